@@ -1,4 +1,4 @@
-"""The declared PUBLIC facts about a data set: bounds, clipping radius, nominal size, unit of privacy."""
+"""Declare the PUBLIC facts about a data set: bounds, clipping radius, nominal size, unit of privacy."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ __all__ = ["Domain"]
 
 _SLACK = 2.0**-40  # more than the rounding of a norm in float64 for any d below 2^12: the radius is never exceeded
 _ROWS = 1024
-_LEAST, _LARGEST = 1e-30, 1e30  # of a half-width, and of a bound: squares of z and of data units stay finite
+_LEAST, _LARGEST = 1e-30, 1e30  # limits of a half-width and of a bound: squares of z and of data units stay finite
 _FINEST = 2.0**-40  # half-width per magnitude of the bounds: below, rows would differ by rounding only
 _MOST_ROWS, _MOST_PER_PERSON = 10**12, 10**6
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Domain:
-    """Public facts and the normalization they define: z = (x - middle) / half_width.
+    """Hold public facts and the normalization they define: z = (x - middle) / half_width.
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class Domain:
     n_public : int or None, the DECLARED nominal number of rows; never read from the data under add/remove
     rows_per_person : int, most rows that one person contributes
     origin : "declared", or a warning that the facts were taken from the data
-    columns, units : names and units of the columns, public; () where none were declared. A data frame is taken by name
+    columns, units : names and units of the columns, public; () if undeclared. Columns of a data frame are found by name
     """
 
     low: np.ndarray
@@ -93,9 +93,10 @@ class Domain:
         columns: Sequence[str] = (),
         units: Sequence[str] = (),
     ) -> Domain:
-        """Declare a box. Numbers need `n_features`; arrays give one bound a column.
+        """Declare a box. Numbers need `n_features`; arrays give one bound per column.
 
-        The default radius is the corner of the normalized box (sqrt(d) for scale="column"), so it clips nothing more.
+        The default radius reaches the corner of the normalized box (sqrt(d) for scale="column") and so clips nothing
+        more.
 
         Raises
         ------
@@ -133,28 +134,28 @@ class Domain:
 
     @property
     def n_features(self) -> int:
-        """Number of columns d."""
+        """Return the number of columns d."""
         return self.low.size
 
     @property
     def middle(self) -> np.ndarray:
-        """Center of the box, original units, shape (d,)."""
+        """Return the center of the box, original units, shape (d,)."""
         return (self.low + self.high) / 2
 
     @property
     def half_width(self) -> np.ndarray:
-        """What one z unit is in original units, per column, shape (d,)."""
+        """Return one z unit in original units, per column, shape (d,)."""
         half = (self.high - self.low) / 2
         return half if self.scale == "column" else np.full(self.n_features, half.max())
 
     @property
     def box_z(self) -> np.ndarray:
-        """Half-widths of the box in z units, shape (d,); all ones for scale="column"."""
+        """Return the half-widths of the box in z units, shape (d,); all ones for scale="column"."""
         return (self.high - self.low) / 2 / self.half_width
 
     @property
     def diameter(self) -> float:
-        """A bound on the l2 distance between two clipped rows, z units."""
+        """Return a bound on the l2 distance between two clipped rows, z units."""
         return 2 * min(self.radius, float(np.linalg.norm(self.box_z)) * (1 + _SLACK))
 
     def normalize(self, X: np.ndarray) -> np.ndarray:
@@ -163,7 +164,7 @@ class Domain:
         Raises
         ------
         ValueError
-            If X is a data frame whose columns are not the declared ones; in another order they are found by name.
+            If X is a data frame whose columns are not the declared ones; their order does not matter.
         """
         X = validate.finite_matrix("Domain", self._by_name(X), n_features=self.n_features)
         Z = X - self.middle
@@ -171,7 +172,7 @@ class Domain:
         return Z
 
     def _by_name(self, X: Any) -> Any:
-        """Return the columns of a data frame in the declared order; anything without names as it is."""
+        """Return the columns of a data frame in the declared order; return other data unchanged."""
         names = [str(name) for name in getattr(X, "columns", ())]
         if not self.columns or not names or names == list(self.columns):
             return X
@@ -187,14 +188,14 @@ class Domain:
         return np.asarray(Z) * self.half_width + self.middle
 
     def inside(self, Z: np.ndarray) -> np.ndarray:
-        """Project points (n, d) in z units on box and ball; return them in original units, never outside low and high.
+        """Project points (n, d) in z units onto box and ball; return original units, never outside low and high.
 
         Both sets are convex and hold every clipped row, so a projection takes no point farther from any row.
         """
         return np.clip(self.denormalize(self.clip(np.asarray(Z))), self.low, self.high)
 
     def clip(self, Z: np.ndarray) -> np.ndarray:
-        """Clip each row to the box, then to the ball; a function of that row only. Shape (n, d)."""
+        """Clip each row to the box, then to the ball; each by itself. Shape (n, d)."""
         clipped = np.clip(Z, -self.box_z, self.box_z)
         squares = np.zeros(len(clipped))
         for start in range(0, len(clipped), _ROWS):  # rows that fit the cache
@@ -207,11 +208,11 @@ class Domain:
         return clipped
 
     def name(self, column: int) -> str:
-        """Return what a column is called; "column 2" where no names are declared."""
+        """Return the name of a column; "column 2" if undeclared."""
         return self.columns[column] if self.columns else f"column {column + 1}"
 
     def place(self, column: int, z: float) -> str:
-        """Return a coordinate in words: original units, with the unit where one is declared."""
+        """Return a coordinate in words: original units, with the unit if declared."""
         value = z * self.half_width[column] + self.middle[column]
         unit = self.units[column] if self.units else ""
         return f"{numbers.place(value, float(self.high[column] - self.low[column]))} {unit}".rstrip()
@@ -219,8 +220,8 @@ class Domain:
     def length(self, z: float, digits: int = 3) -> str:
         """Write a length in z units for people, with at most `digits` significant digits.
 
-        Where all columns have one scale and one unit it is in that unit (meters below a kilometer), and in "units"
-        where none is declared; else it is a share of the bounds' half-width, which is what z units are.
+        If all columns share one scale and one unit, the length is in that unit (meters below a kilometer), or in
+        "units" if undeclared. Otherwise it is in z units: a share of the bounds' half-width.
         """
         half = self.half_width
         if (half != half[0]).any() or len(set(self.units)) > 1:
@@ -241,10 +242,10 @@ class Domain:
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Domain:
-        """Rebuild what `to_dict` wrote."""
+        """Rebuild a domain from the mapping of `to_dict`."""
         return cls(**record)
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """A hashable identity for caches."""
+        """Return a hashable identity for caches."""
         return tuple(self.low), tuple(self.high), self.scale, self.radius, self.n_public, self.rows_per_person

@@ -1,4 +1,4 @@
-"""Foreign text, one function a medium: names from files, traces and links are shown as they are, and never act.
+"""Escape foreign text, one function per medium: names from files, traces and links appear literally and never act.
 
 HTML has `html.escape` of the standard library, and Python source has `repr`.
 """
@@ -10,30 +10,28 @@ import re
 
 __all__ = ["Markdown", "cell", "figure", "line", "plain", "terminal"]
 
-_JOINER = "\u2060"  # has no width; what a renderer would take for an address or an icon is none with it inside
+_JOINER = "\u2060"  # has no width, but stops a renderer from seeing an address or an icon
 _SYNTAX = re.compile(r"[\\`*_\[\]<~$&|!]")
-_FIRST = re.compile(
-    r"^()([#+\-=>])|^(\d+)([.)])(?=\s|$)"
-)  # what makes a heading, a list, a rule or a quotation of a line
+_FIRST = re.compile(r"^()([#+\-=>])|^(\d+)([.)])(?=\s|$)")  # starts of a heading, a list, a rule or a quotation
 _LINKS = re.compile(r":(?=\S)|@(?=\S)|(?<=www)(?=\.)", re.IGNORECASE)
-_FORMULA = re.compile(r"[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")  # full-width signs too: some spreadsheets take them
+_FORMULA = re.compile(r"[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")  # full-width signs too: some spreadsheets accept them
 _STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def line(text: str, most: int | None = None) -> str:
-    """Return at most `most` characters of a text on one line; what cannot be printed is a replacement character."""
+    """Return at most `most` characters of a text on one line; unprintable characters are replaced."""
     return "".join(c if c.isprintable() else "\ufffd" for c in text[:most])
 
 
 class Markdown(str):
-    """Text that Markdown shows as it is."""
+    """Text that Markdown shows literally."""
 
 
 def plain(text: str) -> Markdown:
-    r"""Return text that Markdown shows as it is on one line: no link, picture, formula, icon or list comes of it.
+    r"""Return text that Markdown shows literally on one line, without links, pictures, formulas, icons or lists.
 
-    Backslashes alone do not do: the renderer makes links of addresses and icons of their names after it has read them.
-    What was escaped before stays.
+    Backslashes alone do not suffice: the renderer turns addresses into links and names into icons after reading them.
+    Text that is already escaped stays unchanged.
 
     >>> plain("[a](b) *c*")
     '\\[a\\](b) \\*c\\*'
@@ -45,7 +43,7 @@ def plain(text: str) -> Markdown:
 
 
 def figure(text: str) -> str:
-    """Return text that a figure shows as it is: figures know a few tags, links among them.
+    """Return text that a figure shows literally, although figures render a few tags such as links.
 
     >>> figure("<b>a</b>")
     '&lt;b&gt;a&lt;/b&gt;'
@@ -54,7 +52,7 @@ def figure(text: str) -> str:
 
 
 def cell(text: str) -> str:
-    """Return text that no spreadsheet takes for a formula: an apostrophe stands before one that begins like it.
+    """Return text that no spreadsheet takes for a formula: one that begins like a formula gets an apostrophe.
 
     >>> cell("=1+1")
     "'=1+1"
@@ -63,5 +61,5 @@ def cell(text: str) -> str:
 
 
 def terminal(text: str) -> str:
-    """Return text that cannot steer a terminal; tabs and ends of lines stay."""
+    """Return text without terminal control characters; tabs and line ends stay."""
     return _STEERING.sub("\ufffd", text)

@@ -1,4 +1,4 @@
-"""Values that nobody can change afterwards: a trace made of them shows each frame as it was."""
+"""Make values read-only, so that a trace always shows each frame as it was."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def freeze(value: Any) -> Any:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class ReadOnly:
-    """A frozen dataclass whose arrays are read-only copies: what was checked when it was made holds afterwards."""
+    """A frozen dataclass whose arrays are read-only copies, so that checks at construction stay valid."""
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):

@@ -1,4 +1,4 @@
-"""How good centers are. Every metric on raw rows is NOT PRIVATE: it is for DEMO data and benchmarks."""
+"""Measure the quality of centers. Every metric on raw rows is NOT PRIVATE: it is for DEMO data and benchmarks."""
 
 from __future__ import annotations
 
@@ -63,14 +63,14 @@ def mean_distance(X: np.ndarray, centers: np.ndarray) -> float:
 
 
 def reference_name(trace: Trace) -> str:
-    """Return what a run is compared with: KMeans, or KMedians where its objective is "medians"."""
+    """Return the name of a run's reference: KMeans, or KMedians if its objective is "medians"."""
     return "KMedians" if trace.parameters.get("objective") == "medians" else "KMeans"
 
 
 def run_loss(trace: Trace, X: np.ndarray, centers: np.ndarray | None = None) -> float:
-    """Return the loss that a run is about, of its centers or of others (k, d); X (n, d), both in original units.
+    """Return the loss that a run minimizes, for its centers or others (k, d); X (n, d), both in original units.
 
-    Mean squared distance in z units, or mean distance where its objective is "medians".
+    It is the mean squared distance in z units, or the mean distance if the objective is "medians".
     """
     centers = trace.cluster_centers if centers is None else centers
     if reference_name(trace) == "KMeans":
@@ -82,7 +82,7 @@ def run_loss(trace: Trace, X: np.ndarray, centers: np.ndarray | None = None) -> 
 def loss_path(trace: Trace, X: np.ndarray) -> np.ndarray:
     """Return the loss (z units) of the centers of every step, shape (steps,); NaN before the first.
 
-    It is the loss that the run is about: mean squared distance, or mean distance where its objective is "medians".
+    It is the loss that the run minimizes: mean squared distance, or mean distance if its objective is "medians".
     """
     medians = reference_name(trace) == "KMedians"
     Z = trace.domain.normalize(X)
@@ -137,7 +137,7 @@ def majority_accuracy(X: np.ndarray, centers: np.ndarray, labels: np.ndarray) ->
 
 
 def hungarian_accuracy(X: np.ndarray, centers: np.ndarray, labels: np.ndarray) -> float:
-    """Return the share of rows right under the best one-to-one matching of clusters and labels.
+    """Return the share of correct rows under the best one-to-one matching of clusters and labels.
 
     X (n, d) and centers (k, d) in the same units, labels (n,).
     """
@@ -156,10 +156,10 @@ def kmeans_distance(centers: np.ndarray, reference: np.ndarray) -> tuple[float, 
 
 
 def kmeans_distances(centers: np.ndarray, references: Sequence[np.ndarray]) -> float:
-    """Return the KMeans distance of the DPM paper (Definition 9) per center: 0 where every center is one of KMeans's.
+    """Return the KMeans distance of the DPM paper (Definition 9) per center: 0 if every center is one of KMeans'.
 
     Over several KMeans results, the mean of the sum over centers of the distance to the nearest reference; divided by
-    the number of centers, because the paper prints a normalized one and a sum grows with the number of centers.
+    the number of centers, because the paper prints a normalized distance and a sum grows with the number of centers.
     """
     return float(np.mean([cdist(centers, reference).min(axis=1).mean() for reference in references]))
 
@@ -173,10 +173,10 @@ def matched_center_mse(centers: np.ndarray, reference: np.ndarray) -> float:
 def quality(
     X: np.ndarray, centers: np.ndarray, reference: np.ndarray, domain: Domain, labels: np.ndarray | None = None
 ) -> dict[str, float]:
-    """Return the measures that the DPM paper compares by, in z units, on the nearest-center assignment of all rows.
+    """Return the DPM paper's measures, in z units, on the nearest-center assignment of all rows.
 
-    Both accuracies are there because a majority vote can only gain from more centers, and both directions of the
-    KMeans distance (as shares of the domain's diagonal) because each flatters one side. X (n, d), centers (k', d) and
+    There are two accuracies because a majority vote can only gain from more centers, and two directions of the KMeans
+    distance (as shares of the domain's diagonal) because each flatters one side. X (n, d), centers (k', d) and
     reference (k, d) in original units; labels (n,) or None; the silhouette is of a fixed sample of 3000 rows.
     """
     Z, z, reference = (domain.normalize(points) for points in (X, centers, reference))

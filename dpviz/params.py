@@ -1,4 +1,4 @@
-"""Parameter metadata. Validation, widgets, sweeps and links all read the same `ParamSpec`."""
+"""Describe parameters. Validation, widgets, sweeps and links all read the same `ParamSpec`."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ __all__ = ["ParamSpec", "check", "check_one", "param", "parse", "specs"]
 
 @dataclasses.dataclass(frozen=True)
 class ParamSpec:
-    """What is known about one public parameter.
+    """Describe one public parameter.
 
     Attributes
     ----------
     default : int, float, str, bool or None
     low, high : bounds, both inclusive, or None
-    log : whether a slider should be logarithmic
+    log : True for a logarithmic slider
     help : words for the widget
     choices : allowed values of a discrete parameter
-    advanced : shown only when the visitor asks for more
-    optional : None is a valid value
+    advanced : True hides it among the further settings
+    optional : True if None is a valid value
     kind : "int", "float", "bool" or "choice"
-    needs : name of the switch without which it does nothing, "" for none
+    needs : name of the switch that it depends on, "" for none
     """
 
     default: Any
@@ -98,7 +98,7 @@ def parse(spec: ParamSpec, text: str) -> Any:
     Raises
     ------
     ValueError
-        If the text is no value of that kind.
+        If the text is not a value of that kind.
     """
     if spec.optional and text.lower() in {"", "none", "auto"}:
         return None

@@ -1,4 +1,4 @@
-"""What a run leaves behind: frozen steps, split by type into what is released and what is hidden."""
+"""Record a run: frozen steps, split by type into released and hidden values."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from dpviz.version import __version__
 __all__ = ["Cancelled", "Coreset", "Hidden", "Step", "Trace", "freeze"]
 
 
-SCHEMA = 1  # of the JSON text; raised when an entry changes its meaning
+SCHEMA = 1  # version of the JSON text; it rises when an entry changes its meaning
 
 
 class Cancelled(Exception):
-    """Raised by an `on_step` callback to stop a run; what was released stays spent."""
+    """Raised by an `on_step` callback to stop a run; releases made until then stay spent."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Coreset:
-    """A released weighted point set: any k-means on it is free.
+    """Hold a released weighted point set; any k-means on it is free.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class Step:
     ----------
     kind : str, names the figures that can draw the step
     title : str, one sentence
-    released : what an adversary may see: arrays, numbers and strings only
+    released : values that an adversary may see: arrays, numbers and strings only
     index : int, counted from 0
     hidden : true statistics behind the releases of this step; empty unless the run is a DEMO
     n_releases : number of ledger entries when the step ends
@@ -90,8 +90,8 @@ class Trace:
     claimed, spent : Guarantee, from the plan and (independently) from the ledger
     cluster_centers : ndarray of shape (k', d) in the ORIGINAL units of X, inside the declared box and ball
     coreset : Coreset or None
-    warnings : what released values say against the declared facts, one sentence each
-    from_file : whether it was read from a file, which anybody can write: nobody here saw the run
+    warnings : contradictions between released values and declared facts, one sentence each
+    from_file : True for a trace read from a file, which anybody can write
     """
 
     algorithm: str
@@ -113,12 +113,12 @@ class Trace:
 
     @property
     def noiseless(self) -> bool:
-        """Whether the run's releases are the true answers: an experiment in DEMO that promises nothing."""
+        """Return whether the releases are the true answers: an experiment in DEMO that promises nothing."""
         return bool(self.ledger) and not self.claimed.private
 
     @property
     def notice(self) -> str:
-        """What every export of this trace must say."""
+        """Return the notice that every export of this trace must carry."""
         if not self.claimed.private:
             return "NOT PRIVATE: computed from the raw rows without noise."
         if self.seed is not None:
@@ -138,7 +138,7 @@ class Trace:
         return Shown(_above("replay").replay(self), height)
 
     def to_json(self, *, include_hidden: bool = False) -> str:
-        """Serialize; hidden parts leave only when asked. A non-private trace keeps all it computed back."""
+        """Serialize; hidden parts, and the values of a non-private trace, are written only with `include_hidden`."""
         show = include_hidden or self.claimed.private
         record = {
             "schema": SCHEMA,
@@ -175,13 +175,13 @@ class Trace:
 
     @classmethod
     def from_json(cls, text: str) -> Trace:
-        """Rebuild a trace written by `to_json`. Its promise is computed again, from its plan and from its ledger.
+        """Rebuild a trace written by `to_json`. Its guarantee is computed again from its plan and its ledger.
 
         Raises
         ------
         ValueError
-            One sentence for a text that is no trace, is of another schema, lacks an entry, or claims to have promised
-            or spent what does not follow from its plan or its ledger.
+            One sentence if the text is not a trace, has another schema, lacks an entry, or claims a guarantee or
+            spending that does not follow from its plan or its ledger.
         """
         try:
             record = json.loads(text, object_hook=_number)
@@ -248,7 +248,7 @@ class Trace:
 
 
 def _disagreeing(trace: Trace, record: Mapping[str, Any]) -> str:
-    """Return what of a trace does not follow from its other parts, in words; "" if all of it does."""
+    """Return in words which part of a trace does not follow from the others; "" if all agree."""
     claimed, spent = trace.claimed, trace.spent
     words = (trace.dataset_id, *trace.warnings, *(text for step in trace.steps for text in (step.kind, step.title)))
     words += (claimed.trust, spent.trust, *claimed.public, *spent.public)
@@ -276,7 +276,7 @@ def _disagreeing(trace: Trace, record: Mapping[str, Any]) -> str:
 
 
 def _follows(promise: Guarantee, total: Total) -> bool:
-    """Return whether a promise is what the costs add up to at its delta."""
+    """Return whether a guarantee equals the total of the costs at its delta."""
 
     def same(one: float | None, other: float | None) -> bool:
         return one == other or (one is not None and other is not None and math.isclose(one, other, rel_tol=1e-9))
@@ -288,13 +288,13 @@ def _follows(promise: Guarantee, total: Total) -> bool:
 
 
 def _above(name: str) -> Any:
-    """Look up a module of `dpviz.takeaway`, which stands above this one: only what a notebook asks for needs it."""
+    """Look up a module of `dpviz.takeaway`, which lies above this one and serves notebooks only."""
     return importlib.import_module(f"dpviz.takeaway.{name}")
 
 
 @dataclasses.dataclass(frozen=True)
 class Shown:
-    """A page that a notebook shows in a frame of its own."""
+    """Hold a page that a notebook shows in its own frame."""
 
     page: str = dataclasses.field(repr=False)
     height: int
@@ -307,7 +307,7 @@ class Shown:
 
 
 def _strict(value: Any) -> Any:
-    """Return a value that JSON knows: NumPy's numbers as Python's, and what is not finite as {"number": "inf"}."""
+    """Return a value that JSON can hold: NumPy numbers as Python's, infinities and NaN as {"number": "inf"}."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and not math.isfinite(value):

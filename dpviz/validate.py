@@ -1,4 +1,4 @@
-"""One wording for every error: owner, name, rule, value, in one sentence."""
+"""Word every error alike: owner, name, rule and value in one sentence."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 __all__ = ["finite_matrix", "in_range", "integer", "is_finite", "one_of", "positive"]
 
-_LONG = 1e15  # a larger number is named by its first digits
+_LONG = 1e15  # a larger number is abbreviated to its first digits
 
 
 def _number(owner: str, name: str, value: object) -> float:
@@ -81,7 +81,7 @@ def finite_matrix(owner: str, X: object, *, n_features: int | None = None) -> np
     Raises
     ------
     TypeError
-        If the data are no table of numbers.
+        If the data are not a table of numbers.
     ValueError
         If they have another number of dimensions or columns.
     """

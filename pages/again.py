@@ -11,14 +11,15 @@ from pages._ui.workspace.explore import explore
 
 links.enter(__file__, explore, has=("form", "kmeans", "navigation"))
 
-with st.sidebar:
-    choice = choose()
-    result = seen(choice)
-    earlier(choice.data)
-    how = look(choice.data, result)
+head = st.container()
+choice = choose()
+result = seen(choice)
+earlier(choice)
+how = look(choice, result)
 
-heading(choice, result)
-shell.title("Where may another run end?" if choice.data.private else "")
+with head:
+    heading(choice, result)
+    shell.title("Where may another run end?" if choice.data.private else "")
 notices(choice, result)
 if result is None:
     first_run(choice)

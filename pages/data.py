@@ -1,4 +1,4 @@
-"""Data: pick a sample, make blobs, or bring a file and declare what is public about it."""
+"""File: pick a sample, make blobs, or bring a file and say what it is, one question a screen."""
 
 import streamlit as st
 
@@ -6,18 +6,22 @@ from pages._ui.address import links
 from pages._ui.data import files, gallery, paint
 from pages._ui.data import upload as data_upload
 from pages._ui.data.controls import OWN_FILE, data
+from pages._ui.data.state import data_state
 from pages._ui.frame import catalog, keys, markup, shell
 
 links.enter(__file__, data, has=("navigation",))
 WAYS = {
+    OWN_FILE: data_upload.files,
     "Samples": gallery.samples,
     "Make blobs": gallery.blobs,
     "Paint": paint.paint,
-    OWN_FILE: data_upload.files,
 }
 
-chosen, upload = catalog.chosen(), files.shown()
-if st.session_state.get(keys.DATA_WAY) == OWN_FILE and upload is not None:
+chosen, upload, pending = catalog.chosen(), files.shown(), data_state.pending
+own = st.session_state.get(keys.DATA_WAY) == OWN_FILE
+if own and pending is not None:
+    shell.strip(pending.name, private=pending.question != "public")
+elif own and upload is not None:
     shell.strip(upload.table.name, private=upload.private)
 else:
     shell.strip(chosen.title, private=chosen.private)

@@ -1,9 +1,10 @@
-"""Learn: lessons that ask first, then run, then explain; words to print, and what the words mean."""
+"""Learn: lessons that ask first, then run, then explain, and what the words mean."""
 
 from pathlib import Path
 
 import streamlit as st
 
+from dpviz.lessons import LESSONS
 from pages._ui.address import links
 from pages._ui.frame import shell
 from pages._ui.learn import course, parts
@@ -13,13 +14,14 @@ from pages._ui.learn.place import here
 links.enter(__file__, vocabulary, has=("panels", "navigation", "player"))
 place = here()
 lesson = place.lesson
+if place.part in SHEETS:
+    picked = [lesson.name] if lesson else list(LESSONS)
+    st.switch_page("pages/notes.py", query_params={"v": "1", "lesson": picked, "show": place.part})
 shell.strip(*(("public samples",) if lesson is None else (lesson.data, lesson.methods)))
 st.html(f"<style>{(Path(course.__file__).parent / 'learn.css').read_text()}</style>")
 links.notice("learn", vocabulary)
 links.keep("learn", vocabulary, entry=f"{lesson.name if lesson else ''} {place.part}")
 if lesson is None:
     course.show(place)
-elif place.part in SHEETS:
-    course.sheet(place)
 else:
     parts.show(place)

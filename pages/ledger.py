@@ -39,7 +39,7 @@ st.html(
     )
 )
 if data.private:
-    view.account(data)
+    st.page_link("pages/account.py", label="All runs on this file, and its total", icon=":material/receipt_long:")
 
 past = results.history()
 if len(past) > 1:

@@ -4,22 +4,24 @@ import streamlit as st
 
 from dpviz.escape import plain
 from pages._ui.address import links
-from pages._ui.frame import markup, shell
+from pages._ui.frame import catalog, markup, shell
 from pages._ui.plan.controls import plan
 from pages._ui.plan.form import form
+from pages._ui.plan.spending import onward
 from pages._ui.plan.state import plan_state
 from pages._ui.plan.view import show
 
 links.enter(__file__, plan, has=("form", "navigation"))
+own = catalog.chosen()
 with st.sidebar:
     wish, problem = None, ""
     try:
         wish = form()
     except (ValueError, TypeError) as error:
         problem = str(error).removeprefix("plan: ")
-shell.strip(data="none is read")
+shell.strip(own.title if own.private else "none is read", private=own.private)
 links.notice("plan", plan)
-links.keep("plan", plan, private=plan_state.plan_private)
+links.keep("plan", plan, private=plan_state.plan_private or own.private)
 shell.title()
 st.html(
     markup.lede(
@@ -30,4 +32,6 @@ st.html(
 if wish is None:
     st.error(plain(f"{problem[0].upper()}{problem[1:]} Nothing was read, nothing was spent."))
     st.stop()
+if own.private:
+    onward(own, wish)
 show(wish)

@@ -41,17 +41,14 @@ with st.sidebar:
     if len(past) > (kept is not None):
         names = {other.identity: f"{other.title}, {len(other.rows)} runs" for other in past}
         chosen = st.selectbox(
-            "Earlier sweeps",
-            names,
-            list(names).index(kept.identity) if kept else None,
-            format_func=names.get,
-            disabled=prepared.locked(),
-        )
+            "Earlier sweeps", names, list(names).index(kept.identity) if kept else None,
+            format_func=names.__getitem__, disabled=prepared.locked(),
+        )  # fmt: skip
         if chosen not in (None, kept.identity if kept else None):
             _open(next(other for other in past if other.identity == chosen))
             st.rerun()
 
-shown = kept or (sweep and sweeps.at_once(sweep, title))
+shown = kept or (sweeps.at_once(sweep, title) if sweep else None)
 shell.strip(view.titles(shown) if shown else title, sweep=view.size(shown.sweep) if shown else "")
 links.notice("tradeoff", tradeoff)
 links.keep("tradeoff", tradeoff, entry=kept.identity if kept else "form")
@@ -73,7 +70,7 @@ if sweep is not None:
             error = str(problem)
 if error:
     st.error(plain(f"{error} Nothing was started."))
-if kept is None and not finished:
+if shown is None or not (kept or finished):
     st.stop()
 with tools:
     look = view.tools(shown)

@@ -60,12 +60,12 @@ ALGORITHMS: dict[str, type[Algorithm]] = {
         DistDPRandomPoints,
     )
 }
-RECOMMENDED = "nsm"  # what the app offers first: lowest loss over most budgets of all of them
+RECOMMENDED = "nsm"  # the app offers it first: it has the lowest loss at most budgets
 
 __all__ = ["ALGORITHMS", "RECOMMENDED", "Algorithm", "lines_of"]
 
 
 def lines_of(slug: str, kinds: Collection[str]) -> tuple[Line, ...]:
-    """Return the pseudo-code of a run with steps of these kinds: the algorithm's, or of the one it handed over to."""
+    """Return the pseudo-code of a run with steps of these kinds: the algorithm's, or that of its substitute."""
     codes = (ALGORITHMS[slug].CODE, *(cls.CODE for cls in ALGORITHMS.values()))
     return next((code for code in codes if set(kinds) <= {kind for line in code for kind in line.kinds}), codes[0])

@@ -1,4 +1,4 @@
-"""What every algorithm is: a frozen dataclass of public parameters and one generator that reads like the paper."""
+"""Define the base of all algorithms: a frozen dataclass of public parameters, a generator that reads like the paper."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from dpviz import params, validate
 from dpviz.algorithms.pseudocode import Line
 from dpviz.domain import Domain
 from dpviz.frozen import freeze
+from dpviz.geometry import alone
+from dpviz.postprocessing.center_sd import blurred
 from dpviz.privacy import accounting, ledger
 from dpviz.privacy.curator import Curator
 from dpviz.privacy.guarantee import Guarantee, Neighboring, Notion
@@ -23,17 +25,17 @@ from dpviz.trace import Coreset, Step, Trace
 
 __all__ = ["Algorithm", "ApproximateDP"]
 
-_MOST_KEPT = 20_000_000  # rows that are filled up in memory where the relation keeps n
+_MOST_KEPT = 20_000_000  # a relation that keeps n pads the rows in memory, up to this many
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Algorithm:
     """Base of all algorithms. Fields of subclasses are PUBLIC parameters: form, cache key, sweep axis, link.
 
-    A subclass gives `name`, `slug`, `tagline`, `CODE`, its parameters, `plan` and `steps`; the last step's released
-    "centers" are the result, and released "coreset_points", "coreset_weights", "coreset_sd" become the coreset. The
-    driver projects both on the declared box and ball, which hold every row: no row gets farther from them. Steps keep
-    what was released.
+    A subclass defines `name`, `slug`, `tagline`, `CODE`, its parameters, `plan` and `steps`. The "centers" released by
+    the last step are the result; "coreset_points", "coreset_weights" and "coreset_sd" become the coreset. `run`
+    projects both onto the declared box and ball, which hold every row, so no row gets farther from them. The steps keep
+    the values as they were released.
     """
 
     name: ClassVar[str]
@@ -42,13 +44,13 @@ class Algorithm:
     neighboring: ClassVar[Neighboring] = Neighboring.ADD_REMOVE
     notion: ClassVar[Notion] = Notion.CENTRAL
     trust: ClassVar[str] = "a trusted curator sees the raw rows"
-    fixed_ledger: ClassVar[bool] = True  # False where the number of releases follows released values
-    regions: ClassVar[bool] = False  # True where clusters are regions: distances to centers say nothing about them
-    learns_sensitivity: ClassVar[bool] = False  # True where a clipping radius follows released values
-    follows_a_run: ClassVar[bool] = False  # True where it is asked with the seed of a run before: noise of its own
+    fixed_ledger: ClassVar[bool] = True  # False if the number of releases depends on released values
+    regions: ClassVar[bool] = False  # True if clusters are regions, so distances to centers do not describe them
+    learns_sensitivity: ClassVar[bool] = False  # True if a clipping radius depends on released values
+    follows_a_run: ClassVar[bool] = False  # True if it reuses the seed of an earlier run and so needs its own noise
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {}
-    CODE: ClassVar[tuple[Line, ...]] = ()  # what it does, in six to ten lines
-    AUDIT: ClassVar[dict[str, Any]] = {}  # a second setting for the audits: values that change what is asked
+    CODE: ClassVar[tuple[Line, ...]] = ()  # its pseudo-code, six to ten lines
+    AUDIT: ClassVar[dict[str, Any]] = {}  # parameter values for a second audit: they change which releases are made
 
     n_clusters: int = params.param(8, low=1, high=256, help="How many centers to release. Public.")
 
@@ -57,25 +59,25 @@ class Algorithm:
 
     @classmethod
     def preset(cls, preset: str, **values: Any) -> Self:
-        """Return an instance with the values of a named preset; `values` win over it."""
+        """Return an instance with the values of a named preset; `values` override them."""
         validate.one_of(cls.name, cls.PRESETS, preset=preset)
         return cls(**{**cls.PRESETS[preset], **values})
 
     def plan(self, n_features: int, n_public: int) -> Plan:
-        """Return what this run may release and at what cost; a function of public values only."""
+        """Return which releases a run may make and at what cost; depends on public values only."""
         raise NotImplementedError
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
-        """Yield the steps in order; ask the curator for everything that depends on rows."""
+        """Yield the steps in order; everything that depends on rows comes from the curator."""
         raise NotImplementedError
 
     def resolved_delta(self, n_public: int) -> float:
-        """Return delta; None means `accounting.default_delta` of n_public for every algorithm.
+        """Return delta; if the parameter is None, `accounting.default_delta` of n_public.
 
         Raises
         ------
         ValueError
-            If that is 1, for a promise that has a delta.
+            If the default is 1 and the guarantee has a delta.
         """
         given = getattr(self, "delta", None)
         if given is None and n_public < 2 and hasattr(self, "delta"):
@@ -83,35 +85,44 @@ class Algorithm:
         return accounting.default_delta(n_public) if given is None else given
 
     def guarantee(self, n_features: int, n_public: int, *, rows_per_person: int = 1) -> Guarantee:
-        """Return what is promised: the plan's total, from parameters and public facts alone."""
+        """Return the guarantee: the plan's total, computed from parameters and public facts alone."""
         total = self.plan(n_features, n_public).total(self.resolved_delta(n_public))
         return self._promise(total, (f"n = {n_public} declared",), rows_per_person)
 
     def releases(self, n_features: int, n_public: int) -> int:
-        """Return how many releases the plan holds."""
+        """Return the number of releases in the plan."""
         return sum(map(len, self.plan(n_features, n_public).costs.values()))
 
     def runs(self, n_features: int, n_public: int) -> Algorithm:
-        """Return the algorithm whose steps a run takes: this one, or ordinary DP where that is expected to lose less.
+        """Return the algorithm that runs: this one, or one with ordinary DP if its expected loss is lower.
 
-        What runs instead hides any change of one row, under the same epsilon and delta.
+        The substitute hides any change of one row, at the same epsilon and delta.
         """
         return self
 
     def work(self, n_features: int, n_public: int) -> float:
-        """Return a rough number of operations, from public values: what the pages guess the time from."""
+        """Return a rough number of operations, from public values; the pages estimate the running time from it."""
         return max(self.releases(n_features, n_public), 1) * (2.5e4 + n_public * (n_features + 20))
 
     def advice(self, n_features: int, n_public: int) -> tuple[str, ...]:
-        """Return warnings that follow from public values: one sentence each, empty if all is well."""
+        """Return warnings about public values, one sentence each; empty if all is well."""
         delta = self.resolved_delta(n_public)
         if self.notion is not Notion.NONE and delta > 1 / n_public:
             return (f"{self.name}: delta = {delta:.2g} is above 1/n = {1 / n_public:.2g}; choose a smaller delta.",)
         return ()
 
     def doubts(self, released: Mapping[str, Mapping[str, Any]], domain: Domain) -> tuple[str, ...]:
-        """Return warnings that follow from what was released, by step kind (its last step): one sentence each."""
+        """Return warnings about released values, given by step kind (its last step), one sentence each."""
         return ()
+
+    def blurred(self, end: Mapping[str, Any], counts: np.ndarray, domain: Domain) -> tuple[str, ...]:
+        """Return a warning where noise throws the averages of a last step farther than they lie apart."""
+        if not blurred(end["centers"], counts, end["center_sd"], domain.radius):
+            return ()
+        return (
+            f"{self.name}: noise throws the averages farther than they lie apart, so that one center may be as good. "
+            "Use more rows, fewer columns or centers, or narrower bounds if they are known.",
+        )
 
     def run(
         self,
@@ -131,8 +142,8 @@ class Algorithm:
         domain : Domain; required with an array
         seed : int; required with noise="seeded", forbidden with noise="secure"
         noise : "seeded" (DEMO: reproducible, keeps hidden truth), "secure" (no seed, no hidden truth) or "none" (DEMO:
-            every release is the true answer, epsilon = infinity; parameters that follow epsilon follow the given one)
-        on_step : called with every finished Step; may raise `dpviz.trace.Cancelled`
+            every release is the true answer, epsilon = infinity; parameters derived from epsilon use the given one)
+        on_step : called with every finished Step; it may raise `dpviz.trace.Cancelled`
         """
         rows = self._rows(X, domain, dataset_id)
         init_rng, source = self._randomness(seed, noise)
@@ -157,17 +168,18 @@ class Algorithm:
             exact=noise == "none",
         )
         steps: list[Step] = []
-        for shown in self.steps(curator, rows.domain, init_rng):
-            step = dataclasses.replace(
-                shown,
-                released=freeze(shown.released),
-                index=len(steps),
-                hidden=curator.drain_hidden(),
-                n_releases=len(curator.ledger),
-            )
-            steps.append(step)
-            if on_step is not None:
-                on_step(step)
+        with alone():  # the same seed gives the same trace, however many threads there are
+            for shown in self.steps(curator, rows.domain, init_rng):
+                step = dataclasses.replace(
+                    shown,
+                    released=freeze(shown.released),
+                    index=len(steps),
+                    hidden=curator.drain_hidden(),
+                    n_releases=len(curator.ledger),
+                )
+                steps.append(step)
+                if on_step is not None:
+                    on_step(step)
 
         def promise(total: accounting.Total) -> Guarantee:
             if noise == "none":
@@ -219,7 +231,7 @@ class Algorithm:
         return Rows(X, domain, dataset_id)
 
     def _randomness(self, seed: int | None, noise: str) -> tuple[np.random.Generator, Noise]:
-        """Return two generators, so that another epsilon keeps the initial centers and what changes is the noise."""
+        """Return generators for choices and for noise; another epsilon changes the noise, not the initial centers."""
         validate.one_of(self.name, ("seeded", "secure", "none"), noise=noise)
         if noise == "none" and self.notion in (Notion.LOCAL, Notion.SHUFFLE):
             raise ValueError(f"{self.name}: noise must not be 'none'; an unrandomized report is the row itself.")
@@ -235,7 +247,7 @@ class Algorithm:
         return init, Seeded(draws)
 
     def _size(self, rows: Rows, source: Noise) -> tuple[int, tuple[str, ...]]:
-        """Return the public n. Under add/remove it is declared; only a seeded simulation may take it from the data."""
+        """Return the public n and warnings. Under add/remove n is declared; only a seeded simulation may count rows."""
         declared = rows.domain.n_public
         if declared is not None and self.neighboring is Neighboring.ADD_REMOVE:
             return declared, (f"n = {declared} declared",)
@@ -267,7 +279,7 @@ class ApproximateDP(Algorithm):
 
 
 def _doubts(name: str, curator: Curator) -> tuple[str, ...]:
-    """Return a warning if released counts put the number of rows far from the declared n; empty if all is well."""
+    """Return a warning if released counts show that the declared n is far off; empty if all is well."""
     noisy, declared = curator.n_noisy, curator.n_public
     if noisy is None:
         return ()

@@ -1,4 +1,4 @@
-"""DP-EM: a mixture of Gaussians by noisy counts, sums and second moments; clusters are soft, and have a shape."""
+"""Fit a mixture of Gaussians from noisy counts, sums and second moments (DP-EM); clusters are soft and have a shape."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ __all__ = ["DPEM"]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class DPEM(ApproximateDP):
-    """DP-EM: fit k Gaussians instead of k points. A row may belong to several of them, in shares.
+    """DP-EM: fit k Gaussians instead of k points; a row may belong partly to several of them.
 
-    In every iteration each row divides a share of 1 over the Gaussians. What comes back, with noise: how many rows each
-    one has in all, how far they lie from its mean, and how they spread. From these follow its weight, its mean and
-    its covariance. The means are the centers; the covariances are ellipses that say how long and how wide a cluster is.
+    In every iteration each row divides a weight of 1 among the Gaussians. Three noisy totals come back for each
+    Gaussian: the number of its rows, their offsets from its mean, and their spread. They give its weight, mean and
+    covariance. The means are the centers; the covariances are ellipses that show how long and how wide a cluster is.
 
     Parameters
     ----------
@@ -44,15 +44,15 @@ class DPEM(ApproximateDP):
     covariance : {"auto", "full", "diagonal"}
         Ellipses of any direction, or along the columns. "auto": full up to 6 columns.
     reach : float, in [1, 10]
-        Offsets are clipped to so many times the widest Gaussian's expected distance from its mean.
+        Offsets are clipped to this multiple of the widest Gaussian's expected distance from its mean.
 
     Formal guarantee
     ----------------
     (epsilon, delta)-DP and mu-GDP for one row added or removed. Public: all parameters, the domain (bounds, radius R,
-    nominal size N). Shares s of one row have |s|_2 <= |s|_1 <= 1, so counts change by at most 1, sums of offsets by
-    the clipping radius r, second moments by r^2 (Frobenius). r follows from released covariances only. mu^2 is split
-    over the iterations equally, and within one as 1 : 2 : 2 over counts, sums and second moments; Gaussian noise.
-    Everything else reads released values only.
+    nominal size N). Shares s of one row have |s|_2 <= |s|_1 <= 1, so counts change by at most 1, sums of offsets by the
+    clipping radius r, and second moments by r^2 (Frobenius). r depends on released covariances only. mu^2 is split
+    equally over the iterations, and within each as 1 : 2 : 2 over counts, sums and second moments, all with Gaussian
+    noise. Everything else reads released values only.
 
     Steps
     -----
@@ -65,10 +65,10 @@ class DPEM(ApproximateDP):
     -------------------------
     Park et al. add noise to means and covariances of weights 1/n with n public; here all three moments are sums, so
     that nothing reads the number of rows. Offsets are taken from the last mean and clipped to a radius that shrinks
-    with the clusters: from the origin, as published, the second moments' noise drowns every cluster that is small
-    beside the domain. Covariances are made symmetric, drawn to a ball by the share of their variance that is noise, and
-    held between the noise's and the start's. A Gaussian with a noisy count near or below 0 stays as it was, with the
-    weight of one row. Composition is mu-GDP instead of the moments accountant.
+    with the clusters. Taken from the origin, as published, their second moments need so much noise that every cluster
+    small beside the domain is lost. Covariances are made symmetric, shrunk toward a ball by the share of their variance
+    that is noise, and kept between the noise's and the start's. A Gaussian with a noisy count near or below 0 keeps its
+    shape, with the weight of one row. Composition is mu-GDP instead of the moments accountant.
 
     References
     ----------
@@ -88,9 +88,9 @@ class DPEM(ApproximateDP):
     name: ClassVar[str] = "DP-EM"
     slug: ClassVar[str] = "dp-em"
     tagline: ClassVar[str] = "A mixture of Gaussians: soft clusters with a shape, drawn as ellipses."
-    learns_sensitivity: ClassVar[bool] = True  # the clipping radius follows released covariances; the cost does not
+    learns_sensitivity: ClassVar[bool] = True  # the clipping radius depends on released covariances; the cost does not
     ROUNDS: ClassVar[int] = 6
-    FULL: ClassVar[int] = 6  # up to so many columns "auto" has ellipses of any direction
+    FULL: ClassVar[int] = 6  # up to this many columns "auto" allows ellipses of any direction
     SHARES: ClassVar[tuple[float, float, float]] = (0.2, 0.4, 0.4)  # of a round's mu^2: counts, sums, second moments
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {"along the columns": {"covariance": "diagonal"}}
     CODE: ClassVar[tuple[Line, ...]] = (
@@ -116,7 +116,7 @@ class DPEM(ApproximateDP):
     )
 
     def plan(self, n_features: int, n_public: int) -> Plan:
-        """Return counts, sums and second moments of every round."""
+        """Price the counts, sums and second moments of every round."""
         rounds = self.iterations or self.ROUNDS
         mu = mu_of_epsilon(self.epsilon, self.resolved_delta(n_public))
         costs = gaussians(mu, self.SHARES * rounds)
@@ -132,12 +132,12 @@ class DPEM(ApproximateDP):
         return (self.iterations or self.ROUNDS) * (2.5e4 + 4.0 * n_public * self.n_clusters * each)
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
-        """Start with equal balls spread over the box; divide, add up and update, one step a round."""
+        """Start with equal balls spread over the box; assign, sum and update, one step per round."""
         k, d = self.n_clusters, curator.n_features
         flat, rounds = self.diagonal(d), len(curator.plan.costs["update.counts"])
         shrink = min(1.0, domain.radius / float(np.linalg.norm(domain.box_z)))
         means = self._inside(pack_cube(k, d, 1.0, rng) * domain.box_z * shrink, domain)
-        widest = float((domain.box_z**2).mean()) * shrink**2 * k ** (-2 / d) / 3  # rows that fill 1/k of the box evenly
+        widest = float((domain.box_z**2).mean()) * shrink**2 * k ** (-2 / d) / 3  # rows fill 1/k of the box
         covariances = np.tile(widest * np.eye(d), (k, 1, 1))
         weights = np.full(k, 1 / k)
         yield Step(
@@ -191,10 +191,10 @@ class DPEM(ApproximateDP):
         return snap(domain.clip(means))
 
 
-def _held(found: np.ndarray, sd: float, widest: float, d: int) -> np.ndarray:
-    """Return a covariance between the noise and the widest: drawn to a ball by the noise's share, eigenvalues held."""
-    ball = max(float(np.trace(found)) / d, 1e-6)
-    shape = found - ball * np.eye(d)
+def _held(covariance: np.ndarray, sd: float, widest: float, d: int) -> np.ndarray:
+    """Shrink a covariance toward a ball by the noise's share; keep its eigenvalues between the noise and `widest`."""
+    ball = max(float(np.trace(covariance)) / d, 1e-6)
+    shape = covariance - ball * np.eye(d)
     signal = max(float((shape**2).sum()) - d * d * sd * sd / 2, 0.0)
     shape *= signal / max(float((shape**2).sum()), 1e-300)
     values, vectors = np.linalg.eigh(ball * np.eye(d) + shape)

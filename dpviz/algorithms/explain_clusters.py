@@ -1,4 +1,4 @@
-"""What sets released clusters apart: noisy counts of each column between public edges, cluster by cluster."""
+"""Count each column of each released cluster between public edges, with noise, to describe the clusters."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ __all__ = ["ExplainClusters"]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class ExplainClusters(ApproximateDP):
-    """Ask the rows once more what each released cluster is like: in every column, how many lie between public edges.
+    """Describe each released cluster by one more release: how many of its rows lie between public edges, per column.
 
-    It finds no centers, so it is no algorithm of the picker: it follows a run, with a small budget of its own that adds
-    to the run's. `dpviz.postprocessing.explain.of_trace` makes sentences with intervals of its counts.
+    It finds no centers, so the list of algorithms leaves it out. It follows a run and spends a small budget of its own,
+    which adds to the run's. `dpviz.postprocessing.explain.of_trace` turns its counts into sentences with intervals.
 
     Parameters
     ----------
@@ -42,11 +42,11 @@ class ExplainClusters(ApproximateDP):
 
     Formal guarantee
     ----------------
-    (epsilon, delta)-DP for one row added or removed. Public: centers and edges, which released values alone decide,
-    the domain and its n. Proof: (1) a row has one nearest center, by exact comparison, and one bin in every column,
-    so it changes d of the k d b counts by 1: l2 sensitivity sqrt(d). (2) One Gaussian release with mu from epsilon
-    and delta (Balle and Wang). (3) Centers of an earlier run are a fixed public value here: by adaptive composition
-    run and question together cost what the account adds up. (4) Sentences read released values only.
+    (epsilon, delta)-DP for one row added or removed. Public: centers and edges, which depend on released values alone,
+    the domain and its n. Proof: (1) a row has one nearest center, by exact comparison, and one bin in every column, so
+    it changes d of the k d b counts by 1: l2 sensitivity sqrt(d). (2) One Gaussian release with mu from epsilon and
+    delta (Balle and Wang). (3) Centers of an earlier run are a fixed public value here: by adaptive composition the run
+    and this question together cost the sum in the account. (4) Sentences read released values only.
 
     Steps
     -----
@@ -54,8 +54,9 @@ class ExplainClusters(ApproximateDP):
 
     Deviations from the paper
     -------------------------
-    DPClustX picks contrastive histograms per cluster by the exponential mechanism and releases those only; here all
-    columns are counted at once (sqrt(d) in the noise), so that any column can be shown and "cannot tell" is an answer.
+    DPClustX picks contrastive histograms per cluster by the exponential mechanism and releases only those. Here all
+    columns are counted at once, at a factor of sqrt(d) in the noise, so any column can be shown and "cannot tell" is a
+    possible answer.
 
     References
     ----------
@@ -83,18 +84,18 @@ class ExplainClusters(ApproximateDP):
 
     @classmethod
     def after(cls, trace: Trace, epsilon: float, delta: float | None = None) -> ExplainClusters:
-        """Return the question about a finished run's centers."""
+        """Return an instance for the centers of a finished run."""
         centers = tuple(tuple(map(float, center)) for center in np.asarray(trace.cluster_centers))
         return cls(n_clusters=len(centers), centers=centers, epsilon=epsilon, delta=delta)
 
     def trusts(self, trace: Trace) -> str:
-        """Return a sentence where this question trusts others than the run did, "" where it is the same."""
+        """Return a sentence if this question needs trust in other parties than the run did, else ""."""
         if trace.claimed.trust == self.trust:
             return ""
         return f"Whom you trust changes. In the run: {trace.claimed.trust}. In this question: {self.trust}."
 
     def _given(self, n_features: int) -> np.ndarray:
-        """Return the centers, shape (k, d), original units, or say what is wrong with them."""
+        """Return the centers (k, d), original units, or raise a ValueError that says what is wrong with them."""
         given = np.array(self.centers, dtype=float)
         if len(given) != self.n_clusters or given.ndim != 2 or not np.isfinite(given).all():
             raise ValueError(f"{self.name}: centers must be the {self.n_clusters} finite released centers of a run.")
@@ -103,12 +104,12 @@ class ExplainClusters(ApproximateDP):
         return given
 
     def plan(self, n_features: int, n_public: int) -> Plan:
-        """Return one Gaussian release of all counts."""
+        """Price one Gaussian release of all counts."""
         self._given(n_features)
         return Plan({"bins": (Gaussian(mu_of_epsilon(self.epsilon, self.resolved_delta(n_public))),)})
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
-        """Count every column of every cluster between edges that the centers decide."""
+        """Count every column of every cluster between edges derived from the centers."""
         given = self._given(curator.n_features)
         centers = snap(domain.clip(domain.normalize(given)))
         edges = domain.normalize(edges_between(given, domain, BINS).T).T - 2 * GRID  # a row on an edge lies above it

@@ -1,4 +1,4 @@
-"""KMeans, the non-private reference."""
+"""Run scikit-learn's KMeans, the non-private reference."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dpviz.algorithms.base import Algorithm
 from dpviz.algorithms.pseudocode import Line
 from dpviz.domain import Domain
 from dpviz.frozen import freeze
-from dpviz.geometry import cluster_sums
+from dpviz.geometry import alone, cluster_sums
 from dpviz.metrics import mean_distance
 from dpviz.params import param
 from dpviz.postprocessing.medians import OBJECTIVES, medians_on
@@ -33,8 +33,8 @@ __all__ = ["KMeans"]
 class KMeans(Algorithm):
     """Lloyd's k-means with k-means++ starts, on the raw rows: the NON-PRIVATE reference.
 
-    It shows what a visitor would get without privacy: the line that every private algorithm is measured against.
-    scikit-learn finds the best of ten starts; the trace replays that start iteration by iteration.
+    It is the result without privacy, against which every private algorithm is measured. scikit-learn finds the best of
+    ten starts; the trace replays that start iteration by iteration.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ class KMeans(Algorithm):
         return Plan({})
 
     def guarantee(self, n_features: int, n_public: int, *, rows_per_person: int = 1) -> Guarantee:
-        """Return "none"."""
+        """Return the guarantee "none"."""
         return Guarantee.none()
 
     def run(
@@ -116,9 +116,9 @@ class KMeans(Algorithm):
         Raises
         ------
         ValueError
-            If secure noise is asked for, or more clusters than there are rows.
+            If noise is not "seeded", or there are more clusters than rows.
         TypeError
-            If the data are no array with a domain.
+            If X is not an array or no domain is given.
         """
         if noise != "seeded":
             raise ValueError(
@@ -131,7 +131,8 @@ class KMeans(Algorithm):
         Z = Z[np.isfinite(Z).all(axis=1)]
         if self.n_clusters > len(Z):
             raise ValueError(f"{self.name}: n_clusters must be <= n = {len(Z)}; got {self.n_clusters}.")
-        path = self._path(Z, np.random.default_rng(seed))
+        with alone():  # the same seed gives the same path, however many threads there are
+            path = self._path(Z, np.random.default_rng(seed))
         steps = []
         for index, centers in enumerate(path):
             title = "k-means++ start" if index == 0 else f"Iteration {index} of {len(path) - 1}"
@@ -164,7 +165,7 @@ class KMeans(Algorithm):
         )
 
     def _path(self, Z: np.ndarray, rng: np.random.Generator) -> list[np.ndarray]:
-        """Return the centers of the best start, iteration by iteration; the last are scikit-learn's own."""
+        """Return the centers of the best start at every iteration; the last ones are scikit-learn's."""
         starts = [
             kmeans_plusplus(Z, self.n_clusters, random_state=int(rng.integers(2**31)))[0] for _ in range(self.N_INIT)
         ]
@@ -180,7 +181,7 @@ class KMeans(Algorithm):
         return [*path, fits[best].cluster_centers_]
 
     def _medians(self, Z: np.ndarray, starts: list[np.ndarray], means: list[np.ndarray]) -> list[np.ndarray]:
-        """Return start, k-means and k-median centers of the start that ends with the least sum of distances."""
+        """Return initial, k-means and k-median centers of the start with the smallest final sum of distances."""
         ends = [medians_on(Z, np.ones(len(Z)), centers) for centers in means]
         best = min(range(len(ends)), key=lambda i: mean_distance(Z, ends[i]))
         return [starts[best], means[best], ends[best]]

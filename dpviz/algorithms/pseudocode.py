@@ -1,7 +1,7 @@
-"""A line of an algorithm's pseudo-code (`Algorithm.CODE`): at which step it runs, and whether it reads rows.
+"""Describe a line of pseudo-code (`Algorithm.CODE`): the steps at which it runs, and whether it reads rows.
 
-A line that names a label asks the curator for it: it reads rows and costs budget. All other lines work on released
-values and are free. A test compares kinds, moments and labels with traces.
+A line with a label makes that release: it reads rows and costs budget. All other lines work on released values and are
+free. A test compares kinds, moments and labels with traces.
 """
 
 from __future__ import annotations
@@ -16,15 +16,16 @@ class Line(NamedTuple):
 
     Attributes
     ----------
-    text : what is done, plain words; two spaces in front for the inside of a loop; a colon at the end: no more than
-        the head of a loop
+    text : the operation in plain words; two leading spaces put it inside a loop, a colon at the end makes it the head
+        of one
     kinds : kinds of the steps at which the line runs
-    label : label of the release that the line asks for, "" where it reads no row
-    at : when in its step it runs, any of "first" and "later" (the first picture of the kind's first step, of its later
-        steps), "before" (the first picture of every step), "read" (the picture in which its release is made; in a
-        line without a label, any release), "after" (the last picture of every step), "end" (the last picture of the
-        kind's last step). Empty: "read" with a label, "after" without
-    given : name of a released value of the step: the line runs only where any of it is true; "not NAME": where none is
+    label : label of the release that the line makes, "" if it reads no row
+    at : the moments of its step at which it runs: "first" and "later" (the first picture of the kind's first step, of
+        its later steps), "before" (the first picture of every step), "read" (the picture in which its release is made;
+        in a line without a label, any release), "after" (the last picture of every step), "end" (the last picture of
+        the kind's last step). Empty: "read" with a label, "after" without
+    given : name of a released value of the step: the line runs only if any of its entries is true; "not NAME": if none
+        is
     """
 
     text: str
@@ -35,7 +36,7 @@ class Line(NamedTuple):
 
     @property
     def moments(self) -> tuple[str, ...]:
-        """When it runs: `at`, or what follows from the label; () for the head of a loop."""
+        """Return the moments at which it runs: `at`, or those that follow from the label; () for the head of a loop."""
         if self.text.endswith(":"):
             return ()
         return self.at or (("read",) if self.label else ("after",))

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from dpviz.atlas.cells import EXACTLY_K, METHODS, Chapter, beside, opened
@@ -180,7 +181,7 @@ def read(
     if stored is None:
         return None
     table, facts = stored
-    rows = [row for row in table.to_pylist() if row["people"] == (people or 0)]
+    rows = table.filter(pc.field("people") == (people or 0)).to_pylist()
     if not rows:
         return None
     domain = opened(sample, people).data.domain

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.atlas import rounds
+from dpviz.atlas import averages, rounds
 from dpviz.atlas.cells import Cell, Chapter, chapters, row
 from dpviz.atlas.files import FOLDER, current, load, machine, stamp, write
 from dpviz.sweeps.engines import on_this_machine
@@ -65,7 +65,7 @@ def make(
         if len(results[chapter]) == len(missing[chapter]):
             write(chapter, [results[chapter][one] for one in missing[chapter]], folder)
             del results[chapter]
-    if not outdated(folder) and rounds.current(folder):
+    if not outdated(folder) and rounds.current(folder) and averages.current(folder):
         stamp(folder)
 
 

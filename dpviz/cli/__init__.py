@@ -1,4 +1,4 @@
-"""The command line: one module a command."""
+"""Provide the command line, one module per command."""
 
 from dpviz.cli.main import main
 

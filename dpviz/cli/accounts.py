@@ -1,4 +1,4 @@
-"""The command `accounts`: what private files have spent for this machine's user, and who else owns an account."""
+"""Implement the command `accounts`: show the spending of private files for this machine's user, and other owners."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from dpviz.privacy.accounts import Account, Accounts
 
 __all__ = ["add_accounts"]
 
-_SHORT = 12  # characters of a key that are printed; as few are enough to name one
+_SHORT = 12  # printed characters of a key, enough to name an account
 _FEWEST = 6
 
 
 def add_accounts(command: argparse.ArgumentParser) -> None:
-    """Give the command its parts, each with its arguments."""
+    """Add the subcommands and their arguments."""
     parts = command.add_subparsers(dest="part", required=True)
     listed = parts.add_parser("list", help="list the accounts of this machine's user, and those without an owner")
     listed.set_defaults(do=_list)
@@ -41,18 +41,18 @@ def _list(arguments: argparse.Namespace) -> int:
 def _assign(arguments: argparse.Namespace) -> int:
     accounts = Accounts.open()
     known = [account.key for account in accounts.local()]
-    for key in [_key(word, accounts, known) for word in arguments.accounts]:  # all are looked up before one is written
+    for key in [_key(word, accounts, known) for word in arguments.accounts]:  # look all up before writing one
         print(f"{key[:_SHORT]}  to {arguments.to}: {_facts(accounts.assign(key, arguments.to))}")
     return 0
 
 
 def _key(word: str, accounts: Accounts, known: Sequence[str]) -> str:
-    """Return the key that a word stands for: its beginning, or the data file.
+    """Return the key of an account named by the beginning of its key or by its data file.
 
     Raises
     ------
     ValueError
-        If it stands for no account, or for several.
+        If the word names no account, or several.
     """
     if Path(word).is_file():
         return accounts.key_of(Path(word))
@@ -66,7 +66,7 @@ def _key(word: str, accounts: Accounts, known: Sequence[str]) -> str:
 
 
 def _facts(account: Account) -> str:
-    """Return what an account holds, in one line."""
+    """Return one line about an account."""
     if not account.private:
         return "public"
     totals = [

@@ -1,4 +1,4 @@
-"""The command `algorithms`: one line each."""
+"""Implement the command `algorithms`: print one line per algorithm."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["add_algorithms"]
 
 
 def add_algorithms(command: argparse.ArgumentParser) -> None:
-    """Give the command its arguments."""
+    """Add the arguments of the command."""
     command.set_defaults(do=_algorithms)
 
 

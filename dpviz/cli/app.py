@@ -1,4 +1,4 @@
-"""The command `app`: starts the dashboard."""
+"""Implement the command `app`: start the dashboard."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["add_app"]
 
 
 def add_app(command: argparse.ArgumentParser) -> None:
-    """Give the command its arguments."""
+    """Add the arguments of the command."""
     command.add_argument("--port", type=int, default=8501, help="default 8501")
     command.set_defaults(do=_app)
 
@@ -25,6 +25,6 @@ def _app(arguments: argparse.Namespace) -> int:
 
 
 def _places() -> tuple[Path, ...]:
-    """Return where the dashboard may lie: inside the installed package, or beside it in a checkout."""
+    """Return the possible folders of the dashboard: inside the installed package, or beside it in a checkout."""
     package = Path(__file__).parent.parent
     return package / "dashboard", package.parent

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from loky import cpu_count
 
-from dpviz.atlas import rounds
+from dpviz.atlas import averages, rounds
 from dpviz.atlas.cells import chapters
 from dpviz.atlas.files import FOLDER, stamp
 from dpviz.atlas.make import check, drawn, make, outdated
@@ -18,7 +18,7 @@ __all__ = ["add_atlas"]
 
 
 def add_atlas(command: argparse.ArgumentParser) -> None:
-    """Give the command its arguments."""
+    """Add the arguments of the command."""
     what = command.add_mutually_exclusive_group(required=True)
     what.add_argument("--make", action="store_true", help="run what is missing or out of date; call it again to resume")
     what.add_argument("--check", action="store_true", help="repeat some stored runs and compare; exit 1 if one differs")
@@ -53,6 +53,10 @@ def _make(arguments: argparse.Namespace) -> int:
         arguments.folder.mkdir(parents=True, exist_ok=True)
         with Bar(total) as bar:
             rounds.make(arguments.folder, workers=arguments.workers, on_run=bar.step)
+    if not arguments.sample and not averages.current(arguments.folder):
+        print(f"atlas: {averages.NAME} to make", file=sys.stderr)
+        arguments.folder.mkdir(parents=True, exist_ok=True)
+        averages.make(arguments.folder)
     if not old and not arguments.sample:
         stamp(arguments.folder)  # all were probed just now
         print("atlas: every file is up to date", file=sys.stderr)
@@ -76,4 +80,7 @@ def _check(arguments: argparse.Namespace) -> int:
     for difference in differences:
         print(f"atlas: {difference}", file=sys.stderr)
     print(f"{len(cells) - len(differences)} of {len(cells)} runs came out again")
-    return 1 if differences else 0
+    others = [] if arguments.sample else [one.NAME for one in (rounds, averages) if not one.current(arguments.folder)]
+    for name in others:
+        print(f"atlas: {name} came out differently", file=sys.stderr)
+    return 1 if differences or others else 0

@@ -1,4 +1,4 @@
-"""The command `audit`: an adversary's lower bounds beside the claim, on adversarial neighbors."""
+"""Implement the command `audit`: print an adversary's lower bounds beside the claim, on adversarial neighbors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["add_audit"]
 
 
 def add_audit(command: argparse.ArgumentParser) -> None:
-    """Give the command its arguments; `do` returns 1 if a claim is broken."""
+    """Add the arguments of the command; `do` returns 1 if a claim is broken."""
     private = [slug for slug, cls in ALGORITHMS.items() if cls.notion is not Notion.NONE]
     command.add_argument("slug", choices=private, metavar="ALGORITHM")
     command.add_argument("--runs", type=int, default=300, help="runs on each of two neighbors, per pair (default 300)")

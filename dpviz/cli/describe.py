@@ -1,4 +1,4 @@
-"""The command `describe`: drafts the data dictionary of a file: names, kinds, and what you have to fill in."""
+"""Implement the command `describe`: draft a file's data dictionary with names, kinds, and gaps for you to fill in."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from dpviz.privacy.accounts import refuse_private
 
 __all__ = ["add_describe"]
 
-_TYPED = (".parquet", ".feather", ".arrow", ".dta")  # their columns have names and types of their own
+_TYPED = (".parquet", ".feather", ".arrow", ".dta")  # formats whose columns have names and types
 
 _MARKS = (-9, -99, -999, -9999, -99999)
 
 
 def add_describe(command: argparse.ArgumentParser) -> None:
-    """Give the command its arguments."""
+    """Add the arguments of the command."""
     command.add_argument("file", type=Path)
     mode = command.add_mutually_exclusive_group(required=True)
     mode.add_argument("--public", action="store_true", help="names, kinds, missing shares, bounds read off the rows")
@@ -48,7 +48,7 @@ def _describe(arguments: argparse.Namespace) -> int:
         )
     if arguments.public:
         refuse_private(path)
-    if arguments.out is not None and arguments.out.exists():  # never over what somebody has filled in
+    if arguments.out is not None and arguments.out.exists():  # never overwrite a completed draft
         other = written_to(path) if written_to(path) != arguments.out else path.with_suffix(".draft.json")
         raise ValueError(
             f"describe: {arguments.out} exists and is never written over; give another name: -o {other.name}, and "
@@ -87,7 +87,7 @@ def _describe(arguments: argparse.Namespace) -> int:
 
 
 def _say_wanted(facts: dict[str, Any]) -> None:
-    """Say what of a private draft only its owner can fill in, and which bounds follow from what a column means."""
+    """Print the gaps of a private draft that only its owner can fill, and the bounds implied by a column's meaning."""
     gaps = [column["name"] for column in facts["columns"] if column["low"] is None and not column["recode"]]
     if not gaps and None not in (facts["rows_per_person"], facts["n_public"]):
         return
@@ -104,7 +104,7 @@ def _say_wanted(facts: dict[str, Any]) -> None:
 
 
 def _say_marks(table: Table) -> None:
-    """Name columns of a public file with a number below all others that often stands for a missing cell."""
+    """Print the columns of a public file whose lowest number often marks a missing cell."""
     for name in table.usable:
         values = table.values(name)
         values = values[np.isfinite(values)]
@@ -145,7 +145,7 @@ def _with_declared(facts: dict[str, Any], arguments: argparse.Namespace) -> dict
         facts[key] = facts[key] if declared[key] is None else declared[key]
     if all(column["low"] is not None or column["recode"] is not None for column in facts["columns"]):
         if facts["rows_per_person"] is not None:
-            amended(facts, arguments.file.name)  # so that a draft without a gap is one that runs
+            amended(facts, arguments.file.name)  # a draft without a gap must run
     return facts
 
 
@@ -161,7 +161,7 @@ def _bounds_of(limits: dict[str, Any], names: list[str]) -> list[tuple[str, tupl
 
 
 def _left_out(table: Table, private: bool) -> dict[str, str]:
-    """Return the usable columns that say nothing about likeness, with the reason; if all are such, none is left out."""
+    """Return the usable columns whose distances mean nothing, with the reason; empty if all are such."""
     found = {}
     for name in table.usable:
         values = table.values(name)
@@ -175,9 +175,9 @@ def _left_out(table: Table, private: bool) -> dict[str, str]:
 
 
 def _draft(table: Table, form: dict[str, Any], private: bool) -> dict[str, Any]:
-    """Return the facts that a file can tell; null where only its owner can.
+    """Return the facts found in a file, with null for those that only its owner knows.
 
-    A column of words or dates has a rule, which makes numbers of it: of a public file the one that its cells suggest.
+    A column of words or dates gets a rule that turns it into numbers; in a public file its cells suggest the rule.
     """
     columns: list[dict[str, Any]] = []
     left_out: list[dict[str, Any]] = []
@@ -195,7 +195,7 @@ def _draft(table: Table, form: dict[str, Any], private: bool) -> dict[str, Any]:
             columns.append(entry)
         else:
             left_out.append(entry | {"kind": column.kind, "reason": reasons.get(name, column.reason)})
-    if not columns:  # words and dates alone: with their rules they can be clustered
+    if not columns:  # only words and dates: their rules make them usable
         columns = [
             {k: v for k, v in entry.items() if k not in ("kind", "reason")} for entry in left_out if entry["recode"]
         ]

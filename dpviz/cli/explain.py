@@ -1,4 +1,4 @@
-"""The command `explain`: what sets the clusters of a finished run apart, from its centers, or from the rows."""
+"""Implement the command `explain`: describe a finished run's clusters from its centers, or from the rows."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["add_explain"]
 
 
 def add_explain(command: argparse.ArgumentParser) -> None:
-    """Give the command its arguments."""
+    """Add the arguments of the command."""
     command.add_argument("run", type=Path, metavar="RUN.json", help="a trace, as `run --json` writes it")
     command.add_argument("--epsilon", type=float, default=0.2, help="with --data: budget of the question (default 0.2)")
     command.add_argument("--delta", type=float, help="its delta (default n^-1.1)")
@@ -50,7 +50,7 @@ def _explain(arguments: argparse.Namespace) -> int:
 
 
 def _ways(trace: Trace, path: Path) -> str:
-    """Return what can be done where a run's noise has no formula, as it is typed."""
+    """Return the commands that help if a run's noise has no formula."""
     again = f"{path.stem}-2.json"
     other = (
         f"run an algorithm whose noise has a formula: dpviz run {RECOMMENDED} --data FILE --json {again}, then dpviz "
@@ -65,7 +65,7 @@ def _ways(trace: Trace, path: Path) -> str:
 
 
 def _names(trace: Trace) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return names and units of the columns, numbers where none were declared."""
+    """Return names and units of the columns, or numbers if none were declared."""
     names = trace.domain.columns or tuple(f"column {j + 1}" for j in range(trace.domain.n_features))
     return names, trace.domain.units
 

@@ -1,4 +1,4 @@
-"""The command `export`: a finished run as label, page, replay, script or notebook. Reads a trace, spends nothing."""
+"""Implement the command `export`: write a finished run as label, page, replay, script or notebook; spend nothing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["add_export"]
 
 
 def add_export(command: argparse.ArgumentParser) -> None:
-    """Give the command its arguments."""
+    """Add the arguments of the command."""
     command.add_argument("run", type=Path, metavar="RUN.json", help="a trace, as `run --json` writes it")
     command.add_argument("--as", dest="kind", required=True, choices=(*KINDS, "label-json"))
     command.add_argument("-o", "--out", type=Path, help="file to write; default: standard output")

@@ -1,4 +1,4 @@
-"""The command `federated keys|server|client`: three terminals, or three machines."""
+"""Implement the command `federated keys|server|client` for several terminals or machines."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from dpviz.trace import Step
 
 __all__ = ["add_federated"]
 
-ABORTED = 3  # exit code of a run that another party, or the wire, ended
+ABORTED = 3  # exit code of a run that another party or the connection ended
 
 
 def add_federated(command: argparse.ArgumentParser) -> None:
-    """Give the command its parts, each with its arguments."""
+    """Add the subcommands and their arguments."""
     parts = command.add_subparsers(dest="part", required=True)
 
     keys = parts.add_parser(
@@ -149,9 +149,9 @@ def _client(arguments: argparse.Namespace) -> int:
     say_form(data.facts["form"])
     accounts = Accounts.open()
     key = accounts.key(content or b"")
-    accounts.check(key, Claim.of(agreement.algorithm, domain))  # before the others are kept waiting for a refusal
+    accounts.check(key, Claim.of(agreement.algorithm, domain))  # refuse before the other parties wait
 
-    if len(data.X) > agreement.n_max // len(agreement.clients):  # for this terminal only: nobody else may know
+    if len(data.X) > agreement.n_max // len(agreement.clients):  # a secret for this terminal only
         print(
             f"note: these are more rows than this client's part of the agreed n_max = {agreement.n_max:,}; if the sums "
             "wrap, the result is useless. Agree on a larger n_max.",
@@ -161,7 +161,7 @@ def _client(arguments: argparse.Namespace) -> int:
     booked = []
 
     def start() -> None:
-        book(None, key, agreement.algorithm, domain)  # the whole plan: a change in one client's rows pays all of it
+        book(None, key, agreement.algorithm, domain)  # the whole plan, which a change in one client's rows can cost
         booked.append(key)
 
     def show(step: Step) -> None:

@@ -1,4 +1,4 @@
-"""Data for one run on the command line: in memory, or in a file that is read part by part."""
+"""Open the data of one run on the command line: in memory, or in a file that is read part by part."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _SEPARATORS = {"tab": "\t", "space": " ", **{sign: sign for sign in SEPARATORS i
 
 
 def add_form(parser: argparse.ArgumentParser) -> None:
-    """Add what says how a file is written."""
+    """Add the arguments for the form of a file."""
     parser.add_argument(
         "--header",
         action=argparse.BooleanOptionalAction,
@@ -66,7 +66,7 @@ def add_form(parser: argparse.ArgumentParser) -> None:
 
 
 def add_bounds(parser: argparse.ArgumentParser) -> None:
-    """Add what says which values a column may have."""
+    """Add the arguments for the bounds of columns."""
     parser.add_argument(
         "--bounds", action="append", default=[], metavar="NAME=LOW..HIGH,...",
         help="public bounds by name: Age=18..95,Visits=0..50, or by a preset: Age=age,lat=latitude,Q1..Q12=likert5",
@@ -82,7 +82,7 @@ def add_bounds(parser: argparse.ArgumentParser) -> None:
 
 
 def add_declaration(parser: argparse.ArgumentParser) -> None:
-    """Add what declares columns and people beside the dictionary, or in its place."""
+    """Add the arguments that declare columns and people beside the dictionary, or instead of it."""
     parser.add_argument(
         "--columns", metavar="A,B,...",
         help="names of the columns to cluster; one with a comma in quotes, Q1..Q12 for a span; default: all",
@@ -100,13 +100,13 @@ def add_declaration(parser: argparse.ArgumentParser) -> None:
 
 
 def limits_by(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return what the arguments of `add_bounds` say, as `load_csv` calls it."""
+    """Return the arguments of `add_bounds` under the names of `load_csv`."""
     limits = {end: None if getattr(arguments, end) is None else read_numbers(getattr(arguments, end)) for end in _ENDS}
     return {**limits, "bounds": read_bounds(arguments.bounds), "dictionary": arguments.dictionary}
 
 
 def declared_by(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return what the arguments of `add_declaration` say, as `load_csv` calls it."""
+    """Return the arguments of `add_declaration` under the names of `load_csv`."""
     return {
         "columns": None if arguments.columns is None else read_names(arguments.columns),
         "recode": read_rules(arguments.recode),
@@ -116,7 +116,7 @@ def declared_by(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def form_of(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return what the arguments of `add_form` say, as the readers call it; None for what they do not say."""
+    """Return the arguments of `add_form` under the readers' names, None for those not given."""
     decimal, decimal_of = read_signs(arguments.decimal)
     entries = {key: getattr(arguments, key) for key in FORM_ENTRIES - {"decimal_of"}}
     return entries | {
@@ -134,7 +134,7 @@ def example_of(form: Mapping[str, Any]) -> str:
 
 
 def say_form(form: Mapping[str, Any]) -> None:
-    """Print a made-up cell in the form in which a private file is read: a cell of another form is not noticed."""
+    """Print a made-up cell in the declared form of a private file, because cells of another form go unnoticed."""
     example = example_of(form)
     for name in form.get("decimal_of") or {}:
         example += f", in {name!r} like {example_of({'decimal': form['decimal_of'][name]})}"
@@ -143,7 +143,7 @@ def say_form(form: Mapping[str, Any]) -> None:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class RunInput:
-    """What an algorithm runs on, and what the command line says about it.
+    """Hold the input of a run and its description on the command line.
 
     Attributes
     ----------
@@ -153,10 +153,10 @@ class RunInput:
     columns : their names
     loss : trace -> the loss that its algorithm aims at, on the raw rows (see `metrics.run_loss`); NOT PRIVATE
     groups : centers in original units -> share of rows in the largest known group of their center; NOT PRIVATE; None
-        where no groups are known
-    agreement : trace of regions -> adjusted Rand index with the known groups; NOT PRIVATE; None likewise
-    size : -> the public number of rows: declared, or counted where none is declared and the data are public
-    account : the key of the account of the private file that was read, "" for public data
+        without known groups
+    agreement : trace of regions -> adjusted Rand index with the known groups; NOT PRIVATE; None without known groups
+    size : -> the public number of rows: declared, or counted if undeclared and the data are public
+    account : the key of the private file's account, "" for public data
     """
 
     X: np.ndarray | Rows
@@ -207,16 +207,16 @@ def in_parts(
     facts: Mapping[str, Any] | None = None,
     rows_per_person: int | None = None,
 ) -> RunInput:
-    """Open a .npy or .parquet file of any size; at no time are more than a few parts of it in memory.
+    """Open a .npy or .parquet file of any size, with only a few parts in memory at a time.
 
-    `spread` is how the parts are computed: in threads, or on a cluster. The names of a private file's columns are
-    shown only if its owner has said, by `form.header`, that they are names. `columns` names those to cluster, in this
-    order; only they are read. `facts` are what a data dictionary declares; then nothing else need be given.
+    `spread` computes the parts: in threads, or on a cluster. The names of a private file's columns are printed only if
+    its owner has declared, by `form.header`, that they are names. `columns` lists those to cluster, in this order; no
+    others are read. `facts` are a data dictionary's; then nothing else need be given.
 
     Raises
     ------
     ValueError
-        If there is no such file, or its public bounds are missing or do not fit.
+        If the file does not exist, or its public bounds are missing or do not fit.
     """
     present(path)
     if facts is not None:
@@ -255,9 +255,9 @@ def in_parts(
 
 
 def _columns(path: Path, wanted: Sequence[str] | None, *, hidden: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the names of the columns to cluster, and what `parts_of` calls them: () for all.
+    """Return the names of the columns to cluster, and their names in `parts_of`: () for all.
 
-    They are numbers where the names are not known to be public.
+    The names are numbers unless they are known to be public.
     """
     in_file = columns_in(path)
     if path.suffix == ".parquet":

@@ -1,4 +1,4 @@
-"""The command line: what commands there are. A command's module is imported only when it is called."""
+"""List and run the commands. A command's module is imported only when it is called."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _NUMBERS = re.compile(r"[+-]?\.?\d[\d.,eE+-]*")
 
 
 def parser_of(wanted: Iterable[str]) -> argparse.ArgumentParser:
-    """Return the parser: all commands with their lines, and the arguments of those that are wanted."""
+    """Return the parser: all commands with their help lines, and the arguments of the wanted ones."""
     parser = argparse.ArgumentParser(prog="dpviz", description=DESCRIPTION, epilog=EXIT_CODES)
     parser.add_argument("--version", action="version", version=f"dpviz {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -58,9 +58,9 @@ def parser_of(wanted: Iterable[str]) -> argparse.ArgumentParser:
 
 
 def joined(words: Iterable[str]) -> list[str]:
-    """Return the words with the numbers after --low and --high as one: `--low -12 9` becomes `--low=-12,9`.
+    """Join the numbers after --low and --high to their option: `--low -12 9` becomes `--low=-12,9`.
 
-    By itself the parser takes a list, or a number below 0 such as -2e1, for another option.
+    argparse would take a list, or a negative number such as -2e1, for another option.
     """
     made: list[str] = []
     for word in words:
@@ -73,13 +73,13 @@ def joined(words: Iterable[str]) -> list[str]:
 
 
 class Stream:
-    """A text stream on which names from files, traces and other parties cannot steer the terminal behind it."""
+    """A text stream on which names from files, traces and other parties cannot control the terminal."""
 
     def __init__(self, stream: TextIO, keep: str = "") -> None:
         self._stream, self._keep = stream, keep
 
     def write(self, text: str) -> int:
-        """Write text without what steers a terminal, apart from the character that this stream keeps."""
+        """Write text without terminal control characters, except the one that this stream allows."""
         parts = text.split(self._keep) if self._keep else [text]
         self._stream.write(self._keep.join(map(terminal, parts)))
         return len(text)
@@ -89,14 +89,14 @@ class Stream:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run one command; return the exit code. A mistake in the command prints one sentence."""
+    """Run one command; return the exit code. A wrong command prints one sentence."""
     words = sys.argv[1:] if argv is None else argv
     out = cast(TextIO, Stream(sys.stdout))
-    err = cast(TextIO, Stream(sys.stderr, "\r"))  # with which a progress bar goes back to the start of its line
+    err = cast(TextIO, Stream(sys.stderr, "\r"))  # a progress bar returns to the start of its line with it
     try:
         with redirect_stdout(out), redirect_stderr(err):
             return _run(words)
-    except BrokenPipeError:  # whoever read the output has seen enough
+    except BrokenPipeError:  # the reader of the output has closed it
         sys.stdout = None
         return 0
 

@@ -1,4 +1,4 @@
-"""The command `plan`: what a run would give, before anything is read or spent."""
+"""Implement the command `plan`: forecast a run before anything is read or spent."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["add_plan"]
 
 
 def add_plan(command: argparse.ArgumentParser) -> None:
-    """Give the command its arguments."""
+    """Add the arguments of the command."""
     command.add_argument(
         "--rows", type=int, help="approximate number of people; public; default: the dictionary's n_public"
     )
@@ -72,7 +72,7 @@ def _plan(arguments: argparse.Namespace) -> int:
 
 
 def _facts(arguments: argparse.Namespace) -> Facts:
-    """Return the declared facts: a dictionary's, with what the arguments say besides, or the arguments' alone."""
+    """Return the declared facts: a dictionary's with additions from the arguments, or the arguments' alone."""
     limits, names = limits_by(arguments), read_names(arguments.columns)
     place, units = limits.pop("dictionary"), [word.strip() for word in arguments.units.split(",") if word.strip()]
     declared = None

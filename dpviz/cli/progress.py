@@ -1,4 +1,4 @@
-"""Progress on the error stream: a bar on a terminal, one line per tenth in a file or pipe."""
+"""Report progress on the error stream: a bar on a terminal, one line per tenth in a file or pipe."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ __all__ = ["Bar"]
 
 
 class Bar:
-    """Counts things that are done one by one, some of them perhaps before.
+    """Count items as they are finished, some of them perhaps earlier.
 
     Parameters
     ----------
-    total, done : how many there are, and how many were done before
-    unit : what one of them is called
-    quiet : write nothing where there is no terminal
+    total, done : number of items, and number finished earlier
+    unit : name of an item
+    quiet : write nothing without a terminal
     """
 
     def __init__(self, total: int, done: int = 0, *, unit: str = "run", quiet: bool = False) -> None:
@@ -33,7 +33,7 @@ class Bar:
         self.reach(self.n + 1)
 
     def reach(self, n: int) -> None:
-        """Say that `n` of them are done."""
+        """Count up to `n` finished items."""
         self._bar.update(n - self.n)
         self.n = n
         self._show()

@@ -1,4 +1,4 @@
-"""The command `reproduce` of the command line: a paper's figures and tables again, with a verdict."""
+"""Implement the command `reproduce`: compute a paper's figures and tables again and give a verdict."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["add_reproduce", "lines"]
 
 
 def add_reproduce(command: argparse.ArgumentParser) -> None:
-    """Give the command its arguments."""
+    """Add the arguments of the command."""
     command.add_argument("paper", nargs="?", help=f"one of {', '.join(papers())}; without it, the list")
     command.add_argument("item", nargs="?", help="a figure or table, such as fig2; without it, all of the paper")
     command.add_argument("--all", action="store_true", help="every item of every paper")
@@ -52,7 +52,7 @@ def _reproduce(arguments: argparse.Namespace) -> int:
         except KeyboardInterrupt:
             print("\nstopped; run the same command again to resume.", file=sys.stderr)
             return 130
-        except ValueError as problem:  # a data folder that is missing stops this item, not the others
+        except ValueError as problem:  # a missing data folder stops this item only
             if not arguments.all:
                 raise
             missing.append(f"{paper} {item.name}: {problem}")
@@ -67,7 +67,7 @@ def _reproduce(arguments: argparse.Namespace) -> int:
 
 
 def _at_a_glance(arguments: argparse.Namespace, seconds: float) -> None:
-    """Print and write what came of all items, and how long this call took."""
+    """Print and write the results of all items, and the duration of this call."""
     every = {
         (paper.id, item.id): load_numbers(arguments.output / f"{paper.id}-{item.id}.csv")
         for paper in papers().values()
@@ -106,7 +106,7 @@ def _run(paper: str, item: Item, arguments: argparse.Namespace, engine: Engine) 
 
 
 def lines(paper: str, item: Item, numbers: pd.DataFrame) -> list[str]:
-    """Return what is printed about an item: its verdict, what contradicts, printed numbers beside ours."""
+    """Return the lines about an item: its verdict, contradictions, printed numbers beside ours."""
     verdict = judge(item, numbers)
     counted = f" ({verdict.yes} hold, {verdict.tie} open, {verdict.no} contradict)" if verdict.yes + verdict.no else ""
     found = [f"{item.name}: {verdict.word}{counted}. {item.claim}"]

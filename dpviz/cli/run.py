@@ -1,4 +1,4 @@
-"""The command `run`: one algorithm on one data set."""
+"""Implement the command `run`: run one algorithm on one data set."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ __all__ = ["add_data", "add_run", "book", "data_of", "hold", "say_person"]
 
 
 def add_run(command: argparse.ArgumentParser) -> None:
-    """Give the command its arguments: those of every algorithm."""
+    """Add the arguments of the command for every algorithm."""
     by_slug = command.add_subparsers(dest="slug", required=True, metavar="ALGORITHM")
     for slug, cls in ALGORITHMS.items():
         _add_options(by_slug.add_parser(slug, help=cls.tagline, description=cls.tagline), cls)
@@ -54,7 +54,7 @@ def add_run(command: argparse.ArgumentParser) -> None:
 
 
 def add_data(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
-    """Add what says which data, how they are read, how noise is drawn and where the trace goes."""
+    """Add the arguments for data, their form, the noise and the output file."""
     parser.add_argument("--data", required=required, metavar="sample:NAME|FILE")
     mode = parser.add_mutually_exclusive_group()
     mode.add_argument("--public", action="store_true", help="the file is public: a seeded DEMO run")
@@ -104,19 +104,19 @@ def _add_options(parser: argparse.ArgumentParser, cls: type) -> None:
 
 
 def _kind(spec: params.ParamSpec) -> str:
-    """Return what a parameter takes, for its usage line."""
+    """Return the values that a parameter accepts, for its usage line."""
     if spec.kind == "choice":
         return "{" + ",".join(map(str, spec.choices or ())) + "}"
     return {"int": "N", "bool": "{true,false}"}.get(spec.kind, "X")
 
 
 def data_of(arguments: argparse.Namespace, stack: ExitStack, relation: Neighboring) -> RunInput:
-    """Open the data that the arguments of `add_data` name; `relation` says what becomes of rows with a missing cell.
+    """Open the data named by the arguments of `add_data`; `relation` decides the treatment of rows with a missing cell.
 
     Raises
     ------
     ValueError
-        One sentence for options that do not fit each other or the data.
+        One sentence if options do not fit each other or the data.
     """
     parts = arguments.in_parts or arguments.cluster
     if arguments.data.startswith("sample:"):
@@ -201,7 +201,7 @@ def data_of(arguments: argparse.Namespace, stack: ExitStack, relation: Neighbori
 
 
 def _stamp(path: Path) -> tuple[int, ...]:
-    """Return what changes when a file is written to or replaced; () where there is none."""
+    """Return values that change when a file is written or replaced; () if it does not exist."""
     if not path.is_file():
         return ()
     facts = path.stat()
@@ -209,12 +209,12 @@ def _stamp(path: Path) -> tuple[int, ...]:
 
 
 def hold(path: Path | None, stack: ExitStack) -> None:
-    """Open the file of the answer before anything is spent: a release that cannot be kept is lost.
+    """Open the output file before anything is spent, because a release that cannot be stored is lost.
 
     Raises
     ------
     ValueError
-        If it cannot be written.
+        If the file cannot be written.
     """
     if path:
         try:
@@ -245,7 +245,7 @@ def _run_on(arguments: argparse.Namespace, stack: ExitStack) -> int:
     if arguments.account and not arguments.private:
         raise ValueError("--account is for private runs; a DEMO run promises nothing.")
     data = data_of(arguments, stack, cls.neighboring)
-    if "rho_distance" in values:  # given in the data's own units, say kilometers
+    if "rho_distance" in values:  # given in the data's units, say kilometers
         rho = values["rho_distance"] / float(data.domain.half_width.max())
         algorithm = dataclasses.replace(algorithm, **{"rho_distance": rho})
     if arguments.private:
@@ -291,7 +291,7 @@ def _run_on(arguments: argparse.Namespace, stack: ExitStack) -> int:
 
 
 def say_person(promise: Guarantee) -> None:
-    """Print what is promised to a person with several rows."""
+    """Print the guarantee for a person with several rows."""
     if promise.private and promise.rows_per_person > 1:
         whole = promise.person
         print(
@@ -301,9 +301,9 @@ def say_person(promise: Guarantee) -> None:
 
 
 def book(copy: Path | None, key: str, algorithm: Algorithm, domain: Domain) -> None:
-    """Book a private run's claim before it starts, and say what all runs on the file add up to.
+    """Book a private run's claim before it starts, and print the total of all runs on the file.
 
-    `key` names the account by the bytes that were read: the file may have been replaced since.
+    `key` names the account by the bytes that were read, because the file may have been replaced since.
 
     Raises
     ------

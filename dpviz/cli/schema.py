@@ -1,4 +1,4 @@
-"""The command `schema`: the published form of what other programs read."""
+"""Implement the command `schema`: print the JSON schema of an exported file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["add_schema"]
 
 
 def add_schema(command: argparse.ArgumentParser) -> None:
-    """Give the command its arguments."""
+    """Add the arguments of the command."""
     command.add_argument("name", choices=SCHEMAS)
     command.set_defaults(do=_schema)
 

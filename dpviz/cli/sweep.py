@@ -1,4 +1,4 @@
-"""The commands `sweep` and `report` of the command line."""
+"""Implement the commands `sweep` and `report`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Blobs on demand: Gaussian groups of a declared number, size and distance."""
+"""Make blobs on demand: Gaussian groups of a declared number, size and distance."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ __all__ = ["Blobs"]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Blobs:
-    """Round groups on demand, for lectures. Everything follows from the public parameters, the bounds included.
+    """Make round groups for lectures. Everything depends on the public parameters, the bounds included.
 
     Parameters
     ----------
     n_rows, n_features, n_clusters : sizes
     spread : standard deviation of a group; the bounds are -10 and 10 in every column
-    imbalance : 0 for groups of equal size, toward 1 each group is that much smaller than the one before
+    imbalance : 0 gives groups of equal size; the closer to 1, the smaller each group is beside the one before
     outliers : share of rows scattered evenly over the whole box
-    seed : of the generator; the rows are made up, so it is no secret
+    seed : seed of the generator; the rows are made up, so it is no secret
     """
 
     name: ClassVar[str] = "Blobs"
@@ -43,7 +43,7 @@ class Blobs:
 
     @property
     def key(self) -> str:
-        """The public name from which the same rows can be made again."""
+        """Return the public name from which the same rows can be made again."""
         return self.PREFIX + ",".join(f"{name}={getattr(self, name)!r}" for name in params.specs(type(self)))
 
     @classmethod
@@ -53,7 +53,7 @@ class Blobs:
         Raises
         ------
         ValueError
-            If it names none, or a parameter is out of range.
+            If the key names no blobs, or a parameter is out of range.
         """
         try:
             pairs = dict(part.split("=", 1) for part in key.removeprefix(cls.PREFIX).split(","))
@@ -102,7 +102,7 @@ class Blobs:
         )
 
     def _centers(self, rng: np.random.Generator) -> np.ndarray:
-        """Return centers within +-7, each the farthest of 20 tries from those before."""
+        """Return centers within +-7, each the farthest of 20 tries from the earlier ones."""
         centers = rng.uniform(-7, 7, (1, self.n_features))
         while len(centers) < self.n_clusters:
             tries = rng.uniform(-7, 7, (20, self.n_features))

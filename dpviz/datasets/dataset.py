@@ -1,4 +1,4 @@
-"""A data set: rows with their declared public facts."""
+"""Define a data set: rows with their declared public facts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Dataset"]
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Dataset:
-    """Rows with their declared public facts.
+    """Hold rows with their declared public facts.
 
     Attributes
     ----------
@@ -25,10 +25,10 @@ class Dataset:
     columns : names of the d columns; public
     units : units of the d columns; public
     domain : Domain
-    labels : ndarray of shape (n,) or None, known groups, for evaluation in DEMO only; -1 belongs to none
+    labels : ndarray of shape (n,) or None, known groups, for evaluation in DEMO only; -1 means none
     dataset_id : "sample:NAME" or a random token, never derived from the data
-    title, description, n_clusters, facts : for the pages; `facts` is the whole data dictionary
-    private : bool, nothing of the rows may be shown, and noise must be secure
+    title, description, n_clusters, facts : texts and settings for the pages; `facts` is the whole data dictionary
+    private : bool, True: nothing about the rows may be shown, and noise must be secure
     """
 
     X: np.ndarray = dataclasses.field(repr=False)
@@ -52,41 +52,41 @@ class Dataset:
 
     @property
     def n_public(self) -> int:
-        """The declared number of rows; counted only where none is declared, and then the data are public."""
+        """Return the declared number of rows; without a declaration the data are public and the rows are counted."""
         return len(self.X) if self.domain.n_public is None else self.domain.n_public
 
     @functools.cached_property
     def groups(self) -> np.ndarray | None:
-        """The labels, where there are as many known groups as `n_clusters` says. NOT PRIVATE."""
+        """Return the labels if the number of known groups equals `n_clusters`, else None. NOT PRIVATE."""
         fits = self.labels is not None and len(set(self.labels.tolist()) - {-1}) == self.n_clusters
         return self.labels if fits else None
 
     @functools.cached_property
     def incomplete(self) -> int:
-        """How many rows lack a cell. NOT PRIVATE, and 0 for private data."""
+        """Return the number of rows that lack a cell. NOT PRIVATE, and 0 for private data."""
         return 0 if self.private else int((~np.isfinite(self.X).all(axis=1)).sum())
 
     @property
     def view(self) -> tuple[int, int]:
-        """The two columns to draw first: those of the data dictionary, else a map's, else the first two."""
+        """Return the two columns to draw first: those of the data dictionary, else a map's, else the first two."""
         x, y = self.facts.get("view") or _map(self.columns) or self.columns[:2]
         return self.columns.index(x), self.columns.index(y)
 
     @property
     def picture(self) -> tuple[int, int] | None:
-        """Height and width where the declared columns are the cells of a picture, row by row."""
+        """Return height and width if the declared columns are the cells of a picture, row by row, else None."""
         size = self.facts.get("picture")
         return None if size is None or size[0] * size[1] != len(self.columns) else (size[0], size[1])
 
     @property
     def projection(self) -> Equirectangular | None:
-        """How kilometers were made from latitude and longitude, where the dictionary declares it."""
+        """Return the projection from latitude and longitude to kilometers if the dictionary declares one, else None."""
         facts = self.facts.get("projection")
         return None if facts is None else Equirectangular.parse(facts, self.title)
 
     @property
     def shape(self) -> str:
-        """What a row is: a "picture", a place on a "map" (two columns of one unit and scale), or "bars" of numbers."""
+        """Return the shape of a row: a "picture", a place on a "map" (two columns of one unit and scale), or "bars"."""
         if self.picture is not None:
             return "picture"
         flat = len(self.columns) == 2 and self.domain.scale == "common"

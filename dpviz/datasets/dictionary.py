@@ -1,4 +1,4 @@
-"""The data dictionary: the declared public facts of a table, one JSON format for samples, uploads and command line."""
+"""Read the data dictionary: a table's declared public facts, one JSON format for samples, uploads and command line."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = [
     "written_to",
 ]  # fmt: skip
 
-PRESETS: dict[str, tuple[float, float, str]] = {  # low, high, unit: bounds that follow from what a column means
+PRESETS: dict[str, tuple[float, float, str]] = {  # low, high, unit: bounds implied by a column's meaning
     "percent": (0, 100, "%"),
     "age": (0, 120, "years"),
     "latitude": (-90, 90, "degrees"),
@@ -54,23 +54,23 @@ _DEFAULTS: dict[str, Any] = {
     "licence": "",
 }
 _COLUMN = {"unit": "", "description": "", "fill": None}
-MOST_CLUSTERS = 256  # what every algorithm takes at most
+MOST_CLUSTERS = 256  # largest number that every algorithm accepts
 _LONGEST = 1_000_000  # characters of a dictionary file
-_MOST_COLUMNS = 1024  # more than a table may have
+_MOST_COLUMNS = 1024  # the limit of a table
 
 
 def complete(facts: Mapping[str, Any], name: str = "data dictionary") -> dict[str, Any]:
-    """Check the facts and add the defaults; `name` is how messages call them.
+    """Check the facts and add the defaults; `name` stands for them in messages.
 
-    Keys: columns (each with name, low, high and perhaps unit, description, fill: what stands in for a missing cell),
-    scale, radius, n_public, n_is ("exact" or "approximate"), declared (False where bounds were read off rows: NOT
-    PRIVATE), unit_of_privacy, rows_per_person, origin, licence, title, description, label, n_clusters, view (the two
-    columns to draw first), picture ([height, width] where the columns are a picture's cells, row by row),
-    form (how the file is written: header, sheet, header_row, separator, decimal, thousands, n_columns, missing_marks,
-    see `readers.form.Form`), recode (which columns of words and dates become numbers: see `readers.recode.Recoding`; a
-    column that is named without bounds, or not at all, stands for all that its rule makes), projection (how kilometers
-    are made from latitude and longitude, see `projection.Equirectangular`). A column without bounds may have its rule
-    itself, as `recode`: "ordinal:never,rarely,often". Other keys are left out; in a file they are refused.
+    Keys: columns (each with name, low, high and perhaps unit, description, fill: the value for a missing cell), scale,
+    radius, n_public, n_is ("exact" or "approximate"), declared (False if bounds were computed from rows: NOT PRIVATE),
+    unit_of_privacy, rows_per_person, origin, licence, title, description, label, n_clusters, view (the two columns to
+    draw first), picture ([height, width] where the columns are a picture's cells, row by row), form (the form of the
+    file: header, sheet, header_row, separator, decimal, thousands, n_columns, missing_marks, see `readers.form.Form`),
+    recode (rules that turn columns of words and dates into numbers, see `readers.recode.Recoding`; a column listed
+    without bounds, or not at all, stands for all columns that its rule makes), projection (from latitude and longitude
+    to kilometers, see `earth.Equirectangular`). A column without bounds may carry its own rule, as `recode`:
+    "ordinal:never,rarely,often". Other keys are dropped; in a file they are refused.
 
     Raises
     ------
@@ -126,7 +126,7 @@ def complete(facts: Mapping[str, Any], name: str = "data dictionary") -> dict[st
 
 
 def _with_rules(facts: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """Return the facts with the rules that stand in their columns moved to `recode`."""
+    """Return the facts with the columns' own rules moved to `recode`."""
     columns, listed = facts.get("columns"), facts.get("recode") or []
     if not isinstance(columns, list) or not isinstance(listed, list):
         return facts
@@ -147,7 +147,7 @@ def _with_rules(facts: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 
 def _with_recoded(facts: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """Return the facts with the columns that the rules of `recode` make, in the place of those they are made of."""
+    """Return the facts with each column that has a rule in `recode` replaced by the columns the rule makes."""
     listed, columns = facts.get("recode") or [], facts.get("columns", [])
     if not isinstance(listed, list) or not isinstance(columns, list):
         return facts
@@ -209,12 +209,12 @@ def parse(text: str | bytes, name: str = "data dictionary") -> dict[str, Any]:
 
 
 def _parsed(text: str | bytes, name: str) -> dict[str, Any]:
-    """Return the entries of a dictionary file as they stand there."""
+    """Return the unchecked entries of a dictionary file."""
     if len(text) > _LONGEST:
         raise ValueError(f"{name}: a data dictionary may have at most {_LONGEST // 1_000_000} MB.")
     try:
         facts = json.loads(text)
-        json.dumps(facts, ensure_ascii=False).encode()  # half a surrogate pair can be parsed, but never written
+        json.dumps(facts, ensure_ascii=False).encode()  # half a surrogate pair can be parsed but not written
     except (ValueError, RecursionError):
         raise ValueError(f"{name}: this is not a JSON file; a data dictionary of dpviz is needed.") from None
     if not isinstance(facts, dict):
@@ -228,18 +228,18 @@ def _parsed(text: str | bytes, name: str) -> dict[str, Any]:
 
 
 def written_to(path: Path) -> Path:
-    """Return where a file's dictionary is written: beside it, as NAME.json, or where that has data in it, elsewhere."""
+    """Return the path for writing a file's dictionary: NAME.json beside it, or another name if that holds data."""
     plain = path.with_suffix(".json")
     return path.with_suffix(".dictionary.json") if plain == path or _is_other(plain) else plain
 
 
 def facts_beside(path: Path, given: Path | None = None) -> tuple[str, dict[str, Any] | None]:
-    """Return the name of a file's dictionary and what it says, before `complete`; None where there is none.
+    """Return the name of a file's dictionary and its facts before `complete`; None if there is no dictionary.
 
     Parameters
     ----------
     path : the data file; its dictionary is NAME.dictionary.json or NAME.json
-    given : the dictionary, where its owner names another file
+    given : the dictionary, if its owner names another file
 
     Raises
     ------
@@ -257,7 +257,7 @@ def facts_beside(path: Path, given: Path | None = None) -> tuple[str, dict[str, 
 
 
 def _is_other(place: Path) -> bool:
-    """Return whether a file is there that is no dictionary, such as data with the same name."""
+    """Return whether the file exists but is no dictionary, such as data with the same name."""
     return place.is_file() and b'"columns"' not in place.read_bytes()[:_LONGEST]
 
 
@@ -273,16 +273,16 @@ def amended(
     rows_per_person: int | None = None,
     n_public: int | None = None,
 ) -> dict[str, Any] | None:
-    """Return a dictionary's facts with what was said besides, which wins; None where nothing names a column.
+    """Return a dictionary's facts, overridden by the other arguments; None if nothing names a column.
 
     Parameters
     ----------
-    facts : what a dictionary says, before `complete`; None: there is none
-    name : how messages call it
+    facts : a dictionary's facts before `complete`; None without a dictionary
+    name : its name in messages
     columns : names of the columns to cluster, in this order; None: all that are declared
     bounds : bounds and unit of columns by name; the dictionary need not have them
-    recode : rules of columns by name; likewise
-    low, high : the bounds of all columns without a rule, one number or one a column
+    recode : rules of columns by name; the dictionary need not have them
+    low, high : the bounds of all columns without a rule, one number or one per column
 
     Raises
     ------
@@ -304,7 +304,7 @@ def amended(
     declared, left_out = facts.get("columns"), facts.get("left_out") or []
     entries = [*declared, *left_out] if isinstance(declared, list) and isinstance(left_out, list) else []
     if len(entries) < len(declared or ()) or not all(isinstance(entry, Mapping) for entry in entries):
-        return complete(facts, name)  # which says what is wrong
+        return complete(facts, name)  # raises the error
     rules = {rule.column: rule for rule in (Recoding.parse(entry, name) for entry in facts.get("recode") or [])}
     known: dict[str, Any] = {str(entry.get("name")): dict(entry) for entry in reversed(entries)}
     wanted = [str(entry.get("name")) for entry in declared or []]
@@ -339,7 +339,7 @@ def amended(
 
 
 def _chosen(columns: Sequence[str], known: Mapping[str, Any], rules: Mapping[str, Recoding], name: str) -> list[str]:
-    """Return the entries that the names stand for: themselves, or all that the rule of a column makes."""
+    """Return the columns that the names stand for: themselves, or all columns that their rules make."""
     wanted: list[str] = []
     for column in columns:
         made = [one["name"] for one in rules[column].columns] if column in rules else []
@@ -370,7 +370,7 @@ def dump(facts: Mapping[str, Any]) -> str:
 
 
 def domain_of(facts: Mapping[str, Any], *, n_public: int | None = None) -> Domain:
-    """Return the domain that the facts declare; `n_public` wins over theirs."""
+    """Return the domain that the facts declare; `n_public` overrides theirs."""
     domain = Domain.box(
         np.array([column["low"] for column in facts["columns"]], dtype=float),
         np.array([column["high"] for column in facts["columns"]], dtype=float),
@@ -385,7 +385,7 @@ def domain_of(facts: Mapping[str, Any], *, n_public: int | None = None) -> Domai
 
 
 def promises(facts: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return what one person can change at most, one plain sentence each; it follows from declared facts alone."""
+    """Return the most that one person can change, in plain sentences; they depend on declared facts alone."""
     domain = domain_of(facts)
     rows = domain.rows_per_person
     who = "One person" if rows == 1 else f"One person, with up to {rows} rows,"
@@ -414,6 +414,6 @@ def promises(facts: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _round_up(value: float) -> str:
-    """Return three digits, never less than the value: the sentence says "at most"."""
+    """Return three digits, never less than the value, because the sentence says "at most"."""
     unit = 10.0 ** (np.floor(np.log10(value)) - 2)
     return number(np.ceil(value / unit - 1e-6) * unit)

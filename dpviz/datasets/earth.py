@@ -1,4 +1,4 @@
-"""From latitude and longitude to a flat map in kilometers, so that distances, and rho, are true distances."""
+"""Project latitude and longitude to a flat map in kilometers, so that distances, and rho, are true."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ import numpy as np
 
 from dpviz import validate
 
-__all__ = ["EARTH_RADIUS", "Equirectangular"]
+__all__ = ["EARTH_RADIUS", "Equirectangular", "as_map", "degrees_of"]
 
 EARTH_RADIUS = 6371.0088  # kilometers, the mean radius of the IUGG
 
 
 @dataclasses.dataclass(frozen=True)
 class Equirectangular:
-    """The plane that touches the earth at a public point: exact there, within .3 % over a city of 25 km at 50 degrees.
+    """Project to the plane that touches the earth at a public point; the error is .3 % over 25 km at 50 degrees.
 
     Attributes
     ----------
     latitude, longitude : names of the file's columns, degrees
-    east, north : names of the columns that are made from them, kilometers
+    east, north : names of the resulting columns, kilometers
     at : (latitude, longitude) of the point that becomes (0, 0), degrees; public, never taken from the rows
     """
 
@@ -34,7 +34,7 @@ class Equirectangular:
 
     @classmethod
     def parse(cls, facts: Any, name: str) -> Self:
-        """Check the entry 'projection' of a data dictionary; `name` is how messages call the dictionary.
+        """Check the entry 'projection' of a data dictionary; `name` stands for the dictionary in messages.
 
         Raises
         ------
@@ -56,7 +56,7 @@ class Equirectangular:
         return cls(**{key: facts[key] for key in fields - {"at"}}, at=(float(at[0]), float(at[1])))
 
     def forward(self, latitude: np.ndarray, longitude: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return (east, north) in kilometers of points in degrees; a function of the single point."""
+        """Return (east, north) in kilometers of points in degrees; each point is projected by itself."""
         north = EARTH_RADIUS * np.radians(latitude - self.at[0])
         east = EARTH_RADIUS * np.cos(np.radians(self.at[0])) * np.radians(longitude - self.at[1])
         return east, north
@@ -66,3 +66,53 @@ class Equirectangular:
         latitude = self.at[0] + np.degrees(north / EARTH_RADIUS)
         longitude = self.at[1] + np.degrees(east / (EARTH_RADIUS * np.cos(np.radians(self.at[0]))))
         return latitude, longitude
+
+
+_LATITUDE, _LONGITUDE = ("latitude", "lat"), ("longitude", "lon", "lng", "long")
+
+
+def as_map(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return declared facts with latitude and longitude made one map in kilometers, unchanged where there is none.
+
+    The map touches the earth in the middle of the declared bounds. Its columns, east and north, come first and are
+    drawn first; beside other columns both get the same bounds, so that a kilometer east weighs as one north.
+    """
+    names = {str(column["name"]).strip().lower(): column for column in facts["columns"]}
+    lat, lon = (next((names[word] for word in words if word in names), None) for words in (_LATITUDE, _LONGITUDE))
+    if lat is None or lon is None or {"east", "north"} & {column["name"] for column in facts["columns"]}:
+        return dict(facts)
+    bounds = [one[end] for one in (lat, lon) for end in ("low", "high")]
+    if not all(map(validate.is_finite, bounds)) or not -90 <= bounds[0] < bounds[1] <= 90 or bounds[2] >= bounds[3]:
+        return dict(facts)
+    at = [(bounds[0] + bounds[1]) / 2, (bounds[2] + bounds[3]) / 2]
+    named = {"latitude": lat["name"], "longitude": lon["name"], "east": "east", "north": "north", "at": at}
+    if not (abs(at[0]) <= 80 and abs(at[1]) <= 180):
+        return dict(facts)
+    projection = Equirectangular.parse({"kind": "equirectangular", **named}, "Declaration")
+    others = [column for column in facts["columns"] if column is not lat and column is not lon]
+    half = [float(side) for side in projection.forward(np.asarray(bounds[1]), np.asarray(bounds[3]))]
+    half = [max(half)] * 2 if others else half
+    known = lat.get("fill") is not None and lon.get("fill") is not None
+    fill = projection.forward(lat["fill"], lon["fill"]) if known else (None, None)
+    made = [
+        {"name": name, "unit": "km", "low": -side, "high": side, "fill": None if stand is None else float(stand)}
+        for name, side, stand in zip(("east", "north"), half, fill, strict=True)
+    ]
+    return {
+        **facts,
+        "columns": [*made, *others],
+        "projection": {"kind": "equirectangular", **named},
+        "scale": facts.get("scale", "column") if others else "common",
+        "view": ["east", "north"],
+    }
+
+
+def degrees_of(facts: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
+    """Return the bounds in degrees of the latitude and longitude behind a declared map, by their names."""
+    flat = Equirectangular.parse(facts["projection"], "Declaration")
+    bounds = {column["name"]: (column["low"], column["high"]) for column in facts["columns"]}
+    latitude, longitude = flat.backward(np.array(bounds[flat.east]), np.array(bounds[flat.north]))
+    return {
+        flat.latitude: (max(float(latitude[0]), -90.0), min(float(latitude[1]), 90.0)),
+        flat.longitude: (float(longitude[0]), float(longitude[1])),
+    }

@@ -1,4 +1,4 @@
-"""Which columns number their rows: distances over them say nothing about likeness."""
+"""Find columns that number their rows; distances over them carry no meaning."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _NAMED = re.compile(
 
 
 def singles_out(table: Table, name: str, *, private: bool) -> bool:
-    """Return whether a column seems to number the rows: by its name, which is public; in DEMO also by its cells."""
+    """Return whether a column seems to number the rows: by its public name and, in DEMO, by its cells."""
     return bool(_NAMED.search(name)) or (not private and _numbers(table.values(name)))
 
 
 def _numbers(values: np.ndarray) -> bool:
-    """Return whether the cells are whole numbers, each once, in order or without wide gaps. NOT PRIVATE."""
+    """Return whether the cells are distinct whole numbers, in order or without wide gaps. NOT PRIVATE."""
     if len(values) < 10 or not np.isfinite(values).all() or (values != np.round(values)).any():
         return False
     steps = np.diff(np.sort(values))

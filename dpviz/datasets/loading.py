@@ -1,4 +1,4 @@
-"""Data sets with their declared public facts: the bundled samples, blobs on demand, and files of your own."""
+"""Load data sets with their declared public facts: the bundled samples, blobs on demand, and your own files."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = [
 SAMPLES = ("town", "city", "blobs", "overlap", "minority", "ring", "moons", "highdim", "tiny", "iris", "wine", "digits")
 _MADE: tuple[type[Blobs | Painted], ...] = (Blobs, Painted)
 _PACKAGE = Path(__file__).parents[1]
-SAMPLE_FOLDER = next(  # in an installed package, else beside it in a checkout
+SAMPLE_FOLDER = next(  # inside an installed package, else beside it in a checkout
     (place for place in (_PACKAGE / "sample_data", _PACKAGE.parent / "sample_data") if place.is_dir()),
     _PACKAGE / "sample_data",
 )
@@ -52,14 +52,14 @@ def load_sample(name: str) -> Dataset:
 
 @dataclasses.dataclass(frozen=True)
 class Fewer:
-    """Some of a sample's people, as if only so many had come: "town:300" by its `key`."""
+    """Select some of a sample's people, such as "town:300" by its `key`."""
 
     sample: str
     people: int
 
     @property
     def key(self) -> str:
-        """The public name."""
+        """Return the public name."""
         return f"{self.sample}:{self.people}"
 
     def __post_init__(self) -> None:
@@ -68,12 +68,12 @@ class Fewer:
 
     @classmethod
     def parse(cls, key: str) -> Fewer:
-        """Return whose people, and how many of them, `key` names.
+        """Return the sample and the number of people that `key` names.
 
         Raises
         ------
         ValueError
-            If it does not name any, or the sample has no more than that, or more groups.
+            If the key names none, or the sample has no more people than that, or more groups than that.
         """
         sample, _, people = key.partition(":")
         if not re.fullmatch(r"[1-9]\d{0,6}", people, re.ASCII):
@@ -81,7 +81,7 @@ class Fewer:
         return cls(sample, int(people))
 
     def make(self) -> Dataset:
-        """Return the data set: the rows that a sweep takes for so many people, and the sample's facts."""
+        """Return the data set: the rows that a sweep takes for this number of people, and the sample's facts."""
         whole = _whole(self.sample)
         rows = resampled(len(whole.X), self.people)
         return dataclasses.replace(
@@ -101,7 +101,7 @@ def _whole(sample: str) -> Dataset:
 
 
 def load(name: str) -> Dataset:
-    """Return what a public name stands for: a sample, some of its people, blobs by their parameters, or a painting.
+    """Return the data set of a public name: a sample, some of its people, blobs by their parameters, or a painting.
 
     Raises
     ------
@@ -113,12 +113,12 @@ def load(name: str) -> Dataset:
 
 
 def made(name: str) -> Blobs | Painted | Fewer | None:
-    """Return what is made from its public name alone, None for the name of anything else.
+    """Return the maker of a data set that its public name defines, None for any other name.
 
     Raises
     ------
     ValueError
-        If the name begins like one and is none.
+        If the name begins like such a name but is not one.
     """
     kind = next((kind for kind in _MADE if name.startswith(kind.PREFIX)), None)
     if kind is not None:
@@ -132,7 +132,7 @@ def present(path: Path) -> Path:
     Raises
     ------
     ValueError
-        If it is the address of another machine, or if there is no such file.
+        If it is the address of another machine, or the file does not exist.
     """
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]+:/", str(path)):
         raise ValueError("datasets: this is an address, and dpviz asks no other machine; save the file here first.")
@@ -167,29 +167,29 @@ def load_csv(
     dictionary: Path | None = None,
     content: bytes | None = None,
 ) -> Dataset:
-    """Read a table in any format that `readers.read_table` knows, with the data dictionary beside it if there is one.
+    """Read a table in any format of `readers.read_table`, with the data dictionary beside it if there is one.
 
     Parameters
     ----------
     path : Path
-    low, high : public bounds, one number or one a column
+    low, high : public bounds, one number or one per column
     bounds : public bounds and units of columns by name
-    n_public, rows_per_person : int or None, the declared number of rows, and of rows of one person at most
-    dictionary : the data dictionary; None: NAME.dictionary.json or NAME.json beside the file, if it is one. What is
-        given here wins over what it says
+    n_public, rows_per_person : int or None, the declared number of rows, and the largest number of rows of one person
+    dictionary : the data dictionary; None: NAME.dictionary.json or NAME.json beside the file, if it is one. The other
+        arguments override it
     dataset_id : str or None, a random token by default
-    header : bool or None, whether the first line holds names of columns; None: the owner has not said
-    private : nothing of the rows may be shown
-    columns : names of the columns to cluster, in this order; None: all that are declared, or all there are
+    header : bool or None, True if the first line holds names of columns, False if not, None if undeclared
+    private : True: nothing about the rows may be shown
+    columns : names of the columns to cluster, in this order; None: all declared columns, or else all columns
     label : name of a public file's column of known groups, for evaluation; it is not clustered
-    missing : what a missing cell does: "drop" leaves its row out, "middle" puts the middle of the bounds there
+    missing : treatment of a missing cell: "drop" leaves its row out, "middle" fills in the middle of the bounds
     sheet, header_row, separator, decimal, thousands, n_columns, missing_marks, decimal_of : the form of the file, see
         `readers.Form`
-    recode : which columns of words and dates become numbers
-    content : what the caller has read from the file, so that nothing else is read; None: it is read here
+    recode : rules that turn columns of words and dates into numbers
+    content : the bytes of the file, if the caller has read them; None: the file is read here
 
-    No message ever holds a cell's value. The first line of a private file is names of columns if the owner has said so,
-    or if it holds all names that he has declared; then the others are named by their position.
+    No message ever holds a cell's value. The first line of a private file counts as names of columns if the owner has
+    declared so, or if it holds all declared names; the other columns are then named by their position.
 
     Raises
     ------
@@ -260,7 +260,7 @@ def load_csv(
 def _declared(
     facts: Mapping[str, Any] | None, columns: Sequence[str] | None, rules: Sequence[Recoding]
 ) -> tuple[str, ...]:
-    """Return the names that the owner has declared, as they stand in the file: no rule and no projection made them."""
+    """Return the declared names of the file's own columns, without those that a rule or projection makes."""
     made = {column["name"]: rule.column for rule in rules for column in rule.columns}
     names = [made.get(name, name) for name in columns or ()]
     if facts is not None:
@@ -280,7 +280,7 @@ def _bounded(
     high: float | Sequence[float] | None,
     recode: Sequence[Recoding],
 ) -> dict[str, Any]:
-    """Return facts that give columns the same bounds, or one pair a column; recoded ones have theirs."""
+    """Return facts with the same bounds for all columns, or one pair per column; recoded ones keep theirs."""
     if low is None or high is None:
         raise ValueError("datasets: low and high must be given together.")
     own = {column["name"]: column for rule in recode for column in rule.columns}
@@ -356,7 +356,7 @@ def _flat(table: Table, projection: Equirectangular) -> Table:
 
 @dataclasses.dataclass(frozen=True)
 class Clipping:
-    """What the declared facts do to the rows. NOT PRIVATE: for DEMO only.
+    """Count the effects of the declared facts on the rows. NOT PRIVATE: for DEMO only.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Names, bounds and rules as a person types them: `Age=18..95,Visits=0..50`, `Q1..Q12=ordinal:never,rarely,often`."""
+"""Parse typed names, bounds and rules: `Age=18..95,Visits=0..50`, `Q1..Q12=ordinal:never,rarely,often`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _RANGE = re.compile(rf"\s*({_NUMBER})\s*\.\.\s*({_NUMBER})\s*")
 _SPAN = re.compile(r"(?P<stem>.*?)(?P<first>\d+)\.\.(?P=stem)(?P<last>\d+)")
 _RULE = re.compile(r"(?P<columns>.+)=(?P<rule>(?:one-hot|ordinal|days(?:-\w+)?):.*)", re.DOTALL)
 _MOST = 200  # columns of a span
-_MEANINGS = {  # what a name says that a column holds: its preset
+_MEANINGS = {  # presets suggested by a column's name
     r"age|alter|edad|âge": "age",
     r"lat|latitude": "latitude",
     r"lon|lng|long|longitude": "longitude",
@@ -64,7 +64,7 @@ def read_numbers(text: str) -> list[float]:
     Raises
     ------
     ValueError
-        If one of them is no number.
+        If one of them is not a number.
     """
     try:
         return [float(part) for part in text.replace(",", " ").split()]
@@ -78,7 +78,7 @@ def read_bounds(texts: Iterable[str]) -> Bounds:
     Raises
     ------
     ValueError
-        One sentence that names the column whose bounds cannot be read, or that is named twice.
+        One sentence that names the column whose bounds cannot be read, or that occurs twice.
     """
     bounds: Bounds = {}
     for part in (part for text in texts for part in _cells(text)):
@@ -142,7 +142,7 @@ def _cells(text: str) -> Sequence[str]:
 
 
 def _word(preset: str) -> str:
-    """Return a preset's name as it is typed: `likert5`, `0or1`."""
+    """Return a preset's typed name: `likert5`, `0or1`."""
     return re.sub(r"\W", "", preset.lower()).removesuffix("points")
 
 

@@ -1,4 +1,4 @@
-"""Painted people: a few hundred made-up rows in two columns whose public name is the painting itself."""
+"""Make painted people: a few hundred made-up rows in two columns whose public name is the painting itself."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _VALUE[[ord(letter) for letter in _ALPHABET]] = np.arange(64)
 
 @dataclasses.dataclass(frozen=True)
 class Painted:
-    """People that somebody painted: they are made up, so that their places may stand in a name and in a link.
+    """Hold people painted by a visitor; they are made up, so their places may appear in a name and a link.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class Painted:
     Raises
     ------
     ValueError
-        One sentence if the code is none, or holds too few or too many people or groups.
+        One sentence if the code is invalid, or holds too few or too many people or groups.
     """
 
     name: ClassVar[str] = "Painted"
@@ -49,17 +49,17 @@ class Painted:
 
     @property
     def n_rows(self) -> int:
-        """The number of people."""
+        """Return the number of people."""
         return len(re.sub("[.~]", "", self.code)) // 3
 
     @property
     def key(self) -> str:
-        """The public name from which the same rows can be made again."""
+        """Return the public name from which the same rows can be made again."""
         return self.PREFIX + self.code
 
     @classmethod
     def parse(cls, key: str) -> Painted:
-        """Return the people that `key` names."""
+        """Parse a `key`."""
         return cls(key.removeprefix(cls.PREFIX))
 
     def make(self) -> Dataset:
@@ -103,12 +103,12 @@ class Painted:
 
 
 def check(code: object) -> None:
-    """Check a painting that may still have too few people; whatever a browser may send is looked at in one pass.
+    """Check a painting, which may still have too few people, in one pass over anything a browser may send.
 
     Raises
     ------
     ValueError
-        One sentence if it is no painting, or has too many people or groups.
+        One sentence if it is not a painting, or has too many people or groups.
     """
     if isinstance(code, str) and len(re.sub("[.~]", "", code[: 5 * Painted.MOST])) > 3 * Painted.MOST:
         raise ValueError(f"Painted: {Painted.MOST} people are the most.")

@@ -1,4 +1,4 @@
-"""A file larger than memory, cut into parts that travel instead of their rows."""
+"""Divide a file larger than memory into parts, which are sent in place of their rows."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from dpviz.datasets.readers.table import TableError, faults_as, kind_of, own_num
 __all__ = ["Part", "columns_in", "parts_of", "resized"]
 
 PART_ROWS = 2**17
-PART_CELLS = 2**27  # 1 GB of numbers: what one part may take in memory, however small its file is
+PART_CELLS = 2**27  # 1 GB of numbers: the memory of one part, however small its file
 _KINDS = {"c": "complex numbers", "O": "objects", "S": "text", "U": "text", "V": "records", "M": "dates", "m": "times"}
 
 
 @dataclasses.dataclass(frozen=True)
 class Part:
-    """A range of rows of a file. It travels instead of the rows.
+    """Describe a range of rows of a file, to be sent in place of the rows.
 
     Attributes
     ----------
-    path : a .npy or .parquet file, readable under this name wherever the part is used
+    path : a .npy or .parquet file, readable under this name on every machine that uses the part
     start, stop : row numbers; the whole row groups of a Parquet file
     groups : row groups of a Parquet file
     columns : names of a Parquet file's columns, numbers of a .npy matrix's, in this order; or all
-    padding : rows without a number that are put after those of the file
+    padding : number of empty rows appended to those of the file
     signs, missing_marks : decimal and thousands sign of cells of text, marks of a missing one, see `readers.form.Form`
     """
 
@@ -63,18 +63,18 @@ class Part:
 def parts_of(
     path: Path, columns: Sequence[str] = (), *, part_rows: int = PART_ROWS, form: Form | None = None
 ) -> tuple[Part, ...]:
-    """Cut a file into parts of about `part_rows` rows: a .npy matrix anywhere, a Parquet file between row groups.
+    """Divide a file into parts of about `part_rows` rows: a .npy matrix anywhere, a Parquet file between row groups.
 
-    A file without rows is one empty part, so that it is answered like any other: an error would tell it from its
-    neighbors.
+    A file without rows becomes one empty part and is answered like any other, because an error would distinguish it
+    from its neighbors.
 
     The types of a public file are checked here, from the header alone: an error while rows are converted would quote a
-    cell. In a private file, whose `form` is declared, a cell that is no number is missing, as wherever it is read.
+    cell. In a private file, whose `form` is declared, a cell that is not a number is missing, as in every reader.
 
     Raises
     ------
     ValueError
-        If the file is neither, no matrix, not of numbers, or if a part of it would need too much memory.
+        If the file has another format, is not a matrix of numbers, or a part of it would need too much memory.
     """
     name = str(path.resolve())
     if path.suffix == ".npy":
@@ -109,12 +109,12 @@ def parts_of(
 
 
 def columns_in(path: Path) -> list[str]:
-    """Return what a file that is read in parts calls its columns, from the header alone: .npy numbers them.
+    """Return the names of a file's columns from its header alone; a .npy matrix numbers them.
 
     Raises
     ------
     ValueError
-        If the file is neither, damaged, or no matrix.
+        If the file has another format, is damaged, or is not a matrix.
     """
     if path.suffix == ".npy":
         return [str(i) for i in range(_matrix(path).shape[1])]
@@ -148,7 +148,7 @@ def _parquet(path: Path) -> Iterator[parquet.ParquetFile]:
 
 
 def _fits(path: Path, rows: int, columns: int) -> None:
-    """Refuse rows that can only be read together and need too much memory: kilobytes of Parquet can hold them."""
+    """Refuse a row group that needs too much memory at once; kilobytes of Parquet can hold one."""
     if rows * columns > PART_CELLS:
         kind = "row group" if path.suffix == ".parquet" else "row"
         mend = "write it with smaller row groups" if path.suffix == ".parquet" else "use fewer columns"
@@ -156,7 +156,7 @@ def _fits(path: Path, rows: int, columns: int) -> None:
 
 
 def resized(parts: Sequence[Part], n_rows: int) -> tuple[Part, ...]:
-    """Return the first `n_rows` rows of the parts, filled up at the end with rows without a number if need be."""
+    """Return the first `n_rows` rows of the parts, with empty rows appended if there are fewer."""
     cut = [dataclasses.replace(part, stop=min(part.stop, n_rows)) for part in parts if part.start < n_rows]
     end = cut[-1].stop
     pads = (min(PART_ROWS, n_rows - at) for at in range(end, n_rows, PART_ROWS))

@@ -1,4 +1,4 @@
-"""Which rows come where another number of people is asked for than a data set has."""
+"""Choose the rows for another number of people than a data set has."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SEED = 0
 def resampled(n: int, wanted: int) -> np.ndarray:
     """Return the row numbers (wanted,), ascending, that stand for `wanted` people drawn from n; always the same ones.
 
-    Rows are drawn without replacement; where more are wanted than there are, whole copies of all rows come first.
+    Rows are drawn without replacement; if more are wanted than exist, whole copies of all rows come first.
     """
     copies, rest = divmod(wanted, n)
     drawn = np.random.default_rng(_SEED).permutation(n)[:rest]

@@ -1,7 +1,7 @@
-"""Figures: pure functions from a trace to a table (`*_table`, tested) and from there to a plotly figure.
+"""Draw runs: pure functions turn a trace into a table (`*_table`, tested) and the table into a plotly figure.
 
-`PANES` maps a kind of step to the `Pane` that draws runs with such steps. A new family's figures are one module with
-a `PANE` and one line here; every other run gets the plain picture of `plain`.
+`PANES` maps a kind of step to the `Pane` that draws runs with such steps. A new family needs one module with a `PANE`
+and one line here; every other run gets the plain picture of `plain`.
 """
 
 from dpviz.figures import dp_em, plain
@@ -48,5 +48,5 @@ def printed(view: View, compact: bool = False) -> list[Panel]:
 
 
 def pane(trace: Trace) -> Pane:
-    """Return how a run is drawn: the pane of its first kind of step that has one, else the plain picture."""
+    """Return the pane of the run's first kind of step that has one, else that of the plain picture."""
     return next((PANES[step.kind] for step in trace.steps if step.kind in PANES), plain.PANE)

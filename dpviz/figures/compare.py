@@ -1,4 +1,4 @@
-"""Two to four runs side by side: one clock for all, planes with the same ranges, matched centers, trade-off curves."""
+"""Draw two to four runs side by side: one clock, planes with the same ranges, matched centers, trade-off curves."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from dpviz.trace import Trace
 
 __all__ = ["BY", "CURVES", "Timeline", "curve_table", "curves_panel", "planes", "timeline"]
 
-BY = ("step", "spent")  # what the runs are matched by
+BY = ("step", "spent")  # quantity that aligns the runs
 CURVES = tuple(STYLES[slug] for slug in ("pe-means", "fastlloyd", "dpm", "nsm"))  # of A, B, C, D
 Partners = tuple[Sequence[str], Sequence[str]]  # see `beside.partners`
-MOST_WORDS = 4  # beside centers without a partner
+MOST_WORDS = 4  # labels beside centers without a partner
 _ALARMS = np.concatenate(
     [np.geomspace(1e-4, 0.05, 24), np.linspace(0.055, 0.945, 179), 1 - np.geomspace(0.05, 1e-4, 24)]
 )
@@ -32,14 +32,14 @@ _ALARMS = np.concatenate(
 
 @dataclasses.dataclass(frozen=True)
 class Timeline:
-    """One clock for several runs.
+    """Align several runs on one clock.
 
     Attributes
     ----------
-    frames : for every run the frame that it shows at every tick; -1 before its first picture
+    frames : for every run its frame at every tick; -1 before its first picture
     spent : for every run the epsilon spent at every tick, NaN for a run that promises nothing
-    releases : for every run how many releases it has made at every tick
-    titles : what is said at every tick
+    releases : for every run the number of its releases by every tick
+    titles : one line for every tick
     """
 
     frames: tuple[tuple[int, ...], ...]
@@ -49,7 +49,7 @@ class Timeline:
 
     @property
     def ticks(self) -> int:
-        """Number of ticks."""
+        """Return the number of ticks."""
         return len(self.titles)
 
 
@@ -94,14 +94,14 @@ def timeline(traces: Sequence[Trace], by: str) -> Timeline:
 
 
 def _levels(values: np.ndarray) -> np.ndarray:
-    """Return the distinct amounts in order; amounts that differ by rounding are one."""
+    """Return the distinct amounts in order; amounts that differ only by rounding count as one."""
     ordered = np.sort(values)
     new = np.append(np.diff(ordered) > 1e-9 * np.maximum(ordered[1:], 1e-300), True)
-    return ordered[new]  # the largest of those that are one
+    return ordered[new]  # the largest of equal amounts
 
 
 def _at(values: Sequence[float] | np.ndarray, frame: int, before: float) -> float:
-    """Return the value at a frame, `before` before the first one; nothing is spent until something is shown."""
+    """Return the value at a frame, `before` before the first one; nothing is spent before the first picture."""
     return before if frame < 0 else float(values[frame])
 
 
@@ -115,7 +115,7 @@ def _line(run: int, trace: Trace, shots: Sequence[Shot], spent: np.ndarray, fram
 def planes(views: Sequence[View], partners: Sequence[Partners], *, height: int) -> list[Panel]:
     """Return the plane of every run, all with the ranges of the first, ready to send.
 
-    `partners` has for every run the numbers of its centers' places and the words beside those without a partner.
+    `partners` holds for every run the numbers of its centers and the labels of those without a partner.
     """
     found: list[Panel] = []
     for letter, view, (numbers, words) in zip(LETTERS, views, partners, strict=False):
@@ -134,7 +134,7 @@ def planes(views: Sequence[View], partners: Sequence[Partners], *, height: int) 
 
 
 def _number(view: View, figure: go.Figure, numbers: Sequence[str], words: Sequence[str]) -> None:
-    """Number the last centers by their places; ring those without a partner, broken, and say where they are alone."""
+    """Number the last centers; ring those without a partner with a broken line and label them."""
     centers = view.flat(np.asarray(view.trace.cluster_centers))
     paired = np.array([bool(number) for number in numbers], dtype=bool)
     alone = np.array([bool(word) for word in words], dtype=bool)
@@ -145,7 +145,7 @@ def _number(view: View, figure: go.Figure, numbers: Sequence[str], words: Sequen
     gap = np.full((1, 2), np.nan)
     rings = np.concatenate([np.empty((0, 2)), *(part for at in centers[alone] for part in (at + circle, gap))])
     ink, told = view.colors.ink, [word for word in words if word]
-    if len(told) > MOST_WORDS:  # they would cover each other
+    if len(told) > MOST_WORDS:  # the labels would overlap
         told = [""] * len(told)
     looks = [
         {"mode": "text", "textposition": "top right", "textfont": {"size": 15, "color": ink}, "name": "place"},
@@ -161,7 +161,7 @@ def _number(view: View, figure: go.Figure, numbers: Sequence[str], words: Sequen
 
 
 def curve_table(bounds: Mapping[str, Bound]) -> pd.DataFrame:
-    """Return what an attacker can do at best: columns run, false_alarm, miss."""
+    """Return the best attacker's error rates: columns run, false_alarm, miss."""
     return pd.concat(
         [pd.DataFrame({"run": run, "false_alarm": _ALARMS, "miss": b.miss(_ALARMS)}) for run, b in bounds.items()],
         ignore_index=True,
@@ -169,7 +169,7 @@ def curve_table(bounds: Mapping[str, Bound]) -> pd.DataFrame:
 
 
 def curves_panel(colors: Theme, bounds: Mapping[str, Bound]) -> Panel:
-    """Return the trade-off curves of several promises on one axis, beside the coin."""
+    """Return the trade-off curves of several promises on one axis, beside the coin's."""
     table = curve_table(bounds)
     height = 380
     figure = base(colors, "What an attacker can do at best", height=height)

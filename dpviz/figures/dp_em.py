@@ -1,4 +1,4 @@
-"""DP-EM: the Gaussians as ellipses, round by round, and the moves of their means."""
+"""Draw DP-EM: its Gaussians as ellipses, round by round, and the moves of their means."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _plane(view: View) -> Panel:
 
 
 def panels(view: View, shots: list[Shot]) -> list[Panel]:
-    """Return plane, loss (when hidden layers are asked for), spend and ledger."""
+    """Return plane, loss (if hidden layers are on), spend and ledger."""
     return [_plane(view), *closing(view, shots)]
 
 

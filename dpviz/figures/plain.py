@@ -1,4 +1,4 @@
-"""Centers that move from step to step: the plain picture that fits every trace."""
+"""Draw centers that move from step to step, the plain picture that fits every trace."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _centers(step: Step, private: bool) -> np.ndarray | None:
 
 
 def center_path(trace: Trace) -> list[np.ndarray]:
-    """Return the centers (k, d) that are known at every step, z units; (0, d) before the first."""
+    """Return the centers (k, d) known by every step, z units; (0, d) before the first."""
     known, path = np.empty((0, trace.domain.n_features)), []
     for step in trace.steps:
         found = _centers(step, trace.claimed.private)
@@ -32,7 +32,7 @@ def center_path(trace: Trace) -> list[np.ndarray]:
 
 
 def panels(view: View, shots: list[Shot]) -> list[Panel]:
-    """Return the plane, and loss, spend and ledger where they exist."""
+    """Return the plane, and loss, spend and ledger if they exist."""
     trace, colors = view.trace, view.colors
     private = trace.claimed.private
     figure = plane(view, "Centers")

@@ -1,4 +1,4 @@
-"""The grid, and what is computed on it: nearest points, packings, projections; quadtrees."""
+"""Compute on the grid: nearest points, packings, projections, quadtrees."""
 
 from dpviz.geometry.kernels import (
     GRID,
@@ -20,10 +20,12 @@ from dpviz.geometry.packing import (
     sphere_pack,
     uniform_ball,
 )
+from dpviz.geometry.threads import alone
 
 __all__ = [
     "GRID",
     "Population",
+    "alone",
     "clip_ball",
     "cluster_sums",
     "fold",

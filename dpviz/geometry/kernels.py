@@ -31,14 +31,14 @@ __all__ = [
 ]
 
 GRID = 2.0**-24
-_SWEPT = 32  # up to so many points one pass for each over all rows is faster than a search along every row
+_SWEPT = 32  # up to this many points, one pass over all rows for each is faster than a search along every row
 _CACHED = 16_384  # entries of a block of rows that several steps of a computation go through
-_BLOCK = 200_000  # most entries of a distance block: what fits the cache beside its rows
-_SHORTER = 0.96  # share of a parent's children, by distance from it, that are looked at together
+_BLOCK = 200_000  # most entries of a distance block: it fits the cache beside its rows
+_SHORTER = 0.96  # share of a parent's children, by distance from it, searched together
 _SLACK = 1e-6  # of a distance that is compared with a bound: more than the rounding of both
 _WORTH_GROUPING = 500  # fewer points than this are compared with every row
-_TREE_FEATURES = 4  # up to here a k-d tree is fastest,
-_FEW_POINTS = 64  # unless there are so few points that comparing with all of them is
+_TREE_FEATURES = 4  # up to this many columns a k-d tree is fastest,
+_FEW_POINTS = 64  # unless there are this few points to compare with
 _PARALLEL_ROWS = 50_000  # fewer rows are looked up faster by one worker: starting threads takes longer than the work
 
 

@@ -1,57 +1,73 @@
-"""Blocks of array work on all cores: each thread multiplies alone, instead of all threads sharing every product."""
+"""Spread blocks of array work over all cores: each thread computes alone, instead of sharing every sum.
+
+If threads shared a sum, its order of addition would follow their number and, with three or more, their pace: the same
+seed would release different last bits on another machine.
+"""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from itertools import repeat
 
 import numpy as np
-from threadpoolctl import ThreadpoolController
+from threadpoolctl import LibController, ThreadpoolController
 
-__all__ = ["each"]
+__all__ = ["alone", "each"]
 
 _lock = threading.Lock()
 _inside = 0
+_outside: list[int] = []  # threads that linear algebra had before the first came in
 
 
 class _Libraries:
-    """The linear algebra libraries of this process, and how many threads they were started with."""
+    """Hold the libraries of this process that compute in threads.
+
+    Linear algebra has one number of threads for the process, OpenMP (scikit-learn's k-means) one for every thread.
+    """
 
     def __init__(self) -> None:
-        np.ones((2, 2)) @ np.ones((2, 2))  # loaded before it is looked for
-        self._controllers = ThreadpoolController().select(user_api="blas").lib_controllers
-        self._threads = [library.num_threads for library in self._controllers]
+        np.ones((2, 2)) @ np.ones((2, 2))  # loads the library before the search
+        libraries = ThreadpoolController()
+        self.algebra = libraries.select(user_api="blas").lib_controllers
+        self.openmp = libraries.select(user_api="openmp").lib_controllers
+        self._threads = [library.num_threads for library in self.algebra]
 
     @property
     def cores(self) -> int:
         return max(self._threads, default=1)
 
-    def limit(self, threads: int | None) -> None:
-        """Give every library so many threads; None: as many as at the start."""
-        for library, most in zip(self._controllers, self._threads, strict=True):
-            library.set_num_threads(most if threads is None else threads)
-
 
 _libraries = _Libraries()
 
 
+def _limit(libraries: list[LibController], threads: Iterable[int]) -> list[int]:
+    """Give every library its number of threads; return the numbers before."""
+    before = [library.get_num_threads() for library in libraries]
+    for library, number in zip(libraries, threads, strict=False):
+        library.set_num_threads(number)
+    return before
+
+
 @contextmanager
-def _one_thread_each() -> Iterator[None]:
-    """Products inside use one thread. Nested and concurrent uses count; the last one out restores."""
-    global _inside
+def alone() -> Iterator[None]:
+    """Add and multiply with one thread inside. Nested and concurrent uses count; the last one out restores."""
+    global _inside, _outside
     with _lock:
+        if _inside == 0:
+            _outside = _limit(_libraries.algebra, repeat(1))
         _inside += 1
-        if _inside == 1:
-            _libraries.limit(1)
+    before = _limit(_libraries.openmp, repeat(1))
     try:
         yield
     finally:
+        _limit(_libraries.openmp, before)
         with _lock:
             _inside -= 1
             if _inside == 0:
-                _libraries.limit(None)
+                _limit(_libraries.algebra, _outside)
 
 
 def each(work: Callable[[int], None], items: Sequence[int]) -> None:
@@ -59,7 +75,7 @@ def each(work: Callable[[int], None], items: Sequence[int]) -> None:
 
     A product split over threads waits for its slowest thread, thousands of times; blocks wait once, at the end.
     """
-    with _one_thread_each():
+    with alone():
         if len(items) < 2 or _libraries.cores == 1:
             for item in items:
                 work(item)

@@ -7,12 +7,13 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
+from dpviz.atlas.files import Chart
 from dpviz.figures import Panel
 from dpviz.figures.kit.theme import Theme
 from dpviz.lessons import bounds, exact, looks, noise, rho, screen, small, trust, votes
 from dpviz.lessons.lesson import SEEDS, Lesson, Option, Stage, read
 
-__all__ = ["LESSONS", "SEEDS", "Lesson", "Option", "Stage", "glossary", "legend", "panels", "stage"]
+__all__ = ["LESSONS", "SEEDS", "Lesson", "Option", "Stage", "glossary", "legend", "panels", "stage", "stored"]
 
 _HERE = Path(__file__).parent
 _RUNS = {
@@ -31,10 +32,18 @@ LESSONS: dict[str, Lesson] = {
 }
 
 
-def stage(name: str, seed: int) -> Stage:
-    """Run what a lesson shows, on public data; `seed` is one of `SEEDS`."""
-    run: Callable[[int], Stage] = _RUNS[name].run
-    return run(seed)
+def stage(name: str, seed: int, chart: Chart | None = None) -> Stage:
+    """Run what a lesson shows, on public data; `seed` is one of `SEEDS`.
+
+    `chart` holds the stored runs of what `stored` names: with it these runs are not made.
+    """
+    run: Callable[..., Stage] = _RUNS[name].run
+    return run(seed) if chart is None else run(seed, chart)
+
+
+def stored(name: str) -> tuple[str, str] | None:
+    """Return the sample and the method whose stored runs a lesson can show, None where it shows others."""
+    return getattr(_RUNS[name], "STORED", None)
 
 
 def panels(name: str, stage: Stage, colors: Theme) -> list[Panel]:

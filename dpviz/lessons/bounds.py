@@ -11,7 +11,7 @@ from dpviz.domain import Domain
 from dpviz.figures import Panel
 from dpviz.figures.kit.theme import Theme
 from dpviz.figures.scenes.lessons import GROUPS, Values, groups_panel, values_panel
-from dpviz.lessons.ground import Ground, Runs, ground
+from dpviz.lessons.ground import Ground, Runs, ground, same_for_all
 from dpviz.lessons.lesson import Stage
 from dpviz.numbers import length, number, ratio_words
 from dpviz.trace import Trace
@@ -62,6 +62,7 @@ def run(seed: int) -> Stage:
         "found": found[meant], "found_wide": found[wide], "groups": groups, "found_narrow": found[0],
         "loss": ratio_words(ratios[meant]), "loss_wide": ratio_words(ratios[wide]),
         "loss_narrow": ratio_words(ratios[0]), "outside": f"{100 * outside:.0f}", "odds": odds[meant],
+        "kind": same_for_all(traces[meant].claimed),
         "learns": ratio_words(town.ratio(learns.cluster_centers)),
     }  # fmt: skip
     worse = noise[wide] > 4 * noise[meant] and found[wide] < found[meant] and len(set(odds)) == 1

@@ -14,10 +14,12 @@ from dpviz.datasets import Dataset, load
 from dpviz.figures.kit.theme import Theme
 from dpviz.figures.kit.view import View
 from dpviz.metrics import normalized_loss
+from dpviz.postprocessing.bet import odds_of_any
 from dpviz.postprocessing.verdict import Groups, groups_of
+from dpviz.privacy.guarantee import Guarantee
 from dpviz.trace import Trace
 
-__all__ = ["Ground", "Runs", "ground", "listed"]
+__all__ = ["Ground", "Runs", "ground", "odds", "same_for_all"]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -87,6 +89,13 @@ class Runs:
         return [self.ground.ratio(trace.cluster_centers) for trace in self.traces]
 
 
-def listed(words: list[str]) -> str:
-    """Return words as a list in a sentence."""
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+def odds(promise: Guarantee) -> str:
+    """Return how often a bet on one person is right at most, with its kind: against this method, and against any."""
+    return f"{promise.person.odds} times in 100 ({same_for_all(promise)})"
+
+
+def same_for_all(promise: Guarantee) -> str:
+    """Return what the bound is against any method with the same ε and δ."""
+    any_, delta = odds_of_any(promise), " and δ" * bool(promise.delta)
+    here = "as against" if any_ == promise.person.odds else "against"
+    return f"{here} any method with this ε{delta}" + f": {any_}" * (any_ != promise.person.odds)

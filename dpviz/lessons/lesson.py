@@ -68,6 +68,7 @@ class Lesson:
     goal, talk, errors : for the teacher: what is learned, * what to say, likely wrong answers and what is behind them
     terms : words of the glossary that it uses
     explore : what Explore shows to go on, word -> value of its address
+    slide : address of the scene that stands for it in a deck, "" for what Explore shows
     """
 
     name: str
@@ -91,6 +92,7 @@ class Lesson:
     explore: Mapping[str, Any]
     minutes: int = 5
     several: bool = False
+    slide: str = ""
 
     def fill(self, words: str, stage: Stage) -> str:
         """Return words with their gaps filled by the facts of a stage."""

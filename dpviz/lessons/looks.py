@@ -10,9 +10,10 @@ from dpviz.figures import Panel
 from dpviz.figures.kit.theme import Theme
 from dpviz.figures.scenes.lesson_maps import mean_panel
 from dpviz.figures.scenes.lessons import Values, values_panel
-from dpviz.lessons.ground import Ground, ground
+from dpviz.lessons.ground import Ground, ground, odds
 from dpviz.lessons.lesson import Stage
 from dpviz.numbers import number
+from dpviz.postprocessing.bet import odds_of_any
 from dpviz.privacy.guarantee import Guarantee
 from dpviz.privacy.ledger import spent
 from dpviz.runs.reruns import matched
@@ -74,13 +75,14 @@ def run(seed: int) -> Stage:
     single, mean = shown.off(shown.centers), shown.off(shown.means)
     spent = shown.spent
     titles = tuple(
-        f"Look {look} · spent so far ε {promise.epsilon:.2f}, the bet: at most {promise.odds} of 100; "
+        f"Look {look} · spent so far ε {promise.epsilon:.2f}, a bet is right at most {odds(promise)}; "
         f"this look is off by {one}, the mean of all by {every}"
         for look, promise, one, every in zip(range(1, LOOKS + 1), spent, _words(single), _words(mean), strict=True)
     )
     facts = {
         "people": f"{len(data.X):,}", "looks": LOOKS, "epsilon": number(EPSILON), "sum": number(LOOKS * EPSILON),
         "total": f"{spent[-1].epsilon:.2f}", "odds": spent[0].odds, "odds_all": spent[-1].odds,
+        "any": odds_of_any(spent[0]), "any_all": odds_of_any(spent[-1]),
         "single": _words(single.mean()[None])[0], "mean": _words(mean)[-1],
         "times": f"{float(np.mean(single)) / float(mean[-1]):.1f}",
     }  # fmt: skip

@@ -10,8 +10,10 @@ from dpviz.figures import Panel
 from dpviz.figures.kit.theme import Theme
 from dpviz.figures.scenes.lesson_maps import moved_panel
 from dpviz.figures.scenes.lessons import Values, values_panel
-from dpviz.lessons.ground import Ground, ground
+from dpviz.lessons.ground import Ground, ground, odds
 from dpviz.lessons.lesson import Stage
+from dpviz.postprocessing.bet import odds_of_any
+from dpviz.privacy.guarantee import Guarantee
 from dpviz.trace import Trace
 
 __all__ = ["LEGEND", "MOVES", "panels", "run"]
@@ -34,10 +36,14 @@ class Shown:
     alex: int
 
     @property
+    def promises(self) -> list[Guarantee]:
+        """The promise about a move of each length: a move of m rho is worth m rows."""
+        return [dataclasses.replace(self.trace.claimed, rows_per_person=moves) for moves in MOVES]
+
+    @property
     def odds(self) -> list[int]:
         """The largest number of times in 100 that an attacker can be right about a move of each length."""
-        claimed = self.trace.claimed
-        return [dataclasses.replace(claimed, rows_per_person=moves).person.odds for moves in MOVES]
+        return [promise.person.odds for promise in self.promises]
 
     @property
     def noisy(self) -> np.ndarray:
@@ -51,7 +57,7 @@ def run(seed: int) -> Stage:
     trace = city.run("dist-dp-random-points", seed, epsilon=1.0)
     domain, means = trace.domain, city.groups.means
     shown = Shown(city, trace, _typical(city))
-    odds, rho = shown.odds, float(trace.claimed.rho_distance or 0.0)
+    promises, rho = shown.promises, float(trace.claimed.rho_distance or 0.0)
     true, noisy = domain.normalize(city.data.X), np.asarray(trace.steps[0].released["noisy_points"])
     same = np.mean(_nearest(true, means) == _nearest(noisy, means))
     guess = float(np.bincount(_nearest(true, means)).max() / len(true))
@@ -59,15 +65,16 @@ def run(seed: int) -> Stage:
     words = [domain.length(moves * rho) for moves in MOVES]
     titles = tuple(
         f"A move of {moves} rho · Alex may be anywhere within {far}: a bet on here or there is right at most "
-        f"{right} times in 100"
-        for moves, far, right in zip(MOVES, words, odds, strict=True)
+        f"{odds(promise)}"
+        for moves, far, promise in zip(MOVES, words, promises, strict=True)
     )
     full = city.run("nsm", seed, epsilon=trace.claimed.epsilon / 2)  # for one row changed: twice that
     facts = {
         "loss": f"{city.ratio(trace.cluster_centers):.2f}", "full": f"{city.ratio(full.cluster_centers):.2f}",
         "people": f"{len(true):,}", "rho": words[0], "thrown": domain.length(thrown), "districts": len(means),
-        "same": f"{100 * same:.0f}", "guess": f"{100 * guess:.0f}", "near": odds[0], "far": odds[-1],
-        "far_move": words[-1], "moves": MOVES[-1], "hinted": words[3], "hinted_odds": odds[3],
+        "same": f"{100 * same:.0f}", "guess": f"{100 * guess:.0f}", "near": shown.odds[0], "far": shown.odds[-1],
+        "near_any": odds_of_any(promises[0]), "far_any": odds_of_any(promises[-1]),
+        "far_move": words[-1], "moves": MOVES[-1], "hinted": words[3], "hinted_odds": shown.odds[3],
     }  # fmt: skip
     rough = same > 2 * guess and thrown > rho
     return Stage(facts, titles, frozenset({1 if rough else 0}), first=0, hint=3, shown=shown)
@@ -90,8 +97,8 @@ def panels(shown: Shown, colors: Theme) -> list[Panel]:
         view, "What is published: a point for each person", shown.noisy, city.data.X[shown.alex],
         shown.noisy[shown.alex], [moves * rho for moves in MOVES],
     )  # fmt: skip
-    odds = Values(
+    bets = Values(
         "Here or there: how often the best attacker is right", "of 100", [f"{moves} rho" for moves in MOVES],
         shown.odds, [f"{right} of 100" for right in shown.odds], line=(50.0, "coin"),
     )  # fmt: skip
-    return [plane, values_panel(colors, odds)]
+    return [plane, values_panel(colors, bets)]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from dpviz.lessons.lesson import Lesson, Stage
 
-__all__ = ["notes", "worksheet"]
+__all__ = ["clock", "notes", "worksheet"]
 
 _LINES = '<div class="line"></div>'
 
@@ -37,10 +37,9 @@ def notes(lesson: Lesson, stage: Stage, links: Mapping[str, str]) -> str:
         f"{f' <i>{_say(option.reply, lesson, stage)}</i>' if option.reply else ''}</li>"
         for i, option in enumerate(lesson.options)
     )
-    clock = _clock(lesson.minutes)
     return _sheet(
         f"{lesson.number}. {lesson.title}: teacher's notes",
-        f"<p><b>Goal.</b> {_say(lesson.goal, lesson, stage)}</p><p><b>Time.</b> {clock}</p>",
+        f"<p><b>Goal.</b> {_say(lesson.goal, lesson, stage)}</p><p><b>Time.</b> {clock(lesson.minutes)}</p>",
         ("Question and answers", f"<p>{_say(lesson.question, lesson, stage)}</p><ol>{options}</ol>"),
         ("What to say", _list(lesson.talk, lesson, stage)),
         ("Likely wrong answers", _list(lesson.errors, lesson, stage)),
@@ -55,7 +54,7 @@ def notes(lesson: Lesson, stage: Stage, links: Mapping[str, str]) -> str:
     )
 
 
-def _clock(minutes: int) -> str:
+def clock(minutes: int) -> str:
     """Return how the minutes go to the four parts."""
     ends = max(1, round(0.2 * minutes))
     run = (minutes - 2 * ends + 1) // 2

@@ -19,85 +19,23 @@ from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
 from dpviz.algorithms import ALGORITHMS, Algorithm
+from dpviz.atlas.averages import CLUSTERS, EPSILON, Bets, Given, nearest
 from dpviz.atlas.cells import PEOPLE, STOPS, STORY, Cell, Chapter, beside, opened, row
 from dpviz.atlas.files import Chart
-from dpviz.audits.game import Round, play, present
-from dpviz.audits.reconstruct import exactly, published, read_off
-from dpviz.datasets import load_sample
+from dpviz.audits.game import Round
+from dpviz.figures.scenes.drag import share_interval
 from dpviz.numbers import fraction, length
 from dpviz.postprocessing.bet import bet_of, odds_of_any
 from dpviz.privacy.guarantee import Guarantee
 
-__all__ = [
-    "EDITIONS",
-    "EPSILON",
-    "METHOD",
-    "SAMPLE",
-    "Bets",
-    "Given",
-    "Reruns",
-    "bets",
-    "given",
-    "of_chart",
-    "record",
-    "reruns",
-]
+__all__ = ["EDITIONS", "METHOD", "SAMPLE", "Reruns", "of_chart", "record", "reruns"]
 
 SAMPLE, METHOD = STORY
 EDITIONS = (None, *sorted(PEOPLE[SAMPLE], reverse=True))  # numbers of people, None for all
-EPSILON = 1.0  # until somebody drags it
-CLUSTERS = range(2, 13)  # of an elbow plot
-ROUNDS = 25  # of Lloyd's algorithm
 BETS = 3  # that a visitor places against each method
-POOL = 8  # rounds of each world that these are drawn from
-TRIED = 12  # exact runs of each world that are marked in the lens
 CLOUD = 20  # reruns that are drawn
 FEWER = 20  # reruns at each stop where none are stored
-_SEED = 0
 _METER = 1000  # coordinates are sent in meters: the sample's are in km
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class Given:
-    """Who is given away by published averages.
-
-    Attributes
-    ----------
-    rows : of every number of clusters, the rows that are read off there for the first time, as indices
-    centers : of every number of clusters k, the last averages (k, 2), original units
-    noisy : how many rows are read off the same averages with noise
-    kmeans : centers of KMeans (k, 2), original units
-    alex : one of the rows: of those read off, the one farthest from a center of KMeans
-    """
-
-    rows: tuple[tuple[int, ...], ...]
-    centers: tuple[np.ndarray, ...]
-    noisy: int
-    kmeans: np.ndarray
-    alex: int
-
-    @property
-    def count(self) -> int:
-        """How many rows are read off."""
-        return sum(map(len, self.rows))
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class Bets:
-    """Rounds of the game "is Alex in the data?", half of each world, and exact runs of both worlds to compare with.
-
-    Attributes
-    ----------
-    exact, noisy : rounds against KMeans and against the story's method
-    inside, outside : ndarrays of shape (m, 2), where the center nearest to Alex lies in exact runs of each world
-    promise : of the story's method
-    """
-
-    exact: tuple[Round, ...]
-    noisy: tuple[Round, ...]
-    inside: np.ndarray
-    outside: np.ndarray
-    promise: Guarantee
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -109,7 +47,7 @@ class Reruns:
     people : how many, None for all
     groups : how many groups there are
     promises : of every stop
-    centers : ndarray of shape (stops, CLOUD, k, 2), original units; of each run in the order of KMeans' centers
+    centers : ndarray of shape (stops, CLOUD, k, 2), original units; of every run in the same order
     found : of every stop, how many groups the first run finds
     again : of every stop, how many runs find all groups
     runs : at each stop
@@ -124,64 +62,9 @@ class Reruns:
     runs: int
 
 
-def given() -> Given:
-    """Read rows off the exact averages that plain Lloyd publishes for every number of clusters, and off noisy ones."""
-    data = load_sample(SAMPLE)
-    seen: set[int] = set()
-    rows, centers = [], []
-    for k in CLUSTERS:
-        who, last = _read(k, "none")
-        rows.append(tuple(sorted(who - seen)))
-        centers.append(last)
-        seen |= who
-    noisy = set().union(*(_read(k, "seeded")[0] for k in CLUSTERS))
-    ids, kmeans = sorted(seen), beside(SAMPLE, None).centers
-    alex = ids[int(cdist(data.X[ids], kmeans).min(axis=1).argmax())]
-    return Given(tuple(rows), tuple(centers), len(noisy), kmeans, alex)
-
-
-def _read(k: int, noise: str) -> tuple[set[int], np.ndarray]:
-    """Return which rows the averages for k clusters give away, and the last averages (k, 2).
-
-    Noise buys each number of clusters an equal share of ε: the method is ε-DP without a δ, and shares add up.
-    """
-    data, share = load_sample(SAMPLE), EPSILON / len(CLUSTERS)
-    values = {"epsilon": share, "iterations": ROUNDS, "dead_cluster": "keep"}
-    lloyd = ALGORITHMS["dp-lloyd"](n_clusters=k, **values)
-    trace = lloyd.run(data.X, domain=data.domain, seed=_SEED, noise=noise, dataset_id=data.dataset_id)
-    who = exactly(read_off(published(trace), data.domain.radius), data.X, data.domain)
-    return set(who.tolist()), trace.cluster_centers
-
-
 def _method(epsilon: float) -> Algorithm:
     values = {"epsilon": epsilon}
-    return ALGORITHMS[METHOD](n_clusters=load_sample(SAMPLE).n_clusters, **values)
-
-
-def bets(alex: int) -> Bets:
-    """Play the rounds that visitors bet on, about a row of the sample."""
-    data = load_sample(SAMPLE)
-    size = data.X, data.domain, data.n_public, data.X[alex], alex
-    games = {"exact": ALGORITHMS["kmeans"](n_clusters=data.n_clusters), "noisy": _method(EPSILON)}
-    rounds = {
-        name: tuple(
-            one for world in (True, False) for one in play(present(algorithm, *size), algorithm, 0, POOL, _SEED, world)
-        )
-        for name, algorithm in games.items()
-    }
-    exact = games["exact"]
-    inside, outside = (
-        np.unique(
-            [_near(one.centers, data.X[alex]) for one in play(present(exact, *size), exact, POOL, TRIED, _SEED, world)],
-            axis=0,
-        )
-        for world in (True, False)
-    )
-    return Bets(rounds["exact"], rounds["noisy"], inside, outside, _promise(None, EPSILON))
-
-
-def _near(centers: np.ndarray, place: np.ndarray) -> np.ndarray:
-    return centers[np.linalg.norm(centers - place, axis=1).argmin()]
+    return ALGORITHMS[METHOD](n_clusters=opened(SAMPLE, None).data.n_clusters, **values)
 
 
 def of_chart(chart: Chart) -> Reruns:
@@ -202,14 +85,15 @@ def _reruns(
     people: int | None, groups: int, clouds: Sequence[Sequence[np.ndarray]], found: Sequence[np.ndarray]
 ) -> Reruns:
     promises = tuple(_promise(people, stop) for stop in STOPS)
-    centers = np.array([[_ordered(one) for one in cloud] for cloud in clouds])
+    order = np.array(sorted(clouds[-1][0].tolist()))
+    centers = np.array([[_ordered(one, order) for one in cloud] for cloud in clouds])
     first, again = (tuple(int(one[0]) for one in found), tuple(int((one == groups).sum()) for one in found))
     return Reruns(people, groups, promises, centers, first, again, len(found[0]))
 
 
-def _ordered(centers: np.ndarray) -> np.ndarray:
-    """Return centers (k, 2) in the order of KMeans' centers that they lie nearest to, so that each can be followed."""
-    return centers[linear_sum_assignment(cdist(beside(SAMPLE, None).centers, centers))[1]]
+def _ordered(centers: np.ndarray, order: np.ndarray) -> np.ndarray:
+    """Return centers (k, 2) in the order of those (k, 2) that they lie nearest to, so that each can be followed."""
+    return centers[linear_sum_assignment(cdist(order, centers))[1]]
 
 
 def record(given: Given | None = None, bets: Bets | None = None, reruns: Sequence[Reruns] = ()) -> dict[str, Any]:
@@ -217,7 +101,7 @@ def record(given: Given | None = None, bets: Bets | None = None, reruns: Sequenc
 
     Everything in it is about made-up people, and some of it about single ones: NOT PRIVATE.
     """
-    data = load_sample(SAMPLE)
+    data = opened(SAMPLE, None).data
     words = _words()
     about = {
         "people": f"{len(data.X):,}",
@@ -266,7 +150,7 @@ def _filled(name: str, keys: Sequence[str], **facts: Any) -> dict[str, str]:
 
 
 def _given(given: Given, about: dict[str, Any]) -> dict[str, Any]:
-    data, count, steps = load_sample(SAMPLE), 0, []
+    data, count, steps = opened(SAMPLE, None).data, 0, []
     for k, rows, centers in zip(CLUSTERS, given.rows, given.centers, strict=True):
         count += len(rows)
         steps.append(
@@ -287,15 +171,15 @@ def _noise(given: Given, whole: Reruns, about: dict[str, Any]) -> dict[str, Any]
 
 
 def _promise(people: int | None, epsilon: float) -> Guarantee:
-    return _method(epsilon).guarantee(2, people or load_sample(SAMPLE).n_public)
+    return _method(epsilon).guarantee(2, people or opened(SAMPLE, None).data.n_public)
 
 
 def _bets(given: Given, bets: Bets, about: dict[str, Any]) -> dict[str, Any]:
-    alex, promise = load_sample(SAMPLE).X[given.alex], bets.promise
+    alex, promise = opened(SAMPLE, None).data.X[given.alex], _promise(None, EPSILON)
     marks = np.vstack([bets.inside, bets.outside])
     middle = marks.mean(axis=0)
-    near = {id(one): _near(one.centers, alex) for one in (*bets.exact, *bets.noisy)}
-    moved = float(np.median([np.linalg.norm(near[id(one)] - middle) for one in bets.noisy]))
+    near = {id(one): nearest(one.centers, alex) for one in (*bets.exact, *bets.private)}
+    moved = float(np.median([np.linalg.norm(near[id(one)] - middle) for one in bets.private]))
     reach = 1.9 * float(np.linalg.norm(marks - middle, axis=1).max())  # of the lens: all marks are well inside
     shift = float(cdist(bets.inside, bets.outside).min())
     facts = {
@@ -322,7 +206,7 @@ def _bets(given: Given, bets: Bets, about: dict[str, Any]) -> dict[str, Any]:
         "inside": _tenths(bets.inside - middle),
         "outside": _tenths(bets.outside - middle),
         "exact": sent(bets.exact),
-        "noisy": sent(bets.noisy),
+        "noisy": sent(bets.private),
         "prompts": [
             *(_filled("bets", ("exact",), number=i + 1, **facts)["exact"] for i in range(BETS)),
             *(_filled("bets", ("noisy",), number=i + 1, **facts)["noisy"] for i in range(BETS)),
@@ -340,13 +224,18 @@ def _tenths(places: np.ndarray) -> list[Any]:
 
 def _edition(one: Reruns, about: dict[str, Any]) -> dict[str, Any]:
     data, stops = opened(SAMPLE, one.people).data, []
-    for stop, promise, again in zip(STOPS, one.promises, one.again, strict=True):
+    for i, (stop, promise, again) in enumerate(zip(STOPS, one.promises, one.again, strict=True)):
         bet = bet_of(promise, who="Alex")
         facts = {
             **about, "groups": one.groups, "epsilon": fraction(stop), "people": f"{len(data.X):,}", "odds": bet.odds,
             "any": odds_of_any(promise), "on": bet.on, "again": again, "runs": one.runs,
+            "before": fraction(STOPS[i - 1]),
         }  # fmt: skip
-        stops.append({name: _filled(name, ("big", "say"), **facts) for name in ("epsilon", "people")})
+        sentences = {name: _filled(name, ("big", "say"), **facts) for name in ("epsilon", "people")}
+        if i and again < one.again[i - 1]:
+            known = share_interval(again, one.runs)[1] < share_interval(one.again[i - 1], one.runs)[0]
+            sentences["epsilon"]["big"] += _words()["epsilon"]["fewer" if known else "noise"].format(**facts)
+        stops.append(sentences)
     return {
         "name": f"{len(data.X):,}",
         "people": None if one.people is None else _packed(data.X),

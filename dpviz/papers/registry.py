@@ -50,7 +50,7 @@ class Check:
     either : labels that the claim puts beside `better`: at each place the lowest of them counts ("below" only)
     axis, fact : what it runs along; n_rows or n_features
     data : the sets that the sentence is about, empty for all
-    within : relative tolerance
+    within : relative tolerance; a smaller difference counts for neither side
     """
 
     kind: str

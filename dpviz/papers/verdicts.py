@@ -1,7 +1,8 @@
 """From the numbers of a rerun to a verdict: reproduces, within noise, does not reproduce.
 
 Every number is a mean over seeds with half a 95 % t-interval. Two numbers are told apart where their difference is
-beyond the root of the sum of both squared halves; a place where they are not counts for neither side.
+beyond the root of the sum of both squared halves and beyond the check's tolerance; a place where they are not counts
+for neither side. A curve that is to grow along an axis is compared between neighbors, all of them.
 
 A number agrees with a printed one where it is within the check's tolerance of it, or where it rounds to it: where it is
 at most half a unit of the last printed digit away. The noise leaves open whether it does where only its interval holds
@@ -12,6 +13,7 @@ claim.
 from __future__ import annotations
 
 import dataclasses
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -73,13 +75,13 @@ def _outcomes(check: Check, item: Item, numbers: pd.DataFrame) -> list[tuple[int
     found = []
     for (data, label), line in mine[mine.label == check.better].groupby(["data", "label"], sort=False):
         line = line.dropna(subset=check.axis).sort_values(check.axis)
-        first, last = line.iloc[0], line.iloc[-1]
         if check.kind == "flat":
             spread = line["mean"].max() / line["mean"].min() - 1
             found.append((1 if spread <= check.within else -1, f"{label} on {data} varies by {spread:.0%}"))
-        elif len(line) > 1:
-            ends = (f"{number(end['mean'])} at {end[check.axis]}" for end in (first, last))
-            found.append((_apart(first, last), f"{label} on {data}: {', '.join(ends)}"))
+            continue
+        for (_, low), (_, high) in pairwise(line.iterrows()):
+            both = (f"{number(one['mean'])} at {number(one[check.axis])}" for one in (low, high))
+            found.append((_apart(low, high, check.within), f"{label} on {data}: {', '.join(both)}"))
     return found
 
 
@@ -95,7 +97,7 @@ def _below(check: Check, table: pd.DataFrame) -> list[tuple[int, str]]:
                 mine = better.loc[key]
                 where = f"{key[0]}{', ' + key[1] if key[1] else ''}"
                 words = f"{where}: {mine['label']} {number(mine['mean'])}, {other} {number(row['mean'])}"
-                found.append((_apart(mine, row), words))
+                found.append((_apart(mine, row, check.within), words))
     return found
 
 
@@ -112,11 +114,12 @@ def _trend(check: Check, table: pd.DataFrame) -> list[tuple[int, str]]:
     return [(1 if strength > 0.5 else -1 if strength < 0 else 0, words)]
 
 
-def _apart(low: pd.Series, high: pd.Series) -> int:
-    """Return 1 where `low` is below `high` beyond both intervals, -1 where it is above, 0 where noise decides."""
+def _apart(low: pd.Series, high: pd.Series, within: float) -> int:
+    """Return 1 where `low` is below `high` beyond both intervals and the tolerance, -1 where it is above, else 0."""
     half = float(np.hypot(low["half"], high["half"]))
     difference = float(high["mean"] - low["mean"])
-    return 0 if np.isnan(half) or abs(difference) <= half else int(np.sign(difference))
+    least = np.maximum(half, within * min(abs(low["mean"]), abs(high["mean"])))  # missing where `half` is: one seed
+    return 0 if np.isnan(least) or abs(difference) <= least else int(np.sign(difference))
 
 
 def beside_printed(printed: tuple[Printed, ...], numbers: pd.DataFrame) -> pd.DataFrame:

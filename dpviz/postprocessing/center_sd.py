@@ -12,13 +12,25 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import cdist
 
-__all__ = ["AVERAGES", "CELLS", "POINTS", "POOLED", "REGIONS", "UNKNOWN", "average_sd", "declared", "members"]
+__all__ = [
+    "AVERAGES",
+    "CELLS",
+    "POINTS",
+    "POOLED",
+    "REGIONS",
+    "UNKNOWN",
+    "average_sd",
+    "blurred",
+    "declared",
+    "members",
+]
 
 AVERAGES = "of the last noisy sums and counts"
 POOLED = "of all noisy Lloyd steps together; moves that noise alone would explain are damped"
 REGIONS = "of the averages of its regions; another run also cuts other regions"
 POINTS = "of the released points that are nearest to it"
 CELLS = "of the counts of its cells; where rows lie inside a cell is not known either"
+_BLURRED = 1.4  # squared noise of averages over their spread: 5 % false alarms (benchmarks/results/cliffs.md)
 UNKNOWN = (
     "No noise per center is given: here noise decides which candidates or cuts win, and no formula says how far "
     "another run's centers would lie."
@@ -55,6 +67,22 @@ def average_sd(
     squares = sums_sd**2 + (away * weights_sd) ** 2
     total = np.maximum(np.bincount(of, weights, k), 1.0)
     return np.stack([np.sqrt(np.bincount(of, column, k)) / total for column in squares.T], axis=1)
+
+
+def blurred(centers: np.ndarray, noisy_counts: np.ndarray, sd: np.ndarray, radius: float) -> bool:
+    """Return whether noise throws averages farther than they lie apart, so that one center may be as good.
+
+    A center of few rows counts little, and no noise throws one farther than the radius of the domain.
+
+    Parameters
+    ----------
+    centers, sd : ndarrays of shape (k, d), z units
+    noisy_counts : ndarray of shape (k,)
+    """
+    weights = np.maximum(noisy_counts, 0) if (noisy_counts > 0).any() else np.ones(len(centers))
+    apart = ((centers - np.average(centers, axis=0, weights=weights)) ** 2).sum(axis=1)
+    noise = np.minimum((sd**2).sum(axis=1), radius**2)
+    return bool(weights @ noise > _BLURRED * (weights @ apart))
 
 
 def members(points: np.ndarray, centers: np.ndarray) -> np.ndarray:

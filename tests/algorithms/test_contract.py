@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS
@@ -99,6 +100,27 @@ def test_same_seed_same_trace_other_seed_other_trace(slug):
     assert same(made(slug), run(slug, X))
     if slug in PRIVATE:
         assert not same(made(slug), made(slug, seed=1))
+
+
+@pytest.mark.parametrize("slug", ["fastlloyd", "sulloyd", "hdpe-means", "em-mc", "balcan"])
+def test_averages_that_noise_throws_about_are_one_warning(slug):
+    groups = np.repeat([[-0.5, -0.5], [0.5, 0.5]], 1000, axis=0)
+    clear = make(slug, epsilon=8.0).run(groups, domain=domain_of(groups), seed=0)
+    wide = make(slug, epsilon=0.1).run(groups[::40], domain=Domain.box(-500, 500, 2, n_public=50), seed=0)
+    words = [[words for words in trace.warnings if "one center may be as good" in words] for trace in (clear, wide)]
+    assert [len(found) for found in words] == [0, 1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("slug", ["kmeans", "dist-dp-random-points"])
+def test_the_number_of_threads_changes_no_digit(slug):
+    X = np.random.default_rng(0).normal(0, 0.2, (6000, 16))
+    traces = []
+    for threads in (1, 2):
+        with threadpool_limits(threads):
+            traces.append(run(slug, X, n_clusters=6))
+            assert {library["num_threads"] for library in threadpool_info()} == {threads}
+    assert same(*traces)
 
 
 @pytest.mark.parametrize("slug", SLUGS)

@@ -1,8 +1,9 @@
 """The shipped atlas: complete, small, and still what the code releases. Whoever changes numbers commits new files."""
 
+import numpy as np
 import pytest
 
-from dpviz.atlas import files, make, rounds
+from dpviz.atlas import averages, files, make, rounds
 from dpviz.atlas.cells import STOPS, STORY, STORY_SEEDS, Chapter, chapters
 from dpviz.atlas.fingerprint import agrees, inputs
 from dpviz.datasets import SAMPLES
@@ -12,7 +13,7 @@ MAKE_THEM = "old files: run `python -m dpviz atlas --make` and commit what it ma
 
 def test_the_folder_holds_every_chapter_and_nothing_else_in_at_most_8_mb():
     wanted = {f"{chapter.name}.parquet" for chapter in chapters()}
-    assert {path.name for path in files.FOLDER.iterdir()} == wanted | {"sources.json", rounds.NAME}
+    assert {path.name for path in files.FOLDER.iterdir()} == wanted | {"sources.json", rounds.NAME, averages.NAME}
     assert sum(path.stat().st_size for path in files.FOLDER.iterdir()) <= 8_000_000
 
 
@@ -36,6 +37,26 @@ def test_no_stored_run_is_old(sample):
 
 def test_the_first_stored_rounds_come_out_again():
     assert rounds.current(), MAKE_THEM
+
+
+def test_averages_and_bets_of_start_come_out_again():
+    """Three numbers of clusters and a bet of each kind; the slow test takes them all."""
+    who, bets = averages.read()
+    assert [averages._read_off(k, "none")[0] <= set(sum(who.rows[: k - 1], ())) for k in (2, 3, 4)] == [True] * 3, (
+        MAKE_THEM
+    )
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(averages, "POOL", 1)
+        patched.setattr(averages, "TRIED", 1)
+        again = averages.bets(who.alex)
+    for kind in ("exact", "private"):
+        for stored, made in zip(getattr(bets, kind)[:: averages.POOL], getattr(again, kind), strict=True):
+            np.testing.assert_allclose(made.centers, stored.centers, rtol=1e-6, err_msg=MAKE_THEM)
+
+
+@pytest.mark.slow
+def test_all_that_start_tells_comes_out_again():
+    assert averages.current(), MAKE_THEM
 
 
 def test_the_storys_budget_finds_the_groups_that_a_quarter_loses_and_300_people_break():

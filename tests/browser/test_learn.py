@@ -65,7 +65,7 @@ def test_another_browser_knows_nothing_of_the_progress_and_nonsense_in_its_stora
 
 
 PLACES = ["", "v=1&lesson=screen", "v=1&lesson=votes&part=run", "v=1&lesson=small&part=explain&answer=1"]
-PLACES += ["v=1&lesson=bounds&part=keep", "v=1&lesson=votes&part=notes", "v=1&part=glossary"]
+PLACES += ["v=1&lesson=bounds&part=keep", "v=1&part=glossary"]
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
@@ -76,8 +76,31 @@ def test_a_lesson_fits_a_phone(open_page, place, mode):
     fits_a_phone(page)
 
 
+BOXES = """() => {
+    const seen = (query) => [...document.querySelectorAll(query)].filter((one) => one.offsetParent);
+    const box = (one) => { const { top, bottom } = one.getBoundingClientRect(); return [top, bottom]; };
+    const bar = seen('.dp-nav.bar .all').map(box), low = bar.length && bar[0][0] > 400 ? bar[0][0] : innerHeight;
+    return { low, ways: seen('.st-key-lesson_onward').map(box)[0], planes: seen('canvas').map(box),
+             answers: seen('.st-key-lesson_options').map(box)[0] ?? null };
+}"""
+
+
+@pytest.mark.parametrize("width, height", [(1280, 800), (390, 844)])
+@pytest.mark.parametrize("place", ["screen&part=predict", "exact&part=run", "votes&part=explain&answer=1"])
+def test_a_lesson_has_its_picture_and_its_ways_on_in_reach_of_the_answers(open_page, place, width, height):
+    page = open_page(f"learn?v=1&lesson={place}", width=width, height=height)
+    expect(page.locator("canvas").first).to_be_visible()
+    expect(page.locator("[data-testid=stApp][data-test-script-state=notRunning]")).to_be_visible()
+    boxes = page.evaluate(BOXES)
+    top, bottom = boxes["ways"]
+    assert 0 < top and bottom <= boxes["low"]  # on the first screen, and above a phone's bar
+    if width > 640:
+        assert min(low for _, low in boxes["planes"]) <= height
+        assert boxes["answers"] is None or 0 <= top - boxes["answers"][1] <= 120
+
+
 def test_a_worksheet_on_paper_has_the_sheet_alone(open_page):
-    page = open_page("learn?v=1&lesson=votes&part=worksheet")
+    page = open_page("notes?v=1&lesson=votes&show=worksheet")
     expect(page.locator(".dp-sheet")).to_be_visible()
     page.emulate_media(media="print")
     for gone in (".st-key-strip", "[data-testid=stHeader]", "[data-testid=stButton]"):

@@ -36,6 +36,7 @@ LINKS = {  # every control of a page with another value than its default
     "plan": "v=1&n=2000&columns=a,b&units=m&low=0,0&high=5,6&scale=column&k=3&like=iris&a=dpm&within=0.2&e=0.7",
     "limits": "v=1&d=iris&noise=seeded",
     "present": "v=1&slide=3&look=dark",
+    "notes": "v=1&lesson=votes&lesson=small&show=worksheet",
     "attacker": "v=1&d=town&a=dist-dp&k=4&e=2&s=3&who=at:1.5,-2&ask=moved&rho=0.0032&far=0.0024",
 }
 WIDGETS = """() => {

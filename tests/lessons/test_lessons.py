@@ -10,12 +10,22 @@ import pytest
 
 from dpviz import lessons
 from dpviz.algorithms import ALGORITHMS
+from dpviz.atlas.cells import STORY
+from dpviz.atlas.files import read
 from dpviz.figures.kit.theme import LIGHT
-from dpviz.lessons import _RUNS, LESSONS, SEEDS, glossary, legend, panels, screen, sheets
+from dpviz.lessons import _RUNS, LESSONS, SEEDS, glossary, legend, noise, panels, screen, sheets
+from dpviz.lessons.plans import plan_of, plans
 from dpviz.privacy.accounting import epsilon_of_mu
 from dpviz.privacy.guarantee import Neighboring
 
-stage = cache(lessons.stage)
+STORED = read(*lessons.stored("noise"))  # half a second in place of five
+
+
+@cache
+def stage(name, seed):
+    return lessons.stage(name, seed, STORED if name == "noise" else None)
+
+
 RIGHT = {  # the options that are meant to be right, whatever the draw
     "noise": {1},
     "screen": {1, 2, 4, 5, 7},
@@ -32,6 +42,40 @@ LATER = [pytest.param(seed, marks=pytest.mark.slow) for seed in SEEDS[1:]]
 every_draw = pytest.mark.parametrize("seed", [*QUICK, *LATER])
 every_lesson = pytest.mark.parametrize("name", LESSONS)
 FOUND, MISSED = "group that is found (not private)", "group without a center (not private)"
+
+
+ANY = re.compile(r"any method with (?:the same|this) (?:ε|promise)")
+
+
+@every_lesson
+def test_a_bet_says_its_kind_wherever_a_lesson_names_one(name):
+    shown = stage(name, 0)
+    odds = re.compile(r"at\s+most \d+ (?:times in|of) 100")
+    lesson = LESSONS[name]
+    for sentence in (*shown.titles, lesson.explain, *(option.reply for option in lesson.options), *lesson.errors):
+        filled = lesson.fill(sentence, shown)
+        assert not odds.search(filled) or ANY.search(filled), filled
+
+
+def test_the_course_begins_with_exact_centers_and_epsilon_by_the_method_of_start():
+    first, second, third = list(LESSONS.values())[:3]
+    assert (first.name, second.name) == ("exact", "noise")
+    assert {second.methods, third.methods} == {ALGORITHMS[STORY[1]].name}
+
+
+def test_stored_runs_are_those_that_the_lesson_makes():
+    chart = read(*lessons.stored("noise"))
+    few = noise.EPSILONS[-1:]
+    made = noise.rerun([noise.ground("town").data], noise.ground("town").algorithm("pe-means", epsilon=few[0]), [9])
+    taken = noise._taken(chart, few[0], range(9, 10))
+    assert np.allclose(taken.centers[0], made.centers[0], atol=1e-5) and np.isclose(taken.losses[0], made.losses[0])
+    assert noise._taken(chart, 0.125, range(1)) is None and noise._taken(None, 1.0, range(1)) is None
+
+
+@pytest.mark.parametrize("plan", plans(), ids=lambda plan: plan.minutes)
+def test_a_plan_fills_its_minutes_with_lessons_that_exist(plan):
+    assert set(plan.lessons) <= LESSONS.keys() and plan_of([LESSONS[name] for name in plan.lessons]) is plan
+    assert plan.each >= 4 and plan.minutes - plan.start - plan.play - plan.limits == plan.each * len(plan.lessons)
 
 
 def words(lesson):

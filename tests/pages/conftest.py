@@ -7,6 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages._ui.frame import markup
+from pages._ui.tradeoff import sweeps
 from pages._ui.work import runs
 from pages._ui.work.pace import Pace
 from tests.luck import same_luck
@@ -27,11 +28,12 @@ def no_clock_decides(monkeypatch):
     monkeypatch.setattr(new, "learn", lambda *_: None)
     monkeypatch.setattr(runs, "pace", lambda: new)
     yield
-    left = list(runs.jobs()._jobs.values())
+    shelf = sweeps.shelf()  # a sweep that goes on would take a core from all tests that follow
+    left = [job for queue in (runs.jobs(), shelf.queue, shelf.trials) for job in list(queue._jobs.values())]
     for job in left:
         job.cancel()
     for job in left:
-        job.wait(200)
+        assert not job.active or job.wait(200)
 
 
 @pytest.fixture(autouse=True)

@@ -26,7 +26,7 @@ from pages._ui.data.upload import keep_uploads_in_memory
 from pages._ui.frame.places import PAGES
 from pages._ui.work import results
 from tests.pages.pictures import pictures
-from tests.pages.visitor import csv, declare, drop, facts, finish, press
+from tests.pages.visitor import csv, declare, drop, facts, finish, onward, press
 
 ROOT = Path(__file__).parents[2]
 ROWS = 7919  # a number that occurs nowhere else
@@ -90,7 +90,7 @@ def test_a_browser_cannot_send_what_is_no_painting(monkeypatch, sent):
 def test_a_public_file_is_declared_and_explored(start):
     app = drop(start(), "mine.csv", csv(), "Yes, it is public")
     assert not app.exception and [info.value for info in app.info if "bounds are missing" in info.value]
-    assert next(button for button in app.button if button.label == "Use this data set").disabled
+    assert next(button for button in app.button if button.label == "Explore it").disabled
     declare(app, facts("a", "b", n_public=300))
     name = app.session_state["explore_data"]
     data = app.session_state["own"][name]
@@ -112,8 +112,6 @@ def test_a_public_file_is_declared_and_explored(start):
 def test_a_run_under_an_earlier_declaration_is_shown_beside_those_of_today(start):
     app = declare(drop(start(), "mine.csv", csv(), "Yes, it is public"), facts("a", "b"))
     finish(press(app.switch_page("pages/explore.py").run(), "Run"))
-    app.switch_page("pages/data.py").run()
-    app.segmented_control(key="data_way").set_value("Your file").run()
     declare(app, facts("a", "b", high=200))
     finish(press(app.switch_page("pages/explore.py").run(), "Run"))
     box = next(b for b in app.selectbox if b.label == "Earlier runs")
@@ -163,8 +161,9 @@ def test_a_column_that_numbers_the_rows_is_left_out_and_one_of_words_names_the_g
     content = pd.DataFrame(rows).to_csv(index=False).encode()
     app = drop(start(), "mine.csv", content, "Yes, it is public")
     token = app.session_state["upload_shown"]
-    assert app.multiselect(key=f"{token}_0_columns").value == ["a", "b"]
-    assert any("a number of its own there: customer\\_id, serial" in caption.value for caption in app.caption)
+    cells = app.session_state["uploads"][token].cells
+    assert [name for name, cell in cells.items() if cell["use"]] == ["a", "b"]
+    assert "numbers the rows" in cells["customer_id"]["why"] and "number of its own" in cells["serial"]["why"]
     press(app, "Fill from the data")
     app.selectbox(key=f"{token}_1_label").set_value("kind").run()
     press(app, "Explore it")
@@ -176,7 +175,9 @@ def test_a_column_that_numbers_the_rows_is_left_out_and_one_of_words_names_the_g
     other = pd.DataFrame({**rows, "b": -a}).to_csv(index=False).encode()
     private = drop(start(), "secret.csv", other, "No, it is private")
     token = private.session_state["upload_shown"]
-    assert private.multiselect(key=f"{token}_0_columns").value == ["serial", "a", "b", "kind"]  # by names alone
+    cells = private.session_state["uploads"][token].cells
+    assert not any(cell["use"] for cell in cells.values()), "names that say nothing suggest nothing"
+    assert list(cells) == ["customer_id", "serial", "a", "b", "kind"]
     assert not [box for box in private.selectbox if box.label == "Known groups"]
     assert all(column.codes is None for column in private.session_state["uploads"][token].table.columns)
 
@@ -185,7 +186,7 @@ def test_a_column_that_numbers_the_rows_is_left_out_and_one_of_words_names_the_g
 def test_bounds_from_the_data_are_marked_and_no_private_file_takes_them(start):
     app = drop(start(), "mine.csv", csv(), "Yes, it is public")
     press(app, "Fill from the data")
-    press(app, "Use this data set")
+    onward(app)
     data = app.session_state["own"][app.session_state["explore_data"]]
     assert data.domain.origin == dictionary.FROM_THE_DATA and data.facts["declared"] is False
     assert (data.X >= data.domain.low).all() and (data.X <= data.domain.high).all()
@@ -200,23 +201,39 @@ def test_bounds_from_the_data_are_marked_and_no_private_file_takes_them(start):
     assert any("were taken from data" in error.value for error in other.error)
 
 
-def test_presets_fill_bounds(start):
-    app = drop(start(), "mine.csv", csv(), "No, it is private")
-    token = app.session_state["upload_shown"]
-    app.selectbox(key=f"{token}_0_preset").set_value("percent").run()
-    app.multiselect(key=f"{token}_0_preset_columns").set_value(["a", "b"]).run()
-    press(app, "Fill in")
-    cells = app.session_state["uploads"][token].cells
-    assert {name: (cells[name]["low"], cells[name]["high"], cells[name]["unit"]) for name in cells} == {
-        "a": (0, 100, "%"),
-        "b": (0, 100, "%"),
-    }
-    assert any("number of rows must be given" in info.value for info in app.info)
-    app.number_input(key=f"{token}_1_n").set_value(2.5).run()
+def test_names_suggest_what_a_private_file_holds_and_its_owner_confirms(start):
+    content = b"customer_id,age,Q1,newsletter,x\n1,30,4,1,7\n2,40,5,0,8\n"
+    app = drop(start(), "mine.csv", content, "No, it is private")
+    (upload,) = app.session_state["uploads"].values()
+    used = {name: (cell["low"], cell["high"]) for name, cell in upload.cells.items() if cell["use"]}
+    assert used == {"age": (0, 120), "Q1": (1, 5)}
+    assert all(upload.cells[name]["why"].startswith("left out: ") for name in ("customer_id", "newsletter", "x"))
+    assert next(b for b in app.button if b.label == "Rehearse it").disabled
+    press(app, "The suggested bounds are right: 2")
+    app.number_input(key=f"{upload.key}_n").set_value(2.5).run()
     assert any("Rows must be a whole number; got 2" in info.value for info in app.info)
-    app.number_input(key=f"{token}_1_n").set_value(300).run()
-    press(app, "Use this data set")
-    assert app.session_state["own"][app.session_state["explore_data"]].private
+    app.number_input(key=f"{upload.key}_n").set_value(300).run()
+    onward(app)
+    data = app.session_state["own"][app.session_state["explore_data"]]
+    assert data.private and data.columns == ("age", "Q1") and data.domain.high.tolist() == [120, 5]
+
+
+def test_latitude_and_longitude_become_one_map_in_kilometers(start):
+    content = "lat,lon\n" + "\n".join(f"{50 + i / 100},{10 + i / 50}" for i in range(40))
+    app = drop(start(), "mine.csv", content.encode(), "Yes, it is public")
+    press(app, "Fill from the data")
+    onward(app)
+    data = app.session_state["own"][app.session_state["explore_data"]]
+    assert data.columns == ("east", "north") and data.units == ("km", "km") and data.shape == "map"
+    assert data.view == (0, 1) and data.X[-1, 1] - data.X[0, 1] == pytest.approx(0.39 * 111.19, rel=1e-3)
+
+
+def test_a_column_of_two_values_or_one_is_left_out_of_a_public_file_with_the_reason(start):
+    rows = "\n".join(f"{i * 7 % 50 + i / 9},{i % 2},7" for i in range(40))
+    app = drop(start(), "mine.csv", f"a,yes,same\n{rows}\n".encode(), "Yes, it is public")
+    (upload,) = app.session_state["uploads"].values()
+    assert [name for name, cell in upload.cells.items() if cell["use"]] == ["a"]
+    assert "two values" in upload.cells["yes"]["why"] and "same value" in upload.cells["same"]["why"]
 
 
 @pytest.mark.parametrize(
@@ -238,7 +255,7 @@ def test_a_wrong_dictionary_is_one_sentence_and_nothing_is_lost(start, change, w
 
 def test_the_answer_is_final_for_the_same_file(start):
     app = drop(start(), "mine.csv", csv(), "Yes, it is public")
-    press(app, "Another file")
+    press(app.switch_page("pages/data.py").run(), "Another file")
     app.file_uploader[0].upload("again.csv", csv()).run()
     press(app, "No, it is private")
     assert any("You called this very file public before" in error.value.replace("\\", "") for error in app.error)
@@ -319,7 +336,7 @@ def test_no_cell_of_a_private_file_is_in_any_page_message_or_log(start, capfd, c
     app = drop(start(), "secret.csv", sentinels.csv, None)
     check(app)
     check(press(app, "No, it is private"))
-    check(press(app, "Names of columns"))
+    check(press(app, "Yes, names"))
     declare(app, facts("a", "b", "c", low=0, high=10**12, n_public=8000))
     check(app)
     assert app.session_state["own"][app.session_state["explore_data"]].X.shape == (ROWS, 3)
@@ -380,7 +397,7 @@ def test_claims_add_up_over_sessions_and_are_not_given_back(start):
 
 def test_a_name_from_a_file_is_shown_as_it_is(start):
     name = "![x](http://evil.example/x.png) $a$ :red[b] <b>"
-    app = drop(start(), "mine.csv", f'"{name}",b\nwords,1\n'.encode(), "Yes, it is public")
+    app = drop(start(), "mine.csv", f'"{name}",b\n,1\n,2\n'.encode(), "Yes, it is public")
     assert not app.exception and any(plain(name)[:20] in words.value for words in app.markdown)
     assert not any("![x](" in words.value for words in app.markdown)
 
@@ -421,6 +438,7 @@ def test_the_bytes_of_an_upload_go_with_the_file(start):
     state = app.session_state._state._state.filtered_state
     assert not [value for value in state.values() if isinstance(value, bytes | io.BytesIO)]
     assert [upload.content for upload in app.session_state["uploads"].values()] == [csv()]  # to read it differently
+    app.switch_page("pages/data.py").run()
     assert not press(app, "Remove it").session_state["uploads"]
 
 
@@ -454,7 +472,7 @@ def test_the_owner_says_how_numbers_are_written(start):
     app = drop(start(), "mine.csv", content.encode(), None)
     press(app, "No, it is private")
     next(box for box in app.selectbox if "do yours look so" in box.label).set_value("1.234,5").run()
-    press(app, "Names of columns")
+    press(app, "Yes, names")
     (upload,) = app.session_state["uploads"].values()
     assert upload.table.values("a")[:2].tolist() == [1100, 1101] and upload.table.values("b")[1] == 1.5
     assert any("Numbers like 1.234,5" in caption.value for caption in app.caption) and not app.exception
@@ -472,7 +490,7 @@ def test_a_dictionary_of_the_command_line_is_obeyed_on_the_page_or_refused(start
     next(f for f in app.file_uploader if "dictionary" in f.key).upload("f.json", json.dumps(elsewhere).encode()).run()
     assert any("header_row is another one" in error.value.replace("\\", "") for error in app.error)
     next(f for f in app.file_uploader if "dictionary" in f.key).upload("g.json", json.dumps(declared).encode()).run()
-    press(app, "Use this data set")
+    onward(app)
     (data,) = app.session_state["own"].values()
     assert data.columns == ("a", "b", "c") and data.X[0].tolist() == [10.5, 48.11, 1] and np.isnan(data.X[-1][0])
     assert data.domain.rows_per_person == 5 and not app.exception

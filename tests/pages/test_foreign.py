@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from tests.pages.visitor import drop, facts, finish, press
+from tests.pages.visitor import drop, facts, finish, onward, press
 
 NAME = "![p](http://evil.example/p.png) <em>x</em> [c](x:y)"
 OTHER = ":material/home: www.evil.example $x^2$"
@@ -44,7 +44,7 @@ def test_names_of_a_public_file_act_on_no_page(start):
     token = app.session_state["upload_shown"]
     next(f for f in app.file_uploader if "dictionary" in f.key).upload("f.json", json.dumps(declared).encode()).run()
     assert not app.exception and token
-    press(app, "Use this data set")
+    onward(app)
     assert acting(app) == []
     finish(press(app.switch_page("pages/explore.py").run(), "Run"))
     for page in ("explore", "attacker", "compare", "ledger", "plan", "tradeoff", "data"):

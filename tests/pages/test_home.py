@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+from dpviz.atlas import averages
 from pages._ui.home import story
 from pages._ui.home.controls import SCREENS, as_run, run_of
 from pages._ui.work import atlas
@@ -25,6 +26,7 @@ def nothing_made(monkeypatch):
             asked.append(name)
 
     monkeypatch.setattr(story, "_parts", Parts)
+    monkeypatch.setattr(atlas, "given", lambda: Trust.NO)
     return asked
 
 
@@ -43,7 +45,16 @@ def test_start_is_there_before_any_part_is_made_and_asks_nothing(open_link, noth
     assert [door["page"] for door in data["doors"] if door["screen"] == 6] == ["explore", "data", "class"]
     assert not [*app.button, *app.slider, *app.segmented_control, *app.selectbox][1:]  # Share alone
     assert app.session_state["kept"] == ("home", "v=1")  # the browser adds the screen
-    assert nothing_made[0] == "averages" and not [name for name in nothing_made if name.startswith("runs")]
+    assert "averages" in nothing_made and not [name for name in nothing_made if name.startswith("runs")]
+
+
+def test_stored_averages_and_bets_are_there_without_any_computation(monkeypatch, open_link, nothing_made):
+    monkeypatch.setattr(atlas, "given", averages.read)
+    record = json.loads(component(open_link("home", "v=1"))["record"])
+    assert record["given"]["steps"][-1]["big"].startswith("**26") and len(record["bets"]["exact"]) == 2 * averages.POOL
+    assert not {"averages", "bets"} & set(nothing_made)
+    monkeypatch.setattr(atlas, "given", lambda: Trust.CHECKING)
+    assert story._made(False)[:2] == (None, None) and not {"averages", "bets"} & set(nothing_made)
 
 
 def test_reruns_are_made_only_where_none_are_stored_and_somebody_needs_them(monkeypatch, nothing_made):

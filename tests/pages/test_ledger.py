@@ -95,12 +95,12 @@ def words(app):
 @pytest.mark.slow
 def test_a_private_file_has_one_account_in_every_tab_and_a_total_that_holds(start):
     first = private_file(start(), content(1))
-    first.switch_page("pages/ledger.py").run()
+    first.switch_page("pages/account.py").run()
     assert not first.exception and any("Nothing was claimed" in info.value for info in first.info)
-    spend(first).switch_page("pages/ledger.py").run()
+    spend(first).switch_page("pages/account.py").run()
     assert not first.exception and "ε = 1, " in words(first), words(first)
     assert "Claims" in html(first) and "seed" not in html(first).replace("The seed", "")
-    second = private_file(start(), content(1)).switch_page("pages/ledger.py").run()
+    second = private_file(start(), content(1)).switch_page("pages/account.py").run()
     assert "ε = 1, " in words(second)
     epsilon, delta, _ = second.number_input
     epsilon.set_value(1.2)
@@ -109,15 +109,16 @@ def test_a_private_file_has_one_account_in_every_tab_and_a_total_that_holds(star
     assert any("refused before its first draw" in note.value for note in second.success)
     second.switch_page("pages/explore.py").run()
     press(second, "Run")
+    assert any("Your total does not allow this run" in info.value for info in second.info)
     press(second, "Run and spend")
     assert "job" not in second.session_state
     assert any("above the total of 1.2" in e.value and "Nothing was spent" in e.value for e in second.error)
-    other = private_file(start(), content(2)).switch_page("pages/ledger.py").run()
+    other = private_file(start(), content(2)).switch_page("pages/account.py").run()
     assert any("Nothing was claimed" in info.value for info in other.info)
 
 
 def test_an_edited_account_file_is_refused_on_the_page(start):
-    app = private_file(start(), content(3)).switch_page("pages/ledger.py").run()
+    app = private_file(start(), content(3)).switch_page("pages/account.py").run()
     app.file_uploader[0].upload("dpviz-account.json", b'{"format": "dpviz-account", "version": 1}').run()
     assert not app.exception
     assert any("signature does not fit" in error.value for error in app.error)

@@ -123,13 +123,15 @@ def test_the_verdict_and_the_centers_are_there_after_every_run(app):
     app.selectbox(key="explore_algorithm").set_value("nsm").run()  # which tells the noise of each center
     wait_for_run(app)
     words = " ".join(block.proto.body for block in app.get("html"))
-    assert "<b>5 of 5 groups found</b>" in words and "× KMeans" in words and "57 of 100" in words
+    assert "<b>5 of 5 groups found</b>" in words and "× KMeans" in words and "57 times in 100" in words
+    assert words.count('class="promise"') == words.count('class="truth"') == 1
     [table] = re.findall('aria-label="Centers".*?</table>', words)
     assert table.count("<tr class=lit>") == 5 and "noise in east (km)" in table
     app.session_state["explore_take"] = True  # somebody opens the menu
     app.toggle(key="explore_hidden").set_value(False).run()
     words = " ".join(block.proto.body for block in app.get("html"))
-    assert "<b>5 centers</b>" in words and "noise of each at most ±" in words and "groups found" not in words
+    assert "<b>Released: 5 centers, noise of each at most ±" in words
+    assert "groups found" not in words and 'class="truth"' not in words
     offered = {button.label for button in app.get("download_button")}
     assert offered >= {"Centers as CSV", "Centers as JSON", "Privacy label", "One page", "Replay", "Notebook"}
     app.session_state["ledger_take"] = True

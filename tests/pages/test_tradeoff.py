@@ -24,7 +24,7 @@ from dpviz.sweeps.spec import sweep_of
 from dpviz.sweeps.summary import Summary
 from dpviz.sweeps.sweep import Sweep, Variant, execute
 from pages._ui.address import scene
-from pages._ui.tradeoff import form, sweeps, tables, vary, view
+from pages._ui.tradeoff import form, sweeps, take, vary, view
 from pages._ui.tradeoff.sweeps import WORKERS, Kept, shelf
 from pages._ui.work import atlas
 from pages._ui.work.atlas import Trust
@@ -395,7 +395,7 @@ def test_the_time_that_is_left_follows_from_the_pace_so_far(monkeypatch):
 
 def test_rows_are_listed_in_words_with_the_k_and_delta_that_were_used():
     given = json.dumps({"delta": None, "epsilon": 1.0, "n_clusters": None, "exactly_k": True})
-    listed = tables.readable(rows(runs("dpm", {1.0: [2.0]}, parameters=given))).iloc[0]
+    listed = take.readable(rows(runs("dpm", {1.0: [2.0]}, parameters=given))).iloc[0]
     assert (listed.k, listed["δ"], listed["ε"], listed.other) == (3, 1e-5, 1.0, "exactly k True")
     assert not [name for name in listed.index if "_" in name]
 

@@ -25,19 +25,26 @@ def told(app):
 
 
 def press(app, label):
+    """Press a button; where the page that it is on leads to another one, what comes next is done there."""
     next(button for button in app.button if button.label == label).click().run()
-    return app
+    return app.switch_page(f"pages/{app.session_state['page']}.py")
 
 
-def drop(app, name, content, answer, header="Names of columns"):
+def drop(app, name, content, answer, header="Yes, names"):
     app.segmented_control(key="data_way").set_value("Your file").run()
     app.file_uploader[0].upload(name, content).run()
     return app if answer is None else press(press(app, answer), header) if "private" in answer else press(app, answer)
 
 
 def declare(app, facts):
+    app.switch_page("pages/bounds.py").run()
     next(f for f in app.file_uploader if "dictionary" in f.key).upload("facts.json", json.dumps(facts).encode()).run()
-    return press(app, "Use this data set")
+    return onward(app)
+
+
+def onward(app):
+    """Leave Bounds: a private file goes on to be rehearsed, a public one to be explored."""
+    return press(app, next(b.label for b in app.button if b.label in ("Rehearse it", "Explore it")))
 
 
 def finish(app, seconds=240):
@@ -59,15 +66,8 @@ def csv(n=300, seed=0):
 
 
 def private_file(app, content):
-    app.switch_page("pages/data.py").run()
-    app.segmented_control(key="data_way").set_value("Your file").run()
-    app.file_uploader[0].upload("mine.csv", content).run()
-    press(app, "No, it is private")
-    press(app, "Names of columns")
-    facts = {"columns": [{"name": name, "low": 0, "high": 100} for name in "ab"], "n_public": 300}
-    uploader = next(f for f in app.file_uploader if "dictionary" in f.key)
-    uploader.upload("facts.json", json.dumps(facts).encode()).run()
-    return press(app, "Use this data set")
+    drop(app.switch_page("pages/data.py").run(), "mine.csv", content, "No, it is private")
+    return declare(app, facts("a", "b", n_public=300))
 
 
 def content(seed=0):

@@ -72,6 +72,13 @@ def test_below_compares_means_beyond_both_intervals(good, bad, word):
     assert bool(verdict.against) == (word == DOES_NOT)
 
 
+@pytest.mark.parametrize(("good", "word"), [(1.009, WITHIN), (1.011, DOES_NOT), (0.991, WITHIN), (0.98, REPRODUCES)])
+def test_a_difference_below_the_tolerance_counts_for_neither(good, word):
+    checks = (dataclasses.replace(BELOW.checks[0], within=0.01),)
+    numbers = pd.DataFrame([number("good", good, 0.001), number("bad", 1.0, 0.001)])
+    assert judge(dataclasses.replace(BELOW, checks=checks), numbers).word == word
+
+
 def test_one_seed_has_no_interval_and_proves_nothing():
     assert judge(BELOW, pd.DataFrame([number("good", 1.0, np.nan), number("bad", 9.0, np.nan)])).word == WITHIN
 
@@ -96,6 +103,9 @@ def test_grows_flat_and_trend():
     assert judge(item(checks=(Check("grows", better="x", axis="alpha"),)), pd.DataFrame(
         [{**one, "mean": 3 - one["mean"]} for one in line]
     )).word == DOES_NOT  # fmt: skip
+    dip = [{**line[0], "alpha": 0, "mean": 1.5}, *line]  # its ends grow, two neighbors do not
+    verdict = judge(item(checks=(Check("grows", better="x", axis="alpha"),)), pd.DataFrame(dip))
+    assert (verdict.word, verdict.yes, verdict.no) == (DOES_NOT, 1, 1) and "1.5 at 0" in verdict.against[0]
     flat = Check("flat", better="x", axis="alpha", within=0.1)
     assert judge(item(checks=(flat,)), pd.DataFrame(line)).word == DOES_NOT
     grid = [

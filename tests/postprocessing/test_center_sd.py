@@ -7,7 +7,7 @@ from scipy.spatial.distance import cdist
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.domain import Domain
-from dpviz.postprocessing.center_sd import average_sd
+from dpviz.postprocessing.center_sd import average_sd, blurred
 from dpviz.postprocessing.released import center_noise, centers_table
 
 MEANS = np.array([[0.55, 0.5], [-0.5, 0.55], [-0.55, -0.45], [0.45, -0.55]])
@@ -92,3 +92,13 @@ def test_the_formula_of_averages_holds_for_noise_on_sums_and_weights(parts):
     centers = np.einsum("rmd,mk->rkd", noisy_sums, member) / (noisy_weights @ member)[..., None]
     told = average_sd(centers.mean(axis=0), weights, 6.0, 9.0, origins=origins, of=of)
     assert centers.std(axis=0) == pytest.approx(told, rel=0.07)
+
+
+def test_averages_are_blurred_where_noise_is_larger_than_their_distances():
+    centers, counts, narrow = np.array([[0.0, 0.0], [0.2, 0.0]]), np.array([50.0, 50.0]), np.full((2, 2), 0.01)
+    assert not blurred(centers, counts, narrow, 1.0)
+    assert blurred(centers, counts, 10 * narrow, 1.0)  # squared: .02 of noise, .01 of distance
+    assert not blurred(10 * centers, counts, 100 * narrow, 1.0)  # thrown no farther than the radius
+    assert blurred(10 * centers, counts, 100 * narrow, 2.0)
+    few = np.array([100.0, -3.0])  # a center without rows says nothing about the others' distances
+    assert blurred(centers, few, narrow, 1.0) and blurred(centers, -counts, 10 * narrow, 1.0)

@@ -1,4 +1,4 @@
-"""dist-DP: k-means or k-median under rho-distance privacy, by quadtrees on noisy points and regional means."""
+"""Run k-means or k-median under rho-distance privacy, with quadtrees on noisy points and regional means."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ __all__ = ["DistDP"]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class DistDP(Moves):
-    """dist-DP: hide moves by rho, not more. Coarse cells read noisy points, fine cells read noisy counts.
+    """dist-DP: hide moves up to rho and nothing else. Coarse cells use noisy points, fine cells use noisy counts.
 
-    Every row is released with noise that hides a move by rho. Five randomly shifted quadtrees look for crowds: in
-    coarse cells among the noisy points, which is free, in fine cells among the rows, with noise on every count. The
-    centers of the strongest cells cut the map into regions. Noisy points far from every region stand for themselves;
-    all other rows give one noisy count and mean per region. A weighted k-means on both is free.
+    Every row is released with noise that hides a move of up to rho. Five randomly shifted quadtrees look for crowds:
+    coarse cells count the noisy points, which is free, and fine cells count the rows, with noise on every count. The
+    centers of the strongest cells divide the map into regions. Noisy points far from every region stand for themselves;
+    all other rows contribute to one noisy count and mean per region. A weighted k-means on both is free.
 
     Parameters
     ----------
@@ -47,29 +47,30 @@ class DistDP(Moves):
     objective : {"means", "medians"}
         The last step: k-means (p = 2) or k-median (p = 1), on the same released points.
     threshold : float, in [0, 20]
-        T: a region is small if its noisy count is not above so many standard deviations; Appendix E has 0.
+        T: a region is small if its noisy count is at most T standard deviations; Appendix E uses 0.
     small_regions : {"auto", "points", "drop"}
-        What small regions contribute: the noisy points in them (Algorithm 1, lines 13 and 14), nothing (Appendix E),
-        or the noisy points, drawn together until they spread as rows do: see Deviations.
+        What small regions contribute: their noisy points (Algorithm 1, lines 13 and 14), nothing (Appendix E), or their
+        noisy points, pulled together until they spread as the rows do (see Deviations).
     near : float or None, in [0, 1000]
         S: noisy points within S rho of a region are near; None: Appendix E's formula.
     trees : int, in [1, 20]
-        REP: how many shifted quadtrees.
+        REP: the number of shifted quadtrees.
     budget : {"joint", "thirds"}
-        Equal thirds of mu^2, or the paper's (epsilon/3, delta/3) three times, which leaves budget unspent.
+        Equal thirds of mu^2, or the paper's three times (epsilon/3, delta/3), which leaves budget unspent.
     ball : {"appendix", "literal"}
         Offsets in a region are clipped to min(S rho, domain radius), or to the printed min(S, sqrt(d)) rho.
     coarse_levels : int, in [0, 9]
-        Last quadtree level that reads noisy points.
+        Last quadtree level that counts noisy points.
 
     Formal guarantee
     ----------------
-    (epsilon, delta, rho)-dist-DP: one row MOVED BY AT MOST rho, nobody added or removed. It is not DP: who is in the
-    data and roughly where is not protected. Public: all parameters, the domain, n. Three releases: all rows, l2
-    sensitivity rho, and sqrt(d) 2^-24 more for rounding; the counts of fine cells, where a move leaves one cell and
-    enters another in each of g = trees (10 - coarse_levels) grids, l2 sensitivity sqrt(2 g), with a threshold that pays
-    delta / 6 for cells only one neighbor has; and count and sum per region, sensitivities sqrt(2) and sqrt(2) R,
-    because a move may take a row from one region to the next. Which rows are far follows released noisy points.
+    (epsilon, delta, rho)-dist-DP: one row MOVED BY AT MOST rho, nobody added or removed. It is not DP: it does not
+    protect who is in the data, nor roughly where they are. Public: all parameters, the domain, n. There are three
+    releases. (1) All rows: l2 sensitivity rho, plus sqrt(d) 2^-24 for rounding. (2) The counts of fine cells: a move
+    leaves one cell and enters another in each of g = trees (10 - coarse_levels) grids, so the l2 sensitivity is sqrt(2
+    g); a threshold pays delta / 6 for cells that only one neighbor has. (3) Count and sum per region: sensitivities
+    sqrt(2) and sqrt(2) R, because a move may take a row from one region to the next. Released noisy points alone decide
+    which rows are far.
 
     Steps
     -----
@@ -86,21 +87,21 @@ class DistDP(Moves):
     Deviations from the paper
     -------------------------
     Appendix E's formula for S has a misplaced bracket; S = sqrt(2 ln(1.25 / (delta/6))) sqrt(d) / (epsilon/6) is the
-    reading that fits the noise. Its ball radius min(S, sqrt(d)) rho would make the minimum vacuous, so
-    min(S rho, radius of the domain) is the default. Fine counts get noise for sqrt(2 g), not sqrt(g): a move changes
-    two cells in each grid. The region stage is priced for two regions that change, which Appendix E's share does not
-    cover. A region is small below 5 standard deviations, because hundreds of regions hold noise only. Small regions
-    contribute the noisy points that lie in them (Algorithm 1), not the rows, whose region is private here (Appendix E
-    assigns rows, not noisy points). Middles of cells are projected on the domain: in many columns they lie far outside
-    of it, and offsets clipped to its radius would not lead back to the rows. By default rules on public and released
-    values go further. The covariance of the noisy points less that of their noise is how rows spread. The noisy points
-    of small regions are drawn to their mean until they spread so, by one factor in the directions that stand out of the
-    noise and by another in the rest; where none does, by v / (v + sd^2) to the middle of the domain, v = radius^2 / d,
-    sd their noise. Regional means are drawn there by the same formula. While the noise sqrt(d) sd stays below 2 radius
-    k^(-1/d), the width of k equal clusters that fill the domain, a region is also small below (sd of a sum / sd of a
-    noisy point)^2 rows, where the mean of its noisy points is nearer than its noisy mean. Noise is analytic
-    Gaussian instead of truncated Laplace and of sqrt(2 ln(1.25/delta)) / epsilon. The regional coreset is one noisy
-    mean, because a tree per region would be drowned by noise.
+    reading that fits the noise. Its ball radius min(S, sqrt(d)) rho would make the minimum vacuous, so the default is
+    min(S rho, radius of the domain). Fine counts get noise for sqrt(2 g), not sqrt(g): a move changes two cells in each
+    grid. The region stage pays for two regions that change, which Appendix E's share does not cover. A region is small
+    below 5 standard deviations, because hundreds of regions hold noise only. Small regions contribute the noisy points
+    that lie in them (Algorithm 1), not the rows, whose region is private here (Appendix E assigns rows, not noisy
+    points). Cell centers are projected onto the domain: in many columns they lie far outside it, and offsets clipped to
+    its radius would not lead back to the rows. The defaults add rules that read public and released values only. The
+    covariance of the noisy points minus that of their noise estimates how rows spread. The noisy points of small
+    regions are pulled to their mean until they spread that much, by one factor in the directions that stand out from
+    the noise and by another in the rest. If no direction stands out, they are pulled to the middle of the domain by v /
+    (v + sd^2), with v = radius^2 / d and sd their noise. Regional means are pulled there by the same formula. While the
+    noise sqrt(d) sd stays below 2 radius k^(-1/d), the width of k equal clusters that fill the domain, a region is also
+    small below (sd of a sum / sd of a noisy point)^2 rows, where the mean of its noisy points is more accurate than its
+    noisy mean. Noise is analytic Gaussian; the paper uses truncated Laplace and sqrt(2 ln(1.25/delta)) / epsilon. The
+    regional coreset is one noisy mean, because noise would drown a tree per region.
 
     References
     ----------
@@ -126,9 +127,9 @@ class DistDP(Moves):
         "paper": {"threshold": 0.0, "small_regions": "drop", "budget": "thirds"},
     }
 
-    WIDE: ClassVar[float] = 2.0  # radii of a cluster if k of them fill the domain; measured: dist-dp-epsilon-rho.md
-    WORK: ClassVar[float] = 5e9  # most row-region pairs
-    SHOWN: ClassVar[int] = 400  # cells that a coarse level keeps for the picture beside the chosen ones
+    WIDE: ClassVar[float] = 2.0  # in radii of k clusters that fill the domain; measured in dist-dp-epsilon-rho.md
+    WORK: ClassVar[float] = 5e9  # maximum number of row-region pairs
+    SHOWN: ClassVar[int] = 400  # a coarse level keeps this many cells for the picture, beside the chosen ones
     CODE: ClassVar[tuple[Line, ...]] = (
         Line("move every row by noise of size rho", ("noisy-points",), "points"),
         Line("lay coarse and fine grids over the noisy points", ("level",)),
@@ -178,14 +179,14 @@ class DistDP(Moves):
     )
 
     def near_factor(self, n_features: int, n_public: int) -> float:
-        """Return S: as given, or Appendix E.1's formula, decoded."""
+        """Return S: the parameter, or Appendix E.1's formula with its bracket corrected."""
         if self.near is not None:
             return self.near
         delta = self.resolved_delta(n_public)
         return math.sqrt(2 * math.log(1.25 / (delta / 6))) * math.sqrt(n_features) / (self.epsilon / 6)
 
     def plan(self, n_features: int, n_public: int) -> Plan:
-        """Return noisy points, fine cells with their threshold, and counts and sums of regions."""
+        """Price the noisy points, the fine cells with their threshold, and the counts and sums of regions."""
         delta = self.resolved_delta(n_public)
         if self.budget == "thirds":
             points, cells = (mu_of_epsilon(self.epsilon / 3, part) for part in (delta / 3, delta / 6))
@@ -203,7 +204,7 @@ class DistDP(Moves):
         )
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
-        """Algorithm 2 (the trees), then Algorithm 1 (the regions)."""
+        """Run Algorithm 2 (the trees), then Algorithm 1 (the regions)."""
         d, n = curator.n_features, curator.n_public
         self._refuse_too_much(n)
         noisy = self.noisy_points(curator, domain)
@@ -259,20 +260,20 @@ class DistDP(Moves):
         yield Step("cluster", title, self.finish(points, weights, sds, domain, rng, sums_sd=sums_sd, origins=origins))
 
     def wide(self, noise_sd: float, domain: Domain) -> bool:
-        """Return whether the rule applies and noise throws points farther than the width of a cluster."""
-        share = self.n_clusters ** (-1 / domain.n_features)  # k balls of this share of the radius fill the domain
+        """Return whether the rule applies and noise moves points farther than the width of a cluster."""
+        share = self.n_clusters ** (-1 / domain.n_features)  # k balls with this share of the radius fill the domain
         far = noise_sd * math.sqrt(domain.n_features) > self.WIDE * domain.radius * share
         return self.small_regions == "auto" and far
 
     def _shrunk(self, points: np.ndarray, sd: float | np.ndarray, domain: Domain) -> np.ndarray:
-        """Return released points (m, d) drawn to the middle of the domain by the sd of their noise: free."""
+        """Shrink released points (m, d) toward the middle of the domain by the sd of their noise; free."""
         if self.small_regions != "auto":
             return points
-        spread = domain.radius**2 / domain.n_features  # per coordinate, before anything is known
+        spread = domain.radius**2 / domain.n_features  # per coordinate, the prior before any release
         return points * np.broadcast_to(spread / (spread + np.square(sd)), len(points))[:, None]
 
     def _drawn(self, points: np.ndarray, sd: float, domain: Domain) -> tuple[np.ndarray, float]:
-        """Return noisy points (m, d) drawn together until they spread as rows do, and their noise then: free."""
+        """Pull noisy points (m, d) together until they spread as the rows do; return them and their noise. Free."""
         m, d = points.shape
         plain = self._shrunk(points, sd, domain), sd * float(self._shrunk(np.ones((1, 1)), sd, domain)[0, 0])
         if sd == 0 or m < 3:
@@ -307,7 +308,7 @@ class DistDP(Moves):
     def _level(
         self, keys: np.ndarray, counts: np.ndarray, shifts: np.ndarray, level: int, source: str
     ) -> dict[str, Any]:
-        """Mark the 4k fullest cells of every tree; list them and, of the others, the strongest for the picture."""
+        """Mark the 4k fullest cells of every tree; list them, and the strongest of the others for the picture."""
         order = np.lexsort((-counts, keys[:, 0]))
         keys, counts = keys[order], counts[order]
         first = np.searchsorted(keys[:, 0], keys[:, 0])
@@ -332,7 +333,7 @@ class DistDP(Moves):
         offsets = clip_ball(noisy.value["sums"] / divisor[:, None], query.radius)
         least = self.threshold * sd
         if self.small_regions == "auto" and not self.wide(noise_sd, domain) and noise_sd > 0:
-            least = max(least, (noisy.sd["sums"] / noise_sd) ** 2)  # below, the mean of its noisy points is nearer
+            least = max(least, (noisy.sd["sums"] / noise_sd) ** 2)  # below, its noisy points' mean is better
         return {
             "regions": query.regions,
             "noisy_counts": counts,
@@ -345,7 +346,7 @@ class DistDP(Moves):
 
 
 def _cut_noise(sd: float, limit: float) -> tuple[float, float]:
-    """Return what is left of a small move, and the variance, of Gaussian noise cut to [-limit, limit]."""
+    """Return the remaining share of a small move, and the variance, of Gaussian noise clipped to [-limit, limit]."""
     ratio = limit / sd
     inside = math.erf(ratio / math.sqrt(2))
     density = math.exp(-(ratio**2) / 2) / math.sqrt(2 * math.pi)

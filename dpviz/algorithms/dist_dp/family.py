@@ -1,4 +1,4 @@
-"""What the rho-distance family shares: parameters, the promise about moves, the noisy points, the last k-means."""
+"""Share parameters, the promise about moves, the noisy points and the final k-means among the rho-distance family."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Moves(ApproximateDP):
     COMPANION: ClassVar[str] = "noisy_points"
     LIMIT: ClassVar[float] = 2.0  # noisy points are cut to [-2, 2]^d; Appendix E.1
 
-    FEW: ClassVar[int] = 4_000  # up to here the last k-means also tries swaps; on more points that takes too long
+    FEW: ClassVar[int] = 4_000  # the last k-means also tries swaps up to this many points; beyond, that takes too long
 
     rho_distance: float = param(
         0.02,
@@ -58,7 +58,7 @@ class Moves(ApproximateDP):
             )
 
     def advice(self, n_features: int, n_public: int) -> tuple[str, ...]:
-        """Return the base class's warnings, and one where no row can move as far as rho."""
+        """Return the base class's warnings, and one if no row can move as far as rho."""
         found = super().advice(n_features, n_public)
         diameter = 2 * math.sqrt(n_features)
         if self.rho_distance > diameter:
@@ -74,7 +74,7 @@ class Moves(ApproximateDP):
         Raises
         ------
         ValueError
-            If columns are scaled apart, so that rho is not one distance (before anything is drawn).
+            If each column has its own scale, so rho is not one distance. Raised before any noise is drawn.
         """
         if np.ptp(domain.half_width) > 0:
             raise ValueError(
@@ -105,8 +105,8 @@ class Moves(ApproximateDP):
     ) -> dict[str, Any]:
         """Return centers (k, d) of the released weighted points, inside the domain, and the points as a coreset.
 
-        `sums_sd` (m,) is the noise of a point times its weight, a sum of offsets from `origins` (m, d): with both it
-        follows what the noise means for each mean; no formula is known for medians.
+        `sums_sd` (m,) is the noise of a point times its weight, a sum of offsets from `origins` (m, d). If both are
+        given, the noise of each mean follows from them; for medians no formula is known.
         """
         if len(points) <= self.FEW:
             centers = solve(points, weights, self.n_clusters, rng, jitter=0.01 * domain.radius)

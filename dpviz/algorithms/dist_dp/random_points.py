@@ -1,4 +1,4 @@
-"""The naive baseline for rho-distance privacy: k-means on noisy points."""
+"""Run k-means on noisy points: the naive baseline for rho-distance privacy."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ __all__ = ["DistDPRandomPoints"]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class DistDPRandomPoints(Moves):
-    """dist-DP random points: move every row at random, then run plain k-means on what is left.
+    """dist-DP random points: move every row at random, then run plain k-means on the result.
 
-    The whole budget buys one release: every row plus Gaussian noise that hides a move by rho. Ordinary k-means on the
-    noisy points costs nothing more. Simple, and hard to beat: no other release takes a part of
-    the budget.
+    The whole budget buys one release: every row plus Gaussian noise that hides a move of up to rho. Ordinary k-means on
+    the noisy points costs nothing more. The method is simple and hard to beat, because no other release takes a share
+    of the budget.
 
     Parameters
     ----------
@@ -43,9 +43,10 @@ class DistDPRandomPoints(Moves):
 
     Formal guarantee
     ----------------
-    (epsilon, delta, rho)-dist-DP: one row MOVED BY AT MOST rho, nobody added or removed. It is not DP: who is in the
-    data and roughly where is not protected. Public: all parameters, the domain, n. One release of all rows with
-    Gaussian noise of standard deviation (rho + sqrt(d) 2^-24) / mu per coordinate; the second term pays for rounding.
+    (epsilon, delta, rho)-dist-DP: one row MOVED BY AT MOST rho, nobody added or removed. It is not DP: it does not
+    protect who is in the data, nor roughly where they are. Public: all parameters, the domain, n. All rows are released
+    once, with Gaussian noise of standard deviation (rho + sqrt(d) 2^-24) / mu per coordinate; the second term pays for
+    rounding.
 
     Steps
     -----
@@ -55,8 +56,8 @@ class DistDPRandomPoints(Moves):
 
     Deviations from the paper
     -------------------------
-    Noise by the analytic Gaussian mechanism instead of rho sqrt(2 ln(1.25/delta)) / epsilon, which is valid for
-    epsilon <= 1 only and larger.
+    The noise is that of the analytic Gaussian mechanism instead of rho sqrt(2 ln(1.25/delta)) / epsilon, which is valid
+    only for epsilon <= 1 and is larger.
 
     References
     ----------
@@ -88,11 +89,11 @@ class DistDPRandomPoints(Moves):
     )
 
     def plan(self, n_features: int, n_public: int) -> Plan:
-        """Return the one release with the whole budget."""
+        """Price the one release at the whole budget."""
         return Plan({"points": (Gaussian(mu_of_epsilon(self.epsilon, self.resolved_delta(n_public))),)})
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
-        """Noisy points, k-means."""
+        """Release noisy points, then run k-means on them."""
         noisy = self.noisy_points(curator, domain)
         yield self.show_points(curator, noisy)
         n = len(noisy.value)

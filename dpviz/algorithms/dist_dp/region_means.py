@@ -1,4 +1,4 @@
-"""Region means under rho-distance privacy: noisy points draw the map, one noisy mean per region fills it in."""
+"""Cluster under rho-distance privacy: noisy points draw the map, one noisy mean per region fills it in."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ __all__ = ["DistDPRegionMeans"]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class DistDPRegionMeans(Moves):
-    """dist-DP region means (ours): noisy points say who belongs together, one noisy mean each says where.
+    """dist-DP region means (ours): noisy points decide which rows form a region, one noisy mean locates each region.
 
-    Every row is released with noise that hides a move by rho. The noisy points are cut into about ten regions per
-    center. Which region a row counts in then depends on its RELEASED noisy point only: if the row moves by rho, its
-    region's sum changes by rho and nothing else does. So the mean of a region of m rows costs noise of 6 rho / m,
-    not 6 rho. A weighted k-means on the means is free.
+    Every row is released with noise that hides a move of up to rho. The noisy points are divided into about ten regions
+    per center. A row's region then depends only on its RELEASED noisy point: if the row moves by rho, its region's sum
+    changes by rho and nothing else does. So the mean of a region of m rows needs noise of about 6 rho / m, not 6 rho. A
+    weighted k-means on the means is free.
 
     Parameters
     ----------
@@ -48,20 +48,19 @@ class DistDPRegionMeans(Moves):
     objective : {"means", "medians"}
         The last step: k-means or k-median, on the same released points.
     regions_per_center : int, in [1, 100]
-        How many regions to cut the noisy points into, per center.
+        Number of regions per center into which the noisy points are divided.
 
     Formal guarantee
     ----------------
-    (epsilon, delta, rho)-dist-DP and mu-GDP: one row MOVED BY AT MOST rho, nobody added or removed. It is not DP: who
-    is in the data and roughly where is not protected. Public: all parameters, the domain, n. Two Gaussian releases of
-    mu / sqrt(2) each: all rows (l2 sensitivity rho), and the sums of the rows per region (l2 sensitivity rho, given
-    the noisy points). Both sensitivities add sqrt(d) 2^-24 for rounding. Sizes of regions are counts of released
-    noisy points and cost nothing.
+    (epsilon, delta, rho)-dist-DP and mu-GDP: one row MOVED BY AT MOST rho, nobody added or removed. It is not DP: it
+    does not protect who is in the data, nor roughly where they are. Public: all parameters, the domain, n. There are
+    two Gaussian releases of mu / sqrt(2) each: all rows (l2 sensitivity rho), and the sums of the rows per region (l2
+    sensitivity rho, given the noisy points). Both sensitivities add sqrt(d) 2^-24 for rounding. The sizes of regions
+    are counts of released noisy points and cost nothing.
 
-    Where rho is so large that the noisy points blur more than ordinary DP would cost (both losses estimated from
-    public values, see `expected_losses`), the run is NSM with the sensitivities of one row replaced: plain
-    (epsilon, delta)-DP under
-    replacement, which is stronger than the promise above.
+    If rho is so large that the noisy points would lose more than ordinary DP (both losses are estimated from public
+    values, see `expected_losses`), NSM runs instead, with the sensitivities of one row replaced. Its guarantee, plain
+    (epsilon, delta)-DP under replacement, is stronger than the one above.
 
     Steps
     -----
@@ -71,7 +70,7 @@ class DistDPRegionMeans(Moves):
     cluster       released: centers (k, d), coreset_points (c, d), coreset_weights (c,), coreset_sd (c,);
                   sometimes: center_sd (k, d), center_noise (no formula is known for medians)
 
-    Where the public rule says so, the steps of NSM instead of all of these.
+    If NSM runs instead, its steps replace all of these.
 
     Deviations from the paper
     -------------------------
@@ -98,8 +97,8 @@ class DistDPRegionMeans(Moves):
     slug: ClassVar[str] = "dist-dp-region-means"
     tagline: ClassVar[str] = "Noisy points say who belongs together; one noisy mean per region says where."
 
-    learns_sensitivity: ClassVar[bool] = NSM.learns_sensitivity  # only where NSM runs
-    SAMPLE: ClassVar[int] = 5_000  # noisy points that the regions are cut from
+    learns_sensitivity: ClassVar[bool] = NSM.learns_sensitivity  # applies only if NSM runs
+    SAMPLE: ClassVar[int] = 5_000  # the regions are computed from this many noisy points
     CODE: ClassVar[tuple[Line, ...]] = (
         Line("move every row by noise of size rho", ("noisy-points",), "points"),
         Line("k-means on the noisy points makes many regions", ("noisy-points",)),
@@ -114,11 +113,12 @@ class DistDPRegionMeans(Moves):
     )
 
     def expected_losses(self, n_features: int, n_public: int) -> tuple[float, float]:
-        """Return what region means and the standard algorithm are expected to lose beyond KMeans, z units.
+        """Return the expected loss beyond KMeans of region means and of the standard algorithm, z units.
 
-        Rough, from public values alone: .16 s^2 min(1, (s / .2)^2) with s the noise of a noisy point per coordinate,
-        and 3 d (k / (mu n))^2, the noise of k means of n / k rows. The constants fit runs on iris, lsun, s1, town and
-        city (epsilon .5 to 4, rho .008 to 1; benchmarks/results/papers/region-means-rule.md) within a factor of 4.
+        Both are rough and use public values alone: .16 s^2 min(1, (s / .2)^2), with s the noise of a noisy point per
+        coordinate, and 3 d (k / (mu n))^2, the noise of k means of n / k rows. The constants fit runs on iris, lsun,
+        s1, town and city (epsilon .5 to 4, rho .008 to 1; benchmarks/results/papers/region-means-rule.md) within a
+        factor of 4.
         """
         mu = mu_of_epsilon(self.epsilon, self.resolved_delta(n_public))
         noise = math.sqrt(2) * self.rho_distance / mu
@@ -126,18 +126,18 @@ class DistDPRegionMeans(Moves):
         return regions, 3 * n_features * (self.n_clusters / (mu * n_public)) ** 2
 
     def too_far(self, n_features: int, n_public: int) -> bool:
-        """Return whether rho is so large that the standard algorithm is expected to lose less."""
+        """Return whether rho is so large that the standard algorithm has the lower expected loss."""
         regions, standard = self.expected_losses(n_features, n_public)
         return standard < regions
 
     def runs(self, n_features: int, n_public: int) -> Algorithm:
-        """Return NSM where rho is so large that it is expected to lose less, else this algorithm."""
+        """Return NSM if rho is so large that its expected loss is lower, else this algorithm."""
         if not self.too_far(n_features, n_public):
             return self
         return NSM(n_clusters=self.n_clusters, epsilon=self.epsilon, delta=self.delta)
 
     def advice(self, n_features: int, n_public: int) -> tuple[str, ...]:
-        """Return the family's warnings, and one where the standard algorithm runs instead."""
+        """Return the family's warnings, and one if the standard algorithm runs instead."""
         found = super().advice(n_features, n_public)
         if self.too_far(n_features, n_public):
             found += (
@@ -147,14 +147,14 @@ class DistDPRegionMeans(Moves):
         return found
 
     def plan(self, n_features: int, n_public: int) -> Plan:
-        """Return two equal Gaussian releases, or NSM's plan where rho is too large."""
+        """Price two equal Gaussian releases, or return NSM's plan if rho is too large."""
         if (standard := self.runs(n_features, n_public)) is not self:
             return standard.plan(n_features, n_public)
         points, sums = gaussians(mu_of_epsilon(self.epsilon, self.resolved_delta(n_public)), [1, 1])
         return Plan({"points": (points,), "sums": (sums,)})
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
-        """Noisy points, regions, weighted k-means; or NSM."""
+        """Release noisy points and region means, then run a weighted k-means; or run NSM."""
         if "points" not in curator.plan.costs:
             yield from self.runs(curator.n_features, curator.n_public).steps(curator, domain, rng)
             return

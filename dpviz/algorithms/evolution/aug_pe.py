@@ -1,4 +1,4 @@
-"""Aug-PE's selection on PE-means: why the paper replaced it."""
+"""Run PE-means with Aug-PE's selection, which the paper replaced."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ __all__ = ["AugPE"]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class AugPE(PEMeans):
-    """PE-means with Aug-PE's selection: the k guesses with the most votes become the centers.
+    """PE-means with Aug-PE's selection: the k trial points with the most votes become the centers.
 
-    Everything else is PE-means. Votes of one cluster split over its guesses, so a small cluster's best guess can lose
-    to the fifth guess of a large one: the small cluster dies out. The paper's Fig. 1 shows it; so does this class,
-    even without noise.
+    Everything else is PE-means. A cluster's votes are split among its trial points, so the best one of a small cluster
+    can lose to the fifth of a large one, and the small cluster dies out. The paper's Fig. 1 shows this; so does this
+    class, even without noise.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class AugPE(PEMeans):
 
     Deviations from the paper
     -------------------------
-    The baseline as the PE-means paper runs it, with PE-means' deviations.
+    This is the baseline as the PE-means paper runs it, with PE-means' deviations.
 
     References
     ----------

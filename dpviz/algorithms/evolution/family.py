@@ -1,4 +1,4 @@
-"""Private evolution of a population of candidate centers: what PE-means, Aug-PE and HDPE-means share."""
+"""Evolve a population of candidate centers privately, for PE-means, Aug-PE and HDPE-means."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["Evolution", "averages", "evolution_code", "sums_and_counts", "surviv
 
 
 def evolution_code(kind: str, choose: str) -> tuple[Line, ...]:
-    """Return the lines of the rounds: steps of this kind, and the line that says how centers are chosen."""
+    """Return the pseudo-code of the rounds; their steps have this kind, and `choose` is the line that picks centers."""
     return (
         Line("scatter guesses over the public ball", (kind,), at=("first",)),
         Line("repeat for T rounds:", (kind,)),
@@ -37,7 +37,7 @@ def evolution_code(kind: str, choose: str) -> tuple[Line, ...]:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Evolution(ApproximateDP):
-    """Vote, keep, select, vary; subclasses say in which space and what is released at the end."""
+    """Vote, keep, select, vary; subclasses choose the space and the last release."""
 
     FIRST_POPULATION: ClassVar[int] = 20_000  # largest k L of the capped rule
 
@@ -86,11 +86,11 @@ class Evolution(ApproximateDP):
     )
 
     def generations(self, n_features: int) -> int:
-        """Return T: as given, or ceil(4 max(epsilon, 1) sqrt(d)), Section IV-C."""
+        """Return T: the parameter, or ceil(4 max(epsilon, 1) sqrt(d)), Section IV-C."""
         return self.rounds or math.ceil(4 * max(self.epsilon, 1.0) * math.sqrt(n_features))
 
     def first_variations(self, n_features: int, n_public: int) -> int:
-        """Return the first L: as given, or by the chosen rule; a function of public values."""
+        """Return the first L: the parameter, or by the chosen rule; it depends on public values only."""
         if self.variations_each is not None:
             return self.variations_each
         if self.variations == "authors":
@@ -102,14 +102,14 @@ class Evolution(ApproximateDP):
         return min(paper, cap, max(self.FIRST_POPULATION // self.n_clusters, 4))
 
     def work(self, n_features: int, n_public: int) -> float:
-        """Return a rough number of operations: k-means, variations and votes of every generation."""
+        """Return a rough number of operations for k-means, variations and votes of all generations."""
         p = self.columns(n_features)
         guesses = self.n_clusters * (self.first_variations(p, n_public) + 1)
         vote = 25 if p <= 4 else 0.75 * p
         return self.releases(n_features, n_public) * (1e5 + 0.5 * guesses * p + n_public * vote)
 
     def columns(self, n_features: int) -> int:
-        """Return in how many columns the population lives."""
+        """Return the number of columns of the space in which the population lives."""
         return n_features
 
     def evolve(
@@ -121,7 +121,7 @@ class Evolution(ApproximateDP):
         rng: np.random.Generator,
         projection: Projection | None = None,
     ) -> Iterator[dict[str, Any]]:
-        """Yield what each generation releases: Algorithm 1 in d columns, on projected rows if a projection is given."""
+        """Run Algorithm 1 in d columns, on projected rows if a projection is given; yield each generation's release."""
         spread = sphere_pack if self.start == "packing" else uniform_ball
         population = Population(clip_ball(snap(spread(self.n_clusters * L, d, radius, rng)), radius))
         rounds = len(curator.plan.costs["votes"])
@@ -149,7 +149,7 @@ class Evolution(ApproximateDP):
             population = self.vary(centers, L, radius, rng)
 
     def title(self, generation: Mapping[str, Any]) -> str:
-        """Return what happened in a generation, in one line."""
+        """Return one line on what happened in a generation."""
         kept, head = generation["kept"], f"Round {generation['round']} of {generation['rounds']}: "
         if self.selection == "top-k":
             return f"{head}the {self.n_clusters} guesses with the most noisy votes become the centers"
@@ -159,7 +159,7 @@ class Evolution(ApproximateDP):
         )
 
     def survive(self, noisy_votes: np.ndarray, sd: float, n_rows: float) -> np.ndarray:
-        """Return which guesses survive (m,), by the rule `keep`; reads noisy votes only."""
+        """Return the mask (m,) of the trial points that survive by the rule `keep`; reads noisy votes only."""
         if self.keep == "n votes":
             return survivors(noisy_votes, n_rows)
         return noisy_votes > (2 * sd if self.keep == "2 sd" else 0)
@@ -167,7 +167,7 @@ class Evolution(ApproximateDP):
     def select(
         self, points: np.ndarray, histogram: np.ndarray, noisy_votes: np.ndarray, rng: np.random.Generator
     ) -> np.ndarray:
-        """Return k centers (k, d): weighted k-means on the survivors; the k most voted guesses if there are too few."""
+        """Return k centers (k, d): weighted k-means on the survivors, or the k trial points with most votes."""
         kept = histogram > 0
         if self.selection == "top-k" or kept.sum() <= self.n_clusters:
             return points[np.argsort(-noisy_votes, kind="stable")[: self.n_clusters]]
@@ -192,7 +192,7 @@ def sums_and_counts(label: str, mu: float, n_features: int) -> dict[str, tuple[G
 def averages(noisy: Noisy, radius: float) -> dict[str, Any]:
     """Return centers, noisy sums / noisy counts (k, d): counts floored at 1, centers clipped to the ball.
 
-    With them the noisy counts and what the noise means per center.
+    The noisy counts and each center's noise come with them.
     """
     sums, counts = noisy.value["sums"], noisy.value["counts"]
     centers = clip_ball(snap(sums / np.maximum(counts, 1.0)[:, None]), radius)
@@ -201,10 +201,10 @@ def averages(noisy: Noisy, radius: float) -> dict[str, Any]:
 
 
 def survivors(noisy_votes: np.ndarray, n_rows: float) -> np.ndarray:
-    """Return the mask (m,) of the most voted guesses that together reach n_rows votes; negative votes never stay.
+    """Return the mask (m,) of the trial points with most votes that together reach n_rows; negative votes never count.
 
-    Reads noisy votes only. If all positive votes together stay below n_rows, all of them are kept. A number that is
-    10 % too low drops whole small clusters: give the curator's `n_credible`, not a declared number.
+    Reads noisy votes only. If all positive votes together stay below n_rows, all of them are kept. An n_rows that is
+    10 % too low drops whole small clusters, so pass the curator's `n_credible`, not a declared number.
     """
     order = np.argsort(-noisy_votes, kind="stable")
     positive = noisy_votes[order] > 0

@@ -1,10 +1,10 @@
-"""HDPE-means: PE-means in a random projection, centers recovered in the original space."""
+"""Run PE-means in a random projection and recover the centers in the original space (HDPE-means)."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -27,9 +27,8 @@ __all__ = ["HDPEMeans"]
 class HDPEMeans(Evolution):
     """HDPE-means: evolve in few dimensions, then average once in all of them.
 
-    Random guesses rarely fall near the data when there are many columns. So the rows are projected by a public random
-    matrix to p columns, PE-means runs there, and one last release adds up the rows that are nearest to each center,
-    in the original columns.
+    In many columns random trial points rarely fall near the data. So a public random matrix projects the rows to p
+    columns, PE-means runs there, and one last release adds up the rows nearest to each center, in the original columns.
 
     Parameters
     ----------
@@ -43,9 +42,9 @@ class HDPEMeans(Evolution):
     Formal guarantee
     ----------------
     (epsilon, delta)-DP for one row added or removed, mu-GDP. Public: all parameters, the domain, the projection matrix
-    (drawn without looking at the data). Every vote has sensitivity 1 wherever a row is projected to. The recovering
-    release is joint: one row changes one count by 1 and one sum by itself, clipped to the radius R; noise is a vector
-    of d independent values.
+    (drawn without reading the data). Every vote has sensitivity 1, wherever the projection puts a row. The recovering
+    release is joint: one row changes one count by 1 and adds itself, clipped to the radius R, to one sum; the noise is
+    a vector of d independent values.
 
     Steps
     -----
@@ -58,11 +57,11 @@ class HDPEMeans(Evolution):
     Deviations from the paper
     -------------------------
     Rows are clipped before the sum, which Algorithm 3 needs but does not say. The noise is a vector (the authors'
-    published code adds one number to all coordinates of a sum, which releases their differences exactly). No branch
-    on exact counts; noisy counts are floored at 1 and centers clipped to the ball. By default the last release gets
-    80 % of mu^2 instead of 2/T, and splits it as (4d)^(1/2) : 1 between sum and count: two to three times lower loss
-    at the same guarantee. The projection is scaled by 1/sqrt(p), which keeps norms; the paper prints 1/sqrt(d).
-    With p = 16 columns the first guesses are uniform, as for PE-means.
+    published code adds one number to all coordinates of a sum, which releases their differences exactly). Nothing
+    branches on exact counts; noisy counts are floored at 1 and centers clipped to the ball. By default the last release
+    gets 80 % of mu^2 instead of 2/T, and splits it as (4d)^(1/2) : 1 between sum and count: two to three times lower
+    loss at the same guarantee. The projection is scaled by 1/sqrt(p), which keeps norms; the paper prints 1/sqrt(d).
+    With p = 16 columns the first trial points are uniform, as for PE-means.
 
     References
     ----------
@@ -98,7 +97,7 @@ class HDPEMeans(Evolution):
         return min(self.projected_features, n_features)
 
     def plan(self, n_features: int, n_public: int) -> Plan:
-        """Return T - 2 vote histograms and one joint release of sums and counts, T from p."""
+        """Price T - 2 vote histograms and one joint release of sums and counts; T follows from p."""
         mu = mu_of_epsilon(self.epsilon, self.resolved_delta(n_public))
         T = self.generations(self.columns(n_features))
         share = 2 / T if self.final_share is None else self.final_share
@@ -109,8 +108,13 @@ class HDPEMeans(Evolution):
             last = {"recover.sums": (sums,), "recover.counts": (counts,)}
         return Plan({"votes": votes, **last})
 
+    def doubts(self, released: Mapping[str, Mapping[str, Any]], domain: Domain) -> tuple[str, ...]:
+        """Return a warning where noise throws the last averages farther than they lie apart."""
+        end = released["recovery"]
+        return self.blurred(end, end["noisy_counts"], domain)
+
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
-        """Algorithm 3; one step a generation, one for the recovery."""
+        """Run Algorithm 3; yield one step per generation and one for the recovery."""
         d, p = curator.n_features, self.columns(curator.n_features)
         projection = Projection(random_projection(d, p, rng)) if p < d else None
         drawn = {"projection": np.eye(d) if projection is None else projection.matrix}

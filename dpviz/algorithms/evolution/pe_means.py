@@ -1,4 +1,4 @@
-"""PE-means: private evolution of a population of candidate centers."""
+"""Evolve a population of candidate centers privately (PE-means)."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ __all__ = ["PEMeans"]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class PEMeans(Evolution):
-    """PE-means: guess centers, let the rows vote, keep the winners, mutate them, vote again.
+    """PE-means: try centers, let the rows vote, keep the winners, mutate them, vote again.
 
-    A population of guesses is spread over the public domain without looking at any row. In every generation each
-    row votes for its nearest guess; noise hides each single vote. Guesses with enough votes survive, a weighted
-    k-means on them gives k centers, and small random variations of these centers are the next population.
+    A population of trial points is spread over the public domain without reading any row. In every generation each row
+    votes for its nearest trial point, and noise hides each single vote. Trial points with enough votes survive, a
+    weighted k-means on them gives k centers, and small random variations of these centers form the next population.
 
     Parameters
     ----------
@@ -42,13 +42,13 @@ class PEMeans(Evolution):
         Rule for the first number of variations per center, L: min(max(N/5, 4), cap) with cap 512 (128 for d <= 4),
         the paper's max(N/5, 4), or the authors' published max(N/(5k), 4).
     variations_each, rounds : int or None, in [1, 20000] and [1, 500]
-        L and T themselves, instead of the rules.
+        L and T, in place of the rules.
     step_size, levy_beta : float, in [0.0001, 1] and [0.5, 1.99]
         gamma and beta of the Levy flights, in units of R.
     keep : {"n votes", "2 sd", "positive"}
-        Which guesses survive a round: Algorithm 2's, those above a fixed threshold, or all above 0.
+        Which trial points survive a round: Algorithm 2's, those above a fixed threshold, or all above 0.
     halving, start, selection, selection_starts
-        Adaptive L; packed or uniform first guesses; weighted k-means (with so many starts) or top-k selection.
+        Adaptive L; packed or uniform first trial points; weighted k-means (with this many starts) or top-k selection.
     refine : float, in [0, 0.9]
         Share of mu^2 for one noisy average per center at the end. Ours, not the paper's; 0 switches it off.
 
@@ -70,13 +70,13 @@ class PEMeans(Evolution):
     Deviations from the paper
     -------------------------
     The paper centers and scales by the data's own mean and largest norm, which is not private: here the domain is
-    declared, and rows are clipped to it. It takes N as public under add/remove: here N is the declared nominal size
-    and nothing reads the number of rows. The signal-to-noise test divides by |S| sigma^2 as the text describes it;
+    declared, and rows are clipped to it. The paper takes N as public under add/remove: here N is the declared nominal
+    size and nothing reads the number of rows. The signal-to-noise test divides by |S| sigma^2 as the text describes it;
     the printed N sigma^2 would halve L forever once N < k sigma^2. L is capped by default (same loss, 2 to 200 times
-    faster). The first guesses are packed up to 2,000 and in fewer than 16 columns; beyond they are uniform, where a
-    separation rejects nothing in practice. A round's k-means has one start (published code: 10). If fewer than k
-    guesses survive, the k guesses with the most noisy votes are the centers. Votes are decided in exact integer
-    arithmetic: with floating point, one row's vote may follow other rows' positions.
+    faster). Up to 2,000 first trial points in fewer than 16 columns are packed; beyond that they are uniform, because a
+    minimum distance rejects nothing there in practice. A round's k-means has one start (published code: 10). If fewer
+    than k trial points survive, the k with the most noisy votes are the centers. Votes are decided in exact integer
+    arithmetic: with floating point, one row's vote may depend on other rows' positions.
 
     References
     ----------
@@ -118,7 +118,7 @@ class PEMeans(Evolution):
     )
 
     def plan(self, n_features: int, n_public: int) -> Plan:
-        """Return T vote histograms with equal shares of mu^2, and the refining step's share if there is one."""
+        """Price T vote histograms with equal shares of mu^2, and the refining step if there is one."""
         mu = mu_of_epsilon(self.epsilon, self.resolved_delta(n_public))
         votes = gaussians(mu * math.sqrt(1 - self.refine), [1] * self.generations(n_features))
         if not self.refine:
@@ -126,7 +126,7 @@ class PEMeans(Evolution):
         return Plan({"votes": votes, **sums_and_counts("refine", mu * math.sqrt(self.refine), n_features)})
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
-        """Algorithm 1; one step a generation."""
+        """Run Algorithm 1; yield one step per generation."""
         L = self.first_variations(curator.n_features, curator.n_public)
         centers = np.empty((0, curator.n_features))
         for generation in self.evolve(curator, curator.n_features, L, domain.radius, rng):

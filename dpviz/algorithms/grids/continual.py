@@ -1,4 +1,4 @@
-"""Continual release: people arrive day by day, one budget, centers every day."""
+"""Release centers every day on one budget, as people arrive day by day."""
 
 from __future__ import annotations
 
@@ -28,17 +28,16 @@ from dpviz.trace import Step
 
 __all__ = ["Continual"]
 
-_DROPPED = ((0.3421 - 0.1587) / 0.8413) ** 0.5  # of the deviation of a count, see `_spread`
+_DROPPED = ((0.3421 - 0.1587) / 0.8413) ** 0.5  # share of a count's deviation, see `_spread`
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Continual(ApproximateDP):
-    """Continual tree: the rows of a day arrive together, and every evening centers for all days so far are released.
+    """Continual tree: rows arrive in daily batches, and every evening centers for all days so far are released.
 
-    Running a private algorithm anew each evening divides the budget by the number of days. Here every evening one
-    noisy table of sums and counts is added, for a run of past days whose lengths are powers of two; any number of days
-    so far is a sum of a few such tables (the binary-tree mechanism). A row counts in few of them, and k-means on the
-    noisy table is free.
+    Running a private algorithm anew each evening divides the budget by the number of days. Here every evening adds one
+    noisy table of sums and counts, for a run of past days whose length is a power of two; a few such tables add up to
+    all days so far (the binary-tree mechanism). A row counts in few of them, and k-means on the noisy total is free.
 
     Parameters
     ----------
@@ -49,26 +48,26 @@ class Continual(ApproximateDP):
     delta : float or None, in [1e-12, 0.5]
         None: n^-1.1.
     days : int, in [2, 64]
-        Number of days T, declared before the first.
+        Number of days T, declared before the first day.
     arrivals : {"scattered", "by first column"}
-        How a row's day follows from it: by a public hash, as if people came in no order, or by its first column, which
-        is time then, from its lower to its upper bound.
+        How a row determines its day: by a public hash, as if people came in no order, or by its first column, which is
+        then time, from its lower to its upper bound.
     cells : int or None, in [1, 4096]
         About how many cells of the public grid; None: EUGkM's rule with epsilon / L, at most 1,024.
 
     Formal guarantee
     ----------------
     (epsilon, delta)-DP and mu-GDP for one arrival added or removed, for the releases of all days together. One row is
-    one arrival, that is one person on one day; a person who comes on m days is m rows, and the promise is m times
-    weaker (rows per person). Public: all parameters, the domain and its n, which is that of all days. Proof: (1) the
-    day of a row is a public function of the row alone, so streams that differ in one arrival are data sets that differ
-    in one row, and the account adds such claims up with all others for one row added or removed. (2) On evening t
-    (from 1) the table of days (t - lowbit(t), t] is released, lowbit(t) the largest power of two that divides t. Day
-    s lies in at most one run of each length 1, 2, 4, ..., so a row counts in at most L = floor(log2 T) + 1 tables, and
-    runs of one length share no row. (3) A table is sums of offsets, each clipped to half a cell's diagonal r, and
-    counts: l2 sensitivities r and 1, both Gaussian, mu^2 / (2 L) each; a row pays at most 2 L of them, mu in all. (4)
-    The table of days 1 to t is the sum of those at t, t - lowbit(t), ...: at most L of them, post-processing. All else
-    reads released values and no row of a later day.
+    one arrival: one person on one day. A person who comes on m days has m rows, and the promise is m times weaker (rows
+    per person). Public: all parameters, the domain and its n, which counts all days. Proof: (1) the day of a row is a
+    public function of the row alone, so streams that differ in one arrival are data sets that differ in one row, and
+    the account adds such claims to all others for one row added or removed. (2) On evening t (from 1) the table of days
+    (t - lowbit(t), t] is released, where lowbit(t) is the largest power of two that divides t. Day s lies in at most
+    one run of each length 1, 2, 4, ..., so a row counts in at most L = floor(log2 T) + 1 tables, and runs of one length
+    share no row. (3) A table holds sums of offsets, each clipped to half a cell's diagonal r, and counts: l2
+    sensitivities r and 1, both Gaussian, mu^2 / (2 L) each; a row pays for at most 2 L of them, mu in all. (4) The
+    table of days 1 to t is the sum of those at t, t - lowbit(t), ...: at most L tables, by post-processing. Everything
+    else reads released values and no row of a later day.
 
     Steps
     -----
@@ -78,9 +77,10 @@ class Continual(ApproximateDP):
 
     Deviations from the paper
     -------------------------
-    The papers keep a coreset of theory's size under the tree; here it is sums and counts of a grid, fixed before the
-    first day. Counts at or below their own noise weigh nothing. Centers of two days are matched for the picture only.
-    The days are computed from one file: a service would hold the open runs' exact sums in memory between evenings.
+    The papers keep a coreset of the size that theory asks for under the tree; here the tree holds sums and counts of a
+    grid that is fixed before the first day. Counts at or below their own noise get weight 0. Centers of consecutive
+    days are matched for the picture only. All days are computed from one file; a service would have to keep the exact
+    sums of open runs in memory between evenings.
 
     References
     ----------
@@ -126,28 +126,28 @@ class Continual(ApproximateDP):
 
     @property
     def levels(self) -> int:
-        """Number L of tables in which one row counts at most."""
+        """Return L, the largest number of tables in which one row counts."""
         return self.days.bit_length()
 
     def plan(self, n_features: int, n_public: int) -> Plan:
-        """Return L tables for a row: sums and counts, an equal share of mu^2 each."""
+        """Price L tables per row: sums and counts, with an equal share of mu^2 each."""
         mu = mu_of_epsilon(self.epsilon, self.resolved_delta(n_public))
         half = mu / 2**0.5
         return Plan({f"table.{part}": gaussians(half, [1] * self.levels) for part in ("sums", "counts")})
 
     def releases(self, n_features: int, n_public: int) -> int:
-        """Return two a day: runs of one length share no row, and pay the same price."""
+        """Return two per day: runs of one length share no row and pay the same price."""
         return 2 * self.days
 
     def parts(self, n_features: int, n_public: int) -> tuple[int, ...]:
-        """Return into how many parts each column is divided; a function of public values only."""
+        """Return the number of parts of each column; it depends on public values only."""
         share = max(self.epsilon / self.levels, 0.01)
         known = n_public * share / EUGkM.CONTENT
         cells = self.cells or int(min(max(known, 1) ** (2 * n_features / (n_features + 2)), self.MOST_CELLS)) or 1
         return EUGkM(n_clusters=self.n_clusters, epsilon=share, cells=max(cells, 1)).parts(n_features, n_public)
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
-        """Release one table an evening, and k-means on the sum of those that make up all days so far."""
+        """Release one table each evening and run k-means on the tables that add up to all days so far."""
         grid = GridCounts(domain.box_z, self.parts(curator.n_features, curator.n_public))
         middles = snap(grid.middles)
         half = domain.box_z / np.array(grid.parts)
@@ -188,7 +188,7 @@ class Continual(ApproximateDP):
 
 
 class _Runs:
-    """The scopes of runs of days, halved from all days down to one; partitions are free."""
+    """Hold the scopes of runs of days, halved from all days down to one; partitions are free."""
 
     def __init__(self, curator: Curator, algorithm: Continual, half: float) -> None:
         self._curator, self._days = curator, algorithm.days
@@ -213,7 +213,7 @@ class _Runs:
 
 
 def _used(day: int) -> list[int]:
-    """Return the days on which the tables were released that add up to days 1 to `day`."""
+    """Return the release days of the tables that add up to days 1 to `day`."""
     found = []
     while day:
         found.append(day)
@@ -224,7 +224,7 @@ def _used(day: int) -> list[int]:
 def _points(
     middles: np.ndarray, half: np.ndarray, sums: np.ndarray, counts: np.ndarray, counts_sd: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the noisy averages of the cells whose counts stand out from the noise, their weights, and which cells."""
+    """Return the noisy averages of the cells whose counts stand out from the noise, their weights and their indices."""
     kept = np.flatnonzero(counts > counts_sd)
     if not len(kept):
         kept = np.array([counts.argmax()])
@@ -240,11 +240,11 @@ def _spread(
     middles: np.ndarray,
     sds: dict[str, float],
 ) -> np.ndarray:
-    """Return the standard deviation (k, d) of centers; cells that were dropped might have been kept, and count too.
+    """Return the standard deviation (k, d) of centers; dropped cells count too, because they might have been kept.
 
-    The count of an empty cell is kept where it is above its deviation s: what it adds has the variance
-    (phi(1) + Q(1) - phi(1)^2) s^2 = .342 s^2. Kept cells (of the empty ones Q(1) = .159) count s^2 each, so that each
-    dropped one counts (.342 - .159) / .841 s^2.
+    An empty cell is kept if its noisy count exceeds its deviation s, so its contribution has the variance
+    (phi(1) + Q(1) - phi(1)^2) s^2 = .342 s^2. Kept cells (of the empty ones Q(1) = .159) count s^2 each, so each
+    dropped one must count (.342 - .159) / .841 s^2.
     """
     of, total, sums_sd = members(middles, centers), np.zeros(len(middles)), np.zeros(len(middles))
     counts_sd = np.full(len(middles), _DROPPED * sds["counts"])
@@ -256,7 +256,7 @@ def _spread(
 def _solve(
     points: np.ndarray, weights: np.ndarray, n_clusters: int, rng: np.random.Generator, before: np.ndarray | None
 ) -> np.ndarray:
-    """Return the better of a fresh start and yesterday's centers moved on, in yesterday's order."""
+    """Return the better of a fresh start and yesterday's centers updated, in yesterday's order."""
     seed = int(rng.integers(2**31))
     if len(points) <= n_clusters:
         extra = rng.integers(len(points), size=n_clusters - len(points))

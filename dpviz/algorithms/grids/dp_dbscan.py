@@ -1,4 +1,4 @@
-"""DP-DBSCAN: regions of high density in place of centers, from one noisy count for every cell of a public grid."""
+"""Find dense regions instead of centers, from one noisy count for every cell of a public grid (DP-DBSCAN)."""
 
 from __future__ import annotations
 
@@ -29,26 +29,26 @@ __all__ = ["DPDBSCAN"]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class DPDBSCAN(Algorithm):
-    """DP-DBSCAN: count every cell of a grid with noise, and join dense cells side by side; every region is a cluster.
+    """DP-DBSCAN: count every cell of a grid with noise and join adjacent dense cells; every region is a cluster.
 
-    A cell is dense if it and the cells around it hold more rows together than the same place would hold if rows were
-    spread evenly over the bounds, and more than noise alone would show. Dense cells that share a side make a region
-    (the paper's span): it may have any shape, and how many there are comes out of this. Whoever lies in no region
-    belongs to no cluster. The centers of the trace are the regions' middles, which need not lie inside: a ring's is
-    its hole. Their distances to rows say nothing about regions: no loss is shown, and nothing is ranked by it.
+    A cell is dense if it and its neighborhood together hold more rows than they would if rows were spread evenly over
+    the bounds, and more than noise alone would show. Dense cells that share a side form a region (the paper's span) of
+    any shape; the number of regions is a result. Rows outside all regions belong to no cluster. The centers of the
+    trace are the middles of the regions, which may lie outside: a ring's middle is its hole. Their distances to rows
+    do not describe regions, so no loss is shown and nothing is ranked by it.
 
     Parameters
     ----------
     n_clusters : int, in [1, 256]
-        Used with `at_most_k` only; otherwise all regions are kept. Public.
+        Used with `at_most_k` only; otherwise every region is kept. Public.
     at_most_k : bool
         Keep at most n_clusters regions, the largest ones.
     epsilon : float, in [0.01, 100]
         Total privacy budget epsilon.
     reach : int, in [1, 3]
-        How many cells around a cell count as its neighborhood, on each side.
+        Number of cells on each side of a cell that form its neighborhood.
     density : float, in [0.25, 16]
-        How many times denser than rows spread evenly a dense cell's neighborhood must be.
+        A dense cell's neighborhood must be this many times denser than evenly spread rows.
     cells : int or None, in [1, 20000]
         About how many cells; None: N epsilon / 2, with the nominal size N.
 
@@ -67,15 +67,14 @@ class DPDBSCAN(Algorithm):
 
     Deviations from the paper
     -------------------------
-    The paper's spans and its idea, one histogram and the rest as post-processing, are kept. It lists only cells that
-    may hold rows, in linear time, so that its grid may be as fine as the distance alpha asks for in any constant
-    dimension, and proves a sandwich between two DBSCANs. Here every cell is listed, so the grid follows n and epsilon
-    instead, at most 20,000 cells, and no sandwich is claimed: in many columns it divides too little, and the advice
-    says so.
+    The paper's spans and its idea of one histogram with post-processing are kept. The paper lists only cells that may
+    hold rows, in linear time, so its grid may be as fine as the distance alpha requires in any constant dimension, and
+    it proves a sandwich between two DBSCANs. Here every cell is listed, so n and epsilon set the grid instead, at most
+    20,000 cells, and no sandwich is claimed: in many columns the grid is too coarse, and the advice says so.
     Neighborhoods are blocks of cells instead of balls. The threshold is a multiple of the even density rather than a
-    number of points, and never below what noise alone reaches in any cell with probability 5 %, to the normal
-    approximation of a sum of Laplace draws; a region whose own size does not pass it is left out. With no dense cell
-    the one with the largest neighborhood is the region.
+    number of points, and never below what noise alone reaches in any cell with probability 5 %, by the normal
+    approximation of a sum of Laplace draws; a region whose own size does not pass it is left out. If no cell is dense,
+    the cell with the largest neighborhood is the region.
 
     References
     ----------
@@ -100,7 +99,7 @@ class DPDBSCAN(Algorithm):
     tagline: ClassVar[str] = "Joins dense cells of a noisy grid: regions of any shape, and as many as there are."
     regions: ClassVar[bool] = True
     MOST_CELLS: ClassVar[int] = 20_000
-    CHANCE: ClassVar[float] = 0.05  # that noise alone makes any cell dense
+    CHANCE: ClassVar[float] = 0.05  # probability that noise alone makes any cell dense
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {"coarse": {"reach": 2}}
     CODE: ClassVar[tuple[Line, ...]] = (
         Line("lay a grid over the public bounds", ("density",)),
@@ -127,16 +126,16 @@ class DPDBSCAN(Algorithm):
     )
 
     def plan(self, n_features: int, n_public: int) -> Plan:
-        """Return one histogram of the cells."""
+        """Price one histogram of the cells."""
         return Plan({"cells": (Laplace(self.epsilon),)})
 
     def parts(self, n_features: int, n_public: int) -> tuple[int, ...]:
-        """Return into how many parts each column is divided; a function of public values only."""
+        """Return the number of parts of each column; it depends on public values only."""
         wanted = self.cells or int(min(max(n_public * self.epsilon / 2, 1), self.MOST_CELLS))
         return EUGkM(n_clusters=1, cells=wanted).parts(n_features, n_public)
 
     def advice(self, n_features: int, n_public: int) -> tuple[str, ...]:
-        """Return the base class's warnings, and one where the grid is too coarse for shapes."""
+        """Return the base class's warnings, and one if the grid is too coarse for shapes."""
         parts = self.parts(n_features, n_public)
         if min(parts) >= 2 * self.reach + 2:
             return super().advice(n_features, n_public)
@@ -182,7 +181,7 @@ class DPDBSCAN(Algorithm):
 
 
 def _nearby(counts: np.ndarray, reach: int) -> np.ndarray:
-    """Return for each cell the sum over the block of cells around it; beyond the bounds there is nothing."""
+    """Return for each cell the sum over the block of cells around it; cells beyond the bounds count as 0."""
     for axis in range(counts.ndim):
         counts = ndimage.convolve1d(counts, np.ones(2 * reach + 1), axis=axis, mode="constant")
     return counts
@@ -191,11 +190,11 @@ def _nearby(counts: np.ndarray, reach: int) -> np.ndarray:
 def _joined(dense: np.ndarray, counts: np.ndarray, noise: float, most: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the region of each cell (-1: none), largest first by noisy size, and the sizes; at most `most`.
 
-    A region of m cells whose noisy size is below noise sqrt(m) may be nobody's and is left out, but for the largest.
+    A region of m cells whose noisy size is below noise sqrt(m) may be empty and is left out, unless it is the largest.
     """
     places = np.arange(dense.size).reshape(dense.shape)
     sides: list[np.ndarray] = []
-    for axis, parts in enumerate(dense.shape):  # pairs of cells that share a side, both dense
+    for axis, parts in enumerate(dense.shape):  # dense pairs of cells that share a side
         one, other = (places.take(range(start, parts - 1 + start), axis).ravel() for start in (0, 1))
         both = dense.ravel()[one] & dense.ravel()[other]
         sides.append(np.stack([one[both], other[both]]))
@@ -216,6 +215,6 @@ def _joined(dense: np.ndarray, counts: np.ndarray, noise: float, most: int) -> t
 
 
 def _middle(middles: np.ndarray, counts: np.ndarray, inside: np.ndarray) -> np.ndarray:
-    """Return the average place of a region's cells, weighted by their positive noisy counts."""
+    """Return the mean position of a region's cells, weighted by their positive noisy counts."""
     weights = np.maximum(counts[inside], 0)
     return np.average(middles[inside], axis=0, weights=weights if weights.sum() > 0 else None)

@@ -1,4 +1,4 @@
-"""EUGkM: one noisy count for every cell of a uniform grid, then k-means on the cells; a Lloyd step if wanted."""
+"""Count every cell of a uniform grid with noise, then cluster the cells (EUGkM), with an optional Lloyd step."""
 
 from __future__ import annotations
 
@@ -29,9 +29,10 @@ __all__ = ["EUGkM"]
 class EUGkM(Algorithm):
     """EUGkM: lay a grid over the public box, count every cell with noise, and cluster the cells.
 
-    Cells are few enough that a typical count stands out from its noise, and many enough that a cell's middle represents
-    its rows. The noisy counts are a small weighted data set, on which k-means is free. With `lloyd_share` above 0
-    (the hybrid) the rest of the budget buys one step of Lloyd on the rows, which mends what the grid's width blurred.
+    The cells are few enough that a typical count stands out from its noise, and many enough that a cell's center
+    represents its rows. The noisy counts are a small weighted data set, on which k-means is free. With `lloyd_share`
+    above 0 (the hybrid) the rest of the budget buys one Lloyd step on the rows, which removes the error due to the
+    cells' width.
 
     Parameters
     ----------
@@ -49,8 +50,8 @@ class EUGkM(Algorithm):
     Formal guarantee
     ----------------
     epsilon-DP for one row added or removed. Public: all parameters, the domain (bounds, radius R, nominal size N). A
-    row counts in one cell, sensitivity 1; the Lloyd step is SuLloyd's: sums of l1 sensitivity sqrt(d) R and counts of
-    sensitivity 1, divided as d : (4 d .225^2)^(1/3). Everything else reads released values only.
+    row counts in one cell, so the sensitivity is 1; the Lloyd step is SuLloyd's: sums of l1 sensitivity sqrt(d) R and
+    counts of sensitivity 1, divided as d : (4 d .225^2)^(1/3). Everything else reads released values only.
 
     Steps
     -----
@@ -62,16 +63,16 @@ class EUGkM(Algorithm):
 
     Deviations from the paper
     -------------------------
-    A negative noisy count has weight 0: weighted k-means knows no negative weights. At most 20,000 cells. Where that
-    leaves less than two parts for every column, or two in four columns or more and no Lloyd step follows, nothing is
-    divided and the result is the middle of the domain, which the advice says: halves have their middles half a box away
-    from it (wine 38 times KMeans' loss in place of 7.4, letter 9.3 in place of 2.8). A noisy count near or below 0
-    leaves a center of the Lloyd step where it is. The rule "clusters" is in the manner of [3]: the number of cells that
-    makes a bound on the change of the loss smallest. With cells of width w = 2 M^(-1/d) rows lie d w^2 / 12 from their
-    middles, and the noise moves k centers by 2 M k r^2 / (N epsilon)^2 per row, r^2 = (d / 3) k^(-2/d) the cells'
-    distance from theirs. The factor 4 is ours (of 3, 4, 6 the lowest over lsun, house, iris, g2mg_2_50, a1). The
-    paper's rule is lower from epsilon 1 on and over all five, so that it is the default; the other is lower at epsilon
-    .25 with many clusters.
+    A negative noisy count gets weight 0, because weighted k-means takes no negative weights. There are at most 20,000
+    cells. If that leaves fewer than two parts per column, or only two in four columns or more and no Lloyd step
+    follows, nothing is divided, the result is the middle of the domain, and the advice says so: the centers of half
+    boxes lie half a box away from it (wine 38 times KMeans' loss instead of 7.4, letter 9.3 instead of 2.8). A noisy
+    count near or below 0 leaves a center of the Lloyd step where it is. The rule "clusters" follows the idea of [3]: it
+    takes the number of cells that minimizes a bound on the change of the loss. With cells of width w = 2 M^(-1/d) rows
+    lie d w^2 / 12 from their centers, and the noise moves k centers by 2 M k r^2 / (N epsilon)^2 per row, with r^2 = (d
+    / 3) k^(-2/d) the cells' distance from them. The factor 4 is ours (of 3, 4, 6 the lowest loss over lsun, house,
+    iris, g2mg_2_50, a1). The paper's rule has the lower loss from epsilon 1 on and over all five, so it is the default;
+    the other is lower at epsilon .25 with many clusters.
 
     References
     ----------
@@ -97,9 +98,9 @@ class EUGkM(Algorithm):
     tagline: ClassVar[str] = "Counts every cell of a uniform grid and clusters the cells; a Lloyd step if wanted."
     MOST_CELLS: ClassVar[int] = 20_000
     CONTENT: ClassVar[float] = 10.0  # Su et al., Section 4.2: the constant of the rule
-    MANY: ClassVar[int] = 4  # columns in which halves have their middles far from the domain's: benchmarks/cliffs.py
-    TINY: ClassVar[int] = 100  # cells to each of those around a corner of the grid; likewise
-    CROWDED: ClassVar[float] = 0.9  # share of rows in these; likewise
+    MANY: ClassVar[int] = 4  # from here on half boxes have centers far from the domain's: benchmarks/cliffs.py
+    TINY: ClassVar[int] = 100  # `doubts` warns above this ratio of all cells to those around one corner
+    CROWDED: ClassVar[float] = 0.9  # and above this share of rows in that few cells: benchmarks/cliffs.py
     FACTOR: ClassVar[float] = 4.0  # of the rule that follows the number of clusters: see Deviations
     SPREAD: ClassVar[float] = 0.225  # a center's assumed distance from the middle, per dimension (Su et al.)
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {
@@ -133,7 +134,7 @@ class EUGkM(Algorithm):
     )
 
     def plan(self, n_features: int, n_public: int) -> Plan:
-        """Return one histogram of the cells, and sums and counts of a Lloyd step if there is one."""
+        """Price one histogram of the cells, and sums and counts of a Lloyd step if there is one."""
         lloyd = self.epsilon * self.lloyd_share
         plan: dict[str, tuple[Laplace, ...]] = {"cells": (Laplace(self.epsilon - lloyd),)}
         if lloyd > 0:
@@ -142,11 +143,11 @@ class EUGkM(Algorithm):
         return Plan(plan)
 
     def parts(self, n_features: int, n_public: int) -> tuple[int, ...]:
-        """Return into how many parts each column is divided; a function of public values only."""
+        """Return the number of parts of each column; it depends on public values only."""
         wanted = float(self.cells or self._rule(n_features, n_public))
         each = max(int(min(wanted, self.MOST_CELLS) ** (1 / n_features) + 1e-9), 1)
         if each == 2 and n_features >= self.MANY and self.lloyd_share == 0:
-            each = 1  # halves have no cell near the middle, and no step on the rows mends that
+            each = 1  # half boxes have no center near the middle, and no step on the rows corrects that
         return (each,) * n_features
 
     def _rule(self, n_features: int, n_public: int) -> float:
@@ -157,7 +158,7 @@ class EUGkM(Algorithm):
         return known ** (2 * n_features / (n_features + 2))
 
     def advice(self, n_features: int, n_public: int) -> tuple[str, ...]:
-        """Return the base class's warnings, and one where the grid cannot divide every column."""
+        """Return the base class's warnings, and one if the grid cannot divide every column."""
         found = super().advice(n_features, n_public)
         if self.lloyd_share > 0 or max(self.parts(n_features, n_public)) > 1:
             return found
@@ -168,7 +169,7 @@ class EUGkM(Algorithm):
         )
 
     def doubts(self, released: Mapping[str, Mapping[str, Any]], domain: Domain) -> tuple[str, ...]:
-        """Return a warning where nearly all rows lie in the few cells around one corner of the grid."""
+        """Return a warning if nearly all rows lie in the few cells around one corner of the grid."""
         counts = released["grid"]["noisy_counts"]
         few = int(np.prod(np.minimum(released["grid"]["parts"], 2)))
         if len(counts) <= self.TINY * few or np.sort(counts)[-few:].sum() < self.CROWDED * max(counts.sum(), 1.0):
@@ -212,7 +213,7 @@ class EUGkM(Algorithm):
             yield self._lloyd(curator, domain, centers)
 
     def _lloyd(self, curator: Curator, domain: Domain, start: np.ndarray) -> Step:
-        """Return the step of Lloyd on the rows, with noise."""
+        """Run one noisy Lloyd step on the rows."""
         noisy = curator.release("update", NearestSums(start, domain.radius))
         sums, counts = noisy.value["sums"], noisy.value["counts"]
         dead = counts <= 1

@@ -1,4 +1,4 @@
-"""DP-Lloyd: the first differentially private k-means, from random centers with an equal split."""
+"""Run the first differentially private k-means (DP-Lloyd), from random centers with an equal split."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ __all__ = ["DPLloyd"]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class DPLloyd(SuLloyd):
-    """DP-Lloyd: the first private k-means. Random centers, a fixed number of rounds, every number gets equal noise.
+    """DP-Lloyd: the first private k-means, with random centers, fixed rounds and equal noise on every number.
 
-    In every iteration each row goes to its nearest center; the noisy sum of the rows over their noisy count is the
-    next center. What SuLloyd does better can be switched on one by one: spread centers at the start, as many rounds
-    as the budget bears, the best division between sums and counts, and centers reflected at the bounds.
+    In every iteration each row goes to its nearest center; the noisy sum of the rows divided by their noisy count is
+    the next center. SuLloyd's improvements can be switched on one by one: spread initial centers, as many rounds as the
+    budget allows, the best division between sums and counts, and centers reflected at the bounds.
 
-    Two of them can hurt (area of the loss over epsilon, in KMeans' areas). Where noise drowns the sums, sharper counts
-    throw centers to the walls: on dim256 (1,024 rows, 256 columns, 3 seeds) the division alone makes 3,768 ± 298 of
-    DP-Lloyd 5,503 ± 103, and SuLloyd without it is at 3,661 ± 210 instead of 5,256 ± 31, while one center in the
-    middle has 3,035. And with 100 centers (birch2, 10 seeds) the budget bears two rounds, too few to part them: 65 ± 4
-    for SuLloyd, 46 ± 1 with five rounds, 69 ± 3 for DP-Lloyd.
+    Two of them can hurt (area of the loss over epsilon, as a multiple of KMeans'). If noise drowns the sums, sharper
+    counts throw centers to the walls: on dim256 (1,024 rows, 256 columns, 3 seeds) the division alone raises DP-Lloyd
+    from 3,768 ± 298 to 5,503 ± 103, and SuLloyd without it is at 3,661 ± 210 instead of 5,256 ± 31, while a single
+    center in the middle is at 3,035. With 100 centers (birch2, 10 seeds) the budget allows two rounds, too few to
+    separate them: 65 ± 4 for SuLloyd, 46 ± 1 with five rounds, 69 ± 3 for DP-Lloyd.
 
     Parameters
     ----------
@@ -38,13 +38,14 @@ class DPLloyd(SuLloyd):
     iterations : int or None, in [1, 30]
         Rounds T. None: by `length_rule`.
     length_rule : {"five", "affordable"}
-        5 rounds, as usual for DP-Lloyd, or as many as the budget bears by the rule of Su et al., between 2 and 7.
+        5 rounds, as usual for DP-Lloyd, or as many as the budget allows by the rule of Su et al., between 2 and 7.
     division : {"equal", "optimal"}
         How a round's share is divided over the d coordinates of the sums and the count: equally, or by SuLloyd's rule.
     schedule : {"equal", "halving"}
-        Equal rounds, or every round half of the one before (Dwork 2011): early rounds are sharp, late ones noisy.
+        Equal shares for all rounds, or half the share of the round before (Dwork 2011): early rounds are sharp, late
+        ones noisy.
     init, boundary, dead_cluster
-        As described in the form.
+        Initial centers, the rule at the bounds, and the rule for clusters with a noisy count near or below 0.
 
     Formal guarantee
     ----------------
@@ -58,9 +59,10 @@ class DPLloyd(SuLloyd):
 
     Deviations from the paper
     -------------------------
-    Sums and counts are two releases at shares d : 1, which is the noise of one release of all d + 1 numbers at
-    sensitivity d + 1. Lengths follow the declared radius R. A noisy count near or below 0 leaves the center where it
-    is: dividing anyway, as published, throws it to the border. The halving shares are scaled to add up to epsilon.
+    Sums and counts are two releases at shares d : 1, which gives the noise of one release of all d + 1 numbers at
+    sensitivity d + 1. Lengths scale with the declared radius R. A noisy count near or below 0 leaves the center where
+    it is; dividing by it, as published, throws the center to the border. The halving shares are scaled to add up to
+    epsilon.
 
     References
     ----------
@@ -138,7 +140,7 @@ class DPLloyd(SuLloyd):
         return super().length(n_features, n_public)
 
     def plan(self, n_features: int, n_public: int) -> Plan:
-        """Return T pairs of sums and counts; shares by `schedule` over the rounds, by `division` within one."""
+        """Price T pairs of sums and counts; `schedule` divides epsilon over the rounds, `division` within a round."""
         rounds = self.length(n_features, n_public)
         weights = [1.0 if self.schedule == "equal" else 2.0**-t for t in range(rounds)]
         counted = 1.0 if self.division == "equal" else self._counted(n_features)

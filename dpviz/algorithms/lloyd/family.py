@@ -1,10 +1,10 @@
-"""What DP-Lloyd, SuLloyd, GLloyd and FastLloyd share: Lloyd's loop on noisy sums and counts, from a packed start."""
+"""Run Lloyd's loop on noisy sums and counts, from a packed start, for DP-Lloyd, SuLloyd, GLloyd and FastLloyd."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
-from typing import ClassVar
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -23,10 +23,10 @@ __all__ = ["NoisyLloyd"]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class NoisyLloyd(Algorithm):
-    """Base of the Lloyd family: start, number of iterations, dead clusters, and what keeps centers in the domain.
+    """Base of the Lloyd family: start, number of iterations, dead clusters, and the rule at the bounds.
 
-    Lengths follow the domain's radius R (sqrt(d) for a box in z units), so that a declared l2 bound makes sums,
-    noise and radii smaller together; the paper's B sqrt(d) is R, its diagonal beta is 2R.
+    Lengths scale with the domain's radius R (sqrt(d) for a box in z units), so a declared l2 bound reduces sums, noise
+    and radii together. The paper's B sqrt(d) is R, and its diagonal beta is 2R.
     """
 
     MIN_ITERATIONS: ClassVar[int] = 2
@@ -67,7 +67,7 @@ class NoisyLloyd(Algorithm):
     )
 
     def affordable(self, n_features: int, n_public: int) -> float:
-        """Return how many iterations keep the expected error of an update at the target; public values only."""
+        """Return how many iterations keep an update's expected error at the target; reads public values only."""
         raise NotImplementedError
 
     def length(self, n_features: int, n_public: int) -> int:
@@ -77,23 +77,28 @@ class NoisyLloyd(Algorithm):
         return int(np.clip(int(self.affordable(n_features, n_public)), self.MIN_ITERATIONS, self.MAX_ITERATIONS))
 
     def reach(self, iteration: int, domain: Domain) -> float | None:
-        """Return the radius constraint of an iteration, or None for no constraint."""
+        """Return the clipping radius of an iteration, or None without one."""
         return None
 
     def shortens(self) -> bool:
-        """Return whether a move longer than the radius is cut to it."""
+        """Return whether a move longer than the radius is shortened to it."""
         return True
 
     def query(self, centers: np.ndarray, reach: float | None, domain: Domain) -> Query:
-        """Return the query of an iteration: sums of whole rows where there is no radius."""
+        """Return the query of an iteration; without a radius it sums whole rows."""
         return NearestSums(centers, domain.radius)
 
     def finest_grid(self) -> float:
         """Return the grid of the centers."""
         return GRID
 
+    def doubts(self, released: Mapping[str, Mapping[str, Any]], domain: Domain) -> tuple[str, ...]:
+        """Return a warning where noise throws the last averages farther than they lie apart."""
+        end = released["noisy-iteration"]
+        return self.blurred(end, end["noisy_counts"], domain)
+
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
-        """Start, then assign, add, divide, and move; one step an iteration."""
+        """Place the start, then assign, sum, divide and move; yield one step per iteration."""
         rounds = len(curator.plan.costs["update.sums"])
         centers = self._inside(self._start(curator.n_features, domain, rng), domain)
         how = "placed at random in" if self.init == "random" else "spread over"
@@ -135,7 +140,7 @@ class NoisyLloyd(Algorithm):
             )
 
     def _start(self, d: int, domain: Domain, rng: np.random.Generator) -> np.ndarray:
-        """Return a packing of the box, shrunk until its corners reach the domain's radius."""
+        """Return a packing of the box, shrunk so that its corners lie at the domain's radius."""
         if self.init == "random":
             packed = rng.uniform(-1, 1, (self.n_clusters, d))
         else:
@@ -143,7 +148,7 @@ class NoisyLloyd(Algorithm):
         return packed * domain.box_z * min(1.0, domain.radius / float(np.linalg.norm(domain.box_z)))
 
     def _inside(self, centers: np.ndarray, domain: Domain) -> np.ndarray:
-        """Return centers kept in the domain by the boundary rule, on the grid."""
+        """Apply the boundary rule to centers and snap them to the grid."""
         if self.boundary == "none":
             kept = clip_ball(snap(centers), 2 * domain.radius)
         else:

@@ -1,4 +1,4 @@
-"""FastLloyd: Lloyd's updates relative to the last centers, under a radius that bounds what one row can do."""
+"""Run Lloyd's updates relative to the last centers, under a radius that bounds one row's effect (FastLloyd)."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ __all__ = ["FastLloyd"]
 class FastLloyd(NoisyLloyd, ApproximateDP):
     """FastLloyd: only rows within a radius of a center may pull it, so that no row can pull it far.
 
-    Centers are spread over the public domain. In every iteration each row near enough to its nearest center adds
-    its offset from it; the noisy sum of offsets over the noisy count is the center's move. Noise is drawn to the
-    radius, not to the size of the domain. A move longer than the radius is shortened, a center outside the box is
-    reflected. A run has one start, which is public: where it gives two groups one center, they share it to the end,
-    at any budget and without noise too; a restart would have to be paid for.
+    Centers are spread over the public domain. In every iteration each row near enough to its nearest center adds its
+    offset from it; the noisy sum of offsets divided by the noisy count is the center's move. The noise scales with the
+    radius, not with the domain. A move longer than the radius is shortened, and a center outside the box is reflected.
+    A run has one start, which is public: if it gives two groups one center, they share it to the end, at any budget and
+    even without noise; a restart would cost budget.
 
     Parameters
     ----------
@@ -37,17 +37,18 @@ class FastLloyd(NoisyLloyd, ApproximateDP):
     delta : float or None, in [1e-12, 0.5]
         Total delta; None: see `delta_rule`.
     strategy : {"step", "constant", "none"}
-        The radius is R at first and eta afterwards, eta always, or there is no radius: sums of whole rows.
+        The radius is R at first and eta afterwards, always eta, or absent: then whole rows are summed.
     alpha : float, in [0.1, 3]
         Factor of the radius eta = alpha R / k^(1/d), with R the domain's radius.
     radius_clipping : bool
-        Whether a noisy move longer than the radius is cut to it.
+        If true, a noisy move longer than the radius is shortened to it.
     fraction_bits : {24, 16}
-        Centers and offsets are multiples of 2^-fraction_bits. 16 is what the paper's 32-bit ring can carry.
+        Centers and offsets are multiples of 2^-fraction_bits. The paper's 32-bit ring can carry 16.
     delta_rule : {"n^-1.1", "1/(n ln n)"}
-        What delta = None means: the rule of all algorithms here, or the paper's.
+        The rule for delta = None: the one of all algorithms here, or the paper's.
     iterations, init, boundary, dead_cluster
-        As described in the form; the defaults are the paper's.
+        Number of iterations T (None: as many as the budget allows), initial centers, the rule at the bounds, and the
+        rule for clusters with a noisy count near or below 0; the defaults are the paper's.
 
     Formal guarantee
     ----------------
@@ -65,9 +66,9 @@ class FastLloyd(NoisyLloyd, ApproximateDP):
 
     Deviations from the paper
     -------------------------
-    Folding has period 4B (the printed period 2B maps .5 to -.5). Lengths follow the declared radius R instead of
-    B sqrt(d), to which they are equal for a box; with a shorter R the start is a packing of the cube inside that
-    ball. T reads the declared nominal size. Offsets are cut to the grid. The published code's faults are not here:
+    Folding has period 4B (the printed period 2B maps .5 to -.5). Lengths scale with the declared radius R instead of B
+    sqrt(d), which are equal for a box; with a shorter R the start is a packing of the cube inside that ball. T depends
+    on the declared nominal size. Offsets are truncated to the grid. The faults of the published code are not copied:
     its noise repeats (seed times iteration, one stream for sums and counts), its counts are truncated toward zero,
     which doubles the odds of 0, and an empty local cluster reports a count of 1.
 
@@ -123,13 +124,13 @@ class FastLloyd(NoisyLloyd, ApproximateDP):
     )
 
     def resolved_delta(self, n_public: int) -> float:
-        """Return delta: as given, or by the chosen rule."""
+        """Return delta: the parameter, or by the chosen rule."""
         if self.delta is None and self.delta_rule != "n^-1.1":
             return 1 / (n_public * math.log(max(n_public, 3)))
         return super().resolved_delta(n_public)
 
     def plan(self, n_features: int, n_public: int) -> Plan:
-        """Return T joint releases of sums and counts with equal shares of mu^2, divided as sqrt(4d) : 1."""
+        """Price T joint releases of sums and counts with equal shares of mu^2, divided as sqrt(4d) : 1."""
         mu = mu_of_epsilon(self.epsilon, self.resolved_delta(n_public))
         rounds, q = self.length(n_features, n_public), math.sqrt(4 * n_features)
         return Plan(
@@ -140,24 +141,24 @@ class FastLloyd(NoisyLloyd, ApproximateDP):
         )
 
     def affordable(self, n_features: int, n_public: int) -> float:
-        """Section 5.5, in units in which R = sqrt(d)."""
+        """Return the number of iterations by Section 5.5, in units in which R = sqrt(d)."""
         eta = self._factor(n_features) * math.sqrt(n_features)
         noise = eta * (1 + math.sqrt(4 * n_features)) * sigma(self.epsilon, self.resolved_delta(n_public))
         return 4 * self.ERROR * n_public**2 / (self.n_clusters**3 * noise**2)
 
     def reach(self, iteration: int, domain: Domain) -> float | None:
-        """Return r_t: R at first and eta afterwards, eta, or None."""
+        """Return r_t: R at first and eta afterwards, always eta, or None."""
         if self.strategy == "none":
             return None
         wide = self.strategy == "step" and iteration == 0
         return domain.radius * (1.0 if wide else self._factor(domain.n_features))
 
     def shortens(self) -> bool:
-        """Return whether moves are cut to the radius."""
+        """Return whether moves are shortened to the radius."""
         return self.radius_clipping
 
     def query(self, centers: Any, reach: float | None, domain: Domain) -> Query:
-        """Return the offsets within the radius, or sums of whole rows without one."""
+        """Return the query for offsets within the radius, or for sums of whole rows without one."""
         if reach is None:
             return super().query(centers, reach, domain)
         return ClusterMoves(centers, reach, self.finest_grid())

@@ -1,4 +1,4 @@
-"""GLloyd: Lloyd's k-means on Gaussian sums and counts, without a radius."""
+"""Run Lloyd's k-means on Gaussian sums and counts, without a radius (GLloyd)."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ __all__ = ["GLloyd"]
 class GLloyd(NoisyLloyd, ApproximateDP):
     """GLloyd: the classic noisy k-means with Gaussian noise, as wide as the whole domain.
 
-    Centers are spread over the public domain. In every iteration each row goes to its nearest center; the noisy sum
-    of the rows over their noisy count is the next center. One far row can change a sum by the domain's radius, and
-    the noise has to hide that. A run has one start, which is public: where it gives two groups one center, they
-    share it to the end, at any budget and without noise too; a restart would have to be paid for.
+    Centers are spread over the public domain. In every iteration each row goes to its nearest center; the noisy sum of
+    the rows divided by their noisy count is the next center. One far row can change a sum by the domain's radius, and
+    the noise has to hide that. A run has one start, which is public: if it gives two groups one center, they share it
+    to the end, at any budget and even without noise; a restart would cost budget.
 
     Parameters
     ----------
@@ -32,7 +32,8 @@ class GLloyd(NoisyLloyd, ApproximateDP):
     delta : float or None, in [1e-12, 0.5]
         Total delta; None means n_public^-1.1.
     iterations, init, boundary, dead_cluster
-        As described in the form.
+        Number of iterations T (None: as many as the budget allows), initial centers, the rule at the bounds, and the
+        rule for clusters with a noisy count near or below 0.
 
     Formal guarantee
     ----------------
@@ -51,8 +52,8 @@ class GLloyd(NoisyLloyd, ApproximateDP):
 
     Deviations from the paper
     -------------------------
-    The printed rule for T has T on its right side too; it is left out there. Lengths follow the declared radius R
-    instead of B sqrt(d), to which they are equal for a box. A center outside the box is reflected (as for FastLloyd).
+    The printed rule for T has T on its right-hand side too, where it is left out here. Lengths scale with the declared
+    radius R instead of B sqrt(d), which are equal for a box. A center outside the box is reflected (as for FastLloyd).
 
     References
     ----------
@@ -74,7 +75,7 @@ class GLloyd(NoisyLloyd, ApproximateDP):
     tagline: ClassVar[str] = "Lloyd's k-means with Gaussian noise as wide as the whole domain."
 
     def plan(self, n_features: int, n_public: int) -> Plan:
-        """Return T joint releases of sums and counts with equal shares of mu^2, divided as sqrt(d) : 2 SPREAD."""
+        """Price T joint releases of sums and counts with equal shares of mu^2, divided as sqrt(d) : 2 SPREAD."""
         mu = mu_of_epsilon(self.epsilon, self.resolved_delta(n_public))
         rounds, root = self.length(n_features, n_public), math.sqrt(n_features)
         whole = root + 2 * self.SPREAD
@@ -86,6 +87,6 @@ class GLloyd(NoisyLloyd, ApproximateDP):
         )
 
     def affordable(self, n_features: int, n_public: int) -> float:
-        """Appendix B.1, in units in which R = sqrt(d)."""
+        """Return the number of iterations by Appendix B.1, in units in which R = sqrt(d)."""
         noise = sigma(self.epsilon, self.resolved_delta(n_public)) * (2 * self.SPREAD + math.sqrt(n_features))
         return self.ERROR * n_public**2 / (self.n_clusters**3 * n_features * noise**2)

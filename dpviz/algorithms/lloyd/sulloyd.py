@@ -1,4 +1,4 @@
-"""SuLloyd: Lloyd's k-means on Laplace sums and counts."""
+"""Run Lloyd's k-means on Laplace sums and counts (SuLloyd)."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ __all__ = ["SuLloyd"]
 class SuLloyd(NoisyLloyd):
     """SuLloyd: the classic noisy k-means with Laplace noise, and no delta.
 
-    Centers are spread over the public domain. In every iteration each row goes to its nearest center; the noisy sum
-    of the rows over their noisy count is the next center. The promise is pure: it has no delta, and costs more
+    Centers are spread over the public domain. In every iteration each row goes to its nearest center; the noisy sum of
+    the rows divided by their noisy count is the next center. The promise is pure: it has no delta, but it costs more
     noise in many dimensions, because every coordinate of a sum gets its own share. A run has one start, which is
-    public: where it gives two groups one center, they share it to the end, at any budget and without noise too; a
-    restart would have to be paid for.
+    public: if it gives two groups one center, they share it to the end, at any budget and even without noise; a restart
+    would cost budget.
 
     Parameters
     ----------
@@ -30,7 +30,8 @@ class SuLloyd(NoisyLloyd):
     epsilon : float, in [0.01, 100]
         Total privacy budget epsilon.
     iterations, init, boundary, dead_cluster
-        As described in the form.
+        Number of iterations T (None: as many as the budget allows), initial centers, the rule at the bounds, and the
+        rule for clusters with a noisy count near or below 0.
 
     Formal guarantee
     ----------------
@@ -48,10 +49,10 @@ class SuLloyd(NoisyLloyd):
 
     Deviations from the paper
     -------------------------
-    Lengths follow the declared radius R instead of B sqrt(d), to which they are equal for a box; the optimal division
-    does not depend on R. A center outside the box is reflected (as for FastLloyd). The division and the rule for the
-    rounds suppose counts above their noise: where they drown (256 columns, or 100 centers) plain `dp-lloyd` may be
-    better, with figures there.
+    Lengths scale with the declared radius R instead of B sqrt(d), which are equal for a box; the optimal division does
+    not depend on R. A center outside the box is reflected (as for FastLloyd). The division and the rule for the rounds
+    assume counts above their noise: if noise drowns them (256 columns, or 100 centers), plain `dp-lloyd` may be better;
+    its docstring has the figures.
 
     References
     ----------
@@ -73,7 +74,7 @@ class SuLloyd(NoisyLloyd):
     tagline: ClassVar[str] = "Lloyd's k-means with Laplace noise: a pure promise, without a delta."
 
     def plan(self, n_features: int, n_public: int) -> Plan:
-        """Return T pairs of sums and counts with equal shares of epsilon."""
+        """Price T pairs of sums and counts with equal shares of epsilon."""
         rounds, counted = self.length(n_features, n_public), self._counted(n_features)
         each = self.epsilon / rounds
         share = n_features / (n_features + counted)

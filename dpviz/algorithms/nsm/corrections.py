@@ -1,4 +1,4 @@
-"""Noisy Lloyd steps made the most of: counts and moves pooled over steps, a radius that follows distances, splits."""
+"""Correct centers by noisy Lloyd steps: pool counts and moves over steps, adapt the radius to distances, split."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ __all__ = [
     "split_merge",
 ]
 
-DISTANCES = 28  # quarter octaves of a distance histogram: seven octaves
-FINEST = 2.0**-8  # smallest clipping radius of squared distances: noise needs steps of the grid below it
+DISTANCES = 28  # quarter octaves of a distance histogram, which spans seven octaves
+FINEST = 2.0**-8  # smallest clipping radius of squared distances: the noise must be wider than the grid
 
 
 @dataclasses.dataclass(frozen=True)
 class Prior:
-    """What is known of the clusters' sizes before the first correction: released values only.
+    """Hold the released information about cluster sizes before the first correction.
 
     Attributes
     ----------
     counts : ndarray of shape (k,), rows of each cluster by the candidates' noisy votes
-    precision : ndarray of shape (k,), one over the variance of their noise; 0 where there was no candidate
-    typical : float, rows of a cluster if all were of one size
+    precision : ndarray of shape (k,), one over the variance of their noise; 0 without a candidate
+    typical : float, rows of a cluster if all had the same size
     """
 
     counts: np.ndarray
@@ -50,7 +50,7 @@ class Prior:
 
 @dataclasses.dataclass(frozen=True)
 class Start:
-    """Where corrections start: centers, a first clipping radius, the shape of their noise, and what sizes to expect."""
+    """Hold the start of the corrections: centers, a first clipping radius, the noise's shape, and expected sizes."""
 
     centers: np.ndarray
     clip: float
@@ -58,12 +58,12 @@ class Start:
     shape: Shape | None = None
     projection: Projection | None = None
     moment: Noisy | None = None
-    middle: np.ndarray | None = None  # that the moment is about
+    middle: np.ndarray | None = None  # origin of the moment
     prior: Prior | None = None
 
 
 def correct(curator: Curator, domain_radius: float, begin: Start, *, pooled: bool) -> Iterator[Step]:
-    """Yield noisy Lloyd steps; the first one leaves the projection, or parts centers that share a cluster."""
+    """Yield noisy Lloyd steps; the first one leaves the projection, or separates centers that share a cluster."""
     centers, clip, shape, plan = begin.centers, begin.clip, begin.shape, curator.plan.costs
     k, d, T = len(centers), curator.n_features, len(plan["step.counts"])
     tracker = Tracker(k, pooled=pooled, prior=begin.prior)
@@ -109,7 +109,7 @@ def correct(curator: Curator, domain_radius: float, begin: Start, *, pooled: boo
 
 
 def _distances(curator: Curator, centers: np.ndarray, shape: Shape | None, top: float, T: int) -> dict[str, Any]:
-    """Release how far rows lie from their center, in the shape of the step; return it with the best radius."""
+    """Release a histogram of distances to the centers, in the shape of the step; return it with the best radius."""
     matrix = None if shape is None else shape.matrix
     noisy = curator.release("distances", NearestDistances(centers, top, DISTANCES, matrix))
     k, d, n = *centers.shape, curator.n_credible
@@ -120,20 +120,19 @@ def _distances(curator: Curator, centers: np.ndarray, shape: Shape | None, top: 
 
 
 def at_most(radius: float, most: float, reach: float) -> float:
-    """Return a clipping radius: never more than `most`, and never 0, even if the points are the centers."""
+    """Return a clipping radius: at most `most`, and above 0 even if the points are the centers."""
     return max(min(radius, most), reach / 256)
 
 
 class Tracker:
-    """What earlier releases say about counts and centers; released values and their noise only.
+    """Track estimates of counts and centers over releases; it reads released values and their noise only.
 
     Parameters
     ----------
     n_clusters : int
-    pooled : bool; False: every step stands alone
-    prior : Prior or None; with it counts begin with the candidates' and are drawn to the typical one, and the first
-        step's moves are damped as the later ones are. A center that moves for the first time in a later step, or
-        after a split, goes all the way.
+    pooled : bool; False: every step is used by itself
+    prior : Prior or None; with one, counts start from the candidates' and are shrunk toward the typical size, and the
+        first step's moves are damped like later ones. A center's first move in a later step, or after a split, is not.
     """
 
     def __init__(self, n_clusters: int, *, pooled: bool, prior: Prior | None = None) -> None:
@@ -159,23 +158,24 @@ class Tracker:
     def shrink(self, shifts: np.ndarray, noise: np.ndarray, moved: np.ndarray) -> np.ndarray:
         """Return shifts (k, d) times their gain: a Kalman filter whose drift is estimated from the shifts themselves.
 
-        `noise` (k,) is the variance of a shift per column. A center drifts from step to step by what Lloyd moves it:
-        its variance is the larger of what all centers show, weighted by precision, and d / (d + 4) of what this one
-        shows. A center's first shift is taken as it is, unless there is a prior and it comes in the first step.
+        `noise` (k,) is the variance of a shift per column. A center drifts from step to step because Lloyd moves it.
+        The drift's variance is the larger of the estimate from all centers, weighted by precision, and d / (d + 4)
+        times the estimate from this one. A center's first shift is not damped, unless there is a prior and it comes in
+        the first step.
         """
         if not self._pooled or not noise.any():
             return shifts
         d, doubt = shifts.shape[1], self._doubt
         first = self._prior is not None and not np.isfinite(doubt).any()
         if first:
-            doubt = np.zeros(len(shifts))  # centers are where the summary has them, until rows tell otherwise
+            doubt = np.zeros(len(shifts))  # centers stay where the summary puts them until rows contradict it
         drifted = np.full(len(shifts), np.inf)
         known = moved & np.isfinite(doubt)
         if known.any():
             variance = (doubt + noise)[known]
             excess = (shifts[known] ** 2).sum(axis=1) / d - variance
             common = _excess(excess, variance)
-            if first:  # no less than what so few numbers can tell from nothing
+            if first:  # at least what this few numbers can distinguish from 0
                 common = max(common, float(variance.mean()) * math.sqrt(2 / (d * known.sum())))
             drifted[known] = doubt[known] + np.maximum(common, d / (d + 4) * np.maximum(excess, 0.0))
         gain = 1 / (1 + noise / drifted)
@@ -183,17 +183,17 @@ class Tracker:
         return shifts * np.where(moved, gain, 1.0)[:, None]
 
     def deviation(self, noise: np.ndarray) -> np.ndarray:
-        """Return the standard deviation (k,) of every center per column; `noise` (k,) where no step told of it yet."""
+        """Return the standard deviation (k,) of every center per column; `noise` (k,) for one without a step yet."""
         return np.where(np.isfinite(self._doubt), np.sqrt(self._doubt), noise)
 
     def forget(self, split: np.ndarray) -> None:
-        """Start anew after a split (k,): those centers are elsewhere, and all counts are of other clusters."""
+        """Forget the estimates of split centers (k,), which moved, and all counts, which describe other clusters."""
         self._doubt = np.where(split, np.inf, self._doubt)
         self._counts, self._precision = np.zeros(len(split)), 0.0
 
 
 def _excess(excess: np.ndarray, variance: np.ndarray) -> float:
-    """Return by how much squares exceed the variance of their noise, weighted by its inverse square; at least 0."""
+    """Return the mean excess of squares over the variance of their noise, by inverse squared variance; at least 0."""
     return max(0.0, float((excess / variance**2).sum() / (variance**-2).sum()))
 
 
@@ -203,9 +203,9 @@ def distance_edges(top: float) -> np.ndarray:
 
 
 def clipping_radius(noisy_counts: np.ndarray, sd: float, edges: np.ndarray, noise: float, n_rows: float) -> float:
-    """Return the clipping radius that costs least: noise grows with its square, bias with what it cuts off.
+    """Return the clipping radius with the least error: noise grows with its square, bias with the distances cut off.
 
-    What is cut off is taken to be spread over all clusters.
+    The bias is assumed to be spread over all clusters.
 
     Parameters
     ----------
@@ -216,7 +216,7 @@ def clipping_radius(noisy_counts: np.ndarray, sd: float, edges: np.ndarray, nois
     counts, outer = np.maximum(noisy_counts, 0.0), 0
     tails = np.cumsum(noisy_counts)
     while outer + 1 < len(edges) and tails[outer] <= 2 * math.sqrt(outer + 1) * sd:
-        outer += 1  # so far out there is no more than noise
+        outer += 1  # noise alone explains this shell
     counts[:outer] = 0.0
     middles = edges * 2.0 ** (-1 / 8)
     lost = np.array([(counts[:i] * np.maximum(middles[:i] - edge, 0.0)).sum() for i, edge in enumerate(edges)])
@@ -226,18 +226,17 @@ def clipping_radius(noisy_counts: np.ndarray, sd: float, edges: np.ndarray, nois
 def split_merge(
     centers: np.ndarray, counts: np.ndarray, scatter: np.ndarray, doubt: float, moment: np.ndarray, bulk: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Take centers from pairs that share a cluster to clusters that share a center; released values only.
+    """Move centers from pairs that share a cluster to clusters that share a center; read released values only.
 
-    A cluster that spreads wider than the median cluster by more than noise explains holds two. Its halves lie along
-    the strongest direction that centers leave unexplained in the second moment, as far out as the excess says. A
-    split and the merge that costs least (Ward's criterion) are done together while that pays; each center takes part
-    once.
+    A cluster holds two if it spreads wider than the median cluster by more than noise explains. Its halves lie along
+    the strongest direction that centers leave unexplained in the second moment, at a distance set by the excess. A
+    split and the cheapest merge (Ward's criterion) happen together while that pays; each center takes part once.
 
     Parameters
     ----------
     centers : (k, d); counts : (k,) rows of each; scatter : (k,) sums of their squared distances
-    doubt : by how much a gain must exceed its cost
-    moment : (d, d) symmetric; bulk : eigenvalues below it say nothing
+    doubt : the amount by which a gain must exceed its cost
+    moment : (d, d) symmetric; bulk : eigenvalues below it are noise
 
     Returns
     -------

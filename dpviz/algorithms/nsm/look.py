@@ -1,4 +1,4 @@
-"""NSM's first look at the rows: where their middle is, how far they and most of them reach, how they spread."""
+"""Take NSM's first look at the rows: their middle, how far they and most of them reach, how they spread."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from dpviz.trace import Step
 
 __all__ = ["Look", "learn_middle", "learn_radius", "look_around", "outer_bin"]
 
-BINS = 16  # shells of the norm histogram, each sqrt(2) wider than the next one in
+BINS = 16  # shells of the norm histogram, each sqrt(2) times as wide as the next one inward
 OUTSIDE = 0.15  # share of the rows beyond the near radius
 PROJECTED = 32  # columns of the projection in which the summary of wide rows is taken
 
 
 @dataclasses.dataclass(frozen=True)
 class Look:
-    """What is known of the rows before candidates are placed: released values only.
+    """Hold the released information about the rows before candidates are placed.
 
     Attributes
     ----------
-    middle : ndarray of shape (p,), a point near the rows' mean, or 0; all that follows is about it
-    reach : float, how far rows reach; near : float, how far most of them do
+    middle : ndarray of shape (p,), a point near the rows' mean, or 0; the origin of all that follows
+    reach : float, radius that holds the rows; near : float, radius that holds most of them
     moment : Noisy, the second moment of rows clipped to `near`
-    spread : Spread; n_rows : float, the number of rows it was computed with
+    spread : Spread; n_rows : float, the number of rows used for it
     projection : Projection or None
     """
 
@@ -45,7 +45,7 @@ class Look:
 
 
 def learn_middle(curator: Curator, domain: Domain) -> Generator[Step, None, np.ndarray]:
-    """Yield a noisy mean of all rows; return it, drawn to the middle of the domain by what noise alone would show."""
+    """Yield a noisy mean of all rows; return it, shrunk toward the middle of the domain by its noise."""
     d = curator.n_features
     noisy = curator.release("mean", NearestSums(np.zeros((1, d)), domain.radius))
     n = curator.n_credible
@@ -60,7 +60,7 @@ def learn_middle(curator: Curator, domain: Domain) -> Generator[Step, None, np.n
 
 
 def learn_radius(curator: Curator, domain: Domain, middle: np.ndarray) -> Generator[Step, None, float]:
-    """Yield the noisy histogram of distances from the middle; return how far rows reach."""
+    """Yield the noisy histogram of distances from the middle; return the radius that holds the rows."""
     noisy, edges = _norms(curator, domain, middle, "radius")
     reach = float(edges[outer_bin(noisy.value, noisy.sd)])
     released = {"noisy_counts": noisy.value, "edges": edges, "noise_sd": noisy.sd, "radius": reach}
@@ -71,7 +71,7 @@ def learn_radius(curator: Curator, domain: Domain, middle: np.ndarray) -> Genera
 def look_around(
     curator: Curator, domain: Domain, middle: np.ndarray, reach: float, rng: np.random.Generator, *, projected: bool
 ) -> Generator[Step, None, Look]:
-    """Yield how far most rows reach (where the radius is not known) and in which directions they spread."""
+    """Yield the radius that holds most rows (if the radius is unknown) and the directions in which they spread."""
     d, near = curator.n_features, reach
     if "near" in curator.plan.costs:
         noisy, edges = _norms(curator, domain, middle, "near")
@@ -97,7 +97,7 @@ def _norms(curator: Curator, domain: Domain, middle: np.ndarray, label: str) -> 
 
 
 def outer_bin(noisy_counts: np.ndarray, sd: float) -> int:
-    """Return the bin whose outer edge becomes the radius: all bins outside hold no more than noise."""
+    """Return the bin whose outer edge becomes the radius: noise alone explains all bins outside it."""
     for i, tail in enumerate(np.cumsum(noisy_counts)):
         if tail > 2 * math.sqrt(i + 1) * sd:
             return i

@@ -1,4 +1,4 @@
-"""NSM, noisy-summary means: buy one rich noisy summary, think hard about it for free, then correct it. Ours."""
+"""Buy one rich noisy summary, search it for free, then correct the centers (NSM, noisy-summary means; ours)."""
 
 from __future__ import annotations
 
@@ -41,25 +41,25 @@ MIDDLE = 0.1  # noise of the mean, all columns, as a share of the domain's radiu
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class NSM(ApproximateDP):
-    """Noisy-summary means: one rich noisy summary of the rows, free thinking on it, two to four noisy corrections.
+    """Noisy-summary means: one rich noisy summary of the rows, a free search on it, two to four noisy corrections.
 
-    Everything computed from released numbers is free. So most of the budget buys a summary that is worth thinking
-    about: how long rows are, in which directions they spread, how many lie near each of many candidates and where
-    their average is. On that summary k-means is restarted and repaired as often as we like, at no cost. Noisy Lloyd
-    steps on the rows then correct what the summary blurred.
+    Everything computed from released numbers is free. So most of the budget buys a rich summary: the norms of the rows,
+    the directions in which they spread, and for each of many candidates the number and the mean of the rows near it. On
+    that summary k-means can be restarted and repaired as often as we like, at no cost. Noisy Lloyd steps on the rows
+    then correct what the summary blurred.
 
-    The summary: up to 3 columns, candidates are packed into the ball that rows reach, and a second, finer set is
-    placed where the first one found rows; in one column some of the first stay for the space outside, fewer the
-    farther out, and count if all of them together hold more than noise would. Above, candidates are drawn from the
-    Gaussian that the noisy second moment describes, and a few lie far out on the axes. Every candidate gets a noisy
-    count and a noisy sum of its rows' offsets; counts that noise alone explains are dropped, and means are shrunk to
-    their candidate by as much as their noise asks for.
+    The summary: in up to 3 columns, candidates are packed into the ball that holds the rows, and a second, finer set is
+    placed where the first one met rows. In one column some of the first set cover the space outside, fewer the farther
+    out, and they count if all of them together hold more than noise would. In more columns, candidates are drawn from
+    the Gaussian with the noisy second moment, and a few lie far out on the axes. Every candidate gets a noisy count and
+    a noisy sum of its rows' offsets; counts that noise alone explains are dropped, and means are shrunk toward their
+    candidate in proportion to their noise.
 
     The corrections: a noisy Lloyd step releases counts and clipped offsets from the centers. The clipping radius
-    weighs noise against what it cuts off, by a noisy histogram of distances. Noise is spread over directions as rows
-    are: by the fourth root of a direction's variance. Counts are averaged over all releases by precision; a move is
-    multiplied by P / (P + nu), nu the variance of its noise and P what the center is known to be off by: a Kalman
-    filter, whose drift is estimated from the moves themselves.
+    balances noise against the distances it cuts off, by a noisy histogram of distances. Noise is spread over directions
+    as rows are: by the fourth root of a direction's variance. Counts are averaged over all releases by precision. A
+    move is multiplied by P / (P + nu), with nu the variance of its noise and P the center's expected squared error: a
+    Kalman filter whose drift is estimated from the moves themselves.
 
     Parameters
     ----------
@@ -70,43 +70,42 @@ class NSM(ApproximateDP):
     delta : float or None, in [1e-12, 0.5]
         Total delta; None means n_public^-1.1.
     middle_share : float, in [0, 0.2]
-        Most of mu^2 that a noisy mean may cost (4 to 64 columns). It costs what makes its noise 10 % of the domain's
-        radius, d / (.1 n mu)^2, and is left out where that is more. What follows is then about this mean, drawn to
-        the middle of the box by what noise alone would show, so bounds need not lie evenly around the rows.
+        Largest share of mu^2 for a noisy mean (4 to 64 columns). Its cost, d / (.1 n mu)^2, makes its noise 10 % of the
+        domain's radius; the mean is left out if that exceeds the share. The later releases are then taken about this
+        mean, shrunk toward the middle of the box by its noise, so bounds need not lie evenly around the rows.
     radius_share : float, in [0, 0.2]
-        Share of mu^2 for the norm histogram, which finds how much too wide the declared radius is. It is asked only
-        where its noise is below 1 % of the nominal n.
+        Share of mu^2 for the norm histogram, which measures how much too wide the declared radius is. It is released
+        only if its noise is below 1 % of the nominal n.
     near_share : float, in [0, 0.2]
-        Share of mu^2 for the same histogram where it is too noisy for that: it still finds a radius that 85 % of the
-        rows keep, to which rows are clipped for the second moment (4 to 64 columns). 0 leaves it out.
+        Share of mu^2 for the same histogram if it is too noisy for that: it still gives a radius that holds 85 % of the
+        rows, to which rows are clipped for the second moment (4 to 64 columns). 0 leaves it out.
     histogram_share, first_share : float or None, in [0.05, 0.6]
         Shares (of the rest) for the candidates, and for the second moment (d > 3) or the zoom (d <= 3). None: .3 and
-        .15 with 4 to 64 columns, .3 and .4 below, .2 and .2 above. What is left goes to the corrections.
+        .15 with 4 to 64 columns, .3 and .4 with fewer, .2 and .2 with more. The rest goes to the corrections.
     scatter_share : float, in [0, 0.3]
-        Share (of what the radius left) for every cluster's scatter in the first Lloyd step. It is asked only with
-        4 to 64 columns, at least 5 centers, and where n mu sqrt(share) / k is at least 3.
+        Share (of the budget without the radius) for every cluster's scatter in the first Lloyd step. It is released
+        only with 4 to 64 columns, at least 5 centers, and n mu sqrt(share) / k of at least 3.
     distance_share : float, in [0, 0.5]
-        Share of the corrections for a histogram of distances before each of them, from which its clipping radius
-        follows. It is asked only where its noise is below 3 % of the nominal n. 0 leaves it out.
+        Share of the corrections for a histogram of distances before each of them, which sets its clipping radius. It is
+        released only if its noise is below 3 % of the nominal n. 0 leaves it out.
     shape : {"both", "candidates", "steps", "none"}
-        Where noise follows the directions in which rows spread (4 to 64 columns).
+        The releases whose noise is shaped like the spread of the rows (4 to 64 columns).
     far : bool
-        Whether 4 d candidates on the axes look for small clusters far out, where noise allows (4 to 64 columns).
+        If true, 4 d candidates on the axes look for small clusters far out, if noise allows (4 to 64 columns).
     pooled : bool
-        Whether corrections learn from each other: counts are pooled, moves are damped by a Kalman filter, and there
-        are up to four of them. False: two that stand alone. Above 64 columns always so.
+        If true, corrections share information: counts are pooled, a Kalman filter damps moves, and there are up to four
+        corrections. If false, or above 64 columns, there are two independent ones.
     prior : bool
-        Whether pooled corrections begin with what the candidates' votes say of the clusters' sizes, and damp sizes and
-        the first step's moves by what noise alone would show (4 to 64 columns). A center that moves for the first time
-        in a later step is not damped there.
+        If true, pooled corrections start from the cluster sizes that the candidates' votes suggest, and damp sizes and
+        the first step's moves by their noise (4 to 64 columns). A center's first move in a later step is not damped.
 
     Formal guarantee
     ----------------
     Theorem: (epsilon, delta)-DP and mu-GDP for one row added or removed. Public: all parameters and the domain with
-    its nominal N; nothing reads the number of rows but through released counts.
+    its nominal N; nothing reads the number of rows except through released counts.
 
-    Proof: each release is a sum over rows plus Gaussian noise, and follows from earlier released values and public
-    ones. One row adds 1 to the count and itself, of norm at most the radius, to the sum of all rows; 1 to one bin of
+    Proof: each release is a sum over rows plus Gaussian noise, of a function fixed by earlier released and public
+    values. One row adds 1 to the count and itself, of norm at most the radius, to the sum of all rows; 1 to one bin of
     a histogram of norms or of distances; x x^T to the second moment, x being its offset from the released middle and
     |x|^2 the matrix's Frobenius norm; 1 to one count and one vector, clipped to a radius r after any fixed linear map,
     to one sum, because it is nearest to one candidate or center (ties by index); at most r^2 to one scatter. So given
@@ -114,7 +113,7 @@ class NSM(ApproximateDP):
     both squares, and adaptive composition [2] makes them sqrt(sum mu_i^2) = mu together; mu <-> (epsilon, delta) is
     exact [1]. Maps are applied without rounding, so a row's part in a release does not depend on the block it is in.
 
-    Heuristic: everything done with released values.
+    Heuristic: everything computed from released values.
 
     Steps
     -----
@@ -135,43 +134,43 @@ class NSM(ApproximateDP):
     Deviations from the paper
     -------------------------
     There is no paper: the algorithm is ours. With more than 64 columns the summary is taken in a public random
-    projection to 32, because the second moment's cost grows as d^2, the first correction averages rows in all
-    columns, and nothing of near radius, shapes, far candidates, pooling and prior is used: everything tried there made
-    it worse.
+    projection to 32, because the second moment's cost grows as d^2, the first correction averages rows in all columns,
+    and near radius, shapes, far candidates, pooling and prior are all off: each made it worse when tried there.
 
-    What matters (area of the loss over epsilon .25 to 4 divided by KMeans', how much worse without; twelve sets, 10
-    seeds below 2,000 rows, else 5): prior dim032 12.6 +- 1.5, wine .087 +-
-    .030, iris .021 +- .008, digits .010 +- .003, letter -.005 +- .003; pooling dim032 8.6 +- 1.2, wine .16 +- .04,
-    iris .050 +- .012, digits .021 +- .003, all others less, none below 0; distances dim032 2.8 +- 1.0, yeast .004 +-
-    .002, s1 -.0014 +- .0002; shapes iris .09 +- .04, wine .05 +- .04; far candidates yeast .050 +- .005, letter
-    -.004 +- .002; near radius wine .11 +- .07, iris .05 +- .03, yeast -.016 +- .012, dim032 -2.3 +- 1.9.
+    Ablations (increase of the area of the loss over epsilon .25 to 4, divided by KMeans', without the part; twelve
+    sets, 10 seeds below 2,000 rows, else 5): prior dim032 12.6 +- 1.5, wine .087 +- .030, iris .021 +- .008, digits
+    .010 +- .003, letter -.005 +- .003; pooling dim032 8.6 +- 1.2, wine .16 +- .04, iris .050 +- .012, digits .021 +-
+    .003, all others less, none below 0; distances dim032 2.8 +- 1.0, yeast .004 +- .002, s1 -.0014 +- .0002; shapes
+    iris .09 +- .04, wine .05 +- .04; far candidates yeast .050 +- .005, letter -.004 +- .002; near radius wine .11 +-
+    .07, iris .05 +- .03, yeast -.016 +- .012, dim032 -2.3 +- 1.9.
 
-    Defaults by leave-one-set-out: whichever of the twelve is left out, the other eleven choose prior, pooling, shapes,
-    far candidates and distances at .1 (before 0 and .2), some by little: far candidates by .15 % of the geometric
-    mean without yeast, distances before none by .03 % without dim032. The near radius is a draw: the others leave it
-    out if iris or wine is the set left out, by at most .5 %, and yeast and dim032 speak against it.
+    Defaults by leave-one-set-out: leave out any of the twelve, and the other eleven choose prior, pooling, shapes, far
+    candidates and distances at .1 (over 0 and .2), some by a small margin: far candidates by .15 % of the geometric
+    mean without yeast, distances over none by .03 % without dim032. The near radius is a draw: without iris or without
+    wine, the others prefer to leave it out, by at most .5 %; yeast and dim032 also lose by it.
 
-    Tried and dropped: shrinking moves by direction, over-relaxation, twice as many candidates, a tail quantile as
-    the clipping radius; one correction in place of two where noise dominates (dim032 +2.3 +- 1.5), or three (wine
-    +.09 +- .05); a larger part for counts beside the prior (dim032 -.8 +- .6, iris +.006 +- .001); a mixture fitted
-    to the summary by EM (iris .000, wine .000, lsun -.003 +- .002, house .000); the start that is cheapest over
-    weights redrawn with their noise (iris +.01 +- .01, wine -.02 +- .03, lsun and house .000); the cheapest of many
-    exchanges in k-means on the summary in place of random ones (letter -.006 +- .001, birch2_25k -.002 +- .001, but
-    digits +.008 +- .005 and dim032 +.7 +- .4).
+    Tried and dropped: shrinking moves by direction, over-relaxation, twice as many candidates, a tail quantile as the
+    clipping radius; one correction instead of two if noise dominates (dim032 +2.3 +- 1.5), or three (wine +.09 +-
+    .05); a larger part for counts beside the prior (dim032 -.8 +- .6, iris +.006 +- .001); a mixture fitted to the
+    summary by EM (iris .000, wine .000, lsun -.003 +- .002, house .000); the start with the lowest cost over weights
+    redrawn with their noise (iris +.01 +- .01, wine -.02 +- .03, lsun and house .000); the cheapest of many exchanges
+    in k-means on the summary instead of random ones (letter -.006 +- .001, birch2_25k -.002 +- .001, but digits +.008
+    +- .005 and dim032 +.7 +- .4).
 
-    The mean's two limits, by leave-one-set-out on iris, wine, yeast, digits and dim032 in four boxes: whichever set is
-    left out, the other four choose noise of .1 and a share of .1 before .05 and .07 and before no mean. Ten times as
-    many exchanges in k-means on the summary change nothing (dim032 -.007 +- .08, iris -.0004 +- .0005, birch2_25k
-    +.0005 +- .0012), a third as many do (birch2_25k +.016 +- .010).
+    The mean's two limits, by leave-one-set-out on iris, wine, yeast, digits and dim032 in four boxes: leave out any
+    set, and the other four choose noise of .1 and a share of .1 over .05 and .07 and over no mean. Ten times as many
+    exchanges in k-means on the summary change nothing (dim032 -.007 +- .08, iris -.0004 +- .0005, birch2_25k +.0005 +-
+    .0012); a third as many raise the loss (birch2_25k +.016 +- .010).
 
-    Where it loses: with N mu / (k sqrt(d)) below about 5 nothing works, and a warning says so; on many clusters in
-    many columns with few rows (dim032: 1024 rows, 32 columns, 16 clusters) its loss stays 28 times KMeans'. In heavy
-    tails, where a few rows carry the loss, PrivTree is better. One column, 4,000 rows of a lognormal, bounds 0 to the
-    largest row: 1.04 times KMeans' against 1.18 +- .01 (sigma 1.5; 2.88 without the thinned candidates) and 1.42
-    against 3.8 +- .5 (sigma 2; 9.7 without). Two columns (sigma 2): 1.39 against 2.66; three of a Pareto (1.5): 1.70
-    against 1.94; thinning wins little or loses there and is not used. In one column without a tail it costs: .03 +- .01
-    (500 rows, 4 clusters), .06 +- .03 (3,000 rows, 12 clusters). Where rows lie in a corner of the box and are too few
-    for a mean (wine at epsilon 1), its loss is four times the one in a box around the rows.
+    Weak spots: with N mu / (k sqrt(d)) below about 5 nothing works, and a warning says so. With many clusters in many
+    columns and few rows (dim032: 1024 rows, 32 columns, 16 clusters) its loss stays 28 times KMeans'. On heavy tails,
+    where a few rows carry the loss, PrivTree is better. One column, 4,000 rows of a lognormal, bounds 0 to the largest
+    row: 1.04 times KMeans' against 1.18 +- .01 (sigma 1.5; 2.88 without the thinned candidates) and 1.42 against 3.8 +-
+    .5 (sigma 2; 9.7 without). Two columns (sigma 2): 1.39 against 2.66; three of a Pareto (1.5): 1.70 against 1.94;
+    thinning gains little or loses there and is not used. On blobs in one column it is a draw: two sets lose (.03 +-
+    .01, .06 +- .03), of five others three gain (.06 +- .01, .07 +- .03, .08 +- .02) and none loses. If rows lie in a
+    corner of the box and are too few for a mean (wine at epsilon 1), its loss is four times that in a box around the
+    rows. A floor of 1 or 2 % on the mean's share gains on three seeds and loses on four others: not used.
 
     Constants were chosen on the benchmark sets, some from observed losses, so reported gains are optimistic.
 
@@ -194,11 +193,11 @@ class NSM(ApproximateDP):
     slug: ClassVar[str] = "nsm"
     tagline: ClassVar[str] = "One rich noisy summary, then think hard: everything after the noise is free."
 
-    learns_sensitivity: ClassVar[bool] = True  # clipping radii follow released values; the cost does not
+    learns_sensitivity: ClassVar[bool] = True  # clipping radii depend on released values; the cost does not
 
-    CROWD: ClassVar[int] = 5  # from so many centers on, one of them may have missed its cluster
-    FLAT: ClassVar[int] = 3  # up to here candidates are packed and zoomed into; above they follow the second moment
-    WIDE: ClassVar[int] = 64  # above, the summary is taken in a projection
+    CROWD: ClassVar[int] = 5  # with this many centers or more, one may have missed its cluster
+    FLAT: ClassVar[int] = 3  # most columns in which candidates are packed; above, the second moment places them
+    WIDE: ClassVar[int] = 64  # above this many columns the summary is taken in a projection
     CODE: ClassVar[tuple[Line, ...]] = (
         Line("with enough rows: where is their mean?", ("mean",), "mean"),
         Line("how far do rows reach? A noisy histogram", ("radius",), "radius"),
@@ -256,7 +255,7 @@ class NSM(ApproximateDP):
     prior: bool = param(True, advanced=True, needs="pooled", help="Corrections learn from the candidates' votes too.")
 
     def advice(self, n_features: int, n_public: int) -> tuple[str, ...]:
-        """Return the base class's warnings, and one where noise will dominate."""
+        """Return the base class's warnings, and one if noise will dominate."""
         signal = self._signal(n_features, n_public)
         if signal < 5:
             return (
@@ -267,7 +266,7 @@ class NSM(ApproximateDP):
         return super().advice(n_features, n_public)
 
     def plan(self, n_features: int, n_public: int) -> Plan:
-        """Return the Gaussian releases of every stage; which stages there are follows from public values."""
+        """Price the Gaussian releases of every stage; public values decide which stages there are."""
         d, mu = n_features, self._mu(n_public)
         flat, plain = d <= self.FLAT, d > self.WIDE
         costs: dict[str, tuple[Gaussian, ...]] = {}
@@ -300,7 +299,7 @@ class NSM(ApproximateDP):
         return Plan({**costs, **_joint("step", mu, [(rest / T, counted)] * T)})
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
-        """Radius, directions, candidates, zoom, free k-means, corrections."""
+        """Release radius, directions, candidates and zoom; run free k-means; correct."""
         k, middle = self.n_clusters, np.zeros(curator.n_features)
         if "mean.sums" in curator.plan.costs:
             middle = yield from learn_middle(curator, domain)
@@ -324,7 +323,7 @@ class NSM(ApproximateDP):
         yield from correct(curator, domain.radius, start, pooled=self._pools(curator.n_features))
 
     def _summarize(self, curator: Curator, look: Look, radius: float, rng: np.random.Generator) -> Summary:
-        """Release counts and means about candidates that follow the second moment."""
+        """Release counts and means about candidates placed by the second moment."""
         k, p, spread = self.n_clusters, len(look.spread.variances), look.spread
         counted = curator.plan.costs["candidates.counts"][0].gdp
         M = self._candidates(curator.n_credible * counted, 800)
@@ -363,17 +362,17 @@ class NSM(ApproximateDP):
         # m finer cells share the volume of the kept ones
         width = 2 * cell * (kept / m) ** (2 / p) if m > kept else scatter_of(summary, finer) + cell
         thin = 0
-        if p == 1:  # in more columns there are so many that noise hides what all of them hold
+        if p == 1:  # in more columns their number is so large that noise hides their total
             outside = thinned(population, summary.released["kept"], 6 * reach / M)
             finer, thin = np.concatenate([finer, outside]), len(outside)
         closer = about_points(curator, "zoom", finer, 1.5 * math.sqrt(width), k, least=2, thin=thin)
         yield Step("zoom", f"A closer look: {len(closer.points)} of {len(finer)} candidates stay", closer.released)
         if closer.released["kept"].sum() >= min(k, kept):
-            return closer, 0.0  # the finer points carry the spread themselves
+            return closer, 0.0  # the finer points already carry the spread
         return summary, cell
 
     def _candidates(self, signal: float, most: int) -> int:
-        """Return how many candidates there may be: more than noise would hide serve nobody."""
+        """Return the largest useful number of candidates; with more, noise hides the counts."""
         k = self.n_clusters
         return int(np.clip(0.7 * signal, k if signal <= 6 * k else 3 * k, most))
 
@@ -393,7 +392,7 @@ class NSM(ApproximateDP):
         return centers
 
     def _start(self, curator: Curator, look: Look, summary: Summary, centers: np.ndarray, k: int) -> Start:
-        """Return where corrections start: how wide clusters are follows from the moment, less what centers explain."""
+        """Return the start of the corrections; clusters are as wide as the moment minus what centers explain."""
         d, n, spread = curator.n_features, curator.n_credible, look.spread
         mass = n * nearest_share(summary, centers)
         total = spread.total * look.n_rows / n
@@ -417,24 +416,24 @@ class NSM(ApproximateDP):
         return int(np.clip(round(self._signal(n_features, n_public) / 8), 2, 4))
 
     def _pools(self, n_features: int) -> bool:
-        """Whether corrections learn from each other; the projected ones do not, the first is in other columns."""
+        """Return whether corrections share information; projected ones do not, as the first is in other columns."""
         return self.pooled and n_features <= self.WIDE
 
     def _signal(self, n_features: int, n_public: int) -> float:
         return n_public * self._mu(n_public) / (self.n_clusters * math.sqrt(n_features))
 
     def _looks_far(self, n_features: int, n_public: int, counted: float) -> bool:
-        """Whether candidates far out stand a chance: noise alone reaches no 2 % of n in any of them. Public."""
+        """Return whether candidates far out can work: noise alone stays below 2 % of n in each of them. Public."""
         return self.far and math.sqrt(2 * math.log(20 * n_features)) / counted <= 0.02 * n_public
 
     def _looks_for_misses(self, n_features: int, n_public: int) -> bool:
-        """Whether scatter is asked for: many centers, and a cluster's scatter stands out from the noise. Public."""
+        """Return whether scatter is released: many centers, and a cluster's scatter stands out from noise. Public."""
         if self.n_clusters < self.CROWD or not self.FLAT < n_features <= self.WIDE:
             return False
         return n_public * self._mu(n_public) * math.sqrt(self.scatter_share) >= 3 * self.n_clusters
 
     def _middle_share(self, n_features: int, n_public: int) -> float:
-        """Return the share for the mean: what its noise must be small for, 0 where that is too much. Public."""
+        """Return the share of mu^2 that makes the mean's noise small enough, 0 if that is too much. Public."""
         if not self.FLAT < n_features <= self.WIDE or not self.middle_share:
             return 0.0
         share = n_features / (MIDDLE * n_public * self._mu(n_public)) ** 2

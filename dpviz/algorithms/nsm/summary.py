@@ -1,4 +1,4 @@
-"""A noisy summary of the rows: how many lie near each of many candidates, and where their mean is."""
+"""Release a noisy summary of the rows: for each of many candidates, the number and the mean of the rows near it."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ __all__ = [
 ]
 
 THINNER = 0.5  # distance between candidates outside, as a share of their distance from rows
-IN_ALL = 3.0  # standard deviations that all of them together must hold
-NARROWEST = 2.0**-12  # smallest clipping radius of offsets: noise needs steps of the grid below it
+IN_ALL = 3.0  # all of them together must hold this many standard deviations
+NARROWEST = 2.0**-12  # smallest clipping radius of offsets: the noise must be wider than the grid
 
 
 @dataclasses.dataclass(frozen=True)
 class Summary:
-    """Released weighted points.
+    """Hold released weighted points.
 
     Attributes
     ----------
     points : ndarray of shape (m, p)
     weights : ndarray of shape (m,), >= 1
     noise_sd : float, of every weight
-    released : what the step shows
+    released : values that the step shows
     """
 
     points: np.ndarray
@@ -53,10 +53,10 @@ class Summary:
 
 
 def thinned(population: np.ndarray, kept: np.ndarray, least: float) -> np.ndarray:
-    """Return fewer and fewer of the dropped candidates (m, p) the farther they are from the nearest one that is kept.
+    """Thin out dropped candidates (m, p), the more the farther they are from the nearest kept one.
 
-    Where rows are few and far between, a candidate must stand for much space, or noise hides what it counts: farther
-    than `least` from all kept ones, none is nearer to another than half of its distance from them.
+    Where rows are sparse, a candidate must cover much space, or noise hides its count. Beyond `least` from all kept
+    ones, two candidates are at least half as far from each other as from the kept ones.
     """
     away = cKDTree(population[kept]).query(population)[0]
     outside = np.flatnonzero(away > least)
@@ -72,9 +72,9 @@ def thinned(population: np.ndarray, kept: np.ndarray, least: float) -> np.ndarra
 def strong(counts: np.ndarray, sd: float, n_clusters: int, *, least: float, far: int = 0) -> tuple[np.ndarray, float]:
     """Return (mask, threshold) of the candidates with more noisy rows than noise alone would give one of them.
 
-    The last `far` candidates were placed without a hint, so one of them must beat noise everywhere. If fewer than
-    min(k, 3) of the others pass, all with a positive count stay: a cut at the declared n instead would lose small
-    clusters wherever that number is too low.
+    The last `far` candidates were placed without evidence, so one of them must beat noise everywhere. If fewer than
+    min(k, 3) of the others pass, all with a positive count stay; a cut at the declared n would lose small clusters if
+    that number is too low.
     """
     near = len(counts) - far
     threshold = math.sqrt(2 * math.log(max(near / n_clusters, least))) * sd
@@ -94,8 +94,8 @@ def about_points(
 ) -> Summary:
     """Release counts and clipped offsets about candidates (m, p) that are close to their rows.
 
-    The last `thin` candidates stand for much space each. They stay if all of them together hold more than noise
-    would, and then each that holds more than one standard deviation.
+    The last `thin` candidates each cover much space. If all of them together hold more than noise would, each that
+    holds more than one standard deviation stays.
     """
     clip = max(clip, NARROWEST)
     noisy = curator.release(label, NearestSums(population, clip, relative=True))
@@ -148,9 +148,9 @@ def shaped(
     *,
     far: int,
 ) -> Summary:
-    """Release counts and stretched offsets from what candidates explain; shrink what is left to its candidate.
+    """Release counts and stretched offsets from the candidates' predictions; shrink the remainders to the candidates.
 
-    `clip` is the radius where candidates explain nothing but the middle.
+    `clip` is the radius for candidates that predict nothing but the middle.
     """
     shape = Shape.of(left.variances, spread.directions)
     anchors = middle + snap(((population - middle) @ spread.directions * left.explained) @ spread.directions.T)
@@ -186,7 +186,7 @@ def _summary(
 
 
 def sizes(summary: Summary, centers: np.ndarray, typical: float) -> Prior | None:
-    """Return how many rows each center has by the votes of all its candidates, kept or not; None without noise."""
+    """Return each center's number of rows by the votes of all its candidates, kept or not; None without noise."""
     if summary.noise_sd == 0:
         return None
     population, votes = summary.released["population"], summary.released["noisy_votes"]

@@ -1,11 +1,11 @@
-"""Balcan et al. 2017 in a sound rewrite: projection, a private recursive grid, swap search, recovery in all columns."""
+"""Run a sound rewrite of Balcan et al. 2017: projection, recursive grid, swap search, recovery in all columns."""
 
 from __future__ import annotations
 
 import dataclasses
 import itertools
 import math
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -29,12 +29,12 @@ __all__ = ["Balcan"]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Balcan(ApproximateDP):
-    """Balcan et al.: cut space into ever smaller cubes where noisy counts are large, choose k cube centers by swaps.
+    """Balcan et al.: divide space into ever smaller cubes where noisy counts are large, choose k cube centers by swaps.
 
-    Rows are projected to a few random directions. A randomly shifted cube around the data is halved in every direction;
-    cubes with a large noisy count are halved again, and the centers of all cubes on the way are candidates. A private
-    swap search chooses k of them. At last every row goes to its chosen candidate, and the noisy average of each group,
-    in all columns, is a center.
+    Rows are projected to a few random directions. A randomly shifted cube around the domain is halved in every
+    direction; cubes with a large noisy count are halved again, and the centers of all these cubes are candidates. A
+    private swap search chooses k of them. Finally every row goes to its nearest chosen candidate, and the noisy average
+    of each group, in all columns, is a center.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class Balcan(ApproximateDP):
     delta : float or None, in [1e-12, 0.5]
         Total delta; None means n_public^-1.1.
     shifts : int, in [1, 8]
-        Differently shifted root cubes.
+        Number of differently shifted root cubes.
     grid_share, search_share : float, in [0.05, 0.8]
         Share of the zCDP budget for cube counts and for swaps; the rest recovers the centers.
     swaps : int or None, in [1, 200]
@@ -53,12 +53,12 @@ class Balcan(ApproximateDP):
 
     Formal guarantee
     ----------------
-    (epsilon, delta)-DP by zCDP, for one row added or removed. Public: all parameters and the domain with its nominal
-    n. Each level of each shift releases the counts of all children of the cubes that are still active, empty ones
+    (epsilon, delta)-DP by zCDP, for one row added or removed. Public: all parameters and the domain with its nominal n.
+    Each level of each shift releases the counts of all children of the cubes that are still active, empty ones
     included, with Gaussian noise (a row lies in one of them: sensitivity 1). Swaps are e-bounded-range choices as in
     `stemmer-kaplan-swap`, with D = (2 R_p)^2 in projected space, where rows are clipped to R_p. The recovery releases
-    counts (sensitivity 1) and sums of rows (sensitivity R) jointly. A shift ends early where no cube is crowded; what
-    its deeper levels would have cost stays unspent.
+    counts (sensitivity 1) and sums of rows (sensitivity R) jointly. A shift ends early if no cube is crowded; the cost
+    of its deeper levels stays unspent.
 
     Steps
     -----
@@ -70,9 +70,9 @@ class Balcan(ApproximateDP):
 
     Deviations from the paper
     -------------------------
-    The published program is not private as it claims: its shares of epsilon add up to 17/12 and its grid runs three
-    times at half of its share (1.75 epsilon in all), the root cube is fitted to the data, and the recovery's noise is
-    calibrated to one column and divides by exact cluster sizes. This is a rewrite, printed value -> ours: projection to
+    The published program is not as private as it claims: its shares of epsilon add up to 17/12 and its grid runs three
+    times at half of its share (1.75 epsilon in all), the root cube is fitted to the data, and the recovery calibrates
+    its noise to one column and divides by exact cluster sizes. This is a rewrite, printed value -> ours: projection to
     8 ln n -> 0.5 ln n columns, at most 5, none for d <= 5; 27 k ln(n/delta) shifts -> 3; T = 100 k ln(n/delta) swaps,
     best of several -> min(2k, 20), once; Laplace counts and the threshold (20/e') ln(n/delta) -> Gaussian counts over
     all children, also empty ones, and a threshold of 1 + 5 standard deviations; depth log2 n, at most 10; noisy Lloyd
@@ -96,10 +96,10 @@ class Balcan(ApproximateDP):
 
     name: ClassVar[str] = "Balcan et al."
     slug: ClassVar[str] = "balcan"
-    fixed_ledger: ClassVar[bool] = False  # a shift ends when no cube is crowded any more
+    fixed_ledger: ClassVar[bool] = False  # a shift ends as soon as no cube is crowded
     tagline: ClassVar[str] = "Halve crowded cubes, choose k cube centers by private swaps, average what is near."
 
-    FLAT: ClassVar[int] = 5  # up to so many columns nothing is projected, and p never exceeds it
+    FLAT: ClassVar[int] = 5  # up to this many columns nothing is projected, and p never exceeds it
     DEEPEST: ClassVar[int] = 10
     OUTSTANDING: ClassVar[float] = 5.0  # standard deviations above which a cube is halved again
     WIDER: ClassVar[float] = 1.5  # projected rows are clipped to this multiple of the domain's radius
@@ -126,11 +126,11 @@ class Balcan(ApproximateDP):
         return int(np.clip(math.floor(0.5 * math.log(n_public)), 2, self.FLAT))
 
     def levels(self, n_public: int) -> int:
-        """Return how often cubes are halved at most."""
+        """Return the largest number of halvings of a cube."""
         return min(self.DEEPEST, max(1, math.floor(math.log2(n_public))))
 
     def plan(self, n_features: int, n_public: int) -> Plan:
-        """Return the counts of every level, the swaps, and the recovery.
+        """Price the counts of every level, the swaps, and the recovery.
 
         Raises
         ------
@@ -155,8 +155,13 @@ class Balcan(ApproximateDP):
             }
         )
 
+    def doubts(self, released: Mapping[str, Mapping[str, Any]], domain: Domain) -> tuple[str, ...]:
+        """Return a warning where noise throws the last averages farther than they lie apart."""
+        end = released["recover"]
+        return self.blurred(end, end["noisy_counts"], domain)
+
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
-        """Candidates from halved cubes, private local search, noisy averages."""
+        """Find candidates by halving cubes, choose by private local search, release noisy averages."""
         d = curator.n_features
         p = self.projected(d, curator.n_public)
         projection = Projection(random_projection(d, p, rng)) if p < d else None
@@ -179,7 +184,7 @@ class Balcan(ApproximateDP):
         projection: Projection | None,
         rng: np.random.Generator,
     ) -> Generator[Step, None, np.ndarray]:
-        """Yield one step a level; return the centers (m, p) of all cubes that were active, inside the ball."""
+        """Yield one step per level; return the centers (m, p) of all active cubes, inside the ball."""
         levels = self.levels(curator.n_public)
         root = 2.0 ** math.ceil(math.log2(4 * reach))  # a power of two: halves are exact
         children = np.array(list(itertools.product((0, 1), repeat=p)))

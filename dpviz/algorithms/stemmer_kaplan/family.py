@@ -1,6 +1,6 @@
-"""Private-Centers: shifted grids at several scales gather crowds, noisy averages of crowded cells become candidates.
+"""Gather crowds in shifted grids of several scales and average crowded cells into candidates (Private-Centers).
 
-What `stemmer-kaplan` and `stemmer-kaplan-swap` share: everything up to the choice of k among the candidates.
+`stemmer-kaplan` and `stemmer-kaplan-swap` share everything up to the choice of k among the candidates.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = ["PrivateCenters"]
 class PrivateCenters(ApproximateDP):
     """Hash rows to cells, release crowded cells, average them; subclasses choose k of the averages."""
 
-    HASHED: ClassVar[int] = 4  # p: at most so many projected columns are cut into cells
+    HASHED: ClassVar[int] = 4  # p: largest number of projected columns that are cut into cells
     MOST_CELLS: ClassVar[int] = 8  # cells kept per table, in units of k
     PRECISION: ClassVar[float] = 0.5  # an average is kept if its noise is below this share of the cell's diagonal
 
@@ -60,7 +60,7 @@ class PrivateCenters(ApproximateDP):
     )
 
     def tables(self, n_features: int) -> int:
-        """Return how many grids one round hashes into."""
+        """Return the number of grids that one round hashes into."""
         scales = self.scales or (4 if n_features <= self.HASHED else 2)
         return scales * self.repetitions
 
@@ -72,7 +72,7 @@ class PrivateCenters(ApproximateDP):
         return {"buckets": (counts,) * times, "averages": (averages,) * times}
 
     def advice(self, n_features: int, n_public: int) -> tuple[str, ...]:
-        """Return the base class's warnings, and one each for thresholds out of reach and for too many rounds."""
+        """Return the base class's warnings, one for thresholds out of reach and one for too many rounds."""
         sentences = list(super().advice(n_features, n_public))
         cost = self.plan(n_features, n_public).costs["buckets"][0]
         if isinstance(cost, Threshold) and cost.threshold(1 / cost.mu, 1) > n_public / self.n_clusters:
@@ -85,7 +85,7 @@ class PrivateCenters(ApproximateDP):
         return tuple(sentences)
 
     def gather(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Generator[Step, None, np.ndarray]:
-        """Yield one step a table and one a filter; return the candidates (m, d), possibly none."""
+        """Yield one step per table and one per filter; return the candidates (m, d), possibly none."""
         d = curator.n_features
         p = min(d, self.HASHED)
         tables = self.tables(d)

@@ -1,4 +1,4 @@
-"""Stemmer-Kaplan in the local model: nobody is trusted, every user sends one randomized report."""
+"""Run Stemmer-Kaplan in the local model: nobody is trusted, every user sends one randomized report."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ __all__ = ["StemmerKaplanLocal"]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class StemmerKaplanLocal(Algorithm):
-    """Stemmer-Kaplan, local model: users answer one question each, randomized by themselves; noise adds up to sqrt(n).
+    """Stemmer-Kaplan, local model: each user randomizes the answer to one question; noise adds up to sqrt(n).
 
-    Users are split into groups by a public hash of their number, and each sends one report. Group A says, for grids of
-    three widths, in which cell a user lies; cells that stand out of the noise are heavy. Group B tells one bit about
-    how far a user is from their heavy cell's anchor; the bits' average moves the anchor and gives a candidate. Group C
-    says which candidate is nearest, which gives weights, and k-means on the weighted candidates is free. With a
-    trusted curator the noise on a count does not grow with n; here it grows as sqrt(n), so many users are needed.
+    Users are split into groups by a public hash of their number, and each sends one report. Group A reports, for grids
+    of three widths, the cell that holds a user; cells that stand out from the noise are heavy. Group B reports one bit
+    about a user's distance from their heavy cell's anchor; the average of the bits moves the anchor to a candidate.
+    Group C reports the nearest candidate, which gives weights, and k-means on the weighted candidates is free. With a
+    trusted curator the noise on a count does not grow with n; here it grows as sqrt(n), so the method needs many users.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class StemmerKaplanLocal(Algorithm):
     epsilon : float, in [0.01, 20]
         Budget of every single user's report.
     oracle : {"oue", "hadamard"}
-        How a user tells one of K answers: K noisy bits (less noise), or one noisy bit of a public Hadamard row.
+        How a user encodes one of K answers: K noisy bits (less noise), or one noisy bit of a public Hadamard row.
     budget : {"users", "epsilon"}
         Split users into rounds (one report each), or ask every user in all three rounds with epsilon/3 each, which is
         worse: the variance of a report falls faster in epsilon than in the number of reports.
@@ -51,9 +51,9 @@ class StemmerKaplanLocal(Algorithm):
     Formal guarantee
     ----------------
     epsilon-DP in the local model, delta = 0: changing one user's value changes the chance of any message they send by
-    at most a factor of e^epsilon. Nobody needs to be trusted. Public: all parameters, the domain, n, and who is in
-    which group, which follows from a user's number alone. A user is on one path and meets the label "report" once
-    (three times with budget="epsilon", at epsilon/3). Later questions depend on earlier reports of other users only.
+    at most a factor of e^epsilon. Nobody needs to be trusted. Public: all parameters, the domain, n, and each user's
+    group, which depends on the user's number alone. A user is on one path and meets the label "report" once (three
+    times with budget="epsilon", at epsilon/3). Later questions depend on earlier reports of other users only.
 
     Steps
     -----
@@ -68,16 +68,16 @@ class StemmerKaplanLocal(Algorithm):
 
     Deviations from the paper
     -------------------------
-    The conference paper states the local result and omits the algorithm; rounds, hashing, heavy hitters, averages
-    and weights by nearest candidate follow its outline. Oracles are ours: OUE or Hadamard response instead of
-    generic heavy hitters over an unbounded domain, because cells within public bounds can be listed (at most a few
-    thousand). Users are split over rounds. Cells are heavy above 2 standard deviations (at most 6k per table;
-    chosen by losses on the benchmark blobs, where 3 lost whole clusters at small epsilon), averages are shrunk to
-    their anchor by prior / (prior + variance) with prior R^2/3, weights below 2 standard deviations are 0. Above 3
-    columns cells are those of a random projection to 3 and averages start from the middle of the domain: with fewer
-    than millions of users that is hopeless, and `advice` says so. DEMO and private runs simulate all users on one
-    machine: OUE bits are independent, so the sum of all but the shown users' reports is drawn as binomials, an
-    AGGREGATE SIMULATION with exactly the protocol's law; the shown users' reports are real and are part of the sum.
+    The conference paper states the local result and omits the algorithm; rounds, hashing, heavy hitters, averages and
+    weights by nearest candidate follow its outline. Oracles are ours: OUE or Hadamard response instead of generic heavy
+    hitters over an unbounded domain, because cells within public bounds can be listed (at most a few thousand). Users
+    are split over rounds. Cells are heavy above 2 standard deviations (at most 6k per table; chosen by losses on the
+    benchmark blobs, where 3 lost whole clusters at small epsilon), averages are shrunk toward their anchor by prior /
+    (prior + variance) with prior R^2/3, and weights below 2 standard deviations are set to 0. Above 3 columns the cells
+    are those of a random projection to 3 and averages start from the middle of the domain; that is hopeless with fewer
+    than millions of users, and `advice` says so. DEMO and private runs simulate all users on one machine: OUE bits are
+    independent, so the sum of all but the shown users' reports is drawn as binomials, an AGGREGATE SIMULATION with
+    exactly the protocol's law; the shown users' reports are real and are part of the sum.
 
     References
     ----------
@@ -109,12 +109,12 @@ class StemmerKaplanLocal(Algorithm):
         "all users in all rounds": {"budget": "epsilon"},
     }
 
-    HASHED: ClassVar[int] = 3  # p: above so many columns, cells are those of a projection
-    WIDTHS: ClassVar[tuple[float, ...]] = (1.0, 0.5, 0.25)  # of the domain's half-width; twice that when projected
-    GROUPS: ClassVar[tuple[float, float, float]] = (0.3, 0.4, 0.3)  # users asked for cells, averages, weights
-    HEAVY: ClassVar[float] = 2.0  # standard deviations: the weights sort out most of what is noise
+    HASHED: ClassVar[int] = 3  # p: above this many columns, cells are those of a projection
+    WIDTHS: ClassVar[tuple[float, ...]] = (1.0, 0.5, 0.25)  # in half-widths of the domain; doubled when projected
+    GROUPS: ClassVar[tuple[float, float, float]] = (0.3, 0.4, 0.3)  # share of users for cells, averages, weights
+    HEAVY: ClassVar[float] = 2.0  # standard deviations; the weights filter out most false cells
     MOST_CELLS: ClassVar[int] = 6  # heavy cells per table, in units of k
-    SHOWN: ClassVar[int] = 24  # users per table whose reports are kept as sent
+    SHOWN: ClassVar[int] = 24  # users per table whose reports are stored as sent
     CODE: ClassVar[tuple[Line, ...]] = (
         Line("everybody randomizes at home; then:", ("reports",)),
         Line("  in which bucket are you? Randomized answer", ("reports",), "report"),
@@ -139,13 +139,13 @@ class StemmerKaplanLocal(Algorithm):
     )
 
     def plan(self, n_features: int, n_public: int) -> Plan:
-        """Return the one report of every user, or three with a third of epsilon each."""
+        """Price one report per user, or three with a third of epsilon each."""
         if self.budget == "users":
             return Plan({"report": (Report(self.epsilon),)})
         return Plan({"report": (Report(self.epsilon / 3),) * 3})
 
     def predicted(self, n_features: int, n_public: int) -> dict[str, float]:
-        """Return the error to expect, from public values: standard deviations for a cluster of n/k users.
+        """Return the expected error, from public values: standard deviations for a cluster of n/k users.
 
         Returns
         -------
@@ -179,7 +179,7 @@ class StemmerKaplanLocal(Algorithm):
         return tuple(sentences)
 
     def _users(self, n_public: int) -> tuple[float, float, float]:
-        """Return how many users are asked for one table's cells, one table's averages, and weights."""
+        """Return the numbers of users asked for one table's cells, one table's averages, and weights."""
         tables = len(self.WIDTHS)
         if self.budget == "epsilon":
             return n_public / tables, n_public / tables, float(n_public)
@@ -198,7 +198,7 @@ class StemmerKaplanLocal(Algorithm):
         return scopes[:tables], scopes[tables : 2 * tables], scopes[2 * tables :]
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
-        """Heavy cells, one-bit averages, weights of the nearest candidates, k-means on them."""
+        """Find heavy cells, average one-bit reports, weigh candidates by nearest users, cluster them."""
         d, k, n = curator.n_features, self.n_clusters, curator.n_public
         seeds = [int(seed) for seed in rng.integers(2**62, size=2)]
         ask, tell, weigh = self._scopes(curator, seeds[0])

@@ -1,4 +1,4 @@
-"""Stemmer-Kaplan in the shuffle model: the local reports, mixed so that nobody can tell whose is whose."""
+"""Run Stemmer-Kaplan in the shuffle model: the local reports, mixed so that nobody can tell whose is whose."""
 
 from __future__ import annotations
 
@@ -27,32 +27,32 @@ __all__ = ["StemmerKaplanShuffle"]
 class StemmerKaplanShuffle(StemmerKaplanLocal):
     """Stemmer-Kaplan, shuffled: users randomize a little; a shuffler mixes the reports, and the crowd hides each one.
 
-    Everything is as in the local model, but for a shuffler between users and server. It sees sealed reports, passes
-    them on in random order, and looks at none. Because a report cannot be traced to its sender, each may be much
-    sharper than the promise: with 100,000 users and epsilon = 1 a report may spend 5.8 by itself.
+    Everything is as in the local model, except for a shuffler between users and server. It receives sealed reports and
+    passes them on unread, in random order. Because a report cannot be traced to its sender, each may be much sharper
+    than the promise: with 100,000 users and epsilon = 1 a report may spend 5.8 by itself.
 
     Parameters
     ----------
     n_clusters : int, in [1, 256]
         Number of clusters k. Public.
     epsilon : float, in [0.01, 20]
-        What all mixed reports together cost a user, at delta.
+        Cost to a user of all mixed reports together, at delta.
     delta : float or None, in [1e-12, 0.5]
         Chance that the promise fails. None means n_public^-1.1.
     oracle : {"oue", "hadamard"}
         How a user tells one of K answers: K noisy bits (less noise), or one noisy bit of a public Hadamard row.
     budget : {"users"}
-        Users are split into rounds: everybody sends one report, for which the bound holds.
+        Users are split into rounds: every user sends one report, for which the bound holds.
 
     Formal guarantee
     ----------------
     (epsilon, delta)-DP for one row changed to any value, against everybody who sees the mixed reports and the result.
     Public: all parameters, the domain, n. The shuffler must be trusted not to tell who sent what; towards it the
     promise is the report's own, epsilon_0-local-DP, which the ledger names. A user's number is their place in the mixed
-    order, so nobody knows who was asked what; later questions may depend on earlier reports (the bound is for such).
+    order, so nobody knows who was asked what; later questions may depend on earlier reports, which the bound allows.
     epsilon_0 = e is the largest with ln(1 + (exp(e) - 1)/(exp(e) + 1) (8 sqrt(exp(e) ln(4/delta)/n) + 8 exp(e)/n)) at
-    most epsilon, and e <= ln(n / (16 ln(2/delta))). Where there is none above epsilon, mixing buys nothing: reports
-    spend epsilon by themselves, delta is 0, and `advice` says so.
+    most epsilon, and e <= ln(n / (16 ln(2/delta))). If there is none above epsilon, mixing gains nothing: reports spend
+    epsilon by themselves, delta is 0, and `advice` says so.
 
     Steps
     -----
@@ -62,7 +62,7 @@ class StemmerKaplanShuffle(StemmerKaplanLocal):
     -------------------------
     As for `stemmer-kaplan-local`; the shuffle model is not in the paper. The bound is the closed form; the numerical
     one of its authors is up to twice as good. DEMO and private runs simulate shuffler and users on one machine: the
-    rows are put in a secret order before anybody is asked, which has the protocol's law.
+    rows are put in a secret order before any question, which has the protocol's law.
 
     References
     ----------
@@ -109,12 +109,12 @@ class StemmerKaplanShuffle(StemmerKaplanLocal):
     budget: str = param("users", choices=("users",), advanced=True, help="Everybody sends one report.")
 
     def plan(self, n_features: int, n_public: int) -> Plan:
-        """Return the one report of every user."""
+        """Price one report per user."""
         delta = self.resolved_delta(n_public)
         return Plan({"report": (Shuffled(report_of_shuffled(self.epsilon, n_public, delta), n_public, delta),)})
 
     def advice(self, n_features: int, n_public: int) -> tuple[str, ...]:
-        """Return the local model's warnings, and one where mixing buys nothing or less than the budget."""
+        """Return the local model's warnings, and one if mixing gains nothing or less than the budget."""
         warnings = super().advice(n_features, n_public)
         cost = cast(Shuffled, self.plan(n_features, n_public).costs["report"][0])
         if cost.own_delta:
@@ -129,13 +129,13 @@ class StemmerKaplanShuffle(StemmerKaplanLocal):
         )
 
     def _needed(self, n_public: int) -> int:
-        """Return from how many people on mixing buys something, to 10 % and two digits."""
+        """Return the number of people above which mixing gains something, to 10 % and two digits."""
         users = n_public
         while report_of_shuffled(self.epsilon, users, self.resolved_delta(users)) <= self.epsilon:
             users = math.ceil(1.1 * users)
         return int(float(f"{users:.2g}"))
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
-        """Mix everybody, then do as in the local model."""
+        """Mix all users, then run the local model."""
         curator.shuffle()
         yield from super().steps(curator, domain, rng)

@@ -1,4 +1,4 @@
-"""Stemmer-Kaplan in the central model: hash, average crowds, weigh the averages, choose k for free."""
+"""Run Stemmer-Kaplan in the central model: hash, average crowds, weigh the averages, choose k for free."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = ["StemmerKaplan", "choose"]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class StemmerKaplan(PrivateCenters):
-    """Stemmer-Kaplan: cells of shifted grids gather crowds, noisy averages of crowds are weighed, k are chosen.
+    """Stemmer-Kaplan: gather crowds in cells of shifted grids, weigh their noisy averages, choose k of them.
 
     A randomly shifted grid is a locality-sensitive hash: rows that lie close together mostly fall into one cell. Grids
     of several widths are laid over the domain and only cells whose noisy count passes a threshold are released. The
@@ -46,9 +46,10 @@ class StemmerKaplan(PrivateCenters):
     scales : int or None, in [1, 8]
         Number of cell widths, from half of the domain down by halves; None: 4, or 2 for d > 4.
     repetitions : int, in [1, 8]
-        Differently shifted grids per width; a crowd cut by one grid is whole in another.
+        Number of differently shifted grids per width; a crowd cut by one grid is whole in another.
     rounds : int, in [1, 3]
-        After each round but the last, rows inside a released ball drop out and the others are searched again.
+        Number of rounds. After each but the last, rows inside a released ball drop out and the others are searched
+        again.
     count_share, choice_share : float, in [0.05, 0.9]
         Share of mu^2 for the final weights, and the counts' share of what the candidates get.
     objective : {"means", "medians"}
@@ -127,17 +128,17 @@ class StemmerKaplan(PrivateCenters):
     )
 
     def plan(self, n_features: int, n_public: int) -> Plan:
-        """Return thresholds and sums of every table, and the final weights."""
+        """Price thresholds and sums of every table, and the final weights."""
         delta = self.resolved_delta(n_public)
         mu = mu_of_epsilon(self.epsilon, delta / 2)
         candidates = self.candidate_costs(mu * math.sqrt(1 - self.choice_share), delta / 2, n_features)
         return Plan({**candidates, "weights": (Gaussian(mu * math.sqrt(self.choice_share)),)})
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
-        """Candidates from crowded cells, one noisy weight each, k-means on them."""
+        """Find candidates in crowded cells, release one noisy weight each, run k-means on them."""
         candidates = yield from self.gather(curator, domain, rng)
         if len(candidates) == 0:
-            candidates = np.zeros((1, curator.n_features))  # nothing was found: the middle of the domain
+            candidates = np.zeros((1, curator.n_features))  # no crowded cell: the middle of the domain
         weights = curator.release("weights", NearestVotes(Population(candidates)))
         kept = weights.value > 0 if (weights.value > 0).any() else np.ones(len(candidates), dtype=bool)
         coreset = candidates[kept], np.maximum(weights.value[kept], 1.0)

@@ -1,4 +1,4 @@
-"""Stemmer-Kaplan with the selection that the paper names: private swap search among the candidates."""
+"""Run Stemmer-Kaplan with the paper's own selection: private swap search among the candidates."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ __all__ = ["StemmerKaplanSwap"]
 class StemmerKaplanSwap(PrivateCenters):
     """Stemmer-Kaplan as printed: candidates from crowded cells, k of them by private swap search. For comparison.
 
-    Candidates are found as in `stemmer-kaplan`. Then the search starts at k random ones; again and again it may swap
-    one for another, and a swap is the likelier the more it lowers the cost of the rows. Every swap reads all rows and
-    is paid for, so the search is noisy: with noisy weights the same budget gets much closer to KMeans. It is
+    The candidates are those of `stemmer-kaplan`. The search starts at k random ones and repeatedly swaps one for
+    another; the more a swap lowers the cost of the rows, the higher its probability. Every swap reads all rows and
+    costs budget, so the search is noisy: noisy weights get much closer to KMeans on the same budget. The algorithm is
     included for comparison.
 
     Parameters
@@ -95,7 +95,7 @@ class StemmerKaplanSwap(PrivateCenters):
     )
 
     def plan(self, n_features: int, n_public: int) -> Plan:
-        """Return thresholds and sums of every table, the swaps and the final choice."""
+        """Price thresholds and sums of every table, the swaps and the final choice."""
         delta = self.resolved_delta(n_public)
         zcdp = zcdp_of_epsilon(self.epsilon, delta / 2)
         mu = math.sqrt(2 * zcdp * (1 - self.choice_share))
@@ -103,6 +103,6 @@ class StemmerKaplanSwap(PrivateCenters):
         return Plan({**candidates, **search_costs(self.choice_share * zcdp, self.swaps or 2 * self.n_clusters)})
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
-        """Candidates from crowded cells, then private local search."""
+        """Find candidates in crowded cells, then choose by private local search."""
         candidates = yield from self.gather(curator, domain, rng)
         yield from swap_search(curator, candidates, self.n_clusters, domain.radius, rng)

@@ -1,4 +1,4 @@
-"""Private local search: swap one of k chosen candidates for another, by the exponential mechanism (Gupta et al.)."""
+"""Search locally in private: swap one of k candidates for another by the exponential mechanism (Gupta et al.)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dpviz.trace import Step
 
 __all__ = ["SWAPS", "search_costs", "swap_search"]
 
-SWAPS = (  # the search in words
+SWAPS = (  # pseudo-code of the search
     Line("begin with any k candidates", ("swap",), at=("first",)),
     Line("repeat: try every exchange of two", ("swap",), at=("before",)),
     Line("  pick one, better ones more often", ("swap",), "swap"),
@@ -38,10 +38,10 @@ def swap_search(
     rng: np.random.Generator,
     projection: Projection | None = None,
 ) -> Generator[Step, None, np.ndarray]:
-    """Yield one step a swap; return k of the candidates (k, d).
+    """Yield one step per swap; return k of the candidates (k, d).
 
-    Starts at k random candidates, swaps as often as the plan says, then chooses among all sets met on the way.
-    With fewer than k candidates, public points spread over the ball join them.
+    The search starts at k random candidates, swaps as often as the plan allows, then chooses among all sets it visited.
+    If there are fewer than k candidates, public points spread over the ball are added.
     """
     if len(candidates) < n_clusters:
         p = candidates.shape[1]

@@ -1,4 +1,4 @@
-"""DPM, differentially private mondrian: cut the domain where it is empty, never through a crowd."""
+"""Cut the domain where it is empty, never through a crowd (DPM, differentially private mondrian)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = ["DPM"]
 
 @dataclasses.dataclass(frozen=True)
 class Region:
-    """A box [low, high) of the tree, z units; children of node i are 2i (below the cut) and 2i + 1."""
+    """Hold a box [low, high) of the tree, z units; children of node i are 2i (below the cut) and 2i + 1."""
 
     node: int
     scope: int
@@ -41,12 +41,12 @@ class Region:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class DPM(ApproximateDP):
-    """DPM: cut the public box again and again, where few rows lie; the regions that remain are the clusters.
+    """DPM: cut the public box again and again where few rows lie; the regions that remain are the clusters.
 
-    Every region is offered many cuts across every column. A cut scores well if few rows lie near it and many on both
-    sides of it; the exponential mechanism picks one, better ones more often. Both sides are counted, with noise. If a
-    side holds too few rows the cut is rejected and the region is final. Each final region releases one noisy average.
-    How many clusters there are comes out of this; it is not asked for.
+    Every region has many candidate cuts across every column. A cut scores well if few rows lie near it and many lie on
+    both sides; the exponential mechanism picks one, better ones with higher probability. Both sides are counted, with
+    noise. If a side holds too few rows, the cut is rejected and the region is final. Each final region releases one
+    noisy average. The number of clusters is a result, not an input.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class DPM(ApproximateDP):
         Shares of epsilon for the counts and for choosing cuts; the rest goes to the averages.
     selection : {"range", "double"}
         How the exponential mechanism is calibrated: by the range of the score's change, or by twice its largest
-        change as in the published code, which is sound as well but spends 1.41 times more on every cut.
+        change as in the published code, which is also sound but spends 1.41 times as much on every cut.
     centreness, quantile, emptiness_weight : float, in [0.02, 1], [0.005, 0.45] and [0, 50]
         The paper's t, q and alpha; t >= 2 q.
     smallest_share : float or None, in [0.0001, 0.5]
@@ -77,11 +77,11 @@ class DPM(ApproximateDP):
     ----------------
     (epsilon, delta)-DP for one row added or removed. Public: all parameters and the domain. A row lies in one region
     per level, so it pays along one path of the tree: a Laplace count (sensitivity 1) per level 0..max_depth, an
-    exponential mechanism per level 0..max_depth-1 (range 2 t/q + alpha of n times the score, given the noisy count
-    n), and one Gaussian sum of offsets from the region's middle (sensitivity half the region's diagonal, or the
-    domain's radius where that is less). Deeper levels get more, as sqrt(2)^level. The path's total, the smaller of
-    basic and zCDP composition, is epsilon. Boxes, stops and the number of regions follow from released values only;
-    an empty region is averaged with noise like any other.
+    exponential mechanism per level 0..max_depth-1 (range 2 t/q + alpha of n times the score, given the noisy count n),
+    and one Gaussian sum of offsets from the region's middle (sensitivity half the region's diagonal, or the domain's
+    radius where that is less). Deeper levels get more, as sqrt(2)^level. The path's total, the smaller of basic and
+    zCDP composition, is epsilon. Boxes, stops and the number of regions depend on released values only; an empty region
+    is averaged with noise like any other.
 
     Steps
     -----
@@ -96,12 +96,13 @@ class DPM(ApproximateDP):
     Deviations from the paper
     -------------------------
     Rows are clipped to the declared box. The interval size is a public share of each column's width: the paper's
-    estimate from gaps averaged over columns is not private (one row can change every averaged gap). No lambda: given
-    the released count the score's sensitivity does not depend on the true one, so all of delta goes to the averages.
-    The exponential mechanism uses the range of the score's change; Definition 4 as printed spends 1.42 times what it
-    claims. Cuts are offered inside the region only, averages are taken from the region's middle and clipped to it,
-    empty regions get no special case. Budgets are enlarged by zCDP composition where it is tighter. Of the printed
-    typos the published code's reading is used: position low + (j + 1/2) beta. Delta is public, never from the data.
+    estimate from gaps averaged over columns is not private (one row can change every averaged gap). There is no lambda:
+    given the released count, the score's sensitivity does not depend on the true count, so all of delta goes to the
+    averages. The exponential mechanism uses the range of the score's change; Definition 4 as printed spends 1.42 times
+    what it claims. Candidate cuts lie inside the region only, averages are taken from the region's middle and clipped
+    to it, and empty regions get no special case. zCDP composition enlarges the budgets where it is tighter. Where the
+    print has a typo, the published code's reading is used: position low + (j + 1/2) beta. Delta is public, never
+    computed from the data.
 
     References
     ----------
@@ -194,7 +195,7 @@ class DPM(ApproximateDP):
             )
 
     def plan(self, n_features: int, n_public: int) -> Plan:
-        """Return the costs along one path: counts and cuts rise as sqrt(2)^level, then one average."""
+        """Price one path: counts and cuts, rising as sqrt(2)^level, then one average."""
         delta = self.resolved_delta(n_public)
         levels = [2 ** (level / 2) for level in range(self.depth(n_features, n_public) + 1)]
 
@@ -212,13 +213,13 @@ class DPM(ApproximateDP):
         return fitted(costs, self.epsilon, delta)
 
     def depth(self, n_features: int, n_public: int) -> int:
-        """Return max_depth; None means as deep as an average of N/2^depth rows still stands out from its noise."""
+        """Return max_depth; None: the largest depth at which an average of N/2^depth rows stands out from its noise."""
         if self.max_depth is not None:
             return self.max_depth
         return int(np.clip(math.floor(math.log2(self._signal(n_features, n_public))), 1, 7))
 
     def advice(self, n_features: int, n_public: int) -> tuple[str, ...]:
-        """Return the base class's warnings, and one where even two regions are too many."""
+        """Return the base class's warnings, and one if even two regions are too many."""
         if self._signal(n_features, n_public) >= 2:
             return super().advice(n_features, n_public)
         return (
@@ -228,7 +229,7 @@ class DPM(ApproximateDP):
         )
 
     def doubts(self, released: Mapping[str, Mapping[str, Any]], domain: Domain) -> tuple[str, ...]:
-        """Return a warning where nothing was cut, or where noise throws averages as far as they lie apart."""
+        """Return a warning if nothing was cut, or if noise moves averages as far as they lie apart."""
         centers, sd = released["averages"]["centers"], released["averages"]["center_sd"]
         if len(centers) > 1:
             if float((sd**2).sum(axis=1).mean()) < self.BLURRED * spread(centers, np.ones(len(centers))):
@@ -243,14 +244,14 @@ class DPM(ApproximateDP):
         )
 
     def _signal(self, n_features: int, n_public: int) -> float:
-        """Return N / (4 sqrt(d) s1), about the number of regions that can be told from noise."""
+        """Return N / (4 sqrt(d) s1), about the number of regions that stand out from noise."""
         share = 1 - self.count_share - self.split_share
         return (
             n_public * mu_of_epsilon(self.epsilon * share, self.resolved_delta(n_public)) / (4 * math.sqrt(n_features))
         )
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
-        """Algorithm 1; one step a region, in the order of the recursion, then the averages."""
+        """Run Algorithm 1; yield one step per region, in the order of the recursion, then the averages."""
         histogram = HalfIntervalCounts.over(domain.box_z, self.interval)
         deepest = self.depth(curator.n_features, curator.n_public)
         count = curator.release("count", Count())
@@ -327,13 +328,13 @@ class DPM(ApproximateDP):
     def _averages(
         self, curator: Curator, domain: Domain, rng: np.random.Generator, leaves: list[Region], sds: dict[int, float]
     ) -> Iterator[Step]:
-        """Release one average per final region, from the region's middle; then merge them if k is given."""
+        """Release one average per final region, relative to the region's middle; then merge them if k is given."""
         centers, errors, middles = [], [], []
         weights = np.array([max(region.noisy_count, 1.0) for region in leaves])
         for region, weight in zip(leaves, weights, strict=True):
             middle = snap((region.low + region.high) / 2)
             half = np.maximum(region.high - middle, middle - region.low)
-            reach = float(np.linalg.norm(middle)) + domain.radius  # how far a row of the domain can be
+            reach = float(np.linalg.norm(middle)) + domain.radius  # the largest distance of a row of the domain
             noisy = curator.release("average", RegionSum(middle, half, reach), region.scope)
             centers.append(np.clip(middle + noisy.value / weight, region.low, region.high))
             errors.append(noisy.sd / weight)
@@ -369,5 +370,5 @@ class DPM(ApproximateDP):
 
 
 def _about(noisy_count: float) -> str:
-    """Return a noisy count in words; below zero it says that the noise made it so."""
+    """Return a noisy count in words; a negative one is blamed on the noise."""
     return f"About {noisy_count:,.0f}" if noisy_count >= 0 else f"About 0 ({noisy_count:,.0f} with noise)"

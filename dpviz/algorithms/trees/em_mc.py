@@ -1,10 +1,10 @@
-"""EM-MC, maximum coverage: cover the rows with a few cells of finer and coarser grids, then cluster the cells."""
+"""Cover the rows with a few cells of finer and coarser grids, then cluster the cells (EM-MC, maximum coverage)."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -28,11 +28,11 @@ __all__ = ["EMMC"]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class EMMC(ApproximateDP):
-    """EM-MC: pick the cells that hold most rows, forget these rows, pick again; then cluster the picked cells.
+    """EM-MC: pick the cells that hold most rows, set these rows aside, pick again; then cluster the picked cells.
 
-    Rows are looked at in a few public random directions. There, fine grids come first, coarse ones later. In each
-    grid the exponential mechanism picks cells with many rows; rows in a picked cell are not counted again. The middles
-    of all picked cells are candidates. Rows are counted by nearest candidate, with noise; weighted k-means on the
+    Rows are projected to a few public random directions. Fine grids come first, coarse ones later. In each grid the
+    exponential mechanism picks cells with many rows; rows in a picked cell are not counted again. The centers of all
+    picked cells are candidates. Rows are counted by nearest candidate, with noise; weighted k-means on the
     candidates is free; and one noisy average per group of rows brings the centers back to all columns.
 
     Parameters
@@ -44,7 +44,7 @@ class EMMC(ApproximateDP):
     delta : float or None, in [1e-12, 0.5]
         Total delta, half for the picks, half for the averages; None means n_public^-1.1.
     directions : int, in [1, 4]
-        Most columns of the public random projection; data with no more columns are not projected.
+        Largest number of columns of the public random projection; data with no more columns are not projected.
     grids : int, in [1, 6]
         Number of grids; cells have diameter R, R/2, R/4, ... with R the domain's radius.
     cover_share, count_share : float, in [0.05, 0.45]
@@ -55,8 +55,8 @@ class EMMC(ApproximateDP):
     ----------------
     (epsilon, delta)-DP for one row added or removed. Public: all parameters and the domain. All picks together are one
     release at (epsilon_E, delta/2), whatever their number: a row stops mattering once it is covered (see `Cover`).
-    Then Laplace counts (a row has one nearest candidate), and a joint release of Laplace counts and Gaussian sums
-    (sensitivity R) per group. Basic composition.
+    Laplace counts follow (a row has one nearest candidate), then a joint release of Laplace counts and Gaussian sums
+    (sensitivity R) per group. Composition is basic.
 
     Steps
     -----
@@ -69,11 +69,11 @@ class EMMC(ApproximateDP):
 
     Deviations from the paper
     -------------------------
-    Cells of grids with a random shift instead of balls around grid points: each row lies in one cell per grid, so the
-    exponential mechanism over all cells, occupied or not, is exact and cheap. The weight e of a pick solves
-    (e^e - 1)(1 + ln(1/delta)) = epsilon, about twice the published e = epsilon / (2 ln(e/delta)), by the same proof.
-    Rows are scaled by the declared radius, never by the data's largest norm; groups are dropped on their noisy count
-    only (the published code drops small ones on the exact count and takes a variance for a standard deviation).
+    Cells of randomly shifted grids replace balls around grid points: each row lies in one cell per grid, so the
+    exponential mechanism over all cells, occupied or not, is exact and cheap. The weight e of a pick solves (e^e - 1)(1
+    + ln(1/delta)) = epsilon, about twice the published e = epsilon / (2 ln(e/delta)), by the same proof. Rows are
+    scaled by the declared radius, never by the data's largest norm; groups are dropped on their noisy count only (the
+    published code drops small ones on the exact count and takes a variance for a standard deviation).
 
     References
     ----------
@@ -113,7 +113,7 @@ class EMMC(ApproximateDP):
     )
 
     def plan(self, n_features: int, n_public: int) -> Plan:
-        """Return one cost for all picks, then counts, then averages."""
+        """Price all picks together, then counts, then averages."""
         delta = self.resolved_delta(n_public) / 2
         average = self.epsilon * (1 - self.cover_share - self.count_share)
         return Plan(
@@ -124,6 +124,11 @@ class EMMC(ApproximateDP):
                 "average.sums": (Gaussian(mu_of_epsilon(0.8 * average, delta)),),
             }
         )
+
+    def doubts(self, released: Mapping[str, Mapping[str, Any]], domain: Domain) -> tuple[str, ...]:
+        """Return a warning where noise throws the last averages farther than they lie apart."""
+        end = released["cover-means"]
+        return self.blurred(end, end["noisy_counts"][end["kept"]], domain)
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
         """Pick cells grid by grid (one release, one step a grid), count, cluster, average."""

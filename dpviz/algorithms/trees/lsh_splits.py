@@ -1,4 +1,4 @@
-"""LSH-Splits: split rows by random hyperplanes while both the count and the noise allow it, then average the leaves."""
+"""Split rows by random hyperplanes while counts and noise allow it, then average the leaves (LSH-Splits)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["LSHSplits"]
 
 @dataclasses.dataclass(frozen=True)
 class Bucket:
-    """A node of the tree: rows on the same sides of the first hyperplanes; children of node i are 2i and 2i + 1."""
+    """Hold a tree node: rows on the same sides of the first hyperplanes; children of node i are 2i and 2i + 1."""
 
     node: int
     scope: int
@@ -37,14 +37,14 @@ class Bucket:
 class LSHSplits(ApproximateDP):
     """LSH-Splits: rows that fall on the same side of many random hyperplanes are probably close to each other.
 
-    All rows are split by a public random hyperplane, both halves by a second one, and so on, as long as a half holds
-    enough rows by its noisy count; halves that hold too few are dropped. Each bucket that is left releases a noisy
-    average and its noisy count: a small weighted data set, on which k-means is free.
+    A public random hyperplane splits all rows, a second one splits both halves, and so on, as long as the noisy count
+    of a half is large enough; smaller halves are dropped. Each remaining bucket releases a noisy average and its noisy
+    count: a small weighted data set, on which k-means is free.
 
     Parameters
     ----------
     n_clusters : int, in [1, 256]
-        Most centers; fewer if fewer buckets are left.
+        Largest number of centers; there are fewer if fewer buckets remain.
     epsilon : float, in [0.01, 100]
         Total privacy budget epsilon.
     delta : float or None, in [1e-12, 0.5]
@@ -58,8 +58,8 @@ class LSHSplits(ApproximateDP):
     ----------------
     (epsilon, delta)-DP and mu-GDP for one row added or removed. Public: all parameters and the domain. A row lies in
     one bucket per level, so it pays along one path: a Gaussian count (sensitivity 1) per level and one Gaussian sum
-    (sensitivity: the domain's radius R). Squares of mu add up along the path, exactly. Which buckets are split,
-    dropped or averaged follows from noisy counts only.
+    (sensitivity: the domain's radius R). Squares of mu add up exactly along the path. Noisy counts alone decide which
+    buckets are split, dropped or averaged.
 
     Steps
     -----
@@ -70,7 +70,7 @@ class LSHSplits(ApproximateDP):
 
     Deviations from the paper
     -------------------------
-    There is no paper but Google's library: this is its algorithm. Hyperplanes pass through the middle of the declared
+    There is no paper; this is the algorithm of Google's library. Hyperplanes pass through the middle of the declared
     domain; the library's optional first step, a noisy mean as the origin, is left out. Counts have Gaussian noise
     instead of Laplace noise: with the sum they compose to mu exactly, where the library composes numerically. The
     smallest bucket, min(10 sqrt(d) s, n/(2k)) with s the noise multiplier of a sum, reads the root's noisy count.
@@ -111,14 +111,14 @@ class LSHSplits(ApproximateDP):
     sum_share: float = param(0.6, low=0.3, high=0.95, advanced=True, help="Share of the budget (μ²) for the averages.")
 
     def plan(self, n_features: int, n_public: int) -> Plan:
-        """Return the costs along one path: a count per level, then one sum."""
+        """Price one path: a count per level, then one sum."""
         mu = mu_of_epsilon(self.epsilon, self.resolved_delta(n_public))
         levels = self.max_depth + 1
         *counts, means = gaussians(mu, [*[(1 - self.sum_share) / levels] * levels, self.sum_share])
         return Plan({"count": tuple(counts), "sum": (means,)})
 
     def doubts(self, released: Mapping[str, Mapping[str, Any]], domain: Domain) -> tuple[str, ...]:
-        """Return a warning where the buckets' averages lie no farther apart than their noise throws them."""
+        """Return a warning if the buckets' averages lie no farther apart than their noise moves them."""
         end = released["split-means"]
         noise = float(np.average(domain.n_features * end["sd"] ** 2, weights=end["weights"]))
         if len(end["weights"]) > 1 and noise < self.BLURRED * spread(end["points"], end["weights"]):

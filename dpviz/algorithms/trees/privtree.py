@@ -1,4 +1,4 @@
-"""PrivTree: halve the boxes that hold many rows, as deep as needed at one price, then k-means on the leaves."""
+"""Halve the boxes that hold many rows, as deep as needed at one price, then cluster the leaves (PrivTree)."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ __all__ = ["PrivTree"]
 class PrivTree(Algorithm):
     """PrivTree: a grid that is fine where rows are and coarse where there are none.
 
-    The public box is halved, then its halves, again and again, wherever a box seems to hold rows. The deeper a box,
-    the more is taken off its count before noise is added: so the price does not grow with the depth, and nobody has
-    to say how deep the tree may be. Every leaf is then counted, with noise; the leaves' middles with these counts are
-    a small weighted data set, on which k-means is free.
+    The public box is halved, then its halves, again and again, wherever a box seems to hold rows. The deeper a box, the
+    more is subtracted from its count before noise is added, so the price does not grow with the depth and nobody has to
+    fix the depth beforehand. Then every leaf is counted, with noise; the leaves' centers with these counts are a small
+    weighted data set, on which k-means is free.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class PrivTree(Algorithm):
     tree_share : float, in [0.05, 0.95]
         Share of epsilon for the tree; the rest is for the leaves' counts.
     threshold : float, in [0, 100000]
-        A box is halved if its noisy count, less what its depth takes off, is above it (the paper's theta).
+        A box is halved if its noisy count, minus the decay of its depth, exceeds this (the paper's theta).
     max_depth : int, in [1, 24]
         No box is halved more often than this. Public.
 
@@ -51,7 +51,7 @@ class PrivTree(Algorithm):
     epsilon-DP for one row added or removed. Public: all parameters and the domain. The tree costs epsilon tree_share,
     whatever its depth (`Halving`, Theorem 3.1): a row raises the counts along one path; a box whose biased count is at
     its floor costs nothing, and from the last box above its floor on the way up to the root the costs fall
-    geometrically. The leaves are disjoint: one Laplace count each, sensitivity 1. Boxes follow from what was halved;
+    geometrically. The leaves are disjoint: one Laplace count each, sensitivity 1. The halvings determine the boxes;
     everything else reads released values.
 
     Steps
@@ -64,8 +64,8 @@ class PrivTree(Algorithm):
     -------------------------
     Boxes are halved across their widest column instead of quartered across all (fanout 2, not 2^d), so that the
     algorithm runs in any number of columns; scale 3 / epsilon and the decay scale ln 2 follow from the fanout. The
-    depth is limited to 24, which stops what the decay has not. The paper publishes counts of all boxes
-    for range queries; k-means on the leaves' middles is ours. A negative noisy count has weight 0.
+    depth is limited to 24, which stops the branches that the decay has not. The paper publishes counts of all boxes for
+    range queries; k-means on the leaves' centers is ours. A negative noisy count gets weight 0.
 
     References
     ----------
@@ -89,7 +89,7 @@ class PrivTree(Algorithm):
 
     LOST: ClassVar[float] = 1.5  # halvings, by which leaves are coarser than one row's share of the budget
     COARSE: ClassVar[float] = 2.2  # squared half-widths of a leaf, radii of a ball: see benchmarks/cliffs.py
-    BLURRED: ClassVar[float] = 1.05  # squared half-widths of leaves over the leaves' spread; likewise
+    BLURRED: ClassVar[float] = 1.05  # squared half-widths of leaves over the leaves' spread: benchmarks/cliffs.py
     CODE: ClassVar[tuple[Line, ...]] = (
         Line("begin with one box: the public bounds", ("halving-level",), at=("first",)),
         Line("for every box, depth by depth:", ("halving-level",)),
@@ -109,12 +109,12 @@ class PrivTree(Algorithm):
     max_depth: int = param(24, low=1, high=24, advanced=True, help="No box is halved more often than this.")
 
     def plan(self, n_features: int, n_public: int) -> Plan:
-        """Return the tree's cost and one histogram of the leaves."""
+        """Price the tree and one histogram of the leaves."""
         tree = self.epsilon * self.tree_share
         return Plan({"tree": (Halving(tree),), "leaves": (Laplace(self.epsilon - tree),)})
 
     def advice(self, n_features: int, n_public: int) -> tuple[str, ...]:
-        """Return the base class's warnings, and one where leaves will be as wide as the domain."""
+        """Return the base class's warnings, and one if leaves will be as wide as the domain."""
         found = super().advice(n_features, n_public)
         depth = float(np.clip(np.log2(max(n_public * self.epsilon, 1.0)) - self.LOST, 0, self.max_depth))
         if n_features * 4 ** (-depth / n_features) < self.COARSE:
@@ -126,7 +126,7 @@ class PrivTree(Algorithm):
         )
 
     def doubts(self, released: Mapping[str, Mapping[str, Any]], domain: Domain) -> tuple[str, ...]:
-        """Return a warning where leaves are as wide as the distances that they are to tell apart."""
+        """Return a warning if leaves are as wide as the distances that they should resolve."""
         end = released["halving-centers"]
         tree = Halvings(domain.box_z, self.max_depth, self.threshold)
         kept, weights = occupied(end["leaf_counts"])
@@ -140,11 +140,11 @@ class PrivTree(Algorithm):
         )
 
     def work(self, n_features: int, n_public: int) -> float:
-        """Return a rough number of operations: each depth reads every row from the root on."""
+        """Return a rough number of operations: each depth reads every row, starting from the root."""
         return 4 * 2.5e4 + 8.0 * n_public * self.max_depth
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
-        """Grow the tree (one step a depth), count its leaves, cluster them."""
+        """Grow the tree (one step per depth), count its leaves, cluster them."""
         tree = Halvings(domain.box_z, self.max_depth, self.threshold)
         nodes, halved = curator.grow("tree", tree)
         depth = np.array([int(node).bit_length() - 1 for node in nodes])

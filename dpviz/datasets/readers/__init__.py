@@ -1,7 +1,7 @@
-"""Read a table somebody dropped: text, JSON, Parquet, Arrow, Stata or Excel, perhaps packed by gzip.
+"""Read an uploaded table: text, JSON, Parquet, Arrow, Stata or Excel, perhaps packed by gzip.
 
-What is wrong is one sentence without a cell's value. Nothing is evaluated, written to disk or logged. A message may
-name a line and a column, never what is there.
+An error is one sentence without a cell's value: it may name a line and a column, never their content. Nothing is
+evaluated, written to disk or logged.
 """
 
 from __future__ import annotations
@@ -43,16 +43,16 @@ def read_table(
     limits: Limits | None = None,
     on_progress: Callable[[float], None] | None = None,
 ) -> Table:
-    """Read a table. A public one by its content, and its name serves the messages only; see `Form` for a private one.
+    """Read a table. A public one is read by its content, a private one by its declared `Form`.
 
     Parameters
     ----------
     source : bytes, a buffer, or an open binary file
-    name : str, how messages call the file
+    name : str, the file's name in messages; for a public file it serves no other purpose
     header, private, sheet, header_row, recode, separator, decimal, thousands, names, n_columns, missing_marks,
         decimal_of :
-        what the owner has said about the form, see `Form`
-    words : whether a public table without a column of numbers is returned too, so that rules can be drafted for it
+        the declared form, see `Form`
+    words : True returns a public table without a column of numbers too, so that rules can be drafted for it
     limits : Limits, the size guards
     on_progress : called with the fraction done, perhaps from other threads; may raise `Stopped`
 
@@ -90,7 +90,7 @@ def read_table(
     return table
 
 
-_MENDS = {  # how a column of a kind becomes numbers
+_MENDS = {  # advice for turning a column of a kind into numbers
     "text": "declare its numbers (on the command line: --recode COLUMN=one-hot:A,B,...)",
     "date": "declare its numbers (on the command line: --recode COLUMN=days:FIRST..LAST)",
     "mixed": "say what stands for a missing cell, or where the names stand if they take two lines (on the command "
@@ -101,14 +101,14 @@ _MENDS = {  # how a column of a kind becomes numbers
 
 
 def check_usable(table: Table) -> None:
-    """Refuse a public table without a column of numbers; a private one has as many as columns, whatever they hold.
+    """Refuse a public table without a column of numbers; in a private one every column counts as numbers.
 
-    The column's name is left out: it may be a cell of the first row.
+    The message omits the column's name, which may be a cell of the first row.
 
     Raises
     ------
     TableError
-        With the reason of the first column, and how to mend it.
+        With the reason for the first column, and the remedy.
     """
     if not table.usable:
         first = table.columns[0]
@@ -120,7 +120,7 @@ def check_usable(table: Table) -> None:
 
 
 def _check_recoded(table: Table, recode: Sequence[Recoding]) -> None:
-    """Refuse a rule for a column that is not there, or that makes a name twice."""
+    """Refuse a rule for a missing column, or one that makes a name twice."""
     names = [column.name for column in table.columns]
     for rule in recode:
         made = [column["name"] for column in rule.columns]

@@ -1,6 +1,6 @@
-"""Workbooks and Parquet files are read in processes of their own: a hostile one ends there, and nobody else waits.
+"""Read workbooks and Parquet files in separate processes, so a hostile file harms and delays nobody else.
 
-A server calls `warm`: processes have then made their imports already, and wait for the next files.
+A server calls `warm`, so that processes have finished their imports and wait for the next files.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from dpviz.datasets.readers.table import Limits, Table, TableError, faults_as, t
 
 __all__ = ["read_apart", "stop", "warm"]
 
-_PACKAGE = str(Path(__file__).parents[3])  # where `dpviz` is found
-_AT_A_TIME = 4  # slow files of some visitors leave a place for the next one's
+_PACKAGE = str(Path(__file__).parents[3])  # folder of `dpviz`
+_AT_A_TIME = 4  # one visitor's slow files leave room for the next visitor's
 _TICK = 0.05  # seconds between two chances to stop
 
 _places = threading.BoundedSemaphore(_AT_A_TIME)
@@ -34,7 +34,7 @@ _Frame = tuple[bytes, bytes]
 
 
 def warm() -> None:
-    """Keep processes ready from now on, two: while one reads, the next visitor finds another."""
+    """Keep two processes ready from now on: while one reads, the next visitor finds another."""
     global _spares
     with _lock:
         _spares = 2
@@ -42,7 +42,7 @@ def warm() -> None:
 
 
 def stop() -> None:
-    """End the processes that wait, and keep no other ready."""
+    """End the waiting processes and keep no others ready."""
     global _spares
     with _lock:
         _spares = 0
@@ -52,7 +52,7 @@ def stop() -> None:
 
 
 def read_apart(data: memoryview, name: str, form: Form, limits: Limits, advance: Callable[[float], None]) -> Table:
-    """Read a workbook or a Parquet file; the process is ended when it takes too much, or when `advance` raises."""
+    """Read a workbook or a Parquet file; end the process if it exceeds a limit or `advance` raises."""
     while not _places.acquire(timeout=_TICK):
         advance(0.0)
     try:
@@ -70,7 +70,7 @@ def _answer(
     limits: Limits,
     advance: Callable[[float], None],
 ) -> Table:
-    """Return what the process says of a file; every tick is a chance to stop."""
+    """Return the process's answer about a file; every tick is a chance to stop."""
     answers: queue.SimpleQueue[_Frame | None] = queue.SimpleQueue()
     threading.Thread(target=_talk, args=(process, request(name, form, limits), data, answers), daemon=True).start()
     arriving, done = iter(answers.get, None), 0.0
@@ -80,7 +80,7 @@ def _answer(
             frame = answers.get(timeout=_TICK)
         except queue.Empty:
             continue
-        if frame is None:  # it died: by its limits, or of the file
+        if frame is None:  # its limits or the file killed it
             raise too_much(name)
         letter, content = frame
         if letter == PROGRESS:
@@ -97,7 +97,7 @@ def _answer(
 def _talk(
     process: subprocess.Popen[bytes], asked: bytes, data: memoryview, answers: queue.SimpleQueue[_Frame | None]
 ) -> None:
-    """Give a process its file and pass on what it says, until it has ended; the last that is passed on is None."""
+    """Send a process its file and yield its frames until it ends; the last item is None."""
     assert process.stdin and process.stdout
     try:
         with process.stdin as into, process.stdout as out:
@@ -105,7 +105,7 @@ def _talk(
             send(into, FILE, data)
             for frame in frames(out):
                 answers.put(frame)
-    except OSError:  # it was ended while it was told: the None says it
+    except OSError:  # it was ended during the transfer; the None reports it
         pass
     finally:
         answers.put(None)
@@ -113,7 +113,7 @@ def _talk(
 
 @contextmanager
 def _process(name: str) -> Iterator[subprocess.Popen[bytes]]:
-    """Hand out a process for one file, the one that waits if there is one, and end it afterwards."""
+    """Yield a process for one file, a waiting one if there is any, and end it afterwards."""
     process = None
     with _lock:
         while _waiting and process is None:
@@ -132,7 +132,7 @@ def _process(name: str) -> Iterator[subprocess.Popen[bytes]]:
 
 
 def _refill() -> None:
-    with _lock, suppress(OSError):  # without a spare the next file starts its own, and says why it cannot
+    with _lock, suppress(OSError):  # without a spare the next file starts its own process and reports a failure
         while len(_waiting) < _spares:
             _waiting.append(_start())
 

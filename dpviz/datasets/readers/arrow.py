@@ -1,4 +1,4 @@
-"""Feather and Arrow files, and what becomes of any Arrow table."""
+"""Read Feather and Arrow files, and convert any Arrow table."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def read_arrow(data: memoryview, name: str, form: Form, limits: Limits, advance:
 
 
 def from_arrow(cells: pa.Table, name: str, form: Form, limits: Limits) -> Table:
-    """Return a table whose columns have their types already."""
-    if form.private:  # it is there if a writer left rows out, and numbers those that stay
+    """Return the table of typed Arrow columns."""
+    if form.private:  # it exists if a writer dropped rows, and numbers the remaining ones
         cells = cells.drop_columns([field for field in cells.column_names if field.startswith(INDEX)])
     n_rows, width = cells.num_rows, cells.num_columns
     if not width or (n_rows == 0 and not form.private):

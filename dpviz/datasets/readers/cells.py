@@ -1,4 +1,4 @@
-"""A column of Python values, as workbooks and JSON hold them."""
+"""Convert columns of Python values, as workbooks and JSON hold them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _DATES = (datetime.date, datetime.time, datetime.timedelta)
 
 
 def columns_of_cells(name: str, cells: list[Any], dtype: type, form: Form) -> list[Column]:
-    """Return what a column of Python values becomes: itself, or the columns that its owner's rule makes of it."""
+    """Return a column of Python values itself, or the columns that its owner's rule makes of it."""
     cells = [None if _is_mark(cell, form) else cell for cell in cells] if form.missing_marks else cells
     if recoded(form.recode, name):
         return columns_of(name, pa.array([_as_text(cell) for cell in cells], pa.string()), dtype, form)
@@ -38,7 +38,7 @@ def _is_mark(cell: Any, form: Form) -> bool:
 
 
 def _own(cells: list[Any], signs: tuple[str, str]) -> np.ndarray:
-    """Return cells of a private file as numbers, each by itself."""
+    """Return cells of a private file as numbers, each read by itself."""
     values = np.full(len(cells), np.nan)
     texts: list[str | None] = [None] * len(cells)
     for row, cell in enumerate(cells):
@@ -56,7 +56,7 @@ def _utf8(text: str) -> str:
 
 
 def _as_text(cell: Any) -> str | None:
-    """Return a cell as a person would write it; it depends on this cell alone."""
+    """Return a cell as a person would write it; the text depends on this cell alone."""
     if cell is None or isinstance(cell, dict | list):
         return None
     if isinstance(cell, datetime.date):
@@ -67,7 +67,7 @@ def _as_text(cell: Any) -> str | None:
 
 
 def _column(name: str, cells: list[Any], dtype: type, form: Form) -> Column:
-    """Return a column of a public file; one kind of value per column, else the sentence for mixed cells."""
+    """Return a column of a public file; a column with several kinds of values gets the sentence for mixed cells."""
     if any(isinstance(cell, dict | list) for cell in cells):
         return refused(name, "nested")
     cells = [None if isinstance(cell, str) and cell.strip() in _ERRORS else cell for cell in cells]

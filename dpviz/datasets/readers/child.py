@@ -1,4 +1,4 @@
-"""The process that reads one file that is no plain text: limited first, then given the file, gone after its table.
+"""Run the process that reads one file other than plain text: it limits itself, reads, answers and ends.
 
 `apart` starts it as `python -m dpviz.datasets.readers.child`; it imports its parsers and waits for a file.
 """
@@ -33,7 +33,7 @@ _READERS = {
     "json": read_json,
     "text": read_text,
 }
-_NICE = 5  # how much reading gives way to the process that answers the pages
+_NICE = 5  # priority below the process that serves the pages
 
 
 def main() -> None:
@@ -70,7 +70,7 @@ def read(data: memoryview, name: str, form: Form, limits: Limits, advance: Calla
 
 
 def _unpacked(data: memoryview, name: str, limits: Limits) -> memoryview:
-    """Return what a gzip archive holds; it is never inflated beyond the limit."""
+    """Return the content of a gzip archive, never inflated beyond the limit."""
     with faults_as(f"{name}: the gzip archive is damaged or cut off; pack it again."):
         inside = gzip.GzipFile(fileobj=io.BytesIO(data)).read(limits.inflated + 1)
     if len(inside) > limits.inflated:
@@ -81,12 +81,12 @@ def _unpacked(data: memoryview, name: str, limits: Limits) -> memoryview:
 
 
 def _limit(limits: Limits) -> None:
-    """Bound processor time and memory. No file can be written, and no core dump, which would hold cells."""
+    """Limit processor time and memory, and forbid writing files and core dumps, which would hold cells."""
     if hasattr(os, "nice"):
         os.nice(_NICE)
     try:
         import resource
-    except ImportError:  # Windows has no such limits: there it is Stop that ends a slow file
+    except ImportError:  # Windows has no such limits: there only Stop ends a slow file
         return
     spent = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
     for which, most in (

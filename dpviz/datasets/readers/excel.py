@@ -1,4 +1,4 @@
-"""Excel workbooks, cell by cell: size guards against zip bombs, cached values only, nothing evaluated or followed."""
+"""Read Excel workbooks cell by cell, guarded against zip bombs; use cached values, evaluate and follow nothing."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ _WORDS = {
     "legend",
     "metadata",
 }
-_GAP = 10_000  # empty rows one after another: a row may carry any number, and those before it are made up
-_BOOK = 1_000_000  # bytes of the list of sheets and names, which is parsed as a whole
+_GAP = 10_000  # most consecutive empty rows: a row may carry any number, and the reader fills in those before it
+_BOOK = 1_000_000  # most bytes of the list of sheets and names, which is parsed as a whole
 _HEARD = 500  # rows between two chances to stop
 
 
@@ -52,7 +52,7 @@ def read_excel(data: memoryview, name: str, form: Form, limits: Limits, advance:
     _guard(data, name, limits)
     sentence = f"{name}: the file cannot be read as an Excel workbook; save it again as .xlsx, or as CSV."
     with faults_as(sentence), warnings.catch_warnings():  # no thread beside it: see `apart`
-        warnings.simplefilter("ignore")  # openpyxl warns with cells in its words
+        warnings.simplefilter("ignore")  # openpyxl's warnings quote cells
         reader = _Reader(io.BytesIO(data), read_only=True, data_only=True, keep_links=False)
         reader.read()
         book = reader.wb
@@ -96,14 +96,14 @@ def read_excel(data: memoryview, name: str, form: Form, limits: Limits, advance:
 
 
 class _Sheet(ReadOnlyWorksheet):
-    """A sheet that is not read before it is asked for: one that does not say its size would be parsed to its end."""
+    """A sheet that is read only on demand: one without a stated size would be parsed to its end."""
 
     def _get_size(self) -> None:
         pass
 
 
 class _Reader(ExcelReader):
-    """Opens a workbook with its sheets of cells."""
+    """Open a workbook with its sheets of cells."""
 
     def read_worksheets(self) -> None:
         """List the sheets."""
@@ -113,9 +113,9 @@ class _Reader(ExcelReader):
 
 
 class _Narrow(WorkSheetParser):
-    """Yields a row as soon as its `most`-th cell has come: a row may have any number, and the others are forgotten.
+    """Yield a row as soon as its `most`-th cell arrives and drop the rest, because a row may have any number of cells.
 
-    What a sheet says beside its rows is not read.
+    Everything in a sheet except its rows is ignored.
     """
 
     most = 0
@@ -145,13 +145,13 @@ class _Narrow(WorkSheetParser):
                     del row[:]
 
     def parse_row(self, row: Any) -> Any:
-        """Parse the first cells of a row; the parser of XML is some thousands ahead."""
+        """Parse the first cells of a row; the XML parser is some thousands of cells ahead."""
         del row[self.most :]
         return super().parse_row(row)
 
 
 def _rows(sheet: Any, first: int, most: int) -> Iterator[tuple[Any, ...]]:
-    """Yield the values of each row from the first on, at most so many of each; rows that are not there are empty."""
+    """Yield at most `most` values of each row from `first` on; absent rows are empty."""
     book, at = sheet.parent, first
     with sheet._get_source() as source:
         parser = _Narrow(
@@ -169,7 +169,7 @@ def _rows(sheet: Any, first: int, most: int) -> Iterator[tuple[Any, ...]]:
 
 
 def _sheet(sheets: list[Any], name: str, form: Form) -> tuple[Any, list[str]]:
-    """Return the sheet that was asked for, else the first one whose name does not say that it holds words about it."""
+    """Return the declared sheet, else the first one whose name does not announce notes."""
     if form.sheet is not None:
         for place, sheet in enumerate(sheets, 1):
             if form.sheet in (sheet.title, str(place)):
@@ -184,7 +184,7 @@ def _sheet(sheets: list[Any], name: str, form: Form) -> tuple[Any, list[str]]:
 
 
 def _guard(data: memoryview, name: str, limits: Limits) -> None:
-    """Refuse what is no workbook, or would inflate too far; zipfile never inflates beyond a declared size."""
+    """Refuse a file that is not a workbook or inflates too far; zipfile never exceeds a declared size."""
     broken = f"{name}: the zip archive inside the workbook is damaged or cut off; save it again."
     with faults_as(broken), zipfile.ZipFile(io.BytesIO(data)) as archive:
         members = archive.infolist()
@@ -210,7 +210,7 @@ def _trimmed(row: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _guarded(rows: Iterator[tuple[Any, ...]], name: str, advance: Callable[[float], None]) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows without empty cells at their right end; a file of gaps ends here, and Stop is heard in between."""
+    """Yield the rows without empty cells at their right end; refuse long gaps, and check for Stop in between."""
     empty = 0
     for number, cells in enumerate(rows):
         if number % _HEARD == 0:

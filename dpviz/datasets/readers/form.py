@@ -1,4 +1,4 @@
-"""What the owner of a file declares about its form: with it every cell can be read by itself."""
+"""Define the declared form of a file, with which every cell can be read by itself."""
 
 from __future__ import annotations
 
@@ -28,35 +28,34 @@ _DECLARED: dict[str, tuple[type, str]] = {
         f"a list of at most {_MOST_MARKS} texts that stand for a missing cell, none of them a category",
     ),
 }
-FORM_ENTRIES = frozenset(_DECLARED)  # what a data dictionary may say
+FORM_ENTRIES = frozenset(_DECLARED)  # entries of a data dictionary
 
 
 @dataclasses.dataclass(frozen=True)
 class Form:
-    """What the owner has said about a file. All of it is public.
+    """Hold the owner's declarations about a file, all of them public.
 
-    What nobody has said of a public file is found in it. Of a private file it has the default that stands here, or it
-    follows from the line of names that the owner confirmed: never from the rows, so that no row decides how another
-    one is read.
+    Undeclared properties of a public file are detected from its content. In a private file they have the defaults given
+    here, or follow from the line of names that the owner confirmed; they never follow from the rows, so no row decides
+    how another one is read.
 
     Attributes
     ----------
-    header : bool or None, whether the first line holds names of columns (whether the keys of the first JSON record are
-        names); None: nobody has said, and a first line that may be a person is refused
-    private : nothing that is said may follow from the number of rows or from a cell
+    header : bool or None, True if the first line holds names of columns (or the keys of the first JSON record are
+        names), None if undeclared: a first line that may be a person is then refused
+    private : True: no message may depend on the number of rows or on a cell
     sheet : name or number of a workbook's sheet; None: the first that does not hold notes
     header_row : line of a text or row of a sheet where the table begins, counted from 1; None: its first
     recode : columns of words and dates that become numbers
-    separator : what stands between the cells of a text, one of `SEPARATORS`; None: of a private file, that which
-        separates the confirmed names, else a comma
-    decimal : "." or ","; None: of a private file "."
+    separator : the separator of cells in a text, one of `SEPARATORS`; None: in a private file, the separator of the
+        confirmed names, else a comma
+    decimal : "." or ","; None: in a private file "."
     thousands : the sign that groups thousands besides spaces and apostrophes: ".", ",", or "" for none; None: the one
         that is not the decimal sign
-    names : names of columns that the owner has declared; of private JSON records no other key is read
+    names : declared names of columns; no other key of private JSON records is read
     n_columns : cells of a line of a private file without a line of names
-    missing_marks : what stands in a cell without a value besides `marks.MISSING`, such as "k. A." or "-999"
-    decimal_of : names and decimal signs of columns that are written in another way than the rest; in them the other
-        sign groups thousands
+    missing_marks : marks of a missing value besides `marks.MISSING`, such as "k. A." or "-999"
+    decimal_of : names and decimal signs of columns that differ from the rest; in them the other sign groups thousands
 
     Raises
     ------
@@ -96,7 +95,7 @@ class Form:
 
     @classmethod
     def checked(cls, facts: Any, where: str) -> dict[str, Any]:
-        """Return the entry `form` of a data dictionary: what it says of `FORM_ENTRIES`, each of the right type.
+        """Return the entry `form` of a data dictionary: its `FORM_ENTRIES`, each of the right type.
 
         Raises
         ------
@@ -117,19 +116,19 @@ class Form:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What a data dictionary holds of it."""
+        """Return its entries for a data dictionary."""
         entries = {key: getattr(self, key) for key in sorted(FORM_ENTRIES)}
         entries |= {"missing_marks": list(self.missing_marks), "decimal_of": dict(self.decimal_of)}
         return {key: entry for key, entry in entries.items() if entry not in (None, [], {})}
 
     @property
     def signs(self) -> tuple[str, str]:
-        """The decimal sign, and the sign that groups thousands or ""."""
+        """Return the decimal sign, and the sign that groups thousands or ""."""
         decimal = self.decimal or "."
         return decimal, {".": ",", ",": "."}[decimal] if self.thousands is None else self.thousands
 
     def declared_decimal(self, name: str) -> str | None:
-        """Return the declared decimal sign of a column, None where nobody has declared one."""
+        """Return the declared decimal sign of a column, None if undeclared."""
         return dict(self.decimal_of).get(name, self.decimal)
 
     def signs_of(self, name: str) -> tuple[str, str]:
@@ -139,12 +138,12 @@ class Form:
 
     @property
     def example(self) -> str:
-        """A made-up cell in the declared form, which its owner can compare with his own."""
+        """Return a made-up cell in the declared form, for comparison with the owner's cells."""
         decimal, thousands = self.signs
         return f"1{thousands}234{decimal}5"
 
 
 def with_form(facts: Mapping[str, Any] | None, **entries: Any) -> dict[str, Any]:
-    """Return the given `FORM_ENTRIES`, and those of a data dictionary where none is given."""
+    """Return the given `FORM_ENTRIES`, with a data dictionary's for those not given."""
     declared = (facts or {}).get("form", {})
     return {key: declared.get(key) if entries.get(key) is None else entries[key] for key in FORM_ENTRIES}

@@ -1,4 +1,4 @@
-"""Which bytes are which format: read here, in a process of its own, or refused by name."""
+"""Recognize formats by their first bytes: read here, in a separate process, or refused by name."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dpviz.datasets.readers.form import Form
 
 __all__ = ["FORMATS", "REFUSED", "declared_format", "format_of", "is_first_record", "unplaced"]
 
-_BINARY = {  # the first bytes: what reads them
+_BINARY = {  # first bytes: reader
     b"PK\x03\x04": "excel",
     b"PAR1": "parquet",
     b"\x1f\x8b": "gzip",
@@ -65,9 +65,9 @@ def format_of(head: bytes) -> str:
 
 
 def declared_format(name: str, head: bytes, form: Form) -> str:
-    """Return which format a file has.
+    """Return the format of a file by its first bytes; a private file's by its name.
 
-    The first bytes tell it. A private file has the format that its name says, since its first bytes may be a person's.
+    The first bytes of a private file may belong to a person.
     """
     if not form.private:
         return format_of(head)
@@ -76,7 +76,7 @@ def declared_format(name: str, head: bytes, form: Form) -> str:
 
 
 def unplaced(kind: str, form: Form) -> str:
-    """Return what a file of a kind cannot have of the place that its owner declared for its table; "" where it can."""
+    """Return the declared place of the table that this kind of file cannot have; "" if it fits."""
     if form.sheet is not None and kind != "excel":
         return "it is no workbook, and has no sheets; leave out the sheet"
     if form.header_row is not None and kind not in ("excel", "text"):
@@ -85,6 +85,6 @@ def unplaced(kind: str, form: Form) -> str:
 
 
 def is_first_record(name: str, head: bytes, form: Form) -> bool:
-    """Return whether the first bytes of a file may be those of a person: then nothing may follow from them."""
+    """Return whether the first bytes of a file may belong to a person, so that nothing may depend on them."""
     kind = declared_format(name, head, form)
     return form.private and (kind == "json" or (kind == "text" and form.header is False))

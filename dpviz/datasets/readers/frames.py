@@ -1,6 +1,6 @@
-"""What goes between a reader in a process of its own and who asked it. A frame is a letter, a length and so many bytes.
+"""Exchange frames with a reader in a separate process. A frame is a letter, a length and that many bytes.
 
-Nothing that arrives can make the other side run code, whatever a file did to the process that read it.
+No frame can make the other side run code, even if a file took over the process that read it.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def send(out: IO[bytes], letter: bytes, content: bytes | memoryview) -> None:
 
 
 def frames(into: IO[bytes]) -> Iterator[tuple[bytes, bytes]]:
-    """Yield frames to the end of a stream; one that is cut off is none."""
+    """Yield frames to the end of a stream; a truncated one is dropped."""
     while len(head := into.read(_HEAD.size)) == _HEAD.size:
         letter, length = _HEAD.unpack(head)
         if length > _MOST:
@@ -62,7 +62,7 @@ def request(name: str, form: Form, limits: Limits) -> bytes:
 
 
 def asked(content: bytes) -> tuple[str, Form, Limits]:
-    """Return what `request` was given."""
+    """Return the arguments of `request`."""
     name, form, limits = json.loads(content)
     rules = tuple(Recoding.parse(rule, name) for rule in form["recode"])
     return (
@@ -73,7 +73,7 @@ def asked(content: bytes) -> tuple[str, Form, Limits]:
 
 
 def send_table(out: IO[bytes], table: Table) -> None:
-    """Write a table: its form, then the numbers of each usable column, and of the words of each that has some."""
+    """Write a table: its form, then the numbers of each usable column, and of the words of each column with some."""
     columns = [
         [
             c.name,
@@ -99,7 +99,7 @@ def table_from(name: str, content: bytes, rest: Iterator[tuple[bytes, bytes]]) -
     Raises
     ------
     ValueError
-        If it is no table.
+        If the frames hold no table.
     """
     n_rows, notes, columns = json.loads(content)
 

@@ -1,6 +1,6 @@
-"""The lines of a private text, each split into its cells by itself.
+"""Split each line of a private text into cells by itself.
 
-An encoding, a quote or a line break that is wrong in one line changes no other line.
+A wrong encoding, quote or line break in one line changes no other line.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ import pyarrow.csv as arrow_csv
 __all__ = ["blocks", "cells_of", "is_utf8", "mended", "split", "words"]
 
 LONGEST = 1_000_000  # bytes of a line; a longer one is no row
-BLOCK = 4_000_000  # bytes that are split at a time
+BLOCK = 4_000_000  # bytes split at a time
 _WORD = re.compile(r'"([^"]*)"|(\S+)')
-_BARE = "\x1f"  # where nothing separates cells: it stands in no cell
+_BARE = "\x1f"  # separator for lines of one cell: no cell contains it
 
 
 def words(line: str) -> list[str]:
-    """Return the cells of a line of white space; text in quotes is one."""
+    """Return the cells of a line of white space; quoted text is one cell."""
     return [quoted or bare for quoted, bare in _WORD.findall(line)]
 
 
@@ -46,7 +46,7 @@ def mended(text: bytes) -> bytes:
 
 
 def blocks(data: memoryview) -> Iterator[bytes]:
-    """Yield the text in blocks of whole lines, as they stand in the file."""
+    """Yield the text in blocks of whole lines, unchanged."""
     at = 0
     while at < data.nbytes:
         part = bytes(data[at : at + BLOCK])
@@ -67,7 +67,7 @@ def split(line: str, separator: str) -> list[str]:
 
     Parameters
     ----------
-    separator : " " for white space, "" where the line is one cell
+    separator : " " for white space, "" if the line is one cell
     """
     if separator == " ":
         return words(line)
@@ -84,7 +84,7 @@ def cells_of(
 ) -> Iterator[list[pa.StringArray]]:
     """Yield `width` columns of cells for each block of lines. A line of another width is a row of missing cells.
 
-    An empty line is no row. In white space, a line of one word more begins with its own name, as R writes it.
+    An empty line is no row. With white space, a line with one word more begins with its row name, as R writes it.
     """
     at = 0
     for block in blocks(data):

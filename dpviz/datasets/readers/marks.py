@@ -1,4 +1,4 @@
-"""What is in a cell that has no value."""
+"""List the marks of a cell without a value."""
 
 __all__ = ["MISSING"]
 

@@ -1,4 +1,4 @@
-"""The first line of a table: names of columns, or the first person? A person's row must never become public names."""
+"""Decide whether a first line holds names or the first person, whose row must never become public names."""
 
 from __future__ import annotations
 
@@ -38,18 +38,17 @@ def is_value(text: str) -> bool:
 
 
 def cleaned(text: str) -> str:
-    """Return a name without what cannot be printed, at most 60 characters long."""
+    """Return a name without unprintable characters, at most 60 characters long."""
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())[:60]
 
 
 def confirmed(file: str, first: Sequence[str], form: Form) -> tuple[list[str], list[str]]:
-    """Return the names of a private file's columns and notes on what was renamed, from its first line.
+    """Return a private file's column names from its first line, and notes on renamed ones.
 
     Raises
     ------
     TableError
-        If nobody has said whether the line holds names, or if it holds a value in the place of a name. Nothing of the
-        line is in the sentence.
+        If the line is undeclared, or holds a value in place of a name. The sentence quotes nothing from the line.
     """
     if form.header is None:
         with suppress(TableError):
@@ -61,7 +60,7 @@ def confirmed(file: str, first: Sequence[str], form: Form) -> tuple[list[str], l
 
 
 def ask_header(file: str) -> str:
-    """Return the question what the first line of a private file is."""
+    """Return the question about the first line of a private file."""
     return (
         f"{file}: is the first line names of columns, or the first person? Give --header or --no-header; nothing of it "
         "is shown before."
@@ -69,10 +68,10 @@ def ask_header(file: str) -> str:
 
 
 def named(file: str, raw: Sequence[str], *, sure: bool = False) -> tuple[list[str], list[str]]:
-    """Return unique column names and notes on what was renamed; no note holds a name.
+    """Return unique column names and notes on renamed ones; no note holds a name.
 
-    A value in the place of a name is refused: it may be the first row of a table without a header, and a row must
-    not become public. Where its owner is `sure` that the line holds names, years and marks of letters are some.
+    A value in place of a name is refused: it may be in the first row of a table without a header, and a row must not
+    become public. If the owner is `sure` that the line holds names, years and marks of letters count as names.
     """
     notes, names, taken = [], [], set()
     for position, text in enumerate(raw, 1):
@@ -98,12 +97,12 @@ def named(file: str, raw: Sequence[str], *, sure: bool = False) -> tuple[list[st
 
 
 def numbered(n_columns: int) -> list[str]:
-    """Return the names of the columns of a table that has none."""
+    """Return numbered names for a table without names."""
     return [f"column {position}" for position in range(1, n_columns + 1)]
 
 
 def width_of(file: str, form: Form) -> int:
-    """Return how many cells a line of a private file without names has.
+    """Return the number of cells per line of a private file without names.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""A cell of text as a number, by the declared signs and by this cell alone."""
+"""Read a cell of text as a number, by the declared signs and this cell alone."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LARGEST = 1e30  # a larger magnitude counts as missing: no later step can overfl
 TRUE, FALSE = ["true", "True", "TRUE", "yes", "Yes", "YES"], ["false", "False", "FALSE", "no", "No", "NO"]
 MONEY = "(US[$]|[$€£¥₹₩]|USD|EUR|GBP|CHF|JPY|CNY|INR|AUD|CAD|NZD|SEK|NOK|DKK|PLN|BRL|MXN|ZAR)"
 _MARK = "\ufeff"  # a byte order mark, before the first cell of a text without a line of names
-_SPACES = "' ’\u00a0\u202f"  # group thousands whatever the decimal sign is
+_SPACES = "' ’\u00a0\u202f"  # group thousands with any decimal sign
 
 
 def number_pattern(decimal: str, thousands: str) -> str:
@@ -45,13 +45,13 @@ def signs_in(cells: pa.ChunkedArray | pa.Array, decimal: str) -> tuple[str, str]
 
     Parameters
     ----------
-    decimal : the sign that other columns of the file have; "?" where they do not tell or differ
+    decimal : the sign of the file's other columns; "?" if they are undecided or differ
 
     Returns
     -------
-    sign : "," or ".", or "?" where this column does not tell either
-    doubt : a cell such as 1,234 that would be another number if its sign were the other one; "" where there is none,
-        or where another cell has several such groups, or a group and decimals: then it is known which sign groups
+    sign : "," or ".", or "?" if this column is undecided too
+    doubt : a cell such as 1,234 that would be another number under the other sign; "" if there is none, or if another
+        cell with several such groups, or a group and decimals, shows which sign groups
     """
     bare = pc.replace_substring_regex(pc.unique(cells), rf"{MONEY}|[%\s{_MARK}{_SPACES}]", "")
 
@@ -71,13 +71,13 @@ def signs_in(cells: pa.ChunkedArray | pa.Array, decimal: str) -> tuple[str, str]
 
 
 def units_of(cells: pa.ChunkedArray | pa.Array) -> set[str]:
-    """Return the signs of money and percent that stand in a public column's numbers, "" for a number without one."""
+    """Return the signs of money and percent in a public column's numbers, "" for a number without one."""
     signs = pc.replace_substring_regex(cells, rf"^.*?({MONEY}|%).*$", r"\1")
     return {"" if any(sign.isdigit() for sign in word) else word for word in pc.unique(signs).to_pylist() if word}
 
 
 def without_marks(cells: pa.ChunkedArray | pa.Array, marks: Sequence[str]) -> pa.ChunkedArray | pa.Array:
-    """Return the cells without those that are one of the declared marks for a missing one, each cell by itself."""
+    """Return the cells without the declared marks of missing values; each cell is checked by itself."""
     if not marks:
         return cells
     if pa.types.is_dictionary(cells.type):

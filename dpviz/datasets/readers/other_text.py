@@ -1,5 +1,6 @@
-"""Text that is no table of separated cells: each kind is recognized by its first lines and gets its own sentence, which
-ends in the command that makes a table of it.
+"""Refuse text that is no table of separated cells.
+
+Each kind is recognized by its first lines and gets its own sentence, which ends in a command that makes a table of it.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dpviz.datasets.readers.table import TableError
 
 __all__ = ["as_csv", "refuse_other_text", "separated", "spaced"]
 
-_LINES = 100  # of the first lines are looked at
+_LINES = 100  # number of first lines to inspect
 
 
 _MARKUP = re.compile(r"\s*<([?!]|[A-Za-z][\w:-]*[\s>/])")
@@ -23,7 +24,7 @@ _PAIRS = re.compile(r"[+-]?\d[\d.]*( \d+:[^\s:]+)+ *\n[+-]?\d[\d.]*( \d+:[^\s:]+
 
 
 def as_csv(name: str, modules: str, table: str) -> str:
-    """Return the command that makes a CSV of a file; `table` is the Python of its table, with FILE for its name."""
+    """Return a command that converts a file to CSV; `table` is Python code for its table, with FILE for its name."""
     made = f"{table}.to_csv({name.split('.')[0] + '.csv'!r}, index=False)".replace("FILE", repr(name))
     return f'python -c "import {modules}; {made}"'
 
@@ -48,7 +49,7 @@ def refuse_other_text(head: str, name: str) -> None:
     Raises
     ------
     TableError
-        The sentence of the form that it has.
+        The sentence for its form.
     """
     if _MARKUP.match(head):
         raise TableError(f"{name}: the content is XML or HTML; save it as CSV with a header line.")
@@ -75,10 +76,10 @@ def refuse_other_text(head: str, name: str) -> None:
 
 
 def spaced(head: str) -> int:
-    """Return how many words every line has, where cells are separated by white space alone; else 0.
+    """Return the number of words per line if white space alone separates cells; else 0.
 
-    The first line may have one less: R writes the names of rows, and no name for them. Numbers whose thousands are
-    grouped by spaces are no such table: they stand below a name of one word.
+    The first line may have one word less, because R writes row names without a heading. Numbers with spaces between
+    thousands are no such table: they stand below a name of one word.
     """
     lines = [words(line) for line in head.splitlines()[:_LINES] if line.strip()]
     widths = {len(line) for line in lines[1:]} or {len(line) for line in lines}
@@ -88,7 +89,7 @@ def spaced(head: str) -> int:
 
 
 def separated(data: memoryview, width: int, advance: Callable[[float], None]) -> memoryview:
-    """Return a table of white space as one of tabs; rows without a name for their own names get an empty one."""
+    """Return a table of white space as one of tabs; a header without a name for row names gets an empty one."""
     made, at, first = [], 0, True
     for block in blocks(data):
         lines = [words(line) for line in block.decode().splitlines() if line.strip()]

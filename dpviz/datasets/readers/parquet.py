@@ -1,4 +1,4 @@
-"""Parquet: the footer is checked before anything is inflated, and only columns of numbers are read at all."""
+"""Read Parquet: check the footer before inflating anything, and read columns of numbers only."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _has_words(field: pa.Field) -> bool:
 
 
 def _without_reading(name: str, field: pa.Field, n_rows: int, form: Form) -> Column | None:
-    """Return a column from its type alone, or None for one that is worth reading."""
+    """Return a column from its type alone, or None for one that must be read."""
     kind = "text" if pa.types.is_dictionary(field.type) else kind_of(field.type)
     if form.private:
         return (

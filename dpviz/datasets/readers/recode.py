@@ -1,6 +1,6 @@
-"""Words and dates as numbers, by rules that the owner declares: what is not declared is a missing cell.
+"""Turn words and dates into numbers by declared rules; anything undeclared becomes a missing cell.
 
-No category and no bound is ever read off a private file. Each rule looks at one cell and at what is declared.
+No category or bound ever comes from the cells of a private file. Each rule reads one cell and the declarations.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["CODES", "DAYS", "MOST_CATEGORIES", "Recoding", "date_of", "recoded",
 
 DAYS = "days since 1970-01-01"  # the unit of a date
 CODES = ("one-hot", "ordinal", "days")
-ORDERS = {"ymd": (0, 1, 2), "dmy": (2, 1, 0), "mdy": (2, 0, 1)}  # where year, month and day stand
+ORDERS = {"ymd": (0, 1, 2), "dmy": (2, 1, 0), "mdy": (2, 0, 1)}  # positions of year, month and day
 MOST_CATEGORIES = 50
 _TRUE, _FALSE = {"true", "yes"}, {"false", "no"}
 _DATE = r"^\s*(?P<a>\d{1,4})[-/.](?P<b>\d{1,2})[-/.](?P<c>\d{1,4})(?:[T ].*)?\s*$"
@@ -31,7 +31,7 @@ _EPOCH = datetime.date(1970, 1, 1)
 
 @dataclasses.dataclass(frozen=True)
 class Recoding:
-    """One column of words or dates, and the numbers it becomes. All of it is public.
+    """Define the numbers that one column of words or dates becomes. All of it is public.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class Recoding:
         or "days" (days since 1970-01-01)
     categories : the declared words; with "days" none
     first, last : the declared bounds of a date, year-month-day
-    order : how dates in text are written: "ymd", "dmy" or "mdy"
+    order : order of written dates: "ymd", "dmy" or "mdy"
 
     Raises
     ------
@@ -94,7 +94,7 @@ class Recoding:
     def of(cls, column: str, rule: str) -> Recoding:
         """Return the rule for a column in a text such as `one-hot:female,male` or `days:1900-01-01..2020-12-31`.
 
-        A category that holds a comma stands in quotes.
+        A category with a comma must be quoted.
 
         Raises
         ------
@@ -114,7 +114,7 @@ class Recoding:
 
     @property
     def text(self) -> str:
-        """The rule as `of` reads it."""
+        """Return the rule as `of` reads it."""
         if self.code == "days":
             order = "" if self.order == "ymd" else f"-{self.order}"
             return f"days{order}:{self.first}..{self.last}"
@@ -124,7 +124,7 @@ class Recoding:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """The rule as a data dictionary holds it."""
+        """Return the rule as a data dictionary holds it."""
         found: dict[str, Any] = {"column": self.column, "code": self.code}
         if self.code == "days":
             return found | {"first": self.first, "last": self.last, "order": self.order}
@@ -132,7 +132,7 @@ class Recoding:
 
     @property
     def columns(self) -> list[dict[str, Any]]:
-        """The declared columns of numbers that it makes: name, low, high, unit, description."""
+        """Return the declared columns of numbers that it makes: name, low, high, unit, description."""
         if self.code == "one-hot":
             return [{"name": f"{self.column}: {word}", "low": 0, "high": 1} for word in self.categories]
         if self.code == "ordinal":
@@ -172,7 +172,7 @@ def rule_for_words(words: Iterable[str]) -> str:
 
 
 def rule_for_dates(cells: pa.ChunkedArray | pa.Array) -> str:
-    """Return the rule that makes days of a public file's dates; "" where their order is not sure."""
+    """Return the rule that makes days of a public file's dates; "" if their order is uncertain."""
     n_cells, rules = len(cells) - cells.null_count, []
     for order in ORDERS:
         days = _days(cells, order)
@@ -194,7 +194,7 @@ def _day(text: str, where: str = "Recoding") -> int:
 
 
 def _places(cells: pa.ChunkedArray | pa.Array, categories: tuple[str, ...]) -> np.ndarray:
-    """Return the place of each cell among the categories, -1 where it is none."""
+    """Return the position of each cell among the categories, -1 for any other cell."""
     if pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type):
         words = pc.utf8_trim_whitespace(cells.cast(pa.string()))
         found = pc.fill_null(pc.index_in(words, value_set=pa.array(categories, pa.string())), -1)
@@ -209,7 +209,7 @@ def _places(cells: pa.ChunkedArray | pa.Array, categories: tuple[str, ...]) -> n
 
 
 def _number(word: str) -> float:
-    """Return the number that a category stands for where the file holds numbers or true and false; else NaN."""
+    """Return the number of a category if the file holds numbers or true and false; else NaN."""
     if word.lower() in _TRUE | _FALSE:
         return float(word.lower() in _TRUE)
     try:
@@ -219,7 +219,7 @@ def _number(word: str) -> float:
 
 
 def _days(cells: pa.ChunkedArray | pa.Array, order: str) -> np.ndarray:
-    """Return the day of each cell since 1970-01-01, NaN where it is no date."""
+    """Return the day of each cell since 1970-01-01, NaN if it is not a date."""
     if pa.types.is_date(cells.type) or pa.types.is_timestamp(cells.type):
         stamps = cells.cast(pa.timestamp("s"), safe=False).cast(pa.int64())
         seconds = np.asarray(pc.cast(stamps, pa.float64(), safe=False).to_numpy(zero_copy_only=False), dtype=float)

@@ -1,4 +1,4 @@
-"""JSON: a list of records, or one record a line."""
+"""Read JSON: a list of records, or one record per line."""
 
 from __future__ import annotations
 
@@ -72,9 +72,9 @@ def _pad(cells: list[Any], n_rows: int) -> None:
 
 
 def _read_private(data: memoryview, name: str, form: Form, limits: Limits, advance: Callable[[float], None]) -> Table:
-    """Read the declared keys, or those of the first record where its owner confirmed them; no other key is read.
+    """Read the declared keys, or those of the first record if the owner confirmed them; ignore all other keys.
 
-    A record that is none is a row of missing cells.
+    An invalid record becomes a row of missing cells.
     """
     names, n_rows = list(form.names), 0
     notes: list[str] = []
@@ -104,12 +104,12 @@ def _read_private(data: memoryview, name: str, form: Form, limits: Limits, advan
 
 
 def _cleaned_keys(record: Any) -> list[str]:
-    """Return the names that a record's keys are; keys that are the same name are one."""
+    """Return a record's keys as names; keys with the same name count once."""
     return list(dict.fromkeys(map(cleaned, record))) if isinstance(record, dict) else []
 
 
 def _declared(record: Any, names: Collection[str]) -> dict[str, Any]:
-    """Return the cells of a record under declared names; of two keys of one name its own spelling wins."""
+    """Return the cells of a record under declared names; of two keys with one name the exact spelling wins."""
     if not isinstance(record, dict):
         return {}
     cells: dict[str, Any] = {}
@@ -121,7 +121,7 @@ def _declared(record: Any, names: Collection[str]) -> dict[str, Any]:
 
 
 def _each(text: str, name: str) -> Iterator[Any]:
-    """Yield what stands in each place of a list, or on each line, None where it cannot be parsed: by itself alone."""
+    """Yield each element of a list, or of each line, parsed by itself; None if it cannot be parsed."""
     if name.lower().removesuffix(".gz").endswith((".jsonl", ".ndjson")) or not text.lstrip().startswith("["):
         for line in text.split("\n"):
             if line.strip():
@@ -144,7 +144,7 @@ def _each(text: str, name: str) -> Iterator[Any]:
 
 
 def _skipped(text: str, at: int) -> int:
-    """Return the place of the next character that is no white space."""
+    """Return the position of the next character that is not white space."""
     found = _SPACE.match(text, at)
     return found.end() if found else at
 
@@ -157,7 +157,7 @@ def _parsed(line: str) -> Any:
 
 
 def _end(text: str, at: int, name: str) -> int:
-    """Return where the element that begins here ends: by its brackets and quotes, whatever is between them."""
+    """Return the end of the element that begins here, found by its brackets and quotes alone."""
     depth = 0
     for piece in _PIECE.finditer(text, at):
         sign = piece.group()

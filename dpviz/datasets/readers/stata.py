@@ -1,4 +1,4 @@
-"""Stata files: numbers, words, dates, and numbers whose value labels make words of them."""
+"""Read Stata files: numbers, words, dates, and numbers with value labels."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ def read_stata(data: memoryview, name: str, form: Form, limits: Limits, advance:
     A column with value labels holds words; a number without a label stays a number. The labels stand in the file
     apart from its rows, so every cell is read by itself.
     """
-    import pandas as pd  # here, since the other formats need not wait for it
+    import pandas as pd  # imported here so that other formats do not wait for it
 
     sentence = f"{name}: the file cannot be read as a Stata file; save it again, or as CSV."
     with faults_as(sentence), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # pandas warns with names of columns in its words
+        warnings.simplefilter("ignore")  # pandas' warnings quote column names
         with pd.read_stata(io.BytesIO(data), convert_categoricals=False, iterator=True) as file:
             frame, labels = file.read(), file.value_labels()
             label_of = dict(zip(frame.columns, file._lbllist, strict=True))
@@ -43,7 +43,7 @@ def read_stata(data: memoryview, name: str, form: Form, limits: Limits, advance:
 
 
 def _worded(numbers: pd.Series, labels: Mapping[int, str], decimal: str) -> pd.Series:
-    """Return numbers as their labels; one without a label is written as a number, with this decimal sign."""
+    """Return numbers as their labels; one without a label stays a number in text, with this decimal sign."""
     words = numbers.map(labels).astype("string")
     bare = numbers.notna() & words.isna()
     words[bare] = [f"{number:.17g}".replace(".", decimal) for number in numbers[bare]]

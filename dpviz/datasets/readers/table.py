@@ -1,4 +1,4 @@
-"""What a reader hands over: named columns, which of them can be clustered, and why the others cannot."""
+"""Define a reader's result: named columns, and for each whether it can be clustered or why not."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from dpviz.datasets.readers.recode import recoded, rule_for_dates, rule_for_word
 
 __all__ = ["Column", "Limits", "Stopped", "Table", "TableError"]
 
-INDEX = "__index_level_"  # how pandas' name of a column of row numbers begins
+INDEX = "__index_level_"  # prefix of pandas' name for a column of row numbers
 NO_ROWS = "there is no row below the header line; at least one is needed."
-FRUGAL_CELLS = 1_000_000  # above so many cells numbers are kept in single precision
+FRUGAL_CELLS = 1_000_000  # above this many cells numbers are kept in single precision
 
 
 class TableError(ValueError):
-    """A file that cannot be used, in one sentence without a cell's value."""
+    """Report an unusable file in one sentence without a cell's value."""
 
 
 class Stopped(Exception):
@@ -40,17 +40,17 @@ class Stopped(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class Limits:
-    """Size guards, all inclusive.
+    """Hold size limits, all inclusive.
 
     Attributes
     ----------
-    bytes : of the file
+    bytes : size of the file
     inflated : bytes of everything packed inside an Excel workbook or a gzip archive
     ratio : inflated bytes per byte of the file
-    rows, columns, cells : of the table
+    rows, columns, cells : size of the table
     excel_cells : cells of an Excel table, which is read slowly
-    seconds : of processor time for reading a workbook or a Parquet file
-    memory : bytes of addresses for the same
+    seconds : processor time for reading a workbook or a Parquet file
+    memory : bytes of address space for it
     """
 
     bytes: int = 300_000_000
@@ -75,21 +75,21 @@ class Limits:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Column:
-    """One column. Names and kinds are public by declaration.
+    """Hold one column. Names and kinds are public by declaration.
 
     Attributes
     ----------
     name : str, unique in its table
     kind : "number", "true/false", "text", "mixed", "date", "index", "nested", "empty", "ambiguous", "units", "recoded"
         or "unknown"
-    reason : why it cannot be clustered, one sentence; "" if it can
-    values : ndarray of shape (n,), float64 or float32, read-only, NaN where a cell is missing; None if not usable
-    codes : ndarray of shape (n,), integers, read-only: the number of each row's word, -1 where it is missing, for a
-        column of at most `MOST_GROUPS` words in a public file; else None. It can name known groups
-    words : those words, in order of their numbers; () of a private file, whose words are nobody's but the rows'
+    reason : one sentence on why it cannot be clustered; "" if it can
+    values : ndarray of shape (n,), float64 or float32, read-only, NaN for a missing cell; None if not usable
+    codes : ndarray of shape (n,), integers, read-only: the number of each row's word, -1 if missing, for a column of at
+        most `MOST_GROUPS` words in a public file, which can then name known groups; else None
+    words : those words, in order of their numbers; () in a private file, whose words are secret
     suggestion : the rule that would make numbers of a public file's words or dates, as `Recoding.of` reads it; else ""
-    doubt : a cell of a public file whose one sign can group thousands or begin decimals, where no other cell says
-        which; "" where there is none
+    doubt : a cell of a public file whose sign may group thousands or begin decimals, if no other cell decides it; "" if
+        there is none
     """
 
     name: str
@@ -104,7 +104,7 @@ class Column:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Table:
-    """A read file. Everything but `n_rows`, `missing` and the values concerns its form and may be shown.
+    """Hold a file's table. Everything except `n_rows`, `missing` and the values describes its form and may be shown.
 
     Attributes
     ----------
@@ -121,13 +121,13 @@ class Table:
 
     @property
     def doubtful(self) -> tuple[Column, ...]:
-        """Columns of a public file with a cell that may be two numbers."""
+        """Return the columns of a public file with an ambiguous number."""
         return tuple(column for column in self.columns if column.doubt)
 
     def question(self, names: Collection[str] | None = None) -> str:
-        """Return what is asked of a public file whose cells may be two numbers, and the answers; "" where nothing is.
+        """Return the question about ambiguous numbers in a public file, with the answers; "" if there are none.
 
-        `names` are the columns that are wanted; None: all.
+        `names` are the wanted columns; None: all.
         """
         asked = [column for column in self.doubtful if names is None or column.name in names]
         if not asked:
@@ -144,11 +144,11 @@ class Table:
 
     @property
     def usable(self) -> tuple[str, ...]:
-        """Names of the columns that can be clustered."""
+        """Return the names of the columns that can be clustered."""
         return tuple(column.name for column in self.columns if column.values is not None)
 
     def without_names(self, public: Collection[str]) -> Table:
-        """Return the table with every column named by its position, but for those whose names are public already."""
+        """Return the table with every column named by its position, except those whose names are public already."""
         names = [c.name if c.name in public else f"column {i}" for i, c in enumerate(self.columns, 1)]
         columns = (dataclasses.replace(c, name=name) for c, name in zip(self.columns, names, strict=True))
         return dataclasses.replace(self, columns=tuple(columns))
@@ -159,7 +159,7 @@ class Table:
         Raises
         ------
         TableError
-            If a name is asked for that the table lacks, or twice.
+            If the table lacks a name, or a name occurs twice.
         """
         by_name = {column.name: column for column in self.columns}
         for name in names:
@@ -171,11 +171,11 @@ class Table:
 
     @property
     def groupings(self) -> tuple[str, ...]:
-        """Names of the columns that can name known groups: few words, or few whole numbers. NOT PRIVATE."""
+        """Return the names of the columns that can name known groups: few words, or few whole numbers. NOT PRIVATE."""
         return tuple(column.name for column in self.columns if column.codes is not None or _few(column.values))
 
     def groups(self, column: str) -> np.ndarray | None:
-        """Return the known group of each row, shape (n,), or None for a column that can name none. NOT PRIVATE."""
+        """Return the known group of each row, shape (n,), or None for a column without groups. NOT PRIVATE."""
         for found in self.columns:
             if found.name == column:
                 return found.values if found.codes is None else found.codes
@@ -189,14 +189,14 @@ class Table:
         raise TableError(f"{self.name}: {column!r} is not a usable column.")
 
     def missing(self, columns: Sequence[str]) -> int:
-        """Return how many rows lack a number in one of the columns. NOT PRIVATE."""
+        """Return the number of rows that lack a number in one of the columns. NOT PRIVATE."""
         return int(np.logical_or.reduce([np.isnan(self.values(name)) for name in columns]).sum())
 
     def matrix(self, columns: Sequence[str], fill: Mapping[str, float] | None = None) -> np.ndarray:
         """Return the chosen columns, shape (n, d), read-only, in the precision they were read in.
 
-        A missing cell becomes the value declared in `fill`; where none is declared it stays NaN, and `Rows` leaves
-        the row out. Both are rules on single rows that look at no other row.
+        A missing cell becomes the value declared in `fill`; without one it stays NaN, and `Rows` leaves the row out.
+        Both rules read a single row.
         """
         if not columns:
             raise TableError(f"{self.name}: choose at least one column.")
@@ -210,13 +210,13 @@ class Table:
 
 
 def too_much(name: str) -> TableError:
-    """Return the refusal of a file whose reader had to be ended."""
+    """Return the error for a file whose reader exceeded a limit."""
     return TableError(f"{name}: reading it takes more time or memory than is allowed; save the table as CSV.")
 
 
 @contextmanager
 def faults_as(sentence: str) -> Iterator[None]:
-    """Turn any fault of somebody else's parser into one sentence: its own words may hold cells."""
+    """Replace any error of an external parser by one sentence, because its message may quote cells."""
     try:
         yield
     except (TableError, Stopped, MemoryError):
@@ -226,7 +226,7 @@ def faults_as(sentence: str) -> Iterator[None]:
 
 
 def usable(name: str, kind: str, numbers: np.ndarray, *, private: bool = False) -> Column:
-    """Return a column of numbers; what is not finite, or larger than 1e30, is missing."""
+    """Return a column of numbers; values that are not finite, or larger than 1e30, are missing."""
     keep = np.abs(numbers) <= LARGEST  # NaN compares as false
     if not keep.any() and not private:
         return refused(name, "empty")
@@ -236,11 +236,11 @@ def usable(name: str, kind: str, numbers: np.ndarray, *, private: bool = False) 
 
 
 def precision(n_rows: int, n_columns: int, form: Form) -> type:
-    """Return the type numbers are kept in; it never follows from how many rows a private table has."""
+    """Return the type that stores numbers; it never depends on the number of rows of a private table."""
     return np.float32 if n_rows * n_columns > FRUGAL_CELLS and not form.private else np.float64
 
 
-MOST_GROUPS = 100  # words of a column that can name known groups
+MOST_GROUPS = 100  # most words of a column that can name known groups
 
 _DATE = r"^\s*(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})([T ].*)?\s*$"
 _REASONS = {
@@ -276,13 +276,13 @@ def kind_of(type_: pa.DataType) -> str:
 
 
 def column_of(name: str, cells: pa.ChunkedArray | pa.Array, dtype: type, form: Form, *, decimal: str = "?") -> Column:
-    """Return what an Arrow column of a public file is: numbers, numbers in disguise, or a sentence why not.
+    """Return a public file's Arrow column as numbers, also from text, or with the reason why it has none.
 
     Parameters
     ----------
-    dtype : type to keep numbers in
-    form : with the signs that were declared
-    decimal : the decimal sign that the file's other columns have, "," or "."; "?" where they do not tell
+    dtype : type that stores numbers
+    form : the declared form with its signs
+    decimal : the decimal sign of the file's other columns, "," or "."; "?" if they are undecided
     """
     if cells.null_count == len(cells):
         return refused(name, "empty")
@@ -298,10 +298,10 @@ def column_of(name: str, cells: pa.ChunkedArray | pa.Array, dtype: type, form: F
 
 
 def own_numbers(cells: pa.ChunkedArray | pa.Array, signs: tuple[str, str], marks: Sequence[str] = ()) -> np.ndarray:
-    """Return a column of a private file as numbers, shape (n,), float64, NaN where a cell is none.
+    """Return a column of a private file as numbers, shape (n,), float64, NaN for any other cell.
 
-    Its type in the file is number, true/false or text; any other has no number. What a cell becomes depends on that
-    type, the declared form and the cell.
+    A column of numbers, true/false or text can hold numbers; no other type can. A cell's number depends on that type,
+    the declared form and the cell alone.
     """
     cells = without_marks(cells, marks)
     if pa.types.is_dictionary(cells.type):
@@ -317,10 +317,10 @@ def own_numbers(cells: pa.ChunkedArray | pa.Array, signs: tuple[str, str], marks
 def columns_of(
     name: str, cells: pa.ChunkedArray | pa.Array, dtype: type, form: Form, *, decimal: str = "?"
 ) -> list[Column]:
-    """Return what an Arrow column becomes: itself, or the columns that its owner's rule makes of it.
+    """Return an Arrow column itself, or the columns that its owner's rule makes of it.
 
-    Of a private file the made columns are there whatever the cells hold; of a public one the words stay beside
-    one-hot columns, since they can name known groups.
+    In a private file the rule's columns exist for any cells; in a public one the words stay beside one-hot columns,
+    because they can name known groups.
     """
     rule, cells = recoded(form.recode, name), without_marks(cells, form.missing_marks)
     if form.private:
@@ -341,9 +341,9 @@ def columns_of(
 
 
 def own_columns(name: str, values: Sequence[np.ndarray], form: Form) -> list[Column]:
-    """Return the columns of a private file that one of its columns becomes, whatever is in them.
+    """Return the columns made from one column of a private file, for any cells.
 
-    The owner chooses what is a number: every column is one, with a missing cell where there is none.
+    The owner decides which columns are numbers: each one is usable, and a cell without a number is missing.
     """
     rule = recoded(form.recode, name)
     names = [name] if rule is None else [column["name"] for column in rule.columns]
@@ -373,7 +373,7 @@ def _from_text(name: str, cells: pa.ChunkedArray | pa.Array, dtype: type, form: 
 
 
 def _written(name: str, cells: pa.ChunkedArray | pa.Array, dtype: type, decimal: str, groups: str) -> Column:
-    """Return what a column of text is where numbers have these signs."""
+    """Return a column of text as numbers with these signs, or with the reason why it has none."""
     if _all(cells, number_pattern(decimal, groups)):
         signs = units_of(cells)
         if len(signs - {""}) > 1 or {"", "%"} <= signs:
@@ -392,7 +392,7 @@ def _written(name: str, cells: pa.ChunkedArray | pa.Array, dtype: type, decimal:
 
 
 def _codes(cells: pa.ChunkedArray | pa.Array) -> tuple[np.ndarray | None, tuple[str, ...]]:
-    """Return the number of each cell's word, -1 where it is missing, and the words; none for above `MOST_GROUPS`."""
+    """Return the number of each cell's word, -1 if missing, and the words; None above `MOST_GROUPS` words."""
     encoded = pc.dictionary_encode(cells)
     encoded = encoded.combine_chunks() if isinstance(encoded, pa.ChunkedArray) else encoded
     if len(encoded.dictionary) > MOST_GROUPS:
@@ -416,7 +416,7 @@ def _all(cells: pa.ChunkedArray | pa.Array, pattern: str) -> bool:
 def table_of(
     name: str, columns: Sequence[Column], n_rows: int, notes: Sequence[str], *, unnamed_first: bool = False
 ) -> Table:
-    """Return the finished table; a first column of numbers without a name is a row number, which singles out people."""
+    """Return the finished table; a first column of numbers without a name counts as row numbers."""
     columns = list(columns)
     if unnamed_first and len(columns) > 1 and columns[0].kind == "number":
         columns[0] = refused(columns[0].name, "index")

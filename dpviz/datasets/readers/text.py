@@ -1,5 +1,7 @@
-"""CSV and other text. Of a public file encoding, separator and decimal sign are found in it, and rows of unequal length
-are refused with their line; of a private one they are declared, or follow from the confirmed first line.
+"""Read CSV and other text.
+
+In a public file, encoding, separator and decimal sign are detected, and a row of unequal length is refused with its
+line number. In a private file they are declared, or follow from the confirmed first line.
 """
 
 from __future__ import annotations
@@ -40,7 +42,7 @@ from dpviz.datasets.readers.table import (
 __all__ = ["is_split_slowly", "read_text"]
 
 _DELIMITERS = [sign for sign in SEPARATORS if sign != " "]
-_BLOCK = 4_000_000  # bytes; a line may not be longer
+_BLOCK = 4_000_000  # most bytes of a line
 _SAMPLE = 1 << 17
 _EQUAL = (
     "give every line as many cells as the first one, and put text that holds the separator in quotes; if the names "
@@ -59,7 +61,7 @@ _MARKS = (
 
 
 class _Reported(io.RawIOBase):
-    """Bytes in memory as a file that tells how far it was read."""
+    """Present bytes in memory as a file that reports its reading position."""
 
     def __init__(self, data: memoryview, advance: Callable[[float], None]) -> None:
         self._data, self._at, self._advance = data, 0, advance
@@ -81,7 +83,7 @@ def read_text(data: memoryview, name: str, form: Form, limits: Limits, advance: 
 
 
 def is_split_slowly(data: memoryview) -> bool:
-    """Return whether a public text is split in Python, line by line: a table of white space, or not UTF-8."""
+    """Return whether Python splits a public text line by line: a table of white space, or not UTF-8."""
     head = bytes(data[:_SAMPLE])
     with suppress(ValueError, csv.Error):
         if spaced(head[: head.rfind(b"\n") + 1].decode() if data.nbytes > _SAMPLE else head.decode()):
@@ -102,7 +104,7 @@ def _read_private(data: memoryview, name: str, form: Form, limits: Limits, advan
         separator = form.separator or ("" if width == 1 else "\t" if name.lower().endswith(".tsv") else ",")
     else:
         line, data = _first_line(data, name)
-        if form.header:  # before, the line may be a person
+        if form.header:  # an undeclared line may be a person
             refuse_other_text(line, name)
         separator = form.separator or max(_DELIMITERS, key=lambda sign: len(split(line, sign)))
         first = split(line, separator)
@@ -138,7 +140,7 @@ def _own(cells: pa.StringArray, name: str, rule: Recoding | None, form: Form) ->
 
 
 def _below(data: memoryview, n_lines: int) -> memoryview:
-    """Return the text below its first lines; nothing, where it has not so many."""
+    """Return the text below its first `n_lines` lines; empty if it has fewer."""
     for _ in range(n_lines):
         at = 0
         while at < data.nbytes and (found := bytes(data[at : at + _BLOCK]).find(b"\n")) < 0:
@@ -210,7 +212,7 @@ def _read_public(data: memoryview, name: str, form: Form, limits: Limits, advanc
     columns = [column for some in made for column in some]
     floats = [j for j, field in enumerate(cells.schema) if pa.types.is_floating(field.type)]
     del cells
-    if decimal == "?" and floats:  # they were read with points; what was written tells whether these group thousands
+    if decimal == "?" and floats:  # they were read with points; the original text shows whether points group thousands
         written = _parse(data, name, form, delimiter, ".", [raw[j] for j in floats], advance)
         asked = {names[j]: signs_in(written.column(j), "?")[1] for j in floats}
         columns = [dataclasses.replace(column, doubt=asked.get(column.name, column.doubt)) for column in columns]
@@ -230,9 +232,9 @@ def _from_line(data: memoryview, name: str, line: int) -> memoryview:
 
 
 def _as_utf8(data: memoryview, name: str) -> tuple[memoryview, list[str]]:
-    """Return a public text as UTF-8 without a byte order mark, and a note where it was something else.
+    """Return a public text as UTF-8 without a byte order mark, and a note if it was something else.
 
-    Text of no encoding that it names is Windows-1252.
+    Text that names no encoding is read as Windows-1252.
     """
     encoding = next((encoding for mark, encoding in _MARKS if data[: len(mark)] == mark), None)
     if encoding == "utf-8-sig":
@@ -279,7 +281,7 @@ def _records(head: str, delimiter: str) -> list[list[str]]:
 
 
 def _delimiter(head: str) -> str:
-    """Return the delimiter under which most lines are as wide as the header, and the header has several names."""
+    """Return the delimiter under which the header has several names and most lines are as wide as it."""
 
     def score(delimiter: str) -> tuple[float, int]:
         widths = [len(record) for record in _records(head[:20_000], delimiter)[:100]]
@@ -304,9 +306,9 @@ def _amount(cell: str) -> str:
 
 
 def _decimal_sign(records: list[list[str]], delimiter: str) -> str:
-    """Return "," where numbers like 1,5 occur and none like 1.5; "." where commas can only group; "?" if unsure.
+    """Return "," if numbers like 1,5 occur and none like 1.5; "." if commas can only group; "?" if unsure.
 
-    Where both occur between other signs than commas, the columns may differ in their sign: that is unsure.
+    If both occur between separators other than commas, the columns may differ in their sign, which counts as unsure.
     """
     cells = [_amount(cell) for record in records for cell in record]
     comma = any(re.fullmatch(_COMMA_DECIMAL, cell) and not re.fullmatch(_GROUPED, cell) for cell in cells)
@@ -325,9 +327,9 @@ def _parse(
     texts: list[str],
     advance: Callable[[float], None],
 ) -> pa.Table:
-    """Let Arrow parse; a row of another length than the first line is refused, with its number where that is public.
+    """Let Arrow parse; refuse a row of another length than the first line, with its number if that is public.
 
-    The columns `texts` stay text: how one of their cells is read must not follow from the other cells.
+    The columns `texts` stay text, so that no cell decides how another one is read.
     """
     wrong: list[arrow_csv.InvalidRow] = []
 

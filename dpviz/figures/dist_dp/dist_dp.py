@@ -1,4 +1,4 @@
-"""rho-distance privacy: noisy points, quadtree cells level by level, far and near, regions, centers; discs of rho."""
+"""Draw rho-distance privacy: noisy points, quadtree cells level by level, regions, centers, and discs of rho."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def moves_table(trace: Trace) -> pd.DataFrame:
 
 
 def _boxes(view: View, centers: np.ndarray, side: float) -> np.ndarray:
-    """Return closed squares on the plane (m * 6, 2), NaN between; nothing where the plane is a projection."""
+    """Return closed squares on the plane (m * 6, 2), NaN between; empty if the plane is a projection."""
     if len(centers) == 0 or view.axes is None:
         return NOWHERE
     axes, half = list(view.axes), side / 2
@@ -66,7 +66,7 @@ def _boxes(view: View, centers: np.ndarray, side: float) -> np.ndarray:
 
 
 def ruler(view: View, figure: go.Figure, rho: float, noise_sd: float) -> None:
-    """Draw how long a hidden move may be, and how far the noise throws a point, in a corner."""
+    """Draw the longest hidden move and the noise of a point to scale, in a corner."""
     if view.axes is None or view.trace.domain.scale != "common":
         return
     d, low, high = view.trace.domain.n_features, *view.bounds()
@@ -133,7 +133,7 @@ def _plane(view: View) -> Panel:
 
 
 def _layers(view: View) -> list[dict[str, dict[str, Any]]]:
-    """Return what the map shows at every step, by layer; what is missing is empty."""
+    """Return the layers that the map shows at every step; other layers are empty."""
     trace = view.trace
     noisy = trace.steps[0].released
     drawn = thin(len(noisy["noisy_points"]), MAX_POINTS)
@@ -167,7 +167,7 @@ def _layers(view: View) -> list[dict[str, dict[str, Any]]]:
 
 
 def _regions(view: View, points: np.ndarray, weights: np.ndarray) -> dict[str, dict[str, Any]]:
-    """Return the layer of regions, discs by weight; none where there are none."""
+    """Return the layer of regions, discs by weight; empty without regions."""
     return {"region": {**xy(view.plane(points)), "marker": {"size": disc_sizes(weights)}}} if len(points) else {}
 
 
@@ -183,12 +183,12 @@ def _people(view: View) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _amounts(view: View) -> Panel | None:
-    """Return the strongest cells of a level, then the strongest regions, as bars; None where a run has neither."""
+    """Return the strongest cells of a level, then the strongest regions, as bars; None if a run has neither."""
     trace, colors = view.trace, view.colors
     tables = {t: amount_table(s) for t, s in enumerate(trace.steps) if s.kind in ("level", "regions")}
     if not tables:
         return None
-    figure = base(colors, f"Rows per cell, then per region, top {TOP}", height=168)
+    figure = base(colors, f"Rows per cell, then per region, top {TOP}", height=150)
     figure.add_bar(name="released count", hovertemplate="%{y:.0f}<extra></extra>")
     figure.add_scatter(mode="lines", name="threshold", hoverinfo="skip", line={"color": colors.ink, "width": 1.2})
     top = max((float(table["count"].max()) for table in tables.values() if len(table)), default=1.0)
@@ -212,7 +212,7 @@ def _amounts(view: View) -> Panel | None:
 
 
 def panels(view: View, shots: list[Shot]) -> list[Panel]:
-    """Return the map, counts, loss (when hidden layers are asked for), spend and ledger."""
+    """Return the map, counts, loss (if hidden layers are on), spend and ledger."""
     trace = view.trace
     found = [_plane(view)]
     amounts = _amounts(view)
@@ -231,7 +231,7 @@ def losses_panel(colors: Theme, table: pd.DataFrame) -> Panel:
 
     Parameters
     ----------
-    table : columns method, promise, loss; one row a run; KMeans' is the one that is not private
+    table : columns method, promise, loss; one row a run; KMeans is not private
     """
     figure = base(colors, "Loss of each method", height=260, margin_left=8)
     tag(figure, colors)

@@ -1,4 +1,4 @@
-"""HDPE-means: guesses evolve in a public projection (left); one noisy average leads back to all columns (right)."""
+"""Draw HDPE-means: trial points in a public projection (left), recovered centers in all columns (right)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PARTS = {"votes": "votes", "recover.sums": "sums", "recover.counts": "counts"}
 
 
 def budget_table(trace: Trace) -> pd.DataFrame:
-    """Return what each part of the run gets: columns part, releases, share (of mu^2)."""
+    """Return the budget of each part of the run: columns part, releases, share (of mu^2)."""
     table = ledger_table(trace)
     table["part"] = [PARTS[entry.name] for entry in trace.ledger]
     found = table.groupby("part", sort=False).agg(releases=("release", "size"), share=("share", "sum"))
@@ -34,7 +34,7 @@ def _projected(view: View, shots: list[Shot]) -> Panel:
     rounds = [step.released for step in trace.steps if "population" in step.released]
     p = rounds[0]["projection"].shape[1]
     figure = base(colors, f"Trial points in the projection: 2 of {p} columns", height=508)
-    reach = 1.3 * np.quantile(np.abs(rounds[-1]["population"][:, :2]), 0.995)  # first guesses lie further out, unseen
+    reach = 1.3 * np.quantile(np.abs(rounds[-1]["population"][:, :2]), 0.995)  # first trial points lie farther out
     figure.update_xaxes(range=[-reach, reach], title_text="projected column 1", fixedrange=False)
     figure.update_yaxes(range=[-reach, reach], title_text="projected column 2", fixedrange=False)
     figure.update_xaxes(constrain="domain", constraintoward="left")

@@ -1,4 +1,4 @@
-"""PE-means and its relatives: guesses, votes, survivors and centers on the plane; the strongest votes as bars."""
+"""Draw PE-means and its relatives: trial points, votes, survivors and centers; the strongest votes as bars."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ LEGEND = (
     ("diamond", "KMeans"),
     ("ring", "person"),
 )
-MAX_DRAWN = 45_000  # guesses over all frames: keeps a run of many rounds below 2 MB
+MAX_DRAWN = 45_000  # trial points over all frames: keeps a run of many rounds below 2 MB
 
 
 def shots(trace: Trace) -> list[Shot]:
-    """Return three pictures a round: guesses, noisy votes, survivors and centers."""
+    """Return three pictures per round: trial points, noisy votes, survivors and centers."""
     return voting(trace, _words)
 
 
@@ -60,7 +60,7 @@ def warning(trace: Trace) -> str:
     if n is None or "noise_sd" not in released:
         return ""
     guesses, sd = len(released["noisy_votes"]), released["noise_sd"]
-    loudest = sd * math.sqrt(2 * math.log(max(guesses, 2)))  # about the largest of so many Gaussian draws
+    loudest = sd * math.sqrt(2 * math.log(max(guesses, 2)))  # about the largest of this many Gaussian draws
     if n / k >= loudest:
         return ""
     return (
@@ -70,10 +70,10 @@ def warning(trace: Trace) -> str:
 
 
 def lineage_table(step: Step, key: str = "centers") -> pd.DataFrame:
-    """Return where each center comes from: columns center, parent (in the step before, -1: none), share.
+    """Return the parent of each center: columns center, parent (in the step before, -1: none), share.
 
-    A center's survivors are those nearest to it; its parent is the previous center that most of their noisy votes
-    descend from, and `share` how many of them. All from released values; `key` names the centers there.
+    A center's survivors are those nearest to it. Its parent is the previous center from which most of their noisy votes
+    descend, and `share` is the fraction that do. Only released values are read; `key` names the centers there.
     """
     released = step.released
     points, votes, group = (released[name][released["kept"]] for name in ("population", "noisy_votes", "group"))
@@ -91,19 +91,19 @@ def lineage_table(step: Step, key: str = "centers") -> pd.DataFrame:
 
 
 def _origins(step: Step, now: np.ndarray, before: np.ndarray, key: str) -> np.ndarray:
-    """Return where each center's parent stood, drawn coordinates; NaN for a center without one."""
+    """Return the position of each center's parent, drawn coordinates; NaN for a center without one."""
     if "population" not in step.released:
         return before if now.shape == before.shape else np.full_like(now, np.nan)
     return _at(before, lineage_table(step, key).parent.to_numpy())
 
 
 def _at(points: np.ndarray, index: np.ndarray) -> np.ndarray:
-    """Return points[index]; NaN for -1 and where there are no points."""
+    """Return points[index]; NaN for -1 and for an index without a point."""
     return np.vstack([points, np.full((1, 2), np.nan)])[np.where(index < len(points), index, -1)]
 
 
 def add_layers(figure: go.Figure, colors: Theme) -> list[int]:
-    """Add guesses, votes, survivors, paths and centers to a plane; return the numbers of these traces."""
+    """Add trial points, votes, survivors, paths and centers to a plane; return the numbers of these traces."""
     first = len(figure.data)
     soft = {"color": colors.released_soft, "size": 3.2, "opacity": 0.75}
     figure.add_scatter(mode="markers", marker=soft, name="trial point", hoverinfo="skip")
@@ -119,7 +119,7 @@ def add_layers(figure: go.Figure, colors: Theme) -> list[int]:
 def layers(
     trace: Trace, shots: Sequence[Shot], flat: Callable[[np.ndarray], np.ndarray], key: str
 ) -> list[list[dict[str, Any]]]:
-    """Return what the traces of `add_layers` show at every shot; `flat` maps points (m, p) to the plane.
+    """Return the contents of the traces of `add_layers` at every shot; `flat` maps points (m, p) to the plane.
 
     `key` names the centers among the released values.
     """
@@ -138,7 +138,7 @@ def layers(
                 disc_sizes(released["noisy_votes"]),
             )
             guesses = xy(points[shown])
-            if phase == GUESS and len(before):  # each is a variation of a center of the round before
+            if phase == GUESS and len(before):  # trial points are variations of the last centers
                 guesses = moved(_at(before, released["group"][shown]), points[shown])
             if phase == VOTE:
                 some = shown[released["noisy_votes"][shown] > 0]
@@ -168,7 +168,7 @@ def _plane(view: View, shots: Sequence[Shot]) -> Panel:
 
 
 def panels(view: View, shots: list[Shot]) -> list[Panel]:
-    """Return plane, votes, loss (when hidden layers are asked for), spend and ledger."""
+    """Return plane, votes, loss (if hidden layers are on), spend and ledger."""
     return [_plane(view, shots), votes_panel(view, shots), *closing(view, shots, "round")]
 
 

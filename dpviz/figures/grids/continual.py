@@ -1,4 +1,4 @@
-"""Continual release: the noisy cells and centers of every evening, and the price of running anew instead."""
+"""Draw continual release: the noisy cells and centers of every evening, and the price of running anew instead."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ __all__ = ["PANE", "days_table"]
 
 
 def days_table(trace: Trace) -> pd.DataFrame:
-    """Return one row a day: day, counts_sd, epsilon (spent by then), anew (what running anew each evening would spend).
+    """Return one row per day: day, counts_sd, epsilon (spent by then), anew (spent by running anew each evening).
 
-    Running anew buys a table of all days so far every evening, with the tree's own noise of that evening: half of
-    mu^2 to the counts, half to the sums, mu^2 = 2 / counts_sd^2, and a row of the first day pays every evening.
+    Running anew buys a table of all days so far every evening, with the tree's noise of that evening: half of mu^2 goes
+    to the counts, half to the sums, mu^2 = 2 / counts_sd^2, and a row of the first day pays every evening.
     """
     rows, anew, delta = [], 0.0, trace.claimed.delta
     for step in trace.steps[1:]:
@@ -115,7 +115,7 @@ def _spend(view: View, shots: list[Shot]) -> Panel:
 
 
 def panels(view: View, shots: list[Shot]) -> list[Panel]:
-    """Return plane, loss (when hidden layers are asked for), spend and ledger."""
+    """Return plane, loss (if hidden layers are on), spend and ledger."""
     found = [_plane(view)]
     if view.hidden and view.losses is not None and not np.isnan(view.losses).all():
         found.append(loss_panel(view, shots, name="day"))

@@ -1,4 +1,4 @@
-"""DP-DBSCAN: the noisy cells, the dense ones among them, and the borders of the regions that they make."""
+"""Draw DP-DBSCAN: the noisy cells, the dense ones among them, and the borders of their regions."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _MOST = 3000  # cells drawn, those with the largest noisy counts
 
 
 def border_table(trace: Trace) -> pd.DataFrame:
-    """Return one row a border between a region and what lies outside it, of a table of two columns.
+    """Return one row per border segment between a region and the outside, for data with two columns.
 
-    Columns: region (from 1), x0, y0, x1, y1 in z units; no row for other numbers of columns.
+    Columns: region (from 1), x0, y0, x1, y1 in z units; the table is empty for other numbers of columns.
     """
     first, last = trace.steps[0].released, trace.steps[-1].released
     parts = np.asarray(first["parts"])
@@ -41,7 +41,7 @@ def border_table(trace: Trace) -> pd.DataFrame:
 
 
 def warning(trace: Trace) -> str:
-    """Return a sentence if the only region is the cell that was taken because none was dense."""
+    """Return a sentence if no cell was dense, so the only region is the cell with the largest neighborhood."""
     dense, last = trace.steps[1].released, trace.steps[-1].released
     at = np.asarray(dense["dense"])
     if at.sum() > 1 or len(last["noisy_counts"]) > 1 or (np.asarray(dense["nearby"]) >= dense["threshold"])[at].any():
@@ -82,7 +82,7 @@ def _plane(view: View) -> Panel:
 
 
 def panels(view: View, shots: list[Shot]) -> list[Panel]:
-    """Return plane, spend and ledger; a loss says nothing about regions."""
+    """Return plane, spend and ledger; regions have no loss."""
     return [_plane(view), spend_panel(view, shots), ledger_panel(view, shots)]
 
 

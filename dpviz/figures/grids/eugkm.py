@@ -1,4 +1,4 @@
-"""EUGkM: the noisy counts of the grid's cells, the centers on them, and the move of the Lloyd step."""
+"""Draw EUGkM: the noisy counts of the grid's cells, the centers on them, and the move of the Lloyd step."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST = 3000  # cells drawn, those with the largest noisy counts
 
 
 def cells_table(view: View) -> pd.DataFrame:
-    """Return one row a place of the drawn plane: x, y, noisy_count; cells that fall on one place are added up."""
+    """Return one row per place of the drawn plane: x, y, noisy_count; cells that coincide there are added up."""
     released = view.trace.steps[0].released
     place = view.plane(released["cells"])
     table = pd.DataFrame(
@@ -63,7 +63,7 @@ def _plane(view: View) -> Panel:
 
 
 def panels(view: View, shots: list[Shot]) -> list[Panel]:
-    """Return plane, loss (when hidden layers are asked for), spend and ledger."""
+    """Return plane, loss (if hidden layers are on), spend and ledger."""
     return [_plane(view), *closing(view, shots)]
 
 

@@ -1,1 +1,1 @@
-"""What every family's pictures are made of."""
+"""Provide the parts of every family's pictures."""

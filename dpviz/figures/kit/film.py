@@ -1,4 +1,4 @@
-"""Figures that cost little: frames stay plain dicts while one is built, and a finished one is kept as its JSON."""
+"""Build figures cheaply: frames stay plain dicts while one is built, and a finished one is kept as its JSON."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ __all__ = ["Film", "Printed"]
 
 
 class Film(go.Figure):
-    """A `go.Figure` that takes its frames as they are, and makes `go.Frame`s of them when somebody looks.
+    """A `go.Figure` that stores frames unvalidated and makes `go.Frame`s of them on access.
 
-    Validating every frame cost half of the time to build a player. Data and layout are validated as ever; so is the
+    Validating every frame took half of the time to build a player. Data and layout are validated as usual; so is the
     last frame, which is the figure's own data (`view.add_frames`).
     """
 
     @property
     def frames(self) -> tuple[go.Frame, ...]:
-        """The frames, validated."""
+        """Return the frames, validated."""
         return tuple(go.Frame(frame._props) for frame in self._frame_objs)
 
     @frames.setter
@@ -32,7 +32,7 @@ class Film(go.Figure):
 
 
 def _ordered(value: Any) -> Any:
-    """Return a value as a validated one is written: keys in order, nothing where nothing is given, the type last."""
+    """Return a value in the order of a validated one: keys sorted, empty entries dropped, the type last."""
     if isinstance(value, Mapping):
         keys = sorted(value, key=lambda key: (key == "type", key))
         return {key: _ordered(value[key]) for key in keys if value[key] is not None}
@@ -42,7 +42,7 @@ def _ordered(value: Any) -> Any:
 
 
 class Printed(BaseFigure):
-    """A finished figure as its JSON: one string to keep, which nobody validates, copies or walks again."""
+    """A finished figure as its JSON: one string, which is never validated, copied or traversed again."""
 
     def __init__(self, text: str, meta: dict[str, Any]) -> None:
         self._json, self._meta = text, meta
@@ -52,12 +52,12 @@ class Printed(BaseFigure):
 
     @classmethod
     def of(cls, figure: go.Figure) -> Printed:
-        """Return a figure as it stands now."""
+        """Return the JSON of a figure's present state."""
         return cls(figure.to_json(), dict(figure.layout.meta or {}))
 
     @property
     def meta(self) -> dict[str, Any]:
-        """What the figure tells its page: `layout.meta`."""
+        """Return `layout.meta`, the figure's message to its page."""
         return self._meta
 
     def to_json(self, *args: Any, **kwargs: Any) -> str:

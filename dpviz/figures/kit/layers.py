@@ -1,4 +1,4 @@
-"""What several families draw alike: layers of a plane, released centers, outlines, segments, discs by size."""
+"""Draw what several families share: layers of a plane, released centers, outlines, segments, discs by size."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = [
 TOP = 20  # bars of the largest counts
 NOWHERE = np.empty((0, 2))
 CIRCLE = np.stack([np.cos(np.linspace(0, 2 * np.pi, 73)), np.sin(np.linspace(0, 2 * np.pi, 73))], axis=1)
-Look = dict[str, Any]  # how a layer is drawn: fields of a scatter trace; its name is the layer's unless it has one
+Look = dict[str, Any]  # fields of a scatter trace; its name is the layer's unless it has one
 
 
 def layered(
@@ -43,14 +43,14 @@ def layered(
     height: int = 508,
     beside: Callable[[View, go.Figure], None] | None = None,
 ) -> Panel:
-    """Return a plane of named layers, the first one lowest; a frame names only the layers that it shows.
+    """Return a plane of named layers, the first one lowest; a frame lists only the layers that it shows.
 
     Parameters
     ----------
-    looks : layer -> how it is drawn
-    frames : one mapping a frame, layer -> what it shows (`view.xy` and what else changes)
+    looks : layer -> its style
+    frames : one mapping per frame, layer -> its contents (`view.xy` and other changes)
     alt : of the panel
-    beside : draws what stands still, after the layers
+    beside : draws the static marks, after the layers
 
     Raises
     ------
@@ -73,7 +73,7 @@ def layered(
 
 
 def center(colors: Theme, **marker: Any) -> Look:
-    """Return how a released center is drawn, everywhere; `marker` changes its size or names its symbol."""
+    """Return the style of a released center; `marker` changes its size or names its symbol."""
     edge = {"color": colors.ink, "width": 2}
     return {
         "mode": "markers",
@@ -84,7 +84,7 @@ def center(colors: Theme, **marker: Any) -> Look:
 
 
 def exact_center(colors: Theme, against: str, **marker: Any) -> Look:
-    """Return how a center is drawn where it stands in place of a released one; `against` found it. NOT PRIVATE."""
+    """Return the style of a center that takes the place of a released one; `against` computed it. NOT PRIVATE."""
     edge = {"color": colors.hidden, "width": 2}
     return {
         **center(colors, color=colors.hidden, symbol="diamond-open", line=edge, **marker),
@@ -93,7 +93,7 @@ def exact_center(colors: Theme, against: str, **marker: Any) -> Look:
 
 
 def disc(colors: Theme, opacity: float = 0.6) -> Look:
-    """Return how a released point whose area says its size is drawn."""
+    """Return the style of a released point whose area shows its size."""
     return {
         "mode": "markers",
         "marker": {"color": colors.released, "opacity": opacity, "line": {"color": colors.panel, "width": 0.8}},
@@ -101,7 +101,7 @@ def disc(colors: Theme, opacity: float = 0.6) -> Look:
 
 
 def true_tick(colors: Theme, size: int = 9) -> Look:
-    """Return how a true value beside a noisy one is drawn. NOT PRIVATE."""
+    """Return the style of a true value beside a noisy one. NOT PRIVATE."""
     return {
         "mode": "markers",
         "hoverinfo": "skip",
@@ -116,7 +116,7 @@ def tint(color: str, opacity: float) -> str:
 
 
 def disc_sizes(noisy_counts: np.ndarray) -> np.ndarray:
-    """Return marker sizes in pixels whose area follows the noisy counts."""
+    """Return marker sizes in pixels; the area grows with the noisy count."""
     return np.clip(1.1 * np.sqrt(np.maximum(noisy_counts, 0)), 3, 26).astype(np.float32)
 
 

@@ -1,4 +1,4 @@
-"""The ledger of a run: running totals in every notion, why each sensitivity, and what every step has spent."""
+"""Tabulate a run's ledger: running totals in every notion, the reason of each sensitivity, the spending per step."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NORM = {1: "l1 norm", 2: "l2 norm", math.inf: "range of the scores"}
 
 
 def why(entry: Release, unit: str) -> str:
-    """Return in words where a release's sensitivity comes from and what its noise therefore costs."""
+    """Explain a release's sensitivity and the resulting cost of its noise."""
     cost = cost_of(entry.mechanism, entry.cost)
     noise = cost.noise.format(scale=number(entry.scale))
     if isinstance(cost, Report):
@@ -44,7 +44,7 @@ def _sentence(words: str) -> str:
 
 
 def releases_table(trace: Trace) -> pd.DataFrame:
-    """Return one row a release with the totals so far: NaN where a notion does not exist, never 0.
+    """Return one row per release with the totals so far: NaN for a notion that does not exist, never 0.
 
     Columns: release, label, mechanism, scope, norm, sensitivity, scale, excess, neighboring, entries, epsilon, delta,
     mu, pure_epsilon, zcdp, why.
@@ -75,7 +75,7 @@ def _number(total: Total, notion: str) -> float:
 
 
 def steps_table(trace: Trace) -> pd.DataFrame:
-    """Return one row a step: step, title, releases made in it, epsilon after it, added by it."""
+    """Return one row per step: step, title, releases made in it, epsilon after it, epsilon added by it."""
     epsilon = [0.0, *(spent(trace.ledger[: step.n_releases], trace.claimed.delta).epsilon for step in trace.steps)]
     done = [0, *(step.n_releases for step in trace.steps)]
     return pd.DataFrame(
@@ -90,7 +90,7 @@ def steps_table(trace: Trace) -> pd.DataFrame:
 
 
 def plot_steps(trace: Trace, colors: Theme) -> go.Figure:
-    """Return what every step added to epsilon, on top of what was spent before; the claim as a line."""
+    """Return bars of the epsilon that every step added to the total before it, with the claim as a line."""
     table = steps_table(trace)
     figure = base(colors, "ε after each step: before it, and added by it", height=230)
     figure.update_layout(barmode="stack", bargap=0.15)

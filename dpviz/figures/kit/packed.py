@@ -1,4 +1,4 @@
-"""Figures in a page of their own, with the library that draws them packed to a third: one file, no network."""
+"""Write figures to a page of their own, with their library packed to a third: one file, no network."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ __all__ = ["drawn", "library", "unpacked"]
 
 
 def drawn(figure: go.Figure) -> str:
-    """Return the place of a figure and what is drawn there once the library is unpacked."""
+    """Return the element of a figure and its JSON, which is drawn once the library is unpacked."""
     record = str(figure.to_json()).replace("<", "\\u003c")
     return f'<div class="plot"></div><script type="application/json">{record}</script>'
 
 
 def unpacked() -> str:
-    """Return the script that the page's own script puts into it."""
+    """Return the unpacking script for the page's own script."""
     return str(get_plotlyjs())
 
 

@@ -1,4 +1,4 @@
-"""Panels that every family shares: the plane with its public bounds, loss, spend and ledger."""
+"""Draw the panels that every family shares: the plane with its public bounds, loss, spend and ledger."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ MAX_PEOPLE = 800
 
 
 def plane(view: View, title: str, *, height: int = 508) -> go.Figure:
-    """Return a plane with the public bounds; people if they are asked for. Draw more, then call `reference`."""
+    """Return a plane with the public bounds, and people if hidden layers are on. Draw more, then call `reference`."""
     colors = view.colors
     figure = bounded(colors, title, *view.bounds(), view.axis_titles(), view.trace.domain, height=height)
     if view.hidden and view.people is not None:
@@ -51,7 +51,7 @@ def plane(view: View, title: str, *, height: int = 508) -> go.Figure:
     return figure
 
 
-_SPEND = 160  # pixels of the panel of epsilon
+_SPEND = 128  # pixels of the panel of epsilon
 FLATTEST = 0.3  # height over width of a plane of equal scales
 
 
@@ -65,9 +65,9 @@ def bounded(
     *,
     height: int,
 ) -> go.Figure:
-    """Return an empty plane with the public box (low, high) in drawn coordinates, as a domain's scale wants it.
+    """Return an empty plane with the public box (low, high) in drawn coordinates, in the domain's scale.
 
-    Equal scales of a long strip would leave nothing to see: its short side is stretched, and the axis says so.
+    Equal scales would make a long strip unreadable, so its short side is stretched, and the axis says so.
     """
     figure = base(colors, title, height=height)
     pad, shape = 0.04 * (high - low), float((high - low)[1] / (high - low)[0])
@@ -113,7 +113,7 @@ def reference(view: View, figure: go.Figure) -> None:
     tag(figure, view.colors, "NOT PRIVATE  " + " · ".join(shown), inside=True)
 
 
-_RELEASES = {  # name in a plan -> in words; the number of its turn comes behind
+_RELEASES = {  # name in a plan -> words; the number of the turn follows
     "update.sums": "sums, round",
     "update.counts": "counts, round",
     "update.scatters": "scatters, round",
@@ -137,7 +137,7 @@ _RELEASES = {  # name in a plan -> in words; the number of its turn comes behind
 
 
 def release_name(entry: Release) -> str:
-    """Return what a release is called on screen: what it holds, and its number among its kind."""
+    """Return a release's name on screen: its content, and its number among its kind."""
     if entry.name == "report":  # groups of people follow one another, and in each its questions
         again = f", question {entry.occurrence + 1}" if entry.occurrence else ""
         return f"reports of group {max(entry.path)}{again}"
@@ -156,7 +156,7 @@ def spend_table(trace: Trace) -> pd.DataFrame:
 def ledger_table(trace: Trace) -> pd.DataFrame:
     """Return one row a release: release, label, mechanism, sensitivity, scale, share, epsilon, reason.
 
-    `share` is the part of mu^2 it takes where every release is Gaussian, else NaN; `epsilon` is the total so far.
+    `share` is its part of mu^2 if every release is Gaussian, else NaN; `epsilon` is the total so far.
     """
     gaussian = all(entry.mechanism == "Gaussian" for entry in trace.ledger)
     squares = np.array([(entry.sensitivity / entry.scale) ** 2 if gaussian else np.nan for entry in trace.ledger])
@@ -208,7 +208,7 @@ def spend_panel(view: View, shots: Sequence[Shot]) -> Panel:
 
 
 def _no_promise(view: View, n: int) -> Panel:
-    """Return what stands in place of a sum where nothing was hidden."""
+    """Return the panel that replaces the sum if nothing was hidden."""
     figure = base(view.colors, "ε spent: ∞ from the first release", height=_SPEND)
     figure.add_scatter(
         x=[0.5], y=[0.5], mode="text", text=["NO PRIVACY"], textfont={"size": 22, "color": view.colors.hidden},
@@ -221,26 +221,26 @@ def _no_promise(view: View, n: int) -> Panel:
 
 
 def _along_steps(figure: go.Figure, n: int) -> None:
-    """Make the x axis the player's: one place for every step that it stops at."""
+    """Make the x axis the player's: one place for every stop."""
     figure.update_xaxes(title_text="step", range=[0.6, n + 0.4], tick0=1, dtick=whole(n))
 
 
 def _toward_middle(i: int, n: int) -> str:
-    """Return where a text beside the point of frame i of n stays inside."""
+    """Return the text position beside the point of frame i of n that stays inside."""
     return "top left" if 2 * i >= n else "top right"
 
 
 def loss_panel(view: View, shots: Sequence[Shot], *, name: str = "step") -> Panel:
-    """Return the loss beside KMeans along the player's own steps; `name` is what a step of the run is called."""
+    """Return the loss beside KMeans along the player's own steps; `name` is the run's word for a step."""
     steps = complete(shots)
     colors, losses = view.colors, view.losses
     what, against = view.measure, view.against
-    figure = base(colors, f"{what} after each {name}", height=172)
+    figure = base(colors, f"{what} after each {name}", height=150)
     tag(figure, colors)
     if losses is None:
         raise ValueError("figures: loss_panel needs losses.")
     best = view.reference_loss
-    frames = {step: i for i, step in reversed(list(enumerate(steps))) if step >= 0}  # where each is seen first
+    frames = {step: i for i, step in reversed(list(enumerate(steps))) if step >= 0}  # the first frame of each
     values = [None if np.isnan(loss) else float(loss) / (best or 1.0) for loss in losses]
     known = sorted((i + 1, values[step]) for step, i in frames.items() if values[step] is not None)
     figure.add_scatter(
@@ -273,21 +273,21 @@ def loss_panel(view: View, shots: Sequence[Shot], *, name: str = "step") -> Pane
         updates.append([{**place, "marker": {"opacity": 1}, "textposition": _toward_middle(i, len(steps))}])
     add_frames(figure, [1], updates)
     beside = f", {losses[-1] / best:.2f} times {against}'" if best else ""
-    return Panel("side", figure, f"{what} ends at {number(losses[-1])}{beside}. Not private.")
+    return Panel("wide", figure, f"{what} ends at {number(losses[-1])}{beside}. Not private.")
 
 
 def loss_title(view: View) -> str:
-    """Return the title of an axis of losses: multiples of the reference's, where there is one that is not 0."""
+    """Return the title of an axis of losses: multiples of the reference's, if that exists and is not 0."""
     return f"× {view.against}" if view.reference_loss else distance_title(view.against == "KMedians")
 
 
 def distance_title(plain: bool) -> str:
-    """Return what a loss is in words, where nothing is beside it; `plain` is not squared."""
+    """Return the words for a loss without a reference; `plain` is not squared."""
     return f"mean {'' if plain else 'squared '}distance"
 
 
 def ledger_panel(view: View, shots: Sequence[Shot]) -> Panel:
-    """Return one segment per release, lit once it has happened; as wide as its share of mu^2 where that exists."""
+    """Return one segment per release, lit once it is made; its width is its share of mu^2 if that exists."""
     table, colors = ledger_table(view.trace), view.colors
     n = len(table)
     shared = bool(n) and not table.share.isna().any()
@@ -316,7 +316,7 @@ def ledger_panel(view: View, shots: Sequence[Shot]) -> Panel:
             for row in table.itertuples()
         ],
     )  # fmt: skip
-    if groups:  # below the strip, as bars that nobody sees: a name without room is then left out
+    if groups:  # below the strip, as invisible bars: a name without room is then left out
         names, first, last = zip(*groups, strict=True)
         starts, ends = np.cumsum(width)[list(first)] - width[list(first)], np.cumsum(width)[list(last)]
         figure.add_bar(
@@ -342,7 +342,7 @@ def ledger_panel(view: View, shots: Sequence[Shot]) -> Panel:
 
 
 def closing(view: View, shots: Sequence[Shot], name: str = "step") -> list[Panel]:
-    """Return what is at the end of every family's panels: loss where it is asked for, spend and ledger if any."""
+    """Return the last panels of every family: loss if hidden layers are on, spend and ledger if any."""
     found = []
     if view.hidden and view.losses is not None and not np.isnan(view.losses).all():
         found.append(loss_panel(view, shots, name=name))
@@ -352,5 +352,5 @@ def closing(view: View, shots: Sequence[Shot], name: str = "step") -> list[Panel
 
 
 def whole(n: int) -> int:
-    """Return a tick distance that keeps ticks on whole numbers."""
+    """Return a distance between ticks that keeps them on whole numbers."""
     return next(step for step in (1, 2, 5, 10, 20, 50, 100, 200, 500, 10**6) if n / step <= 10)

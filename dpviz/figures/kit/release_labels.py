@@ -1,4 +1,4 @@
-"""Names of releases that are too narrow for names of their own: by the turns in which they come."""
+"""Name releases that are too narrow for names of their own by the turns in which they repeat."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _STRIP, _LETTER = 900, 5.7  # pixels of the strip on a usual screen, and of a le
 
 
 def turns(labels: Sequence[str], width: np.ndarray) -> list[tuple[str, int, int]]:
-    """Return (name, first, last) of releases that come in turns and are too narrow for their own names.
+    """Return (name, first, last) of releases that repeat in turns and are too narrow for their own names.
 
     Parameters
     ----------
     labels : names of all releases, with their numbers at the end
-    width : ndarray of shape (n,), how wide each is drawn
+    width : ndarray of shape (n,), their drawn widths
     """
     kinds = [re.split(r",| of group| \d", label)[0] for label in labels]
     room = _STRIP * width / width.sum() if len(labels) else width

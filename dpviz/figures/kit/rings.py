@@ -1,4 +1,4 @@
-"""Groups that got no center: dashed rings, each with its size at a side where it lies on nothing else that is drawn."""
+"""Ring groups without a center with dashed lines, each labeled with its size at a free side."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dpviz.figures.kit.view import View, xy
 
 __all__ = ["SIDES", "places", "rings"]
 
-SIDES = {  # where a label may stand, best first -> from the ring's middle to the point it hangs on, in radii
+SIDES = {  # sides for a label, best first -> its anchor from the ring's middle, in radii
     "top center": (0, 1),
     "bottom center": (0, -1),
     "middle right": (1, 0),
@@ -19,14 +19,14 @@ SIDES = {  # where a label may stand, best first -> from the ring's middle to th
     "bottom right": (0.75, -0.75),
     "bottom left": (-0.75, -0.75),
 }
-WIDE = 300.0  # pixels of a plane on a phone: what is apart there is apart everywhere
+WIDE = 300.0  # pixels of a plane on a phone: labels apart there are apart everywhere
 LETTER, LINE = 6.6, 16.0  # pixels of a letter and of a line at size 12
 TAG = np.array([250.0, 28.0])  # pixels of the mark in the upper right corner
 MARK = 11.0  # pixels from the middle of a center or a diamond to its rim
 
 
 def rings(view: View, figure: go.Figure, means: np.ndarray, radii: np.ndarray, sizes: np.ndarray) -> None:
-    """Ring groups, dashed, each with its size; means and radii (g, d) in original units, sizes (g,)."""
+    """Ring groups with dashed lines and their sizes; means and radii (g, d) in original units, sizes (g,)."""
     low, high = view.bounds()
     if view.axes is None or means.shape[1] == 1:
         width = np.broadcast_to(0.06 * (high - low), (len(means), 2))
@@ -53,13 +53,13 @@ def rings(view: View, figure: go.Figure, means: np.ndarray, radii: np.ndarray, s
 def places(
     middle: np.ndarray, width: np.ndarray, text: list[str], marks: np.ndarray, low: np.ndarray, high: np.ndarray
 ) -> list[str]:
-    """Return for each ring the side of `SIDES` where its label covers least: other labels, the tag, marks, the rim.
+    """Return for each ring the side of `SIDES` where its label covers least of labels, the tag, marks and the rim.
 
     Parameters
     ----------
     middle, width : ndarrays of shape (g, 2), the rings' middles and half widths
     text : their labels
-    marks : ndarray of shape (m, 2), middles of what else is drawn
+    marks : ndarray of shape (m, 2), positions of the other marks
     low, high : the drawn box; all in drawn coordinates
     """
     scale = WIDE / float((high - low).max())

@@ -1,7 +1,7 @@
-"""Centers in their data's own shape: pictures, places on a map, or bars between declared bounds. HTML with plain SVG.
+"""Draw centers in their data's shape: pictures, places on a map, or bars between declared bounds, as HTML with SVG.
 
-`SHAPES` maps the shape that a data set declares to how its centers are drawn; released values only, and the
-reference's where they are given (DEMO), dashed and tagged.
+`SHAPES` maps the shape that a data set declares to its drawing function. It draws released values, and the
+reference's if they are given (DEMO), dashed and tagged.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ class Shown:
 
     @property
     def against(self) -> str:
-        """Whose centers stand beside: KMeans' or KMedians'."""
+        """Return the name of the reference: KMeans or KMedians."""
         return f"{reference_name(self.trace)}'"
 
     @property
     def names(self) -> list[str]:
-        """What each center is called: its number, and its noisy size where one is known."""
+        """Return the name of each center: its number, and its noisy size if known."""
         sizes = center_noise(self.trace).sizes
         if sizes is None:
             return [f"{i + 1}" for i in range(len(self.trace.cluster_centers))]
@@ -79,7 +79,7 @@ def _svg(width: float, height: float, body: str) -> str:
 
 
 def _picture(values: np.ndarray, size: tuple[int, int], shown: Shown, color: str) -> str:
-    """Return one picture: a cell as dark as its column's value lies high between its declared bounds."""
+    """Return one picture: a cell is the darker, the higher its value lies between its declared bounds."""
     domain, (rows, columns), side = shown.trace.domain, size, 11
     shade = np.clip((values - domain.low) / (domain.high - domain.low), 0, 1).reshape(rows, columns)
     cells = "".join(
@@ -112,7 +112,7 @@ def places(shown: Shown) -> str:
     step, stretched = np.full(2, _round_step(float((high - low).max()) / 8)), ""
     sides = scale * (high - low)
     short = int(sides.argmin())
-    if sides[short] < FLATTEST * sides.max():  # a long strip: as in the plane
+    if sides[short] < FLATTEST * sides.max():  # a long strip is stretched as in the plane
         scale[short] *= FLATTEST * sides.max() / sides[short]
         step[short] = _round_step(float((high - low)[short]) / 4)
         stretched = f", of {number(step[short])} {unit} {html.escape(shown.data.columns[short])}, which is stretched"
@@ -161,7 +161,7 @@ def _ticks(low: float, high: float, step: float) -> np.ndarray:
 
 
 def coordinates(shown: Shown) -> list[str]:
-    """Return where each center is, in the data's units; in degrees too where the map is a declared projection."""
+    """Return each center's coordinates in the data's units, and in degrees if the map is a declared projection."""
     columns, units = shown.data.columns, shown.data.units
     found = []
     earth = shown.data.projection
@@ -177,7 +177,7 @@ def coordinates(shown: Shown) -> list[str]:
 
 
 def bars(shown: Shown) -> str:
-    """Return a row a center and a bar a column: where the value lies between the declared bounds, and plain words."""
+    """Return one row per center and one bar per column, which shows the value between the declared bounds."""
     trace, data = shown.trace, shown.data
     domain, columns = trace.domain, list(data.columns)[:MOST_BARS]
     shares = np.clip((trace.cluster_centers - domain.low) / (domain.high - domain.low), 0, 1)

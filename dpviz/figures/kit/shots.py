@@ -1,4 +1,4 @@
-"""What the player stops at: one record for every picture of a run, and how steps become pictures."""
+"""Turn steps into the pictures at which the player stops, one record per picture."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dpviz.trace import Step, Trace
 
 __all__ = ["Shot", "complete", "in_phases", "one_a_step", "split_title", "whole_title"]
 
-Words = tuple[str, str]  # what is set in bold, and the rest
+Words = tuple[str, str]  # bold head, plain rest
 
 
 @dataclasses.dataclass(frozen=True)
@@ -20,9 +20,9 @@ class Shot:
     ----------
     step : number of the step of the trace that it shows
     head, tail : the line above it; the head is set in bold
-    releases : how many entries the ledger has by then
-    phase : which of the step's pictures it is, in the numbers of its family
-    tick : whether the slider has a tick here
+    releases : number of ledger entries by then
+    phase : number of the picture within its step, counted by its family
+    tick : True if the slider has a tick here
     """
 
     step: int
@@ -34,7 +34,7 @@ class Shot:
 
     @property
     def sentence(self) -> str:
-        """The line as one sentence; the screen sets what is before " · " in bold."""
+        """Return the line as one sentence; the screen sets the part before " · " in bold."""
         return f"{self.head} · {self.tail}" if self.tail else self.head
 
 
@@ -44,13 +44,13 @@ def whole_title(step: Step) -> Words:
 
 
 def split_title(step: Step) -> Words:
-    """Return what is before and after the colon of a step's title."""
+    """Return the parts before and after the colon of a step's title."""
     head, _, tail = step.title.partition(": ")
     return head, tail
 
 
 def one_a_step(trace: Trace, words: Callable[[Step], Words] = whole_title) -> list[Shot]:
-    """Return one picture for every step."""
+    """Return one picture per step."""
     return [Shot(t, *words(step), step.n_releases) for t, step in enumerate(trace.steps)]
 
 
@@ -61,14 +61,14 @@ def in_phases(
     asking: int,
     due: Callable[[Step], int] | None = None,
 ) -> list[Shot]:
-    """Return the pictures of steps that take several; a tick is where a step begins.
+    """Return the pictures of steps that have several; each step's first picture gets a tick.
 
     Parameters
     ----------
     phases : of a step, in order
     words : of a step and a phase
-    asking : the phase in which releases are still to come
-    due : how many releases of a step those are; all of them unless given
+    asking : the phase before the releases
+    due : the number of a step's releases still to come then; by default all
     """
     shots, before = [], 0
     for t, step in enumerate(trace.steps):
@@ -82,7 +82,7 @@ def in_phases(
 
 
 def complete(shots: Sequence[Shot]) -> list[int]:
-    """Return the last step whose last picture has been seen by every picture; -1 before the first."""
+    """Return for every picture the last step that is complete by then; -1 before the first."""
     steps = [shot.step for shot in shots]
     ends = [now != after for now, after in zip(steps, [*steps[1:], len(steps)], strict=True)]
     return [step if end else step - 1 for step, end in zip(steps, ends, strict=True)]

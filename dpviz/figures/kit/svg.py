@@ -1,4 +1,4 @@
-"""A still picture of a run as SVG text: centers in the public bounds, for paper. No script, no library, few bytes."""
+"""Draw a run as a still SVG: centers in the public bounds, for paper, without script or library."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WIDTH, LEFT, BOTTOM, TOP, RIGHT = 640, 62, 46, 10, 14
 
 
 def _ticks(low: float, high: float, most: int = 6) -> list[float]:
-    """Return round numbers between two values: 1, 2 or 5 times a power of ten apart."""
+    """Return round numbers between two values, spaced by 1, 2 or 5 times a power of ten."""
     raw = (high - low) / most
     size = 10.0 ** np.floor(np.log10(raw))
     step = next(size * factor for factor in (1, 2, 5, 10) if size * factor >= raw)
@@ -22,7 +22,7 @@ def _ticks(low: float, high: float, most: int = 6) -> list[float]:
 
 
 def plane_svg(view: View) -> str:
-    """Return the released centers (hollow diamonds where nothing is private) in the drawn columns' public box."""
+    """Return the released centers (hollow diamonds if nothing is private) in the drawn columns' public box."""
     low, high = view.bounds()
     pad = 0.04 * (high - low)
     low, high = low - pad, high + pad
@@ -70,7 +70,7 @@ def plane_svg(view: View) -> str:
 
 
 def _dot(x: float, y: float, number: int, private: bool) -> str:
-    """Return one center with its number: filled where it is released, hollow where it is exact."""
+    """Return one center with its number: filled if released, hollow if exact."""
     shape = (
         f'<circle cx="{x:.1f}" cy="{y:.1f}" r="7" fill="{LIGHT.released}" stroke="{LIGHT.ink}" stroke-width="1.5"/>'
         if private

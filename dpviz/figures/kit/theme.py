@@ -1,6 +1,6 @@
-"""Every color, font size and base layout. Fill versus hollow carries released versus hidden, color only helps.
+"""Define every color, font size and base layout. Filled means released, hollow means hidden; color only helps.
 
-Nothing else in Python names a color; a test compares `.streamlit/config.toml` and the icon, which have to.
+No other Python module names a color. `.streamlit/config.toml` and the icon must, and a test compares them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["DARK", "LIGHT", "SPARE", "STYLES", "Style", "Theme", "base", "tag", 
 
 @dataclasses.dataclass(frozen=True)
 class Theme:
-    """Color tokens of one mode."""
+    """Hold the color tokens of one mode."""
 
     bg: str
     panel: str
@@ -47,7 +47,7 @@ DARK = Theme(
 
 @dataclasses.dataclass(frozen=True)
 class Style:
-    """How an algorithm is drawn where several are compared: color per mode, marker, dash."""
+    """Hold an algorithm's look in comparisons: color per mode, marker, dash."""
 
     light: str
     dark: str
@@ -83,7 +83,7 @@ def theme(mode: str) -> Theme:
 
 
 def base(colors: Theme, title: str, *, height: int, margin_left: int = 52) -> go.Figure:
-    """Return an empty figure in house style; the title says what is seen."""
+    """Return an empty figure in house style; the title states what the figure shows."""
     axis = {
         "gridcolor": colors.grid,
         "linecolor": colors.line,
@@ -120,8 +120,8 @@ def base(colors: Theme, title: str, *, height: int, margin_left: int = 52) -> go
 def tag(figure: go.Figure, colors: Theme, text: str = "NOT PRIVATE", *, inside: bool = False, left: int = 0) -> None:
     """Mark a figure that shows hidden values, inside the picture so that it survives a screenshot.
 
-    A plane of equal scales is narrower than its paper: the mark keeps to the corner of what is drawn. `left`:
-    pixels that it moves to the left, where a button is in that corner.
+    A plane of equal scales is narrower than its paper, so the mark keeps to the corner of the drawing. `left` moves it
+    that many pixels to the left of a button in that corner.
     """
     equal = figure.layout.yaxis.scaleanchor is not None
     place = {"x": 0.99, "y": 0.99, "yanchor": "top"} if inside else {"x": 1, "y": 1, "yanchor": "bottom", "yshift": 7}

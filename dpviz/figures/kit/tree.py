@@ -1,4 +1,4 @@
-"""A binary tree of released noisy counts: area by count, hatched where it ended, clicking a node goes there."""
+"""Draw a binary tree of released noisy counts: area by count, leaves hatched; a click on a node goes to its step."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _LABELED = 0.07  # nodes at least this share of the picture wide carry their cou
 
 
 def tree_table(nodes: Sequence[int], noisy_counts: Sequence[float]) -> pd.DataFrame:
-    """Return where each node is, one row a node in the given (visiting) order.
+    """Return the place of each node, one row per node in the given (visiting) order.
 
     The root is 1 and the children of i are 2i and 2i + 1. A leaf gets room for its noisy count, at least 3 % of all; an
-    inner node spans its leaves. Columns: node, depth, noisy_count, x (middle), width (as many rows as counted, within
-    its room), final.
+    inner node spans its leaves. Columns: node, depth, noisy_count, x (middle), width (its noisy count, at most its
+    room), final.
     """
     counts = dict(zip(nodes, noisy_counts, strict=True))
     final = {node for node in nodes if 2 * node not in counts and 2 * node + 1 not in counts}
@@ -61,10 +61,10 @@ def tree_panel(
 ) -> Panel:
     """Return the tree as bars. A node lights up at frame `visits[i]`; frame t points at node number `current[t]` or -1.
 
-    `rejected[i]` says that a cut of node i was tried and refused; `words[i]` is said on hover.
+    `rejected[i]` is true if a cut of node i was tried and rejected; `words[i]` appears on hover.
     """
     colors, n, deepest = view.colors, len(table), int(table.depth.max())
-    figure = base(colors, "The tree: width = noisy count", height=306, margin_left=6)
+    figure = base(colors, "The tree: width = noisy count", height=290, margin_left=6)
     figure.update_layout(margin={"r": 6, "b": 6}, bargap=0)
     left, right = (table.x - table.width / 2).min(), (table.x + table.width / 2).max()
     figure.update_xaxes(visible=False, range=[left - 0.02 * (right - left), right + 0.02 * (right - left)])

@@ -1,4 +1,4 @@
-"""What every figure is made from: a run and how to look at it, and the records that a family of figures returns."""
+"""Define the input of every figure, a run and its view, and the records that a family of figures returns."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["Pane", "Panel", "View", "add_frames", "add_last", "moved", "thin", "
 
 @dataclasses.dataclass(frozen=True)
 class View:
-    """A run and how to look at it.
+    """Hold a run and the choices of what to draw.
 
     Attributes
     ----------
@@ -32,10 +32,10 @@ class View:
     columns, units : names and units of the columns
     people : raw rows to draw (DEMO), original units, or None
     reference : centers of KMeans or KMedians (k, d), original units, or None
-    losses : loss of every step, or None; reference_loss likewise
-    hidden : whether hidden layers are asked for
+    losses : loss of every step, or None; reference_loss is the reference's, or None
+    hidden : True draws the hidden layers
     missed : groups that got no center (DEMO): their means (g, d) and radii per column (g, d) in original units, and
-        how many rows each has (g,); or None
+        numbers of rows (g,); or None
     """
 
     trace: Trace
@@ -52,12 +52,12 @@ class View:
 
     @property
     def against(self) -> str:
-        """What the run is compared with: KMeans, or KMedians."""
+        """Return the name of the reference: KMeans or KMedians."""
         return reference_name(self.trace)
 
     @property
     def measure(self) -> str:
-        """What the run is measured by, as a title begins: "Loss", or "k-median cost"."""
+        """Return the measure of the run as a title begins: "Loss", or "k-median cost"."""
         return "k-median cost" if self.against == "KMedians" else "Loss"
 
     def plane(self, Z: np.ndarray) -> np.ndarray:
@@ -99,13 +99,13 @@ class View:
 
 @dataclasses.dataclass(frozen=True)
 class Panel:
-    """One figure of the player.
+    """Hold one figure of the player.
 
     Attributes
     ----------
-    name : str, "plane", "side" or "wide": where the page puts it
-    figure : go.Figure, its data is the last frame, so the page is right without any script
-    alt : str, what is seen and how it ends, for people who do not see it
+    name : str, "plane", "side" or "wide": its place on the page
+    figure : go.Figure, its data is the last frame, so the page needs no script to be right
+    alt : str, the kind of figure and its last picture, for people who do not see it
     """
 
     name: str
@@ -113,23 +113,23 @@ class Panel:
     alt: str
 
     def printed(self) -> Panel:
-        """Return the panel to keep and to send: its figure is JSON."""
+        """Return the panel with its figure as JSON, for storing and sending."""
         return Panel(self.name, Printed.of(self.figure), self.alt)
 
 
 @dataclasses.dataclass(frozen=True)
 class Pane:
-    """How one family of algorithms is drawn.
+    """Define how one family of algorithms is drawn.
 
     Attributes
     ----------
     draw : View, shots -> the figures, each with one frame a shot
     legend : (symbol of `legend.icon`, word) pairs
-    caution : how the picture can fool you, one or two sentences
+    caution : one or two sentences on how the picture can mislead
     warning : Trace -> one sentence if released values say that there is too little data, else ""
     shots : Trace -> the pictures of the player; one a step unless said otherwise
-    axes, unpinned : the two columns that are drawn at first where there are more (none: the picture chooses), and what
-        is drawn when none are chosen
+    axes, unpinned : the two columns drawn at first if there are more (none: the picture chooses), and the words for the
+        choice of none
     """
 
     draw: Callable[[View, list[Shot]], list[Panel]]
@@ -146,12 +146,12 @@ class Pane:
 
 
 def thin(n: int, most: int, seed: int = 0) -> np.ndarray:
-    """Return the sorted indices of at most `most` of n things, always the same ones."""
+    """Return the sorted indices of at most `most` of n items, always the same ones."""
     return np.arange(n) if n <= most else np.sort(np.random.default_rng(seed).choice(n, most, replace=False))
 
 
 def xy(points: np.ndarray) -> dict[str, Any]:
-    """Return x and y as float32; [None] for no points, because an empty list leaves the old marks standing."""
+    """Return x and y as float32; [None] for no points, because an empty list keeps the old marks."""
     if len(points) == 0:
         return {"x": [None], "y": [None]}
     x, y = np.asarray(points, dtype=np.float32).T
@@ -159,9 +159,9 @@ def xy(points: np.ndarray) -> dict[str, Any]:
 
 
 def moved(origins: np.ndarray, points: np.ndarray) -> dict[str, Any]:
-    """Return x and y of points (m, 2) that come from `origins` (m, 2) in the frame before: the stage moves them there.
+    """Return x and y of points (m, 2) that stood at `origins` (m, 2) one frame before; the stage animates the move.
 
-    A NaN origin: from nowhere.
+    A point with a NaN origin appears without a move.
     """
     return {**xy(points), "meta": {"from": xy(origins)}} if len(points) else xy(points)
 
@@ -174,14 +174,14 @@ def add_frames(
 ) -> None:
     """Attach frames named "0", "1", ... that change the numbered traces only; the last one is the figure's data.
 
-    `layouts` has the axes of every frame where they move. Frames that show the same carry the same `group`, so that
-    only what changes is drawn again. A side panel shows something in every frame, if only a word that says when more
-    comes; `xy` of no points hides a trace.
+    `layouts` holds the axes of every frame if they move. Equal frames carry the same `group`, so only changes are drawn
+    again. A side panel shows something in every frame, if only a word that says when more comes; `xy` of no points
+    hides a trace.
 
     Raises
     ------
     ValueError
-        If there is no frame, or a frame does not say what each of the traces shows.
+        If there is no frame, or a frame lacks an update for one of the traces.
     """
     if not per_frame:
         raise ValueError("add_frames: per_frame must have one frame for every picture of the player; got none.")
@@ -209,7 +209,7 @@ def add_frames(
 
 
 def add_last(figure: go.Figure, looks: list[dict[str, Any]], shown: list[dict[str, Any]]) -> None:
-    """Add scatter traces that are there in the last frame only; `looks` is how, `shown` what they show there."""
+    """Add scatter traces that appear in the last frame only, with styles `looks` and contents `shown`."""
     first, frames = len(figure.data), [frame.to_plotly_json() for frame in figure.frames]
     for look, update in zip(looks, shown, strict=True):
         figure.add_scatter(**look, **update)
@@ -218,12 +218,12 @@ def add_last(figure: go.Figure, looks: list[dict[str, Any]], shown: list[dict[st
         frame["traces"] = [*frame["traces"], *range(first, first + len(looks))]
         frame["data"] = [*frame["data"], *nothing]
     frames[-1]["data"][-len(looks) :] = [{**update, "type": "scatter"} for update in shown]
-    frames[-1]["group"] = "last"  # it shows what no other frame does
+    frames[-1]["group"] = "last"  # it differs from all other frames
     figure.frames = frames
 
 
 def _content(value: Any) -> Any:
-    """Return a hashable equal for equal contents."""
+    """Return a hashable value that is equal for equal contents."""
     if isinstance(value, np.ndarray):
         return value.tobytes()
     if isinstance(value, dict):

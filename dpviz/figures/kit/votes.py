@@ -1,4 +1,4 @@
-"""Runs in which rows vote for guesses: when what is shown, which guesses are drawn, the strongest votes as bars."""
+"""Draw votes for trial points: the order of pictures, the points drawn, the strongest votes as bars."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from dpviz.trace import Step, Trace
 
 __all__ = ["GUESS", "KEEP", "MAX_GUESSES", "VOTE", "drawn", "voting", "votes_panel", "votes_table"]
 
-GUESS, VOTE, KEEP = range(3)  # a generation takes three frames: guesses, noisy votes, survivors and centers
+GUESS, VOTE, KEEP = range(3)  # a generation takes three frames: trial points, noisy votes, survivors and centers
 MAX_GUESSES = 500
-MAX_STRONG = 350  # of these, at most so many are the most voted ones; the rest is a fixed random sample
+MAX_STRONG = 350  # at most this many are those with most votes; the rest is a fixed random sample
 
 
 def voting(trace: Trace, words: Callable[[Step, int], tuple[str, str]]) -> list[Shot]:
-    """Return the pictures of a run; a round's guesses come before its votes, a step without a vote takes one."""
+    """Return the pictures of a run; a round's trial points come before its votes, a step without a vote takes one."""
     return in_phases(trace, lambda step: range(3) if "noisy_votes" in step.released else (KEEP,), words, asking=GUESS)
 
 
 def votes_table(step: Step, *, hidden: bool, part: str = "votes") -> pd.DataFrame:
-    """Return the strongest guesses by NOISY votes: columns rank, noisy_votes, kept, and true_votes when asked.
+    """Return the trial points with most NOISY votes: columns rank, noisy_votes, kept, and true_votes if hidden.
 
     `part` names the votes in the hidden statistic.
     """
@@ -45,22 +45,22 @@ def votes_table(step: Step, *, hidden: bool, part: str = "votes") -> pd.DataFram
 
 
 def drawn(released: Mapping[str, Any], most: int) -> np.ndarray:
-    """Return which guesses are drawn: the most voted ones and a fixed sample of the others."""
+    """Return the indices of the drawn trial points: those with most votes and a fixed sample of the others."""
     order = np.argsort(-released["noisy_votes"], kind="stable")
     strong = min(max(int(released["kept"].sum()), most // 3), MAX_STRONG, most)
     return np.concatenate([order[:strong], order[strong:][thin(max(len(order) - strong, 0), most - strong)]])
 
 
 def votes_panel(view: View, shots: Sequence[Shot], word: str = "votes") -> Panel:
-    """Return the strongest noisy votes of the last vote as bars, with the keep threshold where one is released.
+    """Return the strongest noisy votes of the last vote as bars, with the keep threshold if one is released.
 
-    `word` is what the votes are called, in the picture and in the hidden statistic.
+    `word` names the votes in the picture and in the hidden statistic.
     """
     trace, colors = view.trace, view.colors
     steps = {t: step for t, step in enumerate(trace.steps) if "noisy_votes" in step.released}
     tables = {t: votes_table(step, hidden=view.hidden, part=word) for t, step in steps.items()}
     true = all("true_votes" in table for table in tables.values())
-    figure = base(colors, f"Noisy {word}, top {TOP}", height=168)
+    figure = base(colors, f"Noisy {word}, top {TOP}", height=150)
     figure.add_bar(name=f"noisy {word}", hovertemplate="%{y:.0f}<extra></extra>")
     figure.add_scatter(mode="lines", name="keep threshold", hoverinfo="skip", line={"color": colors.ink, "width": 1.6})
     if true:

@@ -1,4 +1,4 @@
-"""The Lloyd family: the radius, each center's noisy move, shortened and folded back, with the noise drawn to size."""
+"""Draw the Lloyd family: the radius, each center's noisy move, shortened and folded back, and the noise to scale."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from dpviz.trace import Step, Trace
 
 __all__ = ["PANE", "counts_table", "moves_table", "outside", "shadow", "shots"]
 
-ASSIGN, RAW, MOVE = range(3)  # an iteration takes three frames: who counts, the noisy move, where centers end
+ASSIGN, RAW, MOVE = range(3)  # an iteration takes three frames: rows that count, noisy moves, new centers
 CORNERS = 900  # of all outlines of one kind in one frame together; at most 48 each
-FAR = 3.0  # moves are drawn to at most so many domain radii: a division by almost 0 can go anywhere
+FAR = 3.0  # moves are drawn to at most this many domain radii: a division by almost 0 can go anywhere
 
 
 def shots(trace: Trace) -> list[Shot]:
-    """Return three pictures an iteration, whose releases come with its noisy moves; the start takes one."""
+    """Return three pictures per iteration, whose releases come with its noisy moves; the start takes one."""
     return in_phases(
         trace,
         lambda step: range(3) if "raw" in step.released else (MOVE,),
@@ -66,7 +66,7 @@ def warning(trace: Trace) -> str:
 
 
 def moves_table(step: Step) -> pd.DataFrame:
-    """Return one row a center: raw and final length of its move (z units), shortened, returned, dead."""
+    """Return one row per center: raw and final length of its move (z units), shortened, returned, dead."""
     released = step.released
     raw, short, last = (
         np.linalg.norm(released[name] - released["start"], axis=1) for name in ("raw", "clipped", "centers")
@@ -84,7 +84,7 @@ def moves_table(step: Step) -> pd.DataFrame:
 
 
 def counts_table(step: Step, *, hidden: bool) -> pd.DataFrame:
-    """Return NOISY counts by center: columns center, noisy_counts, sd, dead, and true_counts when asked."""
+    """Return NOISY counts by center: columns center, noisy_counts, sd, dead, and true_counts if hidden."""
     released = step.released
     table = pd.DataFrame(
         {
@@ -143,7 +143,7 @@ def _plane(view: View, shots: list[Shot]) -> Panel:
 
 
 def _layers(view: View, step: Step, phase: int) -> dict[str, dict[str, Any]]:
-    """Return what the plane shows of a step, by layer; what is missing is empty."""
+    """Return the layers that the plane shows of a step; other layers are empty."""
     released, domain = step.released, view.trace.domain
     if "raw" not in released:
         return {"center": xy(view.plane(released["centers"]))}
@@ -170,7 +170,7 @@ def _counts(view: View, shots: list[Shot]) -> Panel:
     trace, colors = view.trace, view.colors
     tables = {t: counts_table(s, hidden=view.hidden) for t, s in enumerate(trace.steps) if "noisy_counts" in s.released}
     true = all("true_counts" in table for table in tables.values())
-    figure = base(colors, "Noisy rows per center", height=168)
+    figure = base(colors, "Noisy rows per center", height=150)
     figure.add_bar(
         name="noisy count",
         hovertemplate="center %{x}: %{y:.0f}<extra></extra>",
@@ -208,7 +208,7 @@ def _counts(view: View, shots: list[Shot]) -> Panel:
 
 
 def panels(view: View, shots: list[Shot]) -> list[Panel]:
-    """Return plane, counts, loss (when hidden layers are asked for), spend and ledger."""
+    """Return plane, counts, loss (if hidden layers are on), spend and ledger."""
     return [_plane(view, shots), _counts(view, shots), *closing(view, shots)]
 
 

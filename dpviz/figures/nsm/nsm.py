@@ -1,4 +1,4 @@
-"""NSM: how far rows reach, where they spread, candidates and noisy counts, free thinking, paid corrections."""
+"""Draw NSM: the reach and spread of the rows, candidates and noisy counts, free search, paid corrections."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from dpviz.trace import Step, Trace
 
 __all__ = ["PANE", "bulk", "radius_table", "strength_table"]
 
-FLAT = 3  # up to so many columns the shadow of a ball on the plane says something about the ball
+FLAT = 3  # most columns in which a ball's shadow on the plane describes the ball
 
 
 def _mean_words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
@@ -106,14 +106,14 @@ WORDS = {
 
 
 def shots(trace: Trace) -> list[Shot]:
-    """Return three pictures of a summary (points, noisy counts, what stays), one of every other step."""
+    """Return three pictures of a summary (points, noisy counts, points that stay), one of every other step."""
     return voting(trace, lambda step, phase: WORDS[step.kind](step, phase, trace))
 
 
 def radius_table(step: Step, *, hidden: bool) -> pd.DataFrame:
     """Return the shells from the outside in: columns reach (outer edge, z units), noisy_counts, outside, true_counts.
 
-    `outside` are the shells beyond the learned radius; `true_counts` only when asked.
+    `outside` are the shells beyond the learned radius; `true_counts` only if hidden.
     """
     released = step.released
     table = pd.DataFrame(
@@ -129,14 +129,14 @@ def radius_table(step: Step, *, hidden: bool) -> pd.DataFrame:
 
 
 def bulk(step: Step) -> float:
-    """Return 2 sd sqrt(p / 2), the largest eigenvalue that a second moment of noise alone has (Wigner)."""
+    """Return 2 sd sqrt(p / 2), the largest eigenvalue of a second moment that is noise alone (Wigner)."""
     return float(2 * step.released["noise_sd"] * np.sqrt(len(step.released["moment"]) / 2))
 
 
 def strength_table(step: Step, *, hidden: bool) -> pd.DataFrame:
     """Return the eigenvalues of the second moment, largest first: columns direction, strength, signal, true_strength.
 
-    `signal` says whether a value lies above the bulk that noise alone has.
+    `signal` is true for a value above the bulk of noise alone.
     """
     moment = step.released["moment"]
     strength = np.linalg.eigvalsh((moment + moment.T) / 2)[::-1]
@@ -149,13 +149,13 @@ def strength_table(step: Step, *, hidden: bool) -> pd.DataFrame:
 
 
 def _reach(view: View, step: Step) -> np.ndarray:
-    """Return a disc around every center that a correction starts from: as far as one row can pull."""
+    """Return a disc around every center before a correction, whose radius is the reach of one row's pull."""
     released, root = step.released, step.released["radius"] * np.eye(view.trace.domain.n_features)
     return paths([outline(view, root, at) for at in released["start"]])
 
 
 def _shape(view: View, step: Step) -> np.ndarray:
-    """Return the outline that a step learns: the radius, or two standard deviations; nothing if it is projected."""
+    """Return the outline that a step learns: the radius, or two standard deviations; empty if projected."""
     released, d = step.released, view.trace.domain.n_features
     middle = next((earlier.released["middle"] for earlier in view.trace.steps if earlier.kind == "mean"), np.zeros(d))
     if step.kind in ("radius", "near"):
@@ -173,7 +173,7 @@ def _spokes(view: View, step: Step) -> np.ndarray:
 
 
 def _layers(view: View, step: Step, phase: int) -> dict[str, dict]:
-    """Return what the plane shows of a step, by layer; what is missing is empty."""
+    """Return the layers that the plane shows of a step; other layers are empty."""
     released, d = step.released, view.trace.domain.n_features
     if step.kind == "mean":
         return {"centers": xy(view.plane(released["middle"][None]))}
@@ -241,7 +241,7 @@ def _bars(
 ) -> go.Figure:
     """Return bars and a cut, empty until a step of `kind` has happened; columns x, y, strong and, if asked, true."""
     trace, colors = view.trace, view.colors
-    figure = base(colors, title, height=144)
+    figure = base(colors, title, height=132)
     figure.add_bar(hovertemplate="%{y:,.3~r}<extra></extra>")
     figure.add_scatter(mode="lines", line={"color": colors.ink, "width": 1.6}, hoverinfo="skip")
     color = [colors.released if strong else colors.released_soft for strong in table.strong]
@@ -287,7 +287,7 @@ def _strength(view: View, shots: list[Shot], step: Step) -> Panel:
 
 
 def panels(view: View, shots: list[Shot]) -> list[Panel]:
-    """Return plane, what the summary learned, loss (when hidden layers are asked for), spend and ledger."""
+    """Return plane, bars of the summary, loss (if hidden layers are on), spend and ledger."""
     draw = {"radius": _radius, "near": _radius, "moment": _strength}
     learned = [draw[step.kind](view, shots, step) for step in view.trace.steps if step.kind in draw]
     return [_plane(view, shots), *learned, votes_panel(view, shots, "counts"), *closing(view, shots)]

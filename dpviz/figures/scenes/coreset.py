@@ -1,4 +1,4 @@
-"""A coreset re-solved: its weighted points with the centers of any k, and what every k would cost."""
+"""Draw a coreset solved again: its weighted points with the centers of any k, and the cost of every k."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dpviz.trace import Coreset
 
 __all__ = ["LEGEND", "elbow_panel", "plane_panel", "printed"]
 
-MOST_RAYS = 200  # points that are joined with their centers
+MOST_RAYS = 200  # points joined with their centers
 LEGEND = (
     ("disc", "released point (area: noisy weight)"),
     ("dashed", "nearest center, free"),
@@ -32,7 +32,7 @@ def plane_panel(view: View, coreset: Coreset, centers: np.ndarray) -> Panel:
     z, c = domain.normalize(coreset.points), domain.normalize(centers)
     nearest = ((z[:, None] - c) ** 2).sum(axis=2).argmin(axis=1)
     line = {"color": colors.released, "width": 1, "dash": "4px,4px"}
-    rays = segments(at, to[nearest]) if len(at) <= MOST_RAYS else NOWHERE  # more of them are a hairball
+    rays = segments(at, to[nearest]) if len(at) <= MOST_RAYS else NOWHERE  # more are unreadable
     figure.add_scatter(**xy(rays), mode="lines", line=line, hoverinfo="skip", name="nearest")
     figure.add_scatter(
         **xy(at), mode="markers", name="released point", customdata=coreset.weights,
@@ -48,7 +48,7 @@ def plane_panel(view: View, coreset: Coreset, centers: np.ndarray) -> Panel:
 
 
 def elbow_panel(view: View, table: pd.DataFrame, n_clusters: int, cost: str) -> Panel:
-    """Return the cost of every k, by the coreset and, when asked, by the rows; columns k, coreset, rows."""
+    """Return the cost of every k by the coreset and, if hidden layers are on, by the rows; columns k, coreset, rows."""
     colors = view.colors
     figure = base(colors, "What every k would cost", height=300)
     figure.add_scatter(
@@ -76,6 +76,6 @@ def elbow_panel(view: View, table: pd.DataFrame, n_clusters: int, cost: str) -> 
 
 
 def printed(view: View, coreset: Coreset, centers: np.ndarray, table: pd.DataFrame, cost: str) -> list[Panel]:
-    """Return both panels for one k, ready to keep and to send."""
+    """Return both panels for one k, ready for storing and sending."""
     panels = plane_panel(view, coreset, centers), elbow_panel(view, table, len(centers), cost)
     return [panel.printed() for panel in panels]

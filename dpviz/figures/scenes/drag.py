@@ -1,7 +1,7 @@
-"""ε as a drag: a film of stored runs with a frame for every stop of ε, and the curve that its track is.
+"""Draw ε as a drag: a film of stored runs with a frame for every stop of ε, and the curve along its track.
 
-Everything that the browser shows while somebody drags, words included, is made here from the runs. A record is small:
-at most `CLOUD` runs, `MARKS` centers a stop and 800 people an edition.
+This module makes everything that the browser shows during a drag, words included. A record is small: at most `CLOUD`
+runs, `MARKS` centers per stop and 800 people per edition.
 """
 
 from __future__ import annotations
@@ -18,55 +18,55 @@ from dpviz.figures.kit.layers import center, layered
 from dpviz.figures.kit.view import Panel, View, thin, xy
 from dpviz.numbers import number
 
-__all__ = ["CLOUD", "MARKS", "Edition", "Stop", "curve_table", "record", "stop_label"]
+__all__ = ["CLOUD", "MARKS", "Edition", "Stop", "curve_table", "record", "share_interval", "stop_label"]
 
-CLOUD = 20  # reruns that are drawn
-MARKS = 2_000  # centers of reruns that are drawn at one stop
-BAND = (0.1, 0.9)  # of the reruns: the band around the curve
-SURE = 0.95  # of an interval that says how well the runs fix a median or a share
-TOP = (1.25, 8.0)  # times the reference's loss: where the picture of a curve ends, at the least and at the most
+CLOUD = 20  # drawn reruns
+MARKS = 2_000  # drawn centers of reruns at one stop
+BAND = (0.1, 0.9)  # quantiles of the reruns: the band around the curve
+SURE = 0.95  # confidence of the interval of a median or a share
+TOP = (1.25, 8.0)  # smallest and largest upper end of the curve's axis, in multiples of the reference's loss
 _FRACTIONS = {0.25: "¼", 0.5: "½", 0.75: "¾"}
 
 
 class Stop(Protocol):
-    """The runs at one ε; run i has seed i.
+    """Hold the runs at one ε; run i has seed i.
 
     `centers` are arrays (k', d) in original units, `losses` (runs,) are in the unit of the reference's loss, `found`
-    (runs,) counts groups, and `bet` says how many of 100 bets on one person are won at most.
+    (runs,) counts groups, and `bet` is the largest number of bets on one person won, of 100.
     """
 
     @property
     def epsilon(self) -> float | None:
-        """Privacy budget."""
+        """Return the privacy budget."""
 
     @property
     def bet(self) -> int:
-        """Bets that are won at most, of 100."""
+        """Return the largest number of bets won, of 100."""
 
     @property
     def centers(self) -> tuple[np.ndarray, ...]:
-        """Released centers of every run."""
+        """Return the released centers of every run."""
 
     @property
     def losses(self) -> np.ndarray:
-        """Loss of every run."""
+        """Return the loss of every run."""
 
     @property
     def found(self) -> np.ndarray:
-        """Groups that have a center of their own, of every run."""
+        """Return the number of groups with a center of their own, of every run."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Edition:
-    """The runs with so many people, at every stop.
+    """Hold the runs with one number of people, at every stop.
 
     Attributes
     ----------
-    name : public name of the data set with so many people
-    n : how many people there are
-    stops : by ascending ε, the same ones in every edition
-    most : of every stop, how many of 100 bets are won at most against any method with its ε and δ
-    groups : how many groups there are
+    name : public name of the data set with this number of people
+    n : number of people
+    stops : by ascending ε, the same in every edition
+    most : for every stop, the largest number of bets won, of 100, against any method with its ε and δ
+    groups : number of groups
     best : the reference's loss
     people : ndarray (n, d), original units, or None; NOT PRIVATE
     reference : the reference's centers (k, d), original units, or None; NOT PRIVATE
@@ -83,7 +83,7 @@ class Edition:
 
 
 def stop_label(epsilon: float) -> str:
-    """Return how a stop of ε is written below the track: .1, ¼, 1½, 8."""
+    """Return the label of a stop of ε below the track: .1, ¼, 1½, 8."""
     whole, part = divmod(epsilon, 1)
     if part in _FRACTIONS:
         return f"{int(whole) or ''}{_FRACTIONS[part]}"
@@ -91,11 +91,11 @@ def stop_label(epsilon: float) -> str:
 
 
 def curve_table(edition: Edition) -> pd.DataFrame:
-    """Return the curve that the track is, a row a stop. NOT PRIVATE.
+    """Return the curve along the track, one row per stop. NOT PRIVATE.
 
     Columns: epsilon; low, median, high of the loss over the reference's (10, 50 and 90 %); again, the runs that find
-    all groups; runs; noise, whether the stop looks worse than the one before, by a median loss that is higher at two
-    digits or by fewer runs that find all groups, and the runs cannot tell: the 95 % intervals overlap.
+    all groups; runs; noise, true if the stop looks worse than the one before, by a higher median loss at two digits or
+    by fewer runs that find all groups, although the 95 % intervals overlap.
     """
     rows: list[tuple[Any, ...]] = []
     before: tuple[np.ndarray, int] | None = None
@@ -110,24 +110,25 @@ def curve_table(edition: Edition) -> pd.DataFrame:
 
 
 def _looks_worse(ratios: np.ndarray, again: int, later: np.ndarray, later_again: int) -> bool:
-    """Return whether the later stop looks worse than the one before, and it may be chance."""
+    """Return whether the later stop looks worse than the one before but chance may explain it."""
     differs = []
     if round(float(np.median(later)), 2) > round(float(np.median(ratios)), 2):
         differs.append(_median_interval(later)[0] > _median_interval(ratios)[1])
     if later_again / len(later) < again / len(ratios):
-        differs.append(_share_interval(later_again, len(later))[1] < _share_interval(again, len(ratios))[0])
+        differs.append(share_interval(later_again, len(later))[1] < share_interval(again, len(ratios))[0])
     return bool(differs) and not any(differs)
 
 
 def _median_interval(values: np.ndarray) -> tuple[float, float]:
-    """Return the interval of the median by order statistics, which assumes nothing of the distribution."""
+    """Return the interval of the median by order statistics, which makes no assumption on the distribution."""
     n = len(values)
     rank = max(int(binom.ppf((1 - SURE) / 2, n, 0.5)), 1)
     ordered = np.sort(values)
     return float(ordered[rank - 1]), float(ordered[n - rank])
 
 
-def _share_interval(some: int, n: int) -> tuple[float, float]:
+def share_interval(some: int, n: int) -> tuple[float, float]:
+    """Return the interval of a share that is seen in some of n runs (Wilson)."""
     interval = binomtest(some, n).proportion_ci(SURE, method="wilson")
     return float(interval.low), float(interval.high)
 
@@ -135,7 +136,7 @@ def _share_interval(some: int, n: int) -> tuple[float, float]:
 def film(view: View, edition: Edition, seed: int) -> Panel:
     """Return the plane with a frame for every stop: centers of the reruns, pale, and of the run with this seed.
 
-    `view` says how to look and has the domain; people and reference are the edition's.
+    `view` holds the domain and the drawing choices; people and reference are the edition's.
     """
     colors = view.colors
     view = dataclasses.replace(
@@ -163,20 +164,20 @@ def film(view: View, edition: Edition, seed: int) -> Panel:
 
 
 def record(view: View, editions: Sequence[Edition], seed: int, on: str) -> dict[str, Any]:
-    """Return what a browser needs to show every stop of every edition by itself: plain numbers, words and JSON.
+    """Return all that a browser needs to show every stop of every edition: plain numbers, words and JSON.
 
     Parameters
     ----------
-    view : how to look; without hidden layers nothing that the rows alone know is in the record
+    view : drawing choices; without hidden layers the record holds no secret
     editions : by number of people
-    seed : whose run is drawn beside the reruns
-    on : what a bet is on, as `postprocessing.bet` words it
+    seed : seed of the run drawn beside the reruns
+    on : subject of the bet, in the words of `postprocessing.bet`
     """
     return {"editions": [_edition(view, edition, seed, on) for edition in editions], "top": _top(editions)}
 
 
 def _top(editions: Sequence[Edition]) -> float:
-    """Return where the picture of the curves ends, in times the reference's loss: the same for all editions."""
+    """Return the upper end of the curves' axis, in multiples of the reference's loss; all editions share it."""
     highest = max(float(curve_table(edition).high.max()) for edition in editions)
     return round(float(np.clip(highest, *TOP)), 3)
 
@@ -199,7 +200,7 @@ def _edition(view: View, edition: Edition, seed: int, on: str) -> dict[str, Any]
 
 
 def _promise(stop: Stop, most: int, on: str) -> list[str]:
-    """Return what is known outside, as parts of a sentence of which every second one is bold."""
+    """Return the released facts as parts of a sentence; every second part is bold."""
     centers = len(stop.centers[0])
     end = f"; any method with this ε and δ: at most {most}." if most > stop.bet else "."
     released = f"Released: {centers} center{'s' * (centers != 1)}."
@@ -207,7 +208,7 @@ def _promise(stop: Stop, most: int, on: str) -> list[str]:
 
 
 def _truth(view: View, edition: Edition, row: Any, found: int, own: float, before: str) -> list[str]:
-    """Return what only the rows tell, in such parts. NOT PRIVATE."""
+    """Return the secret facts as such parts. NOT PRIVATE."""
     times = f"{own:.2f}" if own < 10 else f"{own:,.0f}"
     first = f"{found} of {edition.groups} groups, {times} × {view.against}' loss. "
     first += f"All {edition.groups} groups found again in "

@@ -1,4 +1,4 @@
-"""The wire: words as bytes, and who holds which row."""
+"""Draw the wire: words as bytes, and the rows of each client."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MAX_PEOPLE = 800
 
 
 def words_table(payload: bytes, word_bytes: int) -> pd.DataFrame:
-    """Return the words of a payload: one row a word, one column a byte, the most significant byte first."""
+    """Return the words of a payload: one row per word, one column per byte, the most significant byte first."""
     table = np.frombuffer(payload, dtype=np.uint8).reshape(-1, word_bytes)[:, ::-1]
     return pd.DataFrame(table, columns=[f"byte {i + 1}" for i in range(word_bytes)])
 
@@ -45,7 +45,7 @@ def plot_words(colors: Theme, payload: bytes, word_bytes: int, title: str, *, hi
 
 
 def plot_clients(view: View, parts: Sequence[np.ndarray], chosen: int) -> go.Figure:
-    """Draw the people of every client in a tone of its own, the chosen client's ringed, and the released centers."""
+    """Draw every client's people in its own shade, the chosen client's with rings, and the released centers."""
     colors = view.colors
     figure = plane(view, "Who holds which row", height=360)
     n = sum(map(len, parts))

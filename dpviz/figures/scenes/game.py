@@ -1,4 +1,4 @@
-"""The game's figures: one released picture with a person in it, and the square of false alarms and misses."""
+"""Draw the game: one released picture with a person in it, and the square of false alarms and misses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Maps of single lessons: a screen of DEMO, one person's moves, looks and their mean."""
+"""Draw maps of single lessons: a DEMO screen, one person's moves, repeated releases and their mean."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["mean_panel", "moved_panel", "screen_panel"]
 
 
 def screen_panel(view: View, guesses: np.ndarray, noisy_votes: np.ndarray) -> Panel:
-    """Return a plane in two frames: all that DEMO draws of the last round, then what of it may be published.
+    """Return a plane in two frames: all that DEMO draws of the last round, then the part that may be published.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def moved_panel(
 
     Parameters
     ----------
-    here, there : ndarrays of shape (d,), the person and the noisy point of the person, original units
+    here, there : ndarrays of shape (d,), the person and their noisy point, original units
     far : radii of the circles, z units
     """
     colors = view.colors
@@ -88,12 +88,12 @@ def moved_panel(
 
 
 def mean_panel(view: View, looks: np.ndarray, means: np.ndarray, target: np.ndarray) -> Panel:
-    """Return one center, magnified, with one frame a look: the center in all looks so far, and the mean of these.
+    """Return one center, magnified, with one frame per release: the center in all releases so far, and their mean.
 
     Parameters
     ----------
-    looks, means : ndarrays of shape (n, d), the center in every look and its mean so far, original units
-    target : ndarray of shape (d,), where it is without noise. NOT PRIVATE
+    looks, means : ndarrays of shape (n, d), the center in every release and its mean so far, original units
+    target : ndarray of shape (d,), the center without noise. NOT PRIVATE
     """
     colors, points, middle = view.colors, view.flat(looks), view.flat(target)
     aim = xy(middle[None, :])

@@ -1,4 +1,4 @@
-"""Pictures of lessons: groups with the radius within which they count as found, and one number frame by frame."""
+"""Draw lessons: groups with the radius within which a center counts, and one number frame by frame."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ GROUPS = (
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Values:
-    """One number a frame, as a figure of its own.
+    """Hold one number per frame, drawn as its own figure.
 
     Attributes
     ----------
-    title, axis : what is seen, and the unit
-    labels : what every frame is called, on the x axis
-    values : one a frame
-    words : the values as they are written
+    title, axis : the figure's title, and the unit
+    labels : names of the frames, on the x axis
+    values : one per frame
+    words : the written values
     line : (value, name) of a horizontal line to compare with, or None
-    private : whether the numbers look at raw rows: the figure then is tagged NOT PRIVATE
+    private : True if the numbers depend on raw rows; the figure is then tagged NOT PRIVATE
     """
 
     title: str
@@ -55,10 +55,10 @@ def groups_panel(
     *,
     boxes: Sequence[tuple[np.ndarray, np.ndarray]] | None = None,
 ) -> Panel:
-    """Return a plane with one frame a shot: its centers (k', d), original units, and every group's radius.
+    """Return a plane with one frame per shot: its centers (k', d), original units, and every group's radius.
 
-    `boxes` are the bounds (low, high) that were declared for every shot. The picture is as wide as twice the view's
-    own bounds then; wider boxes, and centers far out, lie outside of it.
+    `boxes` are the bounds (low, high) declared for every shot. The picture is then twice as wide as the view's own
+    bounds; wider boxes, and centers far out, lie outside.
     """
     domain, colors = view.trace.domain, view.colors
     frames = []
@@ -84,9 +84,9 @@ def groups_panel(
 
 
 def found_rings(view: View, groups: Groups, centers: np.ndarray) -> list[dict[str, Any]]:
-    """Return the radii of the groups that centers (k', d), z units, find, and of those that they do not.
+    """Return the radii of the groups with a center (k', d), z units, and of those without.
 
-    The mask is that of `Groups.found_by`: what is drawn solid is what is counted.
+    The mask is that of `Groups.found_by`, so the solid rings are the counted groups.
     """
     found = groups.found_by(centers)
     middles = view.flat(view.trace.domain.denormalize(groups.means))

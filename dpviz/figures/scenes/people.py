@@ -1,4 +1,4 @@
-"""Pictures of raw rows, for public data and DEMO only: thumbnails, and what declared bounds do to a column."""
+"""Draw raw rows, for public data and DEMO only: thumbnails, and the effect of declared bounds on a column."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def thumbnail(data: Dataset, colors: Theme, *, width: int = 220, height: int = 1
         Z -= (Z.max(axis=0) + Z.min(axis=0)) / 2
         reach = np.abs(Z).max(axis=0)
     room = np.array([width, height]) / 2 - 6
-    scale = (room / reach).min() if domain.scale == "common" else room / reach  # a map keeps its shape
+    scale = (room / reach).min() if domain.scale == "common" else room / reach  # a map keeps its proportions
     x, y = (Z * scale + [width / 2, height / 2]).T
     people = "".join(f'<circle cx="{a:.0f}" cy="{height - b:.0f}" r="2"/>' for a, b in zip(x, y, strict=True))
     return (
@@ -43,7 +43,7 @@ def thumbnail(data: Dataset, colors: Theme, *, width: int = 220, height: int = 1
 
 
 def bounds_table(X: np.ndarray, domain: Domain, columns: list[str]) -> pd.DataFrame:
-    """Return one row a histogram bar: column, left, right, rows, inside. NOT PRIVATE.
+    """Return one row per histogram bar: column, left, right, rows, inside. NOT PRIVATE.
 
     Parameters
     ----------

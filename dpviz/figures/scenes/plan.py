@@ -1,4 +1,4 @@
-"""Noise per center over ε, one line an algorithm, before anything is spent."""
+"""Draw the noise per center over ε, one line per algorithm, before anything is spent."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def noise_panel(
     curves : slug -> (ε, noise) pairs, ascending; noise that is not finite is left out
     names : slug -> its name on screen
     unit : of the noise
-    within : how exact a center is wanted, drawn across, or None
+    within : wanted accuracy of a center, drawn as a horizontal line, or None
     """
     figure = base(colors, "Noise per center", height=340, margin_left=62)
     dark = colors.bg.lower() < "#7"

@@ -1,4 +1,4 @@
-"""Who was read off exact centers: people ringed as the rounds pass. NOT PRIVATE."""
+"""Ring the people who were reconstructed from exact centers, round by round. NOT PRIVATE."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LEGEND = (("center", "center of this round"), ("hidden_ring", "read off exactly"
 
 
 def read_panel(view: View, centers: Sequence[np.ndarray], read: Sequence[np.ndarray]) -> Panel:
-    """Return a plane with one frame a round: its centers (k, d) and the rows (m, d) read off so far, original units."""
+    """Return a plane with one frame per round: its centers (k, d) and the reconstructed rows (m, d), original units."""
     colors = view.colors
     view = dataclasses.replace(view, reference=None, missed=None)
     looks = {

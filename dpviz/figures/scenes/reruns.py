@@ -1,4 +1,4 @@
-"""Clouds of released centers over several runs, and their losses as a dot plot: one dot is one run."""
+"""Draw clouds of released centers over several runs, and their losses as a dot plot with one dot per run."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ LEGEND = (
     ("diamond", "KMeans"),
     ("ring", "person"),
 )
-CLOSE = 1.1  # times the loss of KMeans, or KMedians: where the dashed line of the dot plot is
+CLOSE = 1.1  # the dot plot's dashed line, in multiples of the loss of KMeans or KMedians
 _BINS = 34  # columns of dots at most
 _TICKS = (0.1, 0.2, 0.5, 0.8, 0.9, 1.0, 1.1, 1.2, 1.5, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1e3, 1e4, 1e5, 1e6)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Cloud:
-    """What several runs ended with.
+    """Hold the results of several runs.
 
     Attributes
     ----------
-    label : what they have in common, say "ε 1"
-    centers : one array (k', d) a run, original units
-    ratios : ndarray of shape (runs,), loss over that of KMeans (or KMedians) on the same people, or None: not shown
+    label : their common setting, say "ε 1"
+    centers : one array (k', d) per run, original units
+    ratios : ndarray of shape (runs,), loss over that of KMeans (or KMedians) on the same people, or None
     """
 
     label: str
@@ -44,9 +44,9 @@ class Cloud:
 
 
 def dots_table(ratios: np.ndarray, low: float, high: float) -> pd.DataFrame:
-    """Return where each run's dot is: columns run, ratio, x (of its column, a ratio), height (1 is the lowest).
+    """Return the place of each run's dot: columns run, ratio, x (of its column, a ratio), height (1 is the lowest).
 
-    Columns of dots are equally wide on the logarithm between `low` and `high`; in a column better runs stand lower.
+    Columns of dots are equally wide on a logarithmic axis between `low` and `high`; better runs are lower in a column.
     """
     edges = np.linspace(np.log(low), np.log(high), _BINS + 1)
     middle = (edges[:-1] + edges[1:]) / 2
@@ -60,9 +60,9 @@ def dots_table(ratios: np.ndarray, low: float, high: float) -> pd.DataFrame:
 
 
 def clouds(view: View, in_turn: Sequence[Cloud], title: str, note: str = "") -> list[Panel]:
-    """Return a plane and, where there are losses, a dot plot; one frame a cloud, all in the same axes.
+    """Return a plane and, if there are losses, a dot plot; one frame per cloud, all on the same axes.
 
-    `note` is in the picture where no hidden layer is shown, say "simulated".
+    `note` is drawn in the picture if there is no hidden layer, say "simulated".
     """
     every = [np.concatenate([*cloud.centers, np.empty((0, view.trace.domain.n_features))]) for cloud in in_turn]
     frames = [{"cloud": xy(view.flat(points))} for points in every]
@@ -75,7 +75,7 @@ def clouds(view: View, in_turn: Sequence[Cloud], title: str, note: str = "") -> 
 
 
 def one_by_one(view: View, cloud: Cloud, title: str, note: str = "") -> list[Panel]:
-    """Return the same picture with one frame a run: what might just as well have been released."""
+    """Return the same picture with one frame per run: the results that might just as well have been released."""
     everything = xy(view.flat(np.concatenate(cloud.centers)))
     frames = [{"cloud": everything, "one": xy(view.flat(centers))} for centers in cloud.centers]
     panels = [_plane(view, frames, title, note, f"{len(frames)} runs, one after the other.", pale=True)]
@@ -106,7 +106,7 @@ def _plane(view: View, frames: list[dict], title: str, note: str, alt: str, *, p
 
 
 def _dots(view: View, ratios: Sequence[np.ndarray | None], now: Sequence[int | None], note: str) -> Panel:
-    """Return the dot plot; `now` is the run that is marked in each frame."""
+    """Return the dot plot; `now` is the marked run of each frame."""
     colors = view.colors
     known = [values for values in ratios if values is not None and len(values)]
     finite = np.concatenate([values[np.isfinite(values)] for values in known]) if known else np.ones(1)
@@ -151,7 +151,7 @@ def _dots(view: View, ratios: Sequence[np.ndarray | None], now: Sequence[int | N
 
 
 def _ticks(low: float, high: float) -> list[float]:
-    """Return at most seven round ratios inside; 1 is always there."""
+    """Return at most seven round ratios inside, always with 1."""
     inside = [tick for tick in _TICKS if low <= tick <= high]
     keep = inside[:: -(-len(inside) // 7)]
     return sorted({*keep, 1.0} if low <= 1 <= high else keep)

@@ -1,4 +1,4 @@
-"""Vote splitting: top-k voting and k-means selection side by side, on the same rows and first guesses."""
+"""Draw vote splitting: top-k voting and k-means selection side by side, on the same rows and first trial points."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["found_table", "panels", "sentences"]
 
 
 def groups(view: View) -> Groups:
-    """Return KMeans' groups, whose radii are drawn and counted by."""
+    """Return KMeans' groups; their radii are drawn and decide which count."""
     if view.reference is None or view.people is None:
         raise ValueError("figures: vote splitting needs people and the centers of KMeans.")
     return groups_of(view.people, view.trace.domain, view.reference)
@@ -35,7 +35,7 @@ def found_table(view: View) -> pd.DataFrame:
 
 
 def sentences(voted: View, clustered: View) -> list[str]:
-    """Return what is said at every round."""
+    """Return one sentence per round."""
     k, rounds = len(clustered.trace.cluster_centers), len(clustered.trace.steps)
     tables = found_table(voted), found_table(clustered)
     return [

@@ -1,4 +1,4 @@
-"""Figures of a sweep, from the tables of `sweeps.summary`. Every one shows metrics of raw rows: NOT PRIVATE."""
+"""Draw a sweep from the tables of `sweeps.summary`. Every figure shows metrics of raw rows: NOT PRIVATE."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ _LETTERS = {  # the markers as letters, for the names at the ends of curves
     "circle": "●", "hexagon": "⬢", "square": "■", "triangle-up": "▲", "diamond": "◆", "cross": "✚", "x": "✖",
     "star": "★", "pentagon": "⬟", "triangle-down": "▼", "square-x": "☒", "star-triangle-up": "✦", "bowtie": "⧓",
 }  # fmt: skip
-_CAMERA = 32  # pixels of the button that saves the picture; a touch screen always shows it
-FEW = 5  # runs of a point; below, an interval of the mean says nothing, and the single runs say it all
+_CAMERA = 32  # pixels of the save button, which a touch screen always shows
+FEW = 5  # runs per point; below, an interval of the mean is meaningless, and the single runs are drawn
 _GLYPHS = {
     "circle": '<circle cx="8" cy="8" r="5.5"/>',
     "hexagon": '<path d="M8 2 L13.2 5 V11 L8 14 L2.8 11 V5 Z"/>',
@@ -91,12 +91,12 @@ def glyph(style: Style, colors: Theme) -> str:
 
 
 def axis_title(axis: str) -> str:
-    """Return the title of an axis: of a parameter of some algorithm, its name."""
+    """Return the title of an axis; for an algorithm's parameter, its name."""
     return _AXIS_TITLES.get(axis, axis.replace("_", " "))
 
 
 def promise(notion: str) -> str:
-    """Return a promise in words: what must look alike."""
+    """Return a promise in words: the change that must stay hidden."""
     return f"{notion}: {_WORDS[notion]}"
 
 
@@ -117,22 +117,22 @@ def curves(
     times: bool = False,
     span: Sequence[float] | None = None,
 ) -> go.Figure:
-    """Return curves of one data set and one promise along an axis: single runs, means with intervals, the reference.
+    """Draw curves of one data set and one promise along an axis: single runs, means with intervals, the reference.
 
     Parameters
     ----------
     points, runs : `points` and `runs` of a `Summary`, of one data set and one notion only
     look : series -> Style
     metric : the metric's title
-    against : the reference that the metric is compared with: KMeans, or KMedians
+    against : the reference: KMeans or KMedians
     labels : end labels right of the axis; without them the page must show a key
-    times : draw everything as multiples of the reference, where all of it is known
-    span : range of the y axis, as its layout has it, that is shown at least: a picture that grows then stays in place
+    times : draw everything as multiples of the reference, if all of them are known
+    span : smallest range of the y axis, in the layout's units, so that a growing picture stays in place
 
     Raises
     ------
     ValueError
-        If promises of different kinds were to share the axis.
+        If promises of different kinds would share the axis.
     """
     if points.notion.nunique() > 1 or points.data.nunique() > 1:
         raise ValueError("figures: curves of different promises or data sets must not share an axis.")
@@ -140,7 +140,7 @@ def curves(
     tag(figure, colors, left=_CAMERA)
     stops = sorted(points[axis].dropna().unique())
     spaced = all(isinstance(stop, int | float | np.number) and stop > 0 for stop in stops)
-    if not spaced:  # words, or numbers that a log axis does not have: side by side
+    if not spaced:  # words, or numbers without a place on a log axis: evenly spaced
         place_of = {stop: 10 ** (0.3 * i) for i, stop in enumerate(stops)}
         points, runs = (table.assign(**{axis: table[axis].map(place_of).astype(float)}) for table in (points, runs))
     unit = ""
@@ -158,7 +158,7 @@ def curves(
         line = points[points.series == name].sort_values(axis)
         style = look[name]
         color = _color(style, colors)
-        shift = 10 ** (step * (place - (len(names) - 1) / 2))  # apart, so that intervals do not cover each other
+        shift = 10 ** (step * (place - (len(names) - 1) / 2))  # side by side, so that intervals do not overlap
         if single:
             some = runs[runs.series == name]
             figure.add_scatter(
@@ -219,9 +219,9 @@ def curves(
 def _range(points: pd.DataFrame, runs: pd.DataFrame, log: bool) -> tuple[float, float]:
     """Return the y range, log10 of it for a log axis: reference, means and intervals of the curves that stay.
 
-    Where a point has too few runs for an interval, `runs` are in it too.
-    At most a third of the curves, and one at least if there are two, may leave at the top where the others would else
-    have less than half of the height; no curve leaves at half of its points or more.
+    If a point has too few runs for an interval, `runs` count too. At most a third of the curves, but one if there are
+    two, may leave at the top if the others would otherwise have less than half of the height; no curve leaves at half
+    of its points or more.
     """
     sure = points.runs >= FEW
     table = points.assign(low=points.low.where(sure, points["mean"]), high=points.high.where(sure, points["mean"]))
@@ -251,7 +251,7 @@ def _range(points: pd.DataFrame, runs: pd.DataFrame, log: bool) -> tuple[float, 
 def _leave(
     figure: go.Figure, points: pd.DataFrame, top: float, colors: Theme, look: dict[str, Style], axis: str, unit: str
 ) -> None:
-    """Mark with an arrow and its number every mean that lies above the picture, one below the other."""
+    """Mark every mean above the picture with an arrow and its number, one below the other."""
     beyond = points[points["mean"] > top].sort_values([axis, "mean"], ascending=[True, False])
     for place, one in enumerate(beyond.itertuples()):
         color = _color(look[one.series], colors)
@@ -265,7 +265,7 @@ def _leave(
 def _beyond(
     figure: go.Figure, runs: pd.DataFrame, top: float, colors: Theme, look: dict[str, Style], axis: str
 ) -> None:
-    """Draw every single run that lies above the picture at its upper edge."""
+    """Draw every single run above the picture at its upper edge."""
     for name, some in runs[runs.value > top].groupby("series", sort=False):
         figure.add_scatter(
             x=some[axis] * 10 ** (0.006 * _jitter(some.seed)), y=[top] * len(some), mode="markers", cliponaxis=False,
@@ -275,7 +275,7 @@ def _beyond(
 
 
 def _labeled(ticks: Sequence[float]) -> list[bool]:
-    """Return which ticks of a log axis have room for a label on a phone; powers of two come first."""
+    """Return for each tick of a log axis whether a phone has room for its label; powers of two come first."""
     span = math.log10(ticks[-1] / ticks[0]) if ticks else 0.0
     found: list[float] = []
     for tick in sorted(ticks, key=lambda tick: not math.log2(tick).is_integer()):
@@ -285,7 +285,7 @@ def _labeled(ticks: Sequence[float]) -> list[bool]:
 
 
 def _log_ticks(low: float, high: float) -> list[float]:
-    """Return round numbers between 10^low and 10^high: denser where the range is short."""
+    """Return round numbers between 10^low and 10^high: denser if the range is short."""
     digits = (1, 1.5, 2, 3, 5, 7) if high - low < 1.2 else (1, 2, 5) if high - low < 3 else (1,)
     whole = [digit * 10.0**power for power in range(math.floor(low), math.ceil(high) + 1) for digit in digits]
     found = [tick for tick in whole if low <= math.log10(tick) <= high]
@@ -328,7 +328,7 @@ def _apart(places: Sequence[float], gap: float) -> list[float]:
 def area_bars(
     areas: pd.DataFrame, colors: Theme, look: dict[str, Style], *, relative: bool, title: str, against: str = "KMeans"
 ) -> go.Figure:
-    """Return one bar per curve of one data set and promise, with its rerun interval; from the reference on."""
+    """Return one bar per curve of one data set and promise, with its rerun interval, starting at the reference."""
     ordered = areas.sort_values("area", ascending=False)
     value, low, high = (100 * (ordered[c] - 1) if relative else ordered[c] for c in ("area", "low", "high"))
     figure = base(colors, title, height=96 + 34 * len(ordered), margin_left=16)
@@ -351,7 +351,7 @@ def area_bars(
 
 
 def dots(table: pd.DataFrame, colors: Theme, look: dict[str, Style], *, metric: str, title: str) -> go.Figure:
-    """Return a quantile dot plot of one place: per curve equally likely dots, stacked where they meet.
+    """Return a quantile dot plot of one value of the axis: equally likely dots per curve, stacked if they meet.
 
     Parameters
     ----------
@@ -391,7 +391,7 @@ def dots(table: pd.DataFrame, colors: Theme, look: dict[str, Style], *, metric: 
 
 
 def heat(points: pd.DataFrame, colors: Theme, *, x: str, y: str, relative: bool, title: str) -> go.Figure:
-    """Return a table of colors of one series over two axes; each cell says its value, so color only helps."""
+    """Return a table of colors of one series over two axes; each cell shows its value, so color only helps."""
     value = points.assign(shown=points.ratio if relative else points["mean"])
     grid = value.pivot_table(index=y, columns=x, values="shown", aggfunc="first").sort_index()
     figure = base(colors, title, height=110 + 44 * len(grid), margin_left=62)
@@ -419,7 +419,7 @@ def _jitter(seed: pd.Series) -> np.ndarray:
 
 
 def short(axis: str, value: float) -> str:
-    """Return a value of an axis as a tick says it."""
+    """Return a value of an axis as its tick label."""
     if axis == "epsilon":
         return fraction(value)
     return f"{value:,.0f}" if axis == "n_rows" else number(value) if isinstance(value, float | int) else str(value)

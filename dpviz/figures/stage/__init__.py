@@ -1,4 +1,4 @@
-"""The stage: a canvas drawing of the same figures, step by step, as one script without dependencies."""
+"""Provide the stage: one script without dependencies that draws the same figures on a canvas, step by step."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def script() -> str:
     """Return the stage as one ES module that exports `Stage`, `Film` and `lacks`, for any page or file."""
     folder = files(__package__)
     parts = ((folder / f"{part}.js").read_text() for part in _PARTS)
-    # one scope for all parts: a part's own names must not meet another's, so each is a block that hands out its exports
+    # all parts share a scope, so each is a block that returns its exports: private names must not collide
     return "\n".join(_joined(part, text) for part, text in zip(_PARTS, parts, strict=True)) + _FACE
 
 

@@ -1,4 +1,4 @@
-"""The local model: what single people sent, what it adds up to with error bars, and how far that is from the truth."""
+"""Draw the local model: single reports, their sums with error bars, and the distance from the truth."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dpviz.trace import Step, Trace
 
 __all__ = ["PANE", "estimate_table", "report_table", "users_panels"]
 
-COLUMNS = 48  # cells drawn of every shown report: the ones with the largest estimates
+COLUMNS = 48  # drawn cells of every report: those with the largest estimates
 
 
 def shots(trace: Trace) -> list[Shot]:
@@ -51,7 +51,7 @@ def warning(trace: Trace) -> str:
 
 
 def estimate_table(step: Step, *, hidden: bool) -> pd.DataFrame:
-    """Return the estimates of a step, largest first: rank, estimate, sd, heavy, and true_count when asked.
+    """Return the estimates of a step, largest first: rank, estimate, sd, heavy, and true_count if hidden.
 
     Weights are scaled up from the asked group to all users, and so are their true counts.
     """
@@ -75,10 +75,10 @@ def estimate_table(step: Step, *, hidden: bool) -> pd.DataFrame:
 
 
 def report_table(step: Step, *, hidden: bool) -> pd.DataFrame:
-    """Return what the shown users sent about the cells with the largest estimates: columns user, rank, says, true.
+    """Return the shown users' reports on the cells with the largest estimates: columns user, rank, says, true.
 
-    `says` is 1 where a user's report speaks for the cell: an OUE bit that is set, or a Hadamard bit whose sign agrees
-    with the cell's entry. `true`, only when asked, is whether it is the user's own cell.
+    `says` is 1 if a user's report supports the cell: an OUE bit that is set, or a Hadamard bit whose sign agrees with
+    the cell's entry. `true`, only if hidden, marks the user's own cell.
     """
     released = step.released
     order = np.argsort(-released["estimates"], kind="stable")[:COLUMNS]
@@ -97,7 +97,7 @@ def report_table(step: Step, *, hidden: bool) -> pd.DataFrame:
 
 
 def _reports(view: View, shots: list[Shot]) -> Panel:
-    """Return the shown users' reports as rows of cells; the last grid's stay while other questions are asked."""
+    """Return the shown users' reports as rows of cells; those of the last grid stay during later questions."""
     trace, colors = view.trace, view.colors
     tables = {t: report_table(step, hidden=view.hidden) for t, step in enumerate(trace.steps) if step.kind == "reports"}
     true = all("true" in table for table in tables.values())
@@ -127,7 +127,7 @@ def _reports(view: View, shots: list[Shot]) -> Panel:
 
 
 def _estimates(view: View, shots: list[Shot]) -> Panel:
-    """Return the largest estimates with error bars of two standard deviations, and the line they must pass."""
+    """Return the largest estimates with error bars of two standard deviations, and the threshold."""
     trace, colors = view.trace, view.colors
     tables = {
         t: estimate_table(step, hidden=view.hidden)
@@ -167,7 +167,7 @@ def _estimates(view: View, shots: list[Shot]) -> Panel:
 
 
 def panels(view: View, shots: list[Shot]) -> list[Panel]:
-    """Return plane, reports, estimates, where the loss comes from (when hidden layers are asked for), and ledger."""
+    """Return plane, reports, estimates, the parts of the loss (if hidden layers are on), and ledger."""
     found = [plane_panel(view, shots), _reports(view, shots), _estimates(view, shots)]
     if view.hidden and view.people is not None and view.reference_loss is not None:
         found.append(losses_panel(view, shots))
@@ -177,12 +177,12 @@ def panels(view: View, shots: list[Shot]) -> list[Panel]:
 
 
 def users_panels(view: View, table: pd.DataFrame, users: int, tried: dict[int, float]) -> list[Panel]:
-    """Return what any number of users would allow, and the losses of those that were tried.
+    """Return the accuracy for any number of users, and the losses of the numbers that were tried.
 
     Parameters
     ----------
     table : columns users, heavy (least count that stands out), center (error, z units)
-    users : int, the number that is marked
+    users : int, the marked number
     tried : users -> loss (z units, NOT PRIVATE)
     """
     colors, k = view.colors, int(view.trace.parameters["n_clusters"])

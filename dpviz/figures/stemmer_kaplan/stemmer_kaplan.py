@@ -1,4 +1,4 @@
-"""Stemmer-Kaplan and relatives: shifted grids, crowded cells, averages that become candidates, weights, k centers."""
+"""Draw Stemmer-Kaplan and relatives: shifted grids, crowded cells, candidates, weights, k centers."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def warning(trace: Trace) -> str:
 
 
 def bucket_table(step: Step, *, hidden: bool) -> pd.DataFrame:
-    """Return the released cells of a table, largest noisy count first: rank, noisy_count, kept; true_count if asked."""
+    """Return a table's released cells, largest noisy count first: rank, noisy_count, kept; true_count if hidden."""
     released = step.released
     order = np.argsort(-released["noisy_counts"], kind="stable")
     table = pd.DataFrame(
@@ -110,7 +110,7 @@ def bucket_table(step: Step, *, hidden: bool) -> pd.DataFrame:
 
 
 def weight_table(step: Step, *, hidden: bool) -> pd.DataFrame:
-    """Return the candidates, heaviest noisy weight first: rank, noisy_count, kept (positive); true_count if asked."""
+    """Return the candidates, heaviest noisy weight first: rank, noisy_count, kept (positive); true_count if hidden."""
     noisy = step.released["noisy_weights"]
     order = np.argsort(-noisy, kind="stable")
     table = pd.DataFrame({"rank": range(1, len(order) + 1), "noisy_count": noisy[order], "kept": noisy[order] > 0})
@@ -120,10 +120,10 @@ def weight_table(step: Step, *, hidden: bool) -> pd.DataFrame:
 
 
 def loss_table(view: View) -> pd.DataFrame:
-    """Return what limits the result, NOT PRIVATE: columns what, loss (z units); rows KMeans, all candidates, chosen.
+    """Return the parts of the loss, NOT PRIVATE: columns what, loss (z units); rows KMeans, all candidates, chosen.
 
-    The loss with every candidate as a center is the floor that no choice among them can beat; what the chosen k lose
-    beyond it is the price of choosing, what it lies above KMeans is the price of the candidates.
+    No choice can beat the loss with every candidate as a center. The chosen k's loss beyond it is the price of the
+    choice; its excess over KMeans is the price of the candidates.
     """
     trace = view.trace
     if view.people is None or view.reference_loss is None:
@@ -144,7 +144,7 @@ def loss_table(view: View) -> pd.DataFrame:
 def cell_corners(view: View, step: Step, keys: np.ndarray) -> np.ndarray:
     """Return closed rectangles of cells in drawn coordinates, shape (m, 6, 2), the last point NaN.
 
-    Empty where the plane does not show the columns that were cut.
+    The result is empty if the plane does not show the columns of the grid.
     """
     released, d = step.released, view.trace.domain.n_features
     if released["projected"] or (view.axes is None and d > 2):
@@ -201,7 +201,7 @@ def _candidates(points: np.ndarray, sizes: np.ndarray | float = 7.0) -> dict:
 
 
 def _layers(view: View, shots: list[Shot]) -> list[dict[str, dict]]:
-    """Return what the plane shows at every frame, by layer; what is missing is empty."""
+    """Return the layers that the plane shows at every frame; other layers are empty."""
     found: list[dict[str, dict]] = []
     points = NOWHERE  # candidates so far
     for shot in shots:
@@ -288,7 +288,7 @@ def _counts(view: View, shots: list[Shot]) -> Panel:
         if step.kind in (*COUNTED, "weights")
     }
     true = all("true_count" in table for table in tables.values())
-    figure = base(colors, f"Top {TOP} counts (log)", height=168)
+    figure = base(colors, f"Top {TOP} counts (log)", height=150)
     figure.add_bar(name="noisy count", hovertemplate="%{y:.0f}<extra></extra>")
     figure.add_scatter(mode="lines", name="threshold", line={"color": colors.ink, "width": 1.6}, hoverinfo="skip")
     if true:
@@ -318,7 +318,7 @@ def _counts(view: View, shots: list[Shot]) -> Panel:
 
 
 def losses_panel(view: View, shots: list[Shot]) -> Panel:
-    """Return what limits the result, at the last frame; it is empty before."""
+    """Return the parts of the loss, which appear in the last frame only."""
     colors, table = view.colors, loss_table(view)
     figure = base(colors, "Loss in the end", height=150, margin_left=110)
     tag(figure, colors)
@@ -341,7 +341,7 @@ def losses_panel(view: View, shots: list[Shot]) -> Panel:
 
 
 def panels(view: View, shots: list[Shot]) -> list[Panel]:
-    """Return plane, counts, where the loss comes from (when hidden layers are asked for), spend and ledger."""
+    """Return plane, counts, the parts of the loss (if hidden layers are on), spend and ledger."""
     found = [plane_panel(view, shots), _counts(view, shots)]
     last = view.trace.steps[-1].released
     if view.hidden and view.people is not None and view.reference_loss is not None and "candidates" in last:

@@ -1,4 +1,4 @@
-"""DPM: nested boxes and cuts on the plane, the tree of regions, true scores as strips, what a path has paid."""
+"""Draw DPM: nested boxes and cuts on the plane, the tree of regions, true scores as strips, the path's payments."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from dpviz.trace import Trace
 
 __all__ = ["PANE", "budget_table", "pairs", "regions_table"]
 
-MAX_MOVING = 250  # people drawn where the two columns change from frame to frame
+MAX_MOVING = 250  # drawn people if the two columns change from frame to frame
 _NONE = np.empty((0, 2))
 
 
 def shots(trace: Trace) -> list[Shot]:
-    """Return one picture a step; accepted cuts and the averages get a tick."""
+    """Return one picture per step; accepted cuts and the averages get a tick."""
     regions = sum(step.kind == "region" for step in trace.steps)
     found = []
     for t, step in enumerate(trace.steps):
@@ -37,7 +37,7 @@ def shots(trace: Trace) -> list[Shot]:
 
 
 def regions_table(trace: Trace, axes: tuple[int, int]) -> pd.DataFrame:
-    """Return one row a region in visiting order, projected on two columns (exact for boxes), original units.
+    """Return one row per region in visiting order, projected on two columns (exact for boxes), original units.
 
     Columns: frame, node, depth, noisy_count, final, reason, column (of the cut, -1: none), x0, x1, y0, y1.
     """
@@ -81,10 +81,10 @@ def _entry_epsilon(entry: Release, delta: float) -> float:
 
 
 def budget_table(trace: Trace) -> pd.DataFrame:
-    """Return what the current region's path has paid at every frame.
+    """Return the payments of the current region's path at every frame.
 
-    Columns: frame, level (-1: the average), count, split, average, total: the composed epsilon of the path, less than
-    the sum of its parts where many small releases compose to less.
+    Columns: frame, level (-1: the average), count, split, average, total: the composed epsilon of the path, which may
+    be less than the sum of its parts.
     """
     delta = trace.claimed.delta
     paths: dict[int, tuple[int, ...]] = {1: (0,)}
@@ -118,7 +118,7 @@ def _outline(boxes: pd.DataFrame) -> dict[str, Any]:
 
 
 def _around(table: pd.DataFrame, node: int) -> np.ndarray:
-    """Return which regions are on the path to a node, or beside it."""
+    """Return the mask of the regions on the path to a node, or beside it."""
     path = {node >> i for i in range(node.bit_length())}
     return table.node.isin(path | {p ^ 1 for p in path if p > 1}).to_numpy()
 
@@ -129,7 +129,7 @@ def _plane(view: View) -> Panel:
     follow = view.axes is None and d > 2
     seen = [dataclasses.replace(view, axes=pair) for pair in columns]
     figure = plane(seen[-1], "Regions and the current cut")
-    if follow:  # every frame has its own two columns, so nothing of the base picture may stay
+    if follow:  # every frame has its own two columns, so the base picture must go
         figure.update_layout(shapes=[], meta=None)
         figure.update_yaxes(scaleanchor=None, constrain=None)
     first = len(figure.data)
@@ -217,7 +217,7 @@ def _cut(view: View, released: Any, box: pd.Series) -> np.ndarray:
 
 
 def _ellipses(centers: np.ndarray, sd: np.ndarray, half_width: np.ndarray, d: int) -> np.ndarray:
-    """Return one closed curve a center, one standard deviation of its noise wide, with gaps between them."""
+    """Return one closed curve per center, one standard deviation of its noise wide, with gaps between them."""
     angle = np.linspace(0, 2 * np.pi, 25)
     circle = np.column_stack([np.cos(angle), np.sin(angle) * (d > 1)])
     curves = centers[:, None] + sd[:, None, None] * half_width * circle
@@ -247,7 +247,7 @@ def _budget(view: View) -> Panel:
     parts = {name: [cost.pure for cost in costs[name]] for name in ("count", "split")}
     planned = [c + s for c, s in zip(parts["count"], [*parts["split"], 0.0], strict=True)]
     planned.append(epsilon_of_mu(costs["average"][0].gdp, delta))
-    figure = base(colors, "ε paid on this region's path", height=168)
+    figure = base(colors, "ε paid on this region's path", height=150)
     where = list(range(deepest + 2))
     figure.add_bar(x=where, y=planned, marker={"color": colors.released_soft}, hoverinfo="skip", width=0.86)
     for name, opacity in (("count", 1.0), ("choice of cut", 0.55), ("average", 1.0)):
@@ -277,7 +277,7 @@ def _budget(view: View) -> Panel:
 
 
 def panels(view: View, shots: list[Shot]) -> list[Panel]:
-    """Return plane, tree, budget, and the true scores when hidden layers are asked for."""
+    """Return plane, tree, budget, and, if hidden layers are on, the true scores."""
     paid = spend_panel(view, shots) if view.trace.noiseless else _budget(view)
     found = [_plane(view), _tree(view), paid]
     if view.hidden and any(step.hidden for step in view.trace.steps):

@@ -1,4 +1,4 @@
-"""DPM's true scores of every cut that was offered, as strips, one a column. NOT PRIVATE."""
+"""Draw DPM's true scores of all candidate cuts as strips, one per column. NOT PRIVATE."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["scores_table", "strips_panel"]
 
 
 def scores_table(view: View, t: int) -> pd.DataFrame:
-    """Return the TRUE scores of the cuts offered at frame t (NOT PRIVATE): empty where no cut was offered.
+    """Return the TRUE scores of the candidate cuts at frame t (NOT PRIVATE); empty if there were none.
 
     Columns: column, position (original units), emptiness, centreness, score (their sum, the paper's f), probability (of
     the exponential mechanism). Scores of cuts outside the region are NaN, their probability is 0.
@@ -97,7 +97,7 @@ def _empty(colors: Theme, strips: int) -> go.Figure:
 
 
 def _strip(view: View, step: Step, table: pd.DataFrame, column: int) -> list[dict[str, Any]]:
-    """Return what the six traces of a column show at a step; `table` is the step's scores in every column."""
+    """Return the contents of a column's six traces at a step; `table` is the step's scores in every column."""
     domain, intervals = view.trace.domain, view.trace.steps[0].released["intervals"]
     low, high = float(domain.low[column]), float(domain.high[column])
     rows = table[table.column == column]

@@ -1,4 +1,4 @@
-"""EM-MC: the cells picked in finer and coarser grids, the candidates by noisy votes, the averages."""
+"""Draw EM-MC: the cells picked in finer and coarser grids, the candidates by noisy votes, the averages."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["PANE", "cells_table", "covered_table"]
 
 @dataclasses.dataclass(frozen=True)
 class Projected(View):
-    """A run seen in the first two directions of its own public projection (d, p), z units, where cells are squares."""
+    """Show a run in the first two directions of its public projection (d, p), z units, where cells are squares."""
 
     matrix: np.ndarray = dataclasses.field(default_factory=lambda: np.eye(2))
 
@@ -39,7 +39,7 @@ class Projected(View):
 
 
 def _two(points: np.ndarray) -> np.ndarray:
-    """Return the first two coordinates; the second is 0 where there is one."""
+    """Return the first two coordinates; the second is 0 if there is only one."""
     return points[..., :2] if points.shape[-1] > 1 else np.concatenate([points, np.zeros_like(points)], axis=-1)
 
 
@@ -53,7 +53,7 @@ def _seen(view: View) -> View:
 
 
 def cells_table(view: View) -> pd.DataFrame:
-    """Return one row a picked cell in drawn coordinates: columns frame, grid, x0, x1, y0, y1."""
+    """Return one row per picked cell in drawn coordinates: columns frame, grid, x0, x1, y0, y1."""
     rows = []
     seen, domain = _seen(view), view.trace.domain
     for t, step in enumerate(view.trace.steps):
@@ -76,7 +76,7 @@ def cells_table(view: View) -> pd.DataFrame:
 
 
 def covered_table(trace: Trace) -> pd.DataFrame:
-    """Return how many rows each pick covered, TRUE counts (NOT PRIVATE): columns grid, pick, covered."""
+    """Return the number of rows covered by each pick, TRUE counts (NOT PRIVATE): columns grid, pick, covered."""
     true = trace.steps[0].hidden[0].statistic["covered"]
     grid, pick = np.indices(true.shape)
     return pd.DataFrame({"grid": grid.ravel(), "pick": pick.ravel(), "covered": true.ravel()})
@@ -138,7 +138,7 @@ def _covered(view: View) -> Panel:
 
 
 def panels(view: View, shots: list[Shot]) -> list[Panel]:
-    """Return plane, covered rows (when hidden layers are asked for), spend and ledger."""
+    """Return plane, covered rows (if hidden layers are on), spend and ledger."""
     hidden = [_covered(view)] if view.hidden and view.trace.steps[0].hidden else []
     return [_plane(view), *hidden, spend_panel(view, shots), ledger_panel(view, shots)]
 

@@ -1,4 +1,4 @@
-"""LSH-Splits: random hyperplanes through the middle, the growing tree of buckets, averages and centers."""
+"""Draw LSH-Splits: random hyperplanes through the middle, the growing tree of buckets, averages and centers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["PANE", "hyperplanes"]
 
 
 def hyperplanes(view: View) -> list[np.ndarray]:
-    """Return the two ends (2, 2) of every level's hyperplane in original units; empty where it is not a line."""
+    """Return the two ends (2, 2) of every level's hyperplane in original units; empty if it is not a line."""
     if view.trace.domain.n_features != 2:
         return [NOWHERE for _ in view.trace.steps]
     view, found = dataclasses.replace(view, axes=(0, 1)), []

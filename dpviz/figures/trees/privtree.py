@@ -1,4 +1,4 @@
-"""PrivTree: the boxes that were halved, depth by depth, the tree, and the centers on the leaves."""
+"""Draw PrivTree: the halved boxes, depth by depth, the tree, and the centers on the leaves."""
 
 from __future__ import annotations
 

@@ -102,9 +102,8 @@ def _slide(number: int, record: Any) -> Slide:
         raise ValueError(f"{where} of this deck: its seconds must be a whole number from 0 to {MOST_SECONDS:,}.")
     if show not in SHOWS:
         raise ValueError(f"{where} of this deck: it must show one of {', '.join(SHOWS)}.")
-    return Slide(
-        *(_text(record[name], name, where) for name in ("title", "scene", "notes")), seconds=seconds, show=show
-    )
+    title, scene, notes = (_text(record[name], name, where) for name in ("title", "scene", "notes"))
+    return Slide(title, scene, notes, seconds, show)
 
 
 def _fields(record: dict[str, Any], names: set[str], where: str) -> None:

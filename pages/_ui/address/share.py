@@ -37,7 +37,6 @@ _FREE = {
 }
 _STARTS = ("as it stands now", "from the first step, playing")
 _NEAR = ("localhost", "127.0.0.1", "::1", "0.0.0.0")
-_DARK_ON_LIGHT = {"dark": "#000", "light": "#fff"}  # in both modes: a camera needs the contrast
 
 _field = st.components.v2.component(
     "dpviz_share",
@@ -107,13 +106,13 @@ def _prepare(scene: Scene, vocabulary: Vocabulary, has: Collection[str]) -> tupl
     parts = [part for part in HIDEABLE if part in has]
     hide = st.pills(
         "Hide", parts, selection_mode="multi", default=[part for part in scene.hide if part in parts],
-        format_func=_PARTS.get, key=keys.SHARE_HIDE, help="Anyone who opens the link can bring them back.",
+        format_func=_PARTS.__getitem__, key=keys.SHARE_HIDE, help="Anyone who opens the link can bring them back.",
     )  # fmt: skip
     words = {control.word for control in controls(scene.values, vocabulary)}
-    free = ["", *(name for name, word in LOCK.items() if not word or word in words)]
+    free: list[str] = ["", *(name for name, word in LOCK.items() if not word or word in words)]
     lock = st.selectbox(
         "What others can change", free, free.index(scene.lock) if scene.lock in free else 0,
-        format_func=_FREE.get, key=keys.SHARE_LOCK, disabled="form" in hide,
+        format_func=_FREE.__getitem__, key=keys.SHARE_LOCK, disabled="form" in hide,
     )  # fmt: skip
     return tuple(hide), "" if "form" in hide else lock
 
@@ -143,14 +142,15 @@ def _link(link: str, *, follows_step: bool) -> None:
     except segno.DataOverflowError:
         right.caption("Too long for a QR code.")
         return
-    source = code.svg_data_uri(scale=4, border=4, **_DARK_ON_LIGHT)
+    source = code.svg_data_uri(scale=4, border=4, dark="#000", light="#fff")  # in both modes, for cameras
     right.html(f'<img class="dp-qr" src="{source}" alt="QR code of the link">')
 
 
 def _frame(link: str, page: str) -> None:
     with st.expander("In a page of your own"):
         colors = st.segmented_control(
-            "Colors", embed.COLORS, default="", required=True, format_func=embed.COLORS.get, key=keys.SHARE_COLORS
-        )
+            "Colors", embed.COLORS, default="", required=True,
+            format_func=embed.COLORS.__getitem__, key=keys.SHARE_COLORS,
+        )  # fmt: skip
         st.code(embed.code(link, f"dpviz: {page}", colors), language="html", wrap_lines=True)
         st.caption("The plane and its player alone, with mode and promise below.")

@@ -1,4 +1,4 @@
-"""Declaring what is public about a file: columns, bounds, size, unit of privacy, clipping; in DEMO with its effect."""
+"""Declaring what is public about a file: the table of its columns is the editor; in DEMO with its effect."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ import pandas as pd
 import streamlit as st
 
 from dpviz.datasets import clipping, dictionary, from_table, identifiers
-from dpviz.datasets.readers import Recoding
+from dpviz.datasets.earth import as_map, degrees_of
+from dpviz.datasets.meanings import Meaning, meaning_of
+from dpviz.datasets.readers import Column, Recoding
 from dpviz.escape import plain
 from dpviz.figures.kit.view import thin
 from dpviz.figures.scenes.people import bounds_panel
-from pages._ui.data import gallery, reading
+from pages._ui.data import reading
 from pages._ui.form.forms import in_labels
 from pages._ui.form.numbers import field
 from pages._ui.frame import catalog, keys, markup, messages, shell
@@ -25,133 +27,225 @@ if TYPE_CHECKING:
     from pages._ui.data.state import Upload
 
 COUNTED = 200_000  # rows of a larger file that the DEMO effect is counted on
+MOST = 12  # columns of a public file that are ticked at first
 _PLACE = ("sheet", "header_row")  # what it must share with the way in which the file was read
 # what a dictionary may say after the file was read
 _WRITTEN = ("separator", "decimal", "decimal_of", "thousands", "missing_marks")
-_CELLS = ("unit", "low", "high", "fill", "description")
+_NUMBER = "number"
+_KINDS = {  # words on screen -> code and order of a date; a number has none
+    _NUMBER: ("", "ymd"),
+    "words: a column for each": ("one-hot", "ymd"),
+    "words in order": ("ordinal", "ymd"),
+    "date year-month-day": ("days", "ymd"),
+    "date day-month-year": ("days", "dmy"),
+    "date month-day-year": ("days", "mdy"),
+}
+_CELLS: dict[str, Any] = {
+    "use": False, "why": "", "kind": _NUMBER, "low": None, "high": None, "unit": "", "words": "", "fill": None,
+    "description": "",
+}  # fmt: skip
 _CONFIG = {
+    "use": st.column_config.CheckboxColumn("use", help="Distances are taken over these.", width="small"),
     "name": st.column_config.TextColumn("column", disabled=True),
-    "unit": st.column_config.TextColumn("unit", max_chars=20),
-    "low": st.column_config.NumberColumn("low", help="Smaller values count as this one. Public."),
-    "high": st.column_config.NumberColumn("high", help="Larger values count as this one. Public."),
+    "why": st.column_config.TextColumn("why", disabled=True),
+    "kind": st.column_config.SelectboxColumn("holds", options=list(_KINDS), required=True),
+    "low": st.column_config.NumberColumn("low", help="Smaller values count as this one. Public.", width="small"),
+    "high": st.column_config.NumberColumn("high", help="Larger values count as this one. Public.", width="small"),
+    "unit": st.column_config.TextColumn("unit", max_chars=20, width="small"),
+    "words": st.column_config.TextColumn(
+        "words, or first..last date", help="low, middle, high, or 1950-01-01..2020-12-31. Public."
+    ),
     "fill": st.column_config.NumberColumn(
-        "if missing", help="Stands in for a missing cell. Empty: the row is left out."
+        "if missing", help="Stands in for a missing cell. Empty: the row is left out.", width="small"
     ),
     "description": st.column_config.TextColumn("meaning", max_chars=120),
 }
 
 
-def editor(upload: Upload) -> None:
-    """Show the form for one file, and make it the chosen data set when everything is declared."""
-    table = upload.table
-    for note in table.notes:
-        st.caption(plain(note))
+def editor(upload: Upload) -> dict[str, Any] | None:
+    """Show the table of a file's columns and what one person is; return the declared facts, None while any is missing.
+
+    Nothing here follows from the rows of a private file: what is suggested comes from the names of its columns.
+    """
     if upload.private:
         st.caption(
             f"Numbers like {upload.form.example}: do yours look like this? A cell of another form counts as missing, "
-            "and nothing says so. No cell was looked at to find out which columns hold numbers: choose those that do."
+            "and nothing says so. No cell was looked at: names suggest, you decide."
         )
     reading.doubt(upload)
-    _refused(upload)
-    reading.differently(upload)
-    if not upload.private:
-        with st.expander("First rows (NOT PRIVATE)"):
-            st.dataframe({name: table.values(name)[:5] for name in table.usable[:20]}, hide_index=True)
-    left, right = st.columns([7, 5], gap="medium")
-    with left:
-        names = _columns(upload)
-        columns = _bounds(upload, names)
-        people = _people(upload)
-        people |= _known_groups(upload, names)
-    problem, facts = _missing(columns), None
+    columns: list[dict[str, Any]] = []
+    rules: tuple[Recoding, ...] = ()
     try:
-        facts = None if problem else dictionary.complete({**upload.draft, **people, "columns": columns}, "Declaration")
-        if facts is not None and facts["n_public"] is None:
-            problem = "Declaration: the number of rows must be given; a round number will do."
+        columns, rules = _table(upload)
+        problem = "" if columns else "Tick the columns to cluster on, and give each a low and a high bound."
+    except ValueError as error:
+        problem = str(error)
+    reading.differently(upload)
+    left, right = st.columns([5, 6], gap="medium")
+    with left:
+        people = _people(upload) | _known_groups(upload, [column["name"] for column in columns])
+    facts = None
+    ruled = {rule.column for rule in rules}
+    problem = problem or _missing([column for column in columns if column["name"] not in ruled])
+    try:
+        if not problem:
+            named = {column["name"] for column in columns}
+            shape = {} if named >= {*(upload.draft.get("view") or ())} else {"view": None, "picture": None}
+            known = {**upload.draft, "recode": [rule.facts for rule in rules], **shape}
+            facts = dictionary.complete(as_map({**known, **people, "columns": columns}), "Declaration")
+            if facts["n_public"] is None:
+                problem = "Declaration: the number of rows must be given; a round number will do."
     except ValueError as error:
         problem = in_labels(str(error).removeprefix("Domain: "), ("n_public", "rows_per_person"))
     with right:
         if problem or facts is None:
             st.info(plain(problem), icon=":material/edit:")
-        else:
-            _consequences(upload, facts)
-        used = upload.dataset_id in catalog.own() and catalog.sample(upload.dataset_id).facts == facts
-        label = "In use" if used else "Use this data set"
-        if st.button(label, width="stretch", disabled=bool(problem) or used) and facts:
-            _use(upload, facts)
-            st.rerun()
-        if not used and st.button("Explore it", type="primary", width="stretch", disabled=bool(problem)) and facts:
-            _use(upload, facts)
-            st.switch_page("pages/explore.py")
-        if used:
-            st.page_link("pages/explore.py", label="Explore it", icon=":material/play_circle:")
-    if upload.dataset_id in catalog.own():
-        gallery.facts(catalog.sample(upload.dataset_id))
+            return None
+        _consequences(upload, facts)
+        st.download_button(
+            "Data dictionary", dictionary.dump(facts), "data-dictionary.json", "application/json",
+            icon=":material/download:", on_click="ignore", type="tertiary",
+        )  # fmt: skip
+    return facts
 
 
-def _refused(upload: Upload) -> None:
-    refused = [column for column in upload.table.columns if column.values is None]
-    if refused:
-        with st.expander(f"Columns that cannot be used: {len(refused)}"):
-            for column in refused:
-                st.markdown(f"**{plain(column.name)}** {plain(column.reason)}")
+def _table(upload: Upload) -> tuple[list[dict[str, Any]], tuple[Recoding, ...]]:
+    """Show the file's columns; return an entry for each that is ticked, and the rules of words and dates.
 
-
-def _columns(upload: Upload) -> list[str]:
-    usable = list(upload.table.usable)
-    numbers = [name for name in usable if identifiers.singles_out(upload.table, name, private=upload.private)]
-    likely = [name for name in usable if name not in numbers] or usable
-    start = [c["name"] for c in upload.draft.get("columns", []) if c["name"] in usable] or likely[:12]
-    chosen = st.multiselect(
-        "Columns to cluster on", usable, start, key=keys.COLUMNS(upload.key), persist_state="session",
-        help="Distances are taken over these. Leave out columns that say nothing about similarity, such as record "
-        "numbers.",
-    )  # fmt: skip
-    if left := [name for name in numbers if name not in chosen]:
-        st.caption(f"Left out, because each row seems to have a number of its own there: {plain(', '.join(left))}.")
-    return chosen
-
-
-def _bounds(upload: Upload, names: list[str]) -> list[dict[str, Any]]:
-    """Show the table of bounds; return one entry a column."""
-    _shortcuts(upload, names)
-    key = keys.BOUNDS(upload.key, "|".join(names))
-    if upload.editing != key or key not in st.session_state or upload.base is None:
-        cells = [{"name": name, **dict.fromkeys(_CELLS), **upload.cells.get(name, {})} for name in names]
-        types = {column: float if column in ("low", "high", "fill") else str for column in _CELLS}
-        frame = pd.DataFrame(cells, columns=["name", *_CELLS])
-        upload.base = frame.fillna({"unit": "", "description": ""}).astype(types)
-        upload.editing = key
+    Raises
+    ------
+    ValueError
+        If a rule cannot be.
+    """
+    names = _sources(upload)
+    for name in names:
+        upload.cells.setdefault(name, _suggested(upload, name, ticked=len(upload.cells) < MOST))
+    _shortcuts(upload, [name for name in names if upload.cells[name]["use"]])
+    key = keys.BOUNDS(upload.key)
+    if upload.base is None or key not in st.session_state:
+        order = [name for name in upload.cells if name in names]
+        frame = pd.DataFrame([{"name": name, **_CELLS, **upload.cells[name]} for name in order])
+        frame = frame[["use", "name", *(cell for cell in _CELLS if cell != "use")]]
+        upload.base = frame.astype({"use": bool, **dict.fromkeys(("low", "high", "fill"), float)})
     edited = st.data_editor(
-        upload.base, column_config=_CONFIG, hide_index=True, key=key, placeholder="", alt="Bounds of every column"
+        upload.base, column_config=_CONFIG, hide_index=True, key=key, placeholder="", alt="Columns and their bounds"
     )
-    columns = []
+    columns: list[dict[str, Any]] = []
+    rules: list[Recoding] = []
     for row in edited.to_dict("records"):
         entry = {name: None if isinstance(value, float) and np.isnan(value) else value for name, value in row.items()}
-        entry |= {name: entry[name] or "" for name in ("unit", "description")}
-        upload.cells[str(entry["name"])] = {name: entry[name] for name in _CELLS}
-        columns.append(entry)
-    return columns
+        entry |= {name: entry[name] or "" for name in ("unit", "description", "words")}
+        name = str(entry.pop("name"))
+        upload.cells[name] = entry
+        if not entry["use"]:
+            continue
+        if entry["kind"] == _NUMBER:
+            columns.append({"name": name, **{c: entry[c] for c in ("unit", "low", "high", "fill", "description")}})
+        else:
+            rules.append(_rule(name, entry))
+            columns.append({"name": name, "fill": entry["fill"], "low": None, "high": None})
+    if waiting := [name for name in names if upload.cells[name]["use"] and _waits(upload.cells[name])]:
+        words = f"The suggested bounds are right: {len(waiting)}"
+        if st.button(words, icon=":material/check:", key=keys.CONFIRM(upload.key)):
+            for name in waiting:
+                upload.cells[name]["why"] = upload.cells[name]["why"].replace("suggested", "confirmed")
+            _again(upload)
+        raise ValueError("Names of columns suggest bounds: look at them, change what is wrong, and confirm the rest.")
+    return columns, tuple(rules)
+
+
+def _waits(cell: dict[str, Any]) -> bool:
+    """Return whether bounds that a name suggests wait for the owner's word."""
+    return str(cell["why"]).startswith("suggested")
+
+
+def _sources(upload: Upload) -> list[str]:
+    """Return the names of the file's own columns that can be used, also of those that a rule has taken apart."""
+    made = {column["name"]: rule.column for rule in upload.form.recode for column in rule.columns}
+    can = [c for c in upload.table.columns if c.values is not None or c.kind in ("text", "mixed", "date", "unknown")]
+    return list(dict.fromkeys(made.get(column.name, column.name) for column in can))
+
+
+def _suggested(upload: Upload, name: str, *, ticked: bool) -> dict[str, Any]:
+    """Return what the table says of a column at first: of a private file by its name alone."""
+    meaning = meaning_of(name)
+    cell = dict(_CELLS)
+    if meaning is not None and not meaning.reason:
+        cell |= {"low": meaning.low, "high": meaning.high, "unit": meaning.unit, "why": f"suggested: {meaning.words}"}
+    column = next((column for column in upload.table.columns if column.name == name), None)
+    reason = _reason(upload, column, meaning)
+    rule = ""
+    if upload.private:
+        rule = meaning.rule if meaning is not None else ""
+    elif column is not None and column.values is None:
+        rule = column.suggestion
+    cell |= _written(Recoding.of(name, rule)) if rule else {}
+    return cell | ({"why": f"left out: {reason}"} if reason else {"use": ticked})
+
+
+def _reason(upload: Upload, column: Column | None, meaning: Meaning | None) -> str:
+    """Return why a column is left out at first, "" where it is not."""
+    if column is not None and identifiers.singles_out(upload.table, column.name, private=True):
+        return "It numbers the rows, which says nothing about likeness."
+    if upload.private:
+        return "Its name suggests nothing." if meaning is None else meaning.reason
+    if column is None or column.values is None:
+        return "" if column is None else column.reason
+    if identifiers.singles_out(upload.table, column.name, private=False):
+        return "Each row seems to have a number of its own there."
+    values = np.unique(column.values[np.isfinite(column.values)])
+    if len(values) < 2:
+        return "It has the same value in every row."
+    return "It has two values: this column alone would split the people in two." if len(values) == 2 else ""
+
+
+def _written(rule: Recoding) -> dict[str, Any]:
+    """Return a rule as cells of the table."""
+    kind = next(words for words, code in _KINDS.items() if code == (rule.code, rule.order))
+    return {"kind": kind, "words": f"{rule.first}..{rule.last}" if rule.code == "days" else ", ".join(rule.categories)}
+
+
+def _rule(name: str, entry: dict[str, Any]) -> Recoding:
+    """Return the rule that a line of the table declares."""
+    code, order = _KINDS[entry["kind"]]
+    if code == "days":
+        first, _, last = entry["words"].partition("..")
+        return Recoding(name, code, (), first.strip(), last.strip(), order)
+    return Recoding(name, code, tuple(word.strip() for word in entry["words"].split(",")))
 
 
 def _shortcuts(upload: Upload, names: list[str]) -> None:
-    """Offer presets, a data dictionary, and in DEMO the data themselves to fill the table."""
+    """Offer a data dictionary, and in DEMO the data themselves, to fill the table."""
     with st.container(horizontal=True):
-        with st.popover("Bounds by meaning", icon=":material/straighten:"):
-            meaning = st.selectbox("What it measures", dictionary.PRESETS, key=keys.FILL(upload.key))
-            which = st.multiselect("Columns", names, key=keys.FILL_COLUMNS(upload.key))
-            if st.button("Fill in", disabled=not which):
-                low, high, unit = dictionary.PRESETS[meaning]
-                _fill(upload, {name: {"low": float(low), "high": float(high), "unit": unit} for name in which})
         with st.popover("Data dictionary", icon=":material/upload_file:"):
             file = st.file_uploader("A dictionary that was saved here before", "json", key=keys.DICTIONARY(upload.key))
             if file is not None:
                 _load(upload, file.name, file.getvalue())
-        if not upload.private and st.button("Fill from the data", icon=":material/no_encryption:", disabled=not names):
+        numbers = [name for name in names if upload.cells[name]["kind"] == _NUMBER]
+        public = not upload.private
+        if public and st.button("Fill from the data", icon=":material/no_encryption:", disabled=not numbers):
             upload.filled = True
-            _fill(upload, {name: _range(upload.table.values(name)) for name in names})
+            for name in numbers:
+                upload.cells[name] |= {"why": "", **_range(upload.table.values(name))}
+            _again(upload)
+        if public:
+            with st.popover("First rows (NOT PRIVATE)"):
+                usable = upload.table.usable[:20]
+                st.dataframe({name: upload.table.values(name)[:5] for name in usable}, hide_index=True)
+        refused = [c for c in upload.table.columns if c.values is None and c.name not in _sources(upload)]
+        if refused:
+            with st.popover(f"Columns that cannot be used: {len(refused)}"):
+                for column in refused:
+                    st.markdown(f"**{plain(column.name)}** {plain(column.reason)}")
     if upload.filled:
         st.caption("Bounds were filled from the data. That is NOT PRIVATE, and every result says so.")
+
+
+def _again(upload: Upload) -> None:
+    """Draw the table anew from what is declared."""
+    upload.base = None
+    upload.version += 1
+    st.rerun()
 
 
 def _range(values: np.ndarray) -> dict[str, float]:
@@ -160,14 +254,6 @@ def _range(values: np.ndarray) -> dict[str, float]:
     step = 10.0 ** np.floor(np.log10(max(high - low, abs(low) * 1e-6, 1e-6)) - 1)
     low, high = float(np.floor(low / step) * step), float(np.ceil(high / step) * step)
     return {"low": round(low, 12), "high": round(high if high > low else low + step, 12)}
-
-
-def _fill(upload: Upload, cells: dict[str, dict[str, Any]]) -> None:
-    for name, known in cells.items():
-        upload.cells[name] = {**upload.cells.get(name, {}), **known}
-    upload.editing = ""
-    upload.version += 1
-    st.rerun()
 
 
 def _load(upload: Upload, name: str, content: bytes) -> None:
@@ -184,7 +270,9 @@ def _load(upload: Upload, name: str, content: bytes) -> None:
             raise ValueError(f"{name}: its {other} is another one than the file was read with; drop the file again.")
         if form != upload.form:
             reading.again(upload, form)
-        lacking = [c["name"] for c in facts["columns"] if c["name"] not in upload.table.usable]
+        flat = facts["projection"] or {}
+        read = {*upload.table.usable, flat.get("east"), flat.get("north")}
+        lacking = [c["name"] for c in facts["columns"] if c["name"] not in read]
         if lacking:
             raise ValueError(f"{name}: the table has no usable column {lacking[0]!r}.")
         if upload.private and not facts["declared"]:
@@ -194,11 +282,24 @@ def _load(upload: Upload, name: str, content: bytes) -> None:
             )
     except ValueError as problem:
         messages.say("problem", str(problem))
-        upload.version += 1
-        st.rerun()
-    upload.draft = facts
+        _again(upload)
+    upload.draft = {**facts, "projection": None}
     upload.filled = not facts["declared"]
-    _fill(upload, {column["name"]: {cell: column[cell] for cell in _CELLS} for column in facts["columns"]})
+    made = {column["name"]: rule for rule in rules for column in rule.columns}
+    declared: dict[str, dict[str, Any]] = {}
+    for column in facts["columns"]:
+        rule = made.get(column["name"])
+        known = (
+            {"fill": column["fill"]} | _written(rule) if rule else {key: column[key] for key in column if key in _CELLS}
+        )
+        declared.setdefault(rule.column if rule else column["name"], {**_CELLS, "use": True, **known})
+    if flat:
+        for name, (low, high) in degrees_of(facts).items():
+            declared[name] = {**_CELLS, "use": True, "low": low, "high": high, "unit": "degrees"}
+        del declared[flat["east"]], declared[flat["north"]]
+    others = {name: {**_suggested(upload, name, ticked=False), "use": False} for name in _sources(upload)}
+    upload.cells = {**declared, **{name: cell for name, cell in others.items() if name not in declared}}
+    _again(upload)
 
 
 def _people(upload: Upload) -> dict[str, Any]:
@@ -272,6 +373,9 @@ def _consequences(upload: Upload, facts: dict[str, Any]) -> None:
     names = [column["name"] for column in facts["columns"]]
     chosen = thin(upload.table.n_rows, COUNTED)
     fill = {column["name"]: column["fill"] for column in facts["columns"] if column["fill"] is not None}
+    rules = {rule["column"] for rule in facts["recode"]} - {rule.column for rule in upload.form.recode}
+    if rules or not {*names} <= {*upload.table.usable}:  # what a rule or a map makes is not read yet
+        return
     X = np.column_stack(
         [np.nan_to_num(upload.table.values(name)[chosen], nan=fill.get(name, np.nan)) for name in names]
     )
@@ -291,8 +395,20 @@ def _consequences(upload: Upload, facts: dict[str, Any]) -> None:
     )  # fmt: skip
 
 
-def _use(upload: Upload, facts: dict[str, Any]) -> None:
-    """Make the declared table the chosen data set under a new token: another declaration is another data set."""
+def use(upload: Upload, facts: dict[str, Any]) -> None:
+    """Make the declared table the chosen data set under a new token: another declaration is another data set.
+
+    Raises
+    ------
+    TableError
+        If the file cannot be read with the declared rules.
+    """
+    rules = tuple(Recoding.parse(entry, "Declaration") for entry in facts["recode"])
+    if rules != upload.form.recode:
+        reading.again(upload, dataclasses.replace(upload.form, recode=rules))
+    if upload.dataset_id in catalog.own() and catalog.sample(upload.dataset_id).facts == facts:
+        catalog.choose(upload.dataset_id)
+        return
     catalog.own().pop(upload.dataset_id, None)
     upload.dataset_id = secrets.token_hex(8)
     catalog.keep(from_table(upload.table, facts, private=upload.private, dataset_id=upload.dataset_id))

@@ -1,4 +1,4 @@
-"""Reading a file, and reading it differently: another sheet, another first line, words and dates as numbers."""
+"""Reading a file, and reading it differently: another sheet, another first line, another decimal sign."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ import dataclasses
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
-import pandas as pd
 import streamlit as st
 
-from dpviz.datasets.readers import Form, Recoding, Stopped, Table, read_table
+from dpviz.datasets.readers import Form, Stopped, Table, read_table
 from dpviz.datasets.readers.form import NUMBERS, SEPARATORS
 from dpviz.escape import plain
 from pages._ui.data.state import Upload
@@ -21,20 +19,6 @@ from pages._ui.work import results
 
 __all__ = ["again", "differently", "doubt", "numbers", "read", "separator", "where"]
 
-_CODES = {  # words on screen -> code and order of a date
-    "one column for each category": ("one-hot", "ymd"),
-    "one column, categories in order": ("ordinal", "ymd"),
-    "days, dates year-month-day": ("days", "ymd"),
-    "days, dates day-month-year": ("days", "dmy"),
-    "days, dates month-day-year": ("days", "mdy"),
-}
-_CONFIG = {
-    "column": st.column_config.TextColumn("column", disabled=True),
-    "as": st.column_config.SelectboxColumn("becomes", options=list(_CODES)),
-    "declared": st.column_config.TextColumn(
-        "categories, or first..last date", help="low, middle, high, or 1950-01-01..2020-12-31. Public."
-    ),
-}
 _SHEETS = b"PK"  # how a workbook begins
 _LAST = 50  # where a table may begin at the latest: lines that are not there would tell how many there are
 
@@ -81,48 +65,27 @@ def again(upload: Upload, form: Form) -> None:
     upload.dataset_id = ""
     if not upload.private:
         upload.draft["n_public"] = upload.table.n_rows
-    upload.draft["recode"] = [rule.facts for rule in form.recode]
     upload.draft["form"] = form.facts
-    upload.draft.pop("columns", None)
-    for rule in form.recode:
-        for column in rule.columns:
-            known = {"low": float(column["low"]), "high": float(column["high"]), "unit": column.get("unit", "")}
-            upload.cells[column["name"]] = known | {"description": column.get("description", "")}
-    upload.editing = ""
+    upload.base = None
     upload.version += 1
 
 
 def differently(upload: Upload) -> None:
-    """Offer numbers for words and dates, and for a public file another sheet or first line.
+    """Offer another decimal sign, and for a public file another sheet or first line.
 
     Which line holds the names of a private file was confirmed for one place; another line may hold a person.
     """
     form = upload.form
-    place = "" if upload.private else "another sheet or first line, "
-    with st.expander(f"Read it differently: {place}the decimal sign, words and dates as numbers"):
+    with st.expander(
+        f"Read it differently: {'' if upload.private else 'another sheet or first line, '}the decimal sign"
+    ):
         at = (form.sheet, form.header_row) if upload.private else where(keys.PLACE(upload.key), upload.content, form)
         decimal, thousands = numbers(upload.key, form)
-        rows = _candidates(upload)
-        edited = rows
-        if len(rows):
-            st.caption(
-                "Categories and dates are declared, never read off a private file. Any other cell counts as missing."
-            )
-            edited = st.data_editor(
-                rows,
-                column_config=_CONFIG,
-                hide_index=True,
-                key=keys.RECODE(upload.key),
-                placeholder="",
-                alt="Words and dates as numbers",
-            )
         if st.button("Read it so"):
             try:
                 again(
                     upload,
-                    dataclasses.replace(
-                        form, sheet=at[0], header_row=at[1], recode=_rules(edited), decimal=decimal, thousands=thousands
-                    ),
+                    dataclasses.replace(form, sheet=at[0], header_row=at[1], decimal=decimal, thousands=thousands),
                 )
             except ValueError as problem:
                 messages.say("problem", str(problem))
@@ -188,45 +151,3 @@ def doubt(upload: Upload) -> None:
                     except ValueError as problem:
                         messages.say("problem", str(problem))
                     st.rerun()
-
-
-def _candidates(upload: Upload) -> pd.DataFrame:
-    """Return a line for each column of words or dates, with the rule it has."""
-    rules = {rule.column: rule for rule in upload.form.recode}
-    kept = [name for name in rules if name not in {column.name for column in upload.table.columns}]
-    lines: list[dict[str, Any]] = []
-    made = {column["name"] for rule in rules.values() for column in rule.columns}
-    likely = [c.name for c in upload.table.columns if _words(c.kind) or (upload.private and c.name not in made)]
-    for name in dict.fromkeys([*likely, *kept, *rules]):
-        rule = rules.get(name)
-        words = next((column.words for column in upload.table.columns if column.name == name), ())
-        lines.append({"column": name, "as": _shown(rule), "declared": _declared(rule) if rule else ", ".join(words)})
-    return pd.DataFrame(lines, columns=["column", "as", "declared"])
-
-
-def _words(kind: str) -> bool:
-    return kind in {"text", "mixed", "date", "recoded", "unknown"}
-
-
-def _shown(rule: Recoding | None) -> str | None:
-    return None if rule is None else next(words for words, code in _CODES.items() if code == (rule.code, rule.order))
-
-
-def _declared(rule: Recoding) -> str:
-    return f"{rule.first}..{rule.last}" if rule.code == "days" else ", ".join(rule.categories)
-
-
-def _rules(rows: pd.DataFrame) -> tuple[Recoding, ...]:
-    """Return the rules of the lines that have one."""
-    rules = []
-    for line in rows.to_dict("records"):
-        if line["as"] not in _CODES:
-            continue
-        code, order = _CODES[line["as"]]
-        text = line["declared"] or ""
-        if code == "days":
-            first, _, last = text.partition("..")
-            rules.append(Recoding(line["column"], code, (), first.strip(), last.strip(), order))
-        else:
-            rules.append(Recoding(line["column"], code, tuple(word.strip() for word in text.split(","))))
-    return tuple(rules)

@@ -1,9 +1,9 @@
-"""What a session keeps of Data: files that were read, and one that is being asked about."""
+"""What a session keeps of Your data: files that were read, and one that is being asked about."""
 
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 
@@ -11,11 +11,26 @@ from dpviz.datasets.readers import Form, Table
 from pages._ui.frame.session import Held, Kept, nothing
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
+class Pending:
+    """A file that is not read yet: the question that comes next, and the form that the answers have given it.
+
+    Its owner is asked first whether it is public; of a private one, what its first line holds, and where that is no
+    line of names, how many cells a line has.
+    """
+
+    name: str
+    content: bytes = dataclasses.field(repr=False)
+    question: Literal["public", "header", "width"] = "public"
+    form: Form = Form()
+
+
 @dataclasses.dataclass(eq=False)
 class Upload:
     """A file of this session. `draft` and `cells` hold what was declared so far, `base` what the editor began with.
 
-    `content` is the file itself, so that it can be read in another `form`; both go with the file.
+    `content` is the file itself, so that it can be read in another `form`; both go with the file. `cells` has an entry
+    for every column of the file. `confirmed` is True once the owner has said that the suggested bounds are right.
     """
 
     token: str
@@ -27,9 +42,9 @@ class Upload:
     form: Form
     cells: dict[str, dict[str, Any]] = dataclasses.field(default_factory=dict)
     base: pd.DataFrame | None = None
-    editing: str = ""
     version: int = 0
     filled: bool = False
+    confirmed: bool = False
     dataset_id: str = ""
 
     @property
@@ -42,9 +57,7 @@ class DataState:
     """Values of one visitor's session, as in `Session`."""
 
     uploads: Kept[dict[str, Upload]] = Kept(dict)  # files that were read, by token
-    pending: Held[tuple[str, bytes] | None] = Held(nothing)  # the file that nobody has said is public or private
-    pending_header: Held[bool] = Held(bool)  # it is private, and its first line is asked about
-    pending_place: Held[tuple[str | None, int | None]] = Held(lambda: (None, None))  # its sheet and line
+    pending: Held[Pending | None] = Held(nothing)  # the file that is being asked about
     another: Held[bool] = Held(bool)  # one more file is wanted
     file_turn: Held[int] = Held(int)  # a number for a fresh file field
     key_address: Held[str] = Held(str)  # where the browser takes a key that was brought as a file

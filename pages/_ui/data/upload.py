@@ -1,7 +1,8 @@
-"""A file of your own: it is received in memory, one question is asked, and it is read."""
+"""A file of your own: it is received in memory, one question a screen is asked, and it is read."""
 
 from __future__ import annotations
 
+import dataclasses
 import secrets
 
 import streamlit as st
@@ -10,9 +11,9 @@ from starlette.formparsers import MultiPartParser
 from dpviz.datasets.readers import Form, Limits, TableError
 from dpviz.escape import plain
 from dpviz.privacy.accounts import Refused
-from pages._ui.data import editor, key_file, reading
+from pages._ui.data import key_file, reading
 from pages._ui.data.new_files import count_new_file
-from pages._ui.data.state import Upload, data_state
+from pages._ui.data.state import Pending, Upload, data_state
 from pages._ui.form.numbers import field
 from pages._ui.frame import keys, messages
 from pages._ui.frame.streamlit_patches import forget
@@ -24,7 +25,6 @@ TYPES = "csv tsv txt dat parquet xlsx json jsonl ndjson feather arrow dta gz".sp
 _FORMS = "A table: CSV or other text, Excel, Parquet, Feather, JSON records, Stata, or one of these packed by gzip"
 MOST_FILES = 3
 _TYPED = (".parquet", ".feather", ".arrow", ".dta")  # their columns have names and types of their own
-_MASK = "   ".join(["•" * 6] * 5)  # one mask for every file: not even the number of its columns is read yet
 _PUBLIC = (
     "Made up, published, or yours to show. You will see rows, what noise does to them, and plain KMeans beside every "
     "private result. Runs have a seed and can be repeated."
@@ -41,40 +41,36 @@ def keep_uploads_in_memory(most: int) -> None:
 
 
 def files() -> None:
-    """Show the way from a dropped file to a declared data set."""
+    """Show the next question about a dropped file, or the files that were read."""
     uploads = data_state.uploads
-    if data_state.pending is not None:
-        (_ask_header if data_state.pending_header else _ask)(*data_state.pending)
+    if (pending := data_state.pending) is not None:
+        {"public": _ask, "header": _ask_header, "width": _ask_width}[pending.question](pending)
         return
     if not uploads or data_state.another:
         _receive()
     if not uploads:
         key_file.offer()
-    if uploads:
+    else:
         _list(uploads)
 
 
 def _receive() -> None:
     turn = data_state.file_turn
-    file = st.file_uploader(
-        "A table: CSV or other text, Excel, Parquet, Feather, JSON records, Stata, or one of these packed by gzip",
-        TYPES,
-        key=keys.FILE(turn),
-    )
+    file = st.file_uploader(_FORMS, TYPES, key=keys.FILE(turn))
     st.caption(
         "The file stays in the memory of this server, for this visit only: never in a log, and a private one "
-        "never on its disk. "
-        "Names and types of columns count as public."
+        "never on its disk. Names and types of columns count as public."
     )
     if file is not None:
-        data_state.pending = (file.name.replace("\\", "/").split("/")[-1][-60:], file.getvalue())
+        data_state.pending = Pending(file.name.replace("\\", "/").split("/")[-1][-60:], file.getvalue())
         forget(file)
         data_state.file_turn, data_state.another = turn + 1, False
         st.rerun()
 
 
-def _ask(name: str, content: bytes) -> None:
-    st.header(f"Is {plain(name)} public?")
+def _ask(pending: Pending) -> None:
+    st.header(f"Is {plain(pending.name)} public?")
+    answers = []
     for place, label, words, private in zip(
         st.columns(2, gap="medium"), ("Yes, it is public", "No, it is private"), (_PUBLIC, _PRIVATE), (False, True),
         strict=True,
@@ -82,91 +78,93 @@ def _ask(name: str, content: bytes) -> None:
         with place.container(border=True, height="stretch"):
             st.markdown(f"**{'PRIVATE' if private else 'DEMO'}**  \n{words}")
             if st.button(label, key=keys.SAY_PRIVATE if private else keys.SAY_PUBLIC, width="stretch"):
-                accepted, place_of_table = _answer(name, content, private), data_state.pending_place
-                if accepted and private:
-                    data_state.pending_header = True
-                else:
-                    _forget()
-                if accepted and not private:
-                    _read(name, content, Form(None, False, *place_of_table))
-                st.rerun()
+                answers.append(private)
     with st.expander("Where in the file the table is"):
-        data_state.pending_place = reading.where("pending", content, Form())
+        sheet, row = reading.where("pending", pending.content, pending.form)
     st.caption("Your answer is final for this file.")
-    if st.button("Neither: forget the file", type="tertiary"):
-        _forget()
+    _forget_button("Neither: forget the file")
+    for private in answers:
+        form = Form(None, private, sheet, row)
+        if not _answer(pending, private):
+            del data_state.pending
+        elif private:
+            data_state.pending = dataclasses.replace(pending, question="header", form=form)
+        else:
+            _read(pending, form)
         st.rerun()
 
 
-def _forget() -> None:
-    del data_state.pending, data_state.pending_header
+def _forget_button(label: str) -> None:
+    if st.button(label, type="tertiary"):
+        del data_state.pending
+        st.rerun()
 
 
-def _ask_header(name: str, content: bytes) -> None:
-    """Ask what the first line of a private file is; until then nothing of it is read, let alone shown."""
-    sheet, row = data_state.pending_place
-    line = f"{'The first line' if row is None else f'Line {row}'}{f' on sheet {plain(sheet)}' if sheet else ''}"
-    st.header("Are these names of columns, or the first person?")
-    st.markdown(f"**PRIVATE** {line} of {plain(name)} is hidden:")
-    st.code(_MASK, language=None)
+def _ask_header(pending: Pending) -> None:
+    """Ask what the first line of a private file holds; until then nothing of it is read, let alone shown."""
+    form = pending.form
+    line = f"line {form.header_row or 1}{f' on sheet {plain(form.sheet)}' if form.sheet else ''}"
+    st.header(f"Does {line} of your file hold the names of the columns?")
     st.markdown(
-        "Look in the file itself. Names of columns become public; the first person's cells must not. A file "
-        "without a line of names can be read too; its columns are then called column 1, column 2, and so on."
+        f"Look into {plain(pending.name)} itself: nothing of it was read here. Names of columns become public; the "
+        "first person's cells must not. Without names the columns are called column 1, column 2, and so on."
     )
     with st.container(horizontal=True):
-        decimal, thousands = reading.numbers("pending", Form(private=True))
+        yes = st.button("Yes, names", key=keys.SAY_HEADER(True), width=200)
+        no = st.button("No, a person", key=keys.SAY_HEADER(False), width=200)
+    with st.expander(f"How it is written: numbers like {form.example}"), st.container(horizontal=True):
+        decimal, thousands = reading.numbers("pending", form)
         separator = reading.separator("pending")
-    n_columns = field(
-        "Without names: how many cells has a line?", 1, Limits().columns, None, key=keys.N_COLUMNS("pending"),
-        width=300, placeholder="a whole number",
-        help="Declared, so that no row decides it. The cells of a line with another number count as missing.",
-    )  # fmt: skip
-    with st.container(horizontal=True):
-        for label, header in (("Names of columns", True), ("The first person", False)):
-            if st.button(label, key=keys.SAY_HEADER(header), width=200):
-                sheet, row = data_state.pending_place
-                form = Form(
-                    header, True, sheet, row, separator=separator, decimal=decimal, thousands=thousands,
-                    n_columns=n_columns if isinstance(n_columns, int) else None,
-                )  # fmt: skip
-                if header or form.n_columns or name.lower().removesuffix(".gz").endswith(_TYPED):
-                    _forget()
-                    _read(name, content, form)
-                else:
-                    messages.say("problem", "Say first how many cells a line has: no line of names tells it.")
-                st.rerun()
-    if st.button("I do not know: forget the file", type="tertiary"):
-        _forget()
+    _forget_button("I do not know: forget the file")
+    if yes or no:
+        form = dataclasses.replace(form, header=yes, separator=separator, decimal=decimal, thousands=thousands)
+        if yes or pending.name.lower().removesuffix(".gz").endswith(_TYPED):
+            _read(pending, form)
+        else:
+            data_state.pending = dataclasses.replace(pending, question="width", form=form)
         st.rerun()
 
 
-def _answer(name: str, content: bytes, private: bool) -> bool:
+def _ask_width(pending: Pending) -> None:
+    """Ask how many cells a line has: declared, so that no row decides it."""
+    st.header("How many cells has a line?")
+    n_columns = field(
+        "Cells of a line", 1, Limits().columns, None, key=keys.N_COLUMNS("pending"), width=300,
+        placeholder="a whole number", help="The cells of a line with another number count as missing.",
+    )  # fmt: skip
+    if st.button("Read it so", disabled=not isinstance(n_columns, int)):
+        _read(pending, dataclasses.replace(pending.form, n_columns=n_columns))
+        st.rerun()
+    _forget_button("I do not know: forget the file")
+
+
+def _answer(pending: Pending, private: bool) -> bool:
     """Put the answer to the first question on record; the one that its owner gave for the same file before stands."""
     try:
         count_new_file()
         with accounts() as kept:
-            kept.answer(kept.key(content, owner().name), private)
+            kept.answer(kept.key(pending.content, owner().name), private)
     except Refused as problem:
-        messages.say("problem", f"{name}: {problem}")
+        messages.say("problem", f"{pending.name}: {problem}")
         return False
     return True
 
 
-def _read(name: str, content: bytes, form: Form) -> None:
-    """Read a file and keep its table."""
-    state = st.session_state
+def _read(pending: Pending, form: Form) -> None:
+    """Read a file, keep its table, and go on to its bounds; a file that cannot be read is forgotten."""
+    del data_state.pending
     try:
         with accounts() as kept:
-            fingerprint = kept.key(content, owner().name)
-        table = reading.read(name, content, form)
+            fingerprint = kept.key(pending.content, owner().name)
+        table = reading.read(pending.name, pending.content, form)
     except (TableError, Refused) as problem:
         messages.say("problem", str(problem))
         return
-    private = form.private
-    draft = {"form": form.facts} | ({} if private else {"n_public": table.n_rows})
+    draft = {"form": form.facts} | ({} if form.private else {"n_public": table.n_rows})
     token = secrets.token_hex(8)
-    data_state.uploads[token] = Upload(token, table, private, fingerprint, draft, content, form)
-    state[keys.UPLOAD_SHOWN] = token
+    data_state.uploads[token] = Upload(token, table, form.private, fingerprint, draft, pending.content, form)
+    st.session_state[keys.UPLOAD_SHOWN] = token
+    st.switch_page("pages/bounds.py")
 
 
 def _list(uploads: dict[str, Upload]) -> None:
@@ -187,4 +185,7 @@ def _list(uploads: dict[str, Upload]) -> None:
         if len(uploads) < MOST_FILES and st.button("Another file", icon=":material/add:"):
             data_state.another = True
             st.rerun()
-    editor.editor(upload)
+    for note in upload.table.notes:
+        st.caption(plain(note))
+    if st.button("On to its bounds", type="primary"):
+        st.switch_page("pages/bounds.py")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dpviz.algorithms import Algorithm
 from dpviz.escape import plain
@@ -13,9 +14,9 @@ from pages._ui.frame import markup, shell
 from pages._ui.workspace.explore import explore
 
 
-def page(choice: Choice, algorithm: Algorithm) -> None:
-    """Show the questions about clients and the run that they ask for, or why there is none."""
-    data, top, run, same, why = choice.data, st.container(), None, False, ""
+def page(choice: Choice, algorithm: Algorithm, top: DeltaGenerator) -> None:
+    """Show the questions about clients and the run that they ask for, or why there is none; its strip at the top."""
+    data, run, same, why = choice.data, None, False, ""
     asked = view.form(choice.name, algorithm, choice.form.seed)
     try:
         run, same = wire.federated(asked)

@@ -155,8 +155,7 @@ class Track {
 class Drag {
   constructor(root) {
     root.innerHTML = `<div class="fields"><div class="epsilon"><div class="name"></div><div class="track"></div></div>
-      <div class="people"><div class="name"></div><div class="track"></div></div></div>
-      <p class="promise"></p><p class="truth"></p>`;
+      <div class="people"><div class="name"></div><div class="track"></div></div></div>`;
     const ends = { ended: () => this.end(), left: () => this.back() }, find = (name) => root.querySelector(name);
     Object.assign(this, {
       root,
@@ -164,7 +163,10 @@ class Drag {
       names: [find(".epsilon .name"), find(".people .name")],
       people: find(".people"),
     });
-    [this.promise, this.truth] = [find(".promise"), find(".truth")];
+    this.said = Object.assign(document.createElement("div"), { className: "dp-verdict dpviz-said", ariaHidden: "true" });
+    [this.promise, this.truth] = ["promise", "truth"].map((className) =>
+      this.said.appendChild(Object.assign(document.createElement("p"), { className })),
+    );
     this.epsilon = new Track(find(".epsilon .track"), "Privacy budget ε", {
       ...ends,
       moved: (i) => this.go(this.edition, i),
@@ -235,7 +237,7 @@ class Drag {
     named(this.names[0], "Privacy budget", `ε ${whole ? here.label : this.data.epsilon}`, this.curve);
     named(this.names[1], "People", this.editions[edition].people, "");
     say(this.promise, whole ? here.promise : [between]);
-    say(this.truth, whole ? here.truth : [], "NOT PRIVATE");
+    say(this.truth, whole ? here.truth : []);
     this.truth.hidden = !whole || !here.truth.length;
   }
 
@@ -251,6 +253,8 @@ class Drag {
     const plane = [...document.querySelectorAll(`${this.data.scope} .dpviz-stage`)].find(
       (one) => one.panel?.data.name === "plane",
     );
+    const verdict = document.querySelector(this.data.words);
+    if (verdict && this.said.parentElement !== verdict) verdict.append(this.said); // in place of the run's own
     if (!plane || !this.Stage) return;
     if (!this.box?.isConnected) this.lay(plane);
     for (const [i, film] of this.films) film.room.hidden = i !== edition;
@@ -316,6 +320,7 @@ class Drag {
 
   lift() {
     this.box?.remove();
+    this.said.remove();
     document.documentElement.classList.remove("dpviz-dragging");
   }
 
@@ -344,10 +349,8 @@ const named = (box, name, value, more) => {
 };
 
 /** Write parts of a sentence, every second one bold. */
-const say = (box, parts, tag = "") => {
-  const first = tag ? [Object.assign(document.createElement("small"), { textContent: tag })] : [];
+const say = (box, parts) => {
   box.replaceChildren(
-    ...first,
     ...parts.map((part, i) => (i % 2 ? Object.assign(document.createElement("b"), { textContent: part }) : part)),
   );
 };

@@ -1,7 +1,4 @@
-"""ε and People as drags: stored runs at every stop, drawn over the plane while somebody drags; let go, the page runs.
-
-Only samples have stored runs. What comes from a file has no name here, so it is neither looked up nor stored.
-"""
+"""ε and People as drags: stored runs at every stop, over the plane while somebody drags; let go, the page runs."""
 
 from __future__ import annotations
 
@@ -14,18 +11,16 @@ import streamlit as st
 
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS, Algorithm
-from dpviz.atlas.cells import METHODS, PEOPLE, STOPS
-from dpviz.atlas.files import Chart
-from dpviz.datasets import SAMPLES, Dataset
+from dpviz.atlas.cells import STOPS
 from dpviz.figures.kit.view import View
 from dpviz.figures.scenes import drag as figures
 from dpviz.figures.scenes.drag import Edition
 from dpviz.postprocessing.bet import bet_of, odds_of_any
 from dpviz.postprocessing.verdict import reach
-from dpviz.privacy.guarantee import Notion
 from pages._ui.address import links
 from pages._ui.explore.look import Choice, Look
 from pages._ui.explore.state import explore_state
+from pages._ui.explore.stored import Stored, edition_of, sample_of, stored
 from pages._ui.form.forms import fields_of
 from pages._ui.frame import catalog, keys, prepared
 from pages._ui.frame.session import session
@@ -36,7 +31,7 @@ from pages._ui.work.atlas import Trust
 from pages._ui.work.results import Result, keep, show
 from pages._ui.work.workers import workers
 
-__all__ = ["edition_of", "section"]
+__all__ = ["section"]
 
 _HERE = Path(__file__).parent
 
@@ -50,72 +45,37 @@ _component = st.components.v2.component(
 
 
 def section(key: str, choice: Choice, result: Result, look: Look) -> None:
-    """Offer ε as a drag where there are stored runs of what the form says; else the page is as it is without them."""
-    here, algorithm = edition_of(choice.data), choice.form.algorithm
-    if here is None or algorithm is None or not _stored_are_like(choice, algorithm, result):
+    """Offer ε as a drag in its place in the form, where there are stored runs of what the form says."""
+    here, algorithm = choice.stored, choice.form.algorithm
+    if here is None or choice.row.drag is None:
         return
-    sample, people = here
-    trusts = _trusts(sample, choice.cls.slug)
-    if people not in (*PEOPLE.get(sample, ()), None):
-        return
-    atlas.note(trusts)
-    if Trust.CHECKING in trusts:
-        st.fragment(_wait, run_every=1.0)(sample, choice.cls.slug)
-    charts = _charts(sample, choice.cls.slug) if trusts == {Trust.YES} else {}
-    if people in charts and choice.form.seed < charts[people].seeds:
-        _draw(key, choice, algorithm, result, look, charts)
+    with choice.row.drag:
+        atlas.note(here.trusts)
+        if Trust.CHECKING in here.trusts:
+            st.fragment(_wait, run_every=1.0)(choice)
+        if here.charts and algorithm is not None and _is_like(choice, algorithm, result):
+            _draw(key, choice, algorithm, result, look, here)
 
 
-def edition_of(data: Dataset) -> tuple[str, int | None] | None:
-    """Return a sample's name and how many of its people came (None: all), or None for any other data."""
-    kind, _, name = data.dataset_id.partition(":")
-    sample, _, people = name.partition(":")
-    if data.private or kind != "sample" or sample not in SAMPLES:
-        return None
-    return sample, int(people) if people else None
-
-
-def _stored_are_like(choice: Choice, algorithm: Algorithm, result: Result) -> bool:
-    """Return whether runs like the one that the form asks for are stored, but for its ε, and one like them is drawn.
-
-    A method with a distance has runs only where all columns have one scale.
-    """
-    specs, trace, drawn = params.specs(choice.cls), result.trace, edition_of(result.data)
-    if choice.cls.slug not in METHODS or "epsilon" not in specs or not prepared.shows("form"):
-        return False
-    if choice.cls.notion is Notion.RHO and choice.data.domain.scale != "common":
-        return False
-    if choice.form.noiseless or trace.noiseless or trace.algorithm != choice.cls.slug or drawn is None:
-        return False
-    usual = choice.cls(n_clusters=choice.data.n_clusters)
-    others = [name for name in specs if name != "epsilon"]
-    asked = all(getattr(algorithm, name) == getattr(usual, name) for name in others)
+def _is_like(choice: Choice, algorithm: Algorithm, result: Result) -> bool:
+    """Return whether the run that is drawn is one of the stored runs' kind: of all but its ε what the form says."""
+    trace = result.trace
+    others = [name for name in params.specs(choice.cls) if name != "epsilon"]
     return (
-        asked
-        and drawn[0] == _sample(choice.data)
-        and all(trace.parameters[name] == getattr(usual, name) for name in others)
+        trace.algorithm == choice.cls.slug
+        and not trace.noiseless
+        and sample_of(result.data) == sample_of(choice.data) != ""
+        and all(trace.parameters[name] == getattr(algorithm, name) for name in others)
     )
 
 
-def _trusts(sample: str, method: str) -> set[Trust]:
-    """Return whether the runs of a method may be used, and KMeans', whose loss is their unit."""
-    return {atlas.trust(sample, method), atlas.trust(sample, "kmeans")}
-
-
-def _wait(sample: str, method: str) -> None:
-    if Trust.CHECKING not in _trusts(sample, method):
+def _wait(choice: Choice) -> None:
+    now = stored(choice.name, choice.data, choice.cls)
+    if now is None or Trust.CHECKING not in now.trusts:
         st.rerun()
 
 
-def _charts(sample: str, method: str) -> dict[int | None, Chart]:
-    """Return number of people (None: all) -> stored runs, of every edition that can be read, fewest people first."""
-    every = {people: atlas.chart(sample, method, people) for people in (*PEOPLE.get(sample, ()), None)}
-    return {people: chart for people, chart in every.items() if chart is not None}
-
-
-def _draw(
-    key: str, choice: Choice, algorithm: Algorithm, result: Result, look: Look, charts: dict[int | None, Chart]
-) -> None:
+def _draw(key: str, choice: Choice, algorithm: Algorithm, result: Result, look: Look, here: Stored) -> None:
     epsilon = float(algorithm.epsilon)  # type: ignore[attr-defined]
     fields = fields_of(
         choice.cls,
@@ -124,7 +84,7 @@ def _draw(
         st.session_state.get(keys.PRESET(choice.cls.slug)),
     )
     where = fields["epsilon"][1]
-    names = {_name(choice.data, people): chart for people, chart in charts.items()}
+    names = here.names
     data = {
         "record": _record(
             choice.cls.slug,
@@ -137,6 +97,7 @@ def _draw(
         ),
         "stage": stage.NAME,
         "scope": f".st-key-{keys.FIGURES(key)}",
+        "words": f".st-key-{keys.VERDICT}",
         "edition": choice.name,
         "epsilon": epsilon,
         "busy": bool(session.job),
@@ -147,16 +108,6 @@ def _draw(
     _component(
         key=name, data=data, height="content", on_released_change=partial(_released, name, where, tuple(names), result)
     )
-
-
-def _sample(data: Dataset) -> str:
-    """Return whose people the data are; "" if they are no sample's."""
-    return (edition_of(data) or ("",))[0]
-
-
-def _name(data: Dataset, people: int | None) -> str:
-    """Return the public name of an edition of a sample, by the data of another one."""
-    return _sample(data) if people is None else f"{_sample(data)}:{people}"
 
 
 def _released(name: str, where: str, editions: tuple[str, ...], result: Result) -> None:

@@ -124,8 +124,11 @@ def _ask(key: str, result: Result) -> None:
     elif asked:
         _run(result, question)
         st.rerun()
-    if data.private:
-        private.confirm(data, question, slot=_SLOT, start=lambda _data, _question, _seed: _run(result, question))
+    if data.private and session.asking_explain == runs.run_id(data, question, None):
+        answer = private.confirm(data, question, slot=_SLOT, start=lambda *_: _run(result, question))
+        if answer is not None:
+            del session.asking_explain
+            st.rerun()
 
 
 def _run(result: Result, question: ExplainClusters) -> None:

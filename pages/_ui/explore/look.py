@@ -1,4 +1,4 @@
-"""What Explore shows: what is chosen in the sidebar, which run is seen, and how it is looked at."""
+"""The form on top of a run's views, which run is seen, and how it is looked at."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ import streamlit as st
 
 from dpviz.algorithms import Algorithm
 from dpviz.datasets import Dataset
+from dpviz.escape import plain
 from dpviz.figures import pane
 from dpviz.postprocessing.released import widest
 from pages._ui.address import links
 from pages._ui.address.scene import write
-from pages._ui.explore.settings import settings
+from pages._ui.explore.settings import Row, settings
 from pages._ui.explore.state import Settings
+from pages._ui.explore.stored import Stored, stored
 from pages._ui.form.forms import pick_data
 from pages._ui.form.picker import pick_algorithm
 from pages._ui.frame import catalog, keys, prepared
@@ -22,15 +24,19 @@ from pages._ui.work import results, runs
 from pages._ui.work.results import Result
 from pages._ui.workspace.explore import explore, explored, seen_from
 
+WIDE, NARROW = 168, 112  # pixels of a picker and of a number
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Choice:
-    """What the sidebar says: the data set by its name, the algorithm, and its form."""
+    """What the form says: the data set by its name, the algorithm, its settings, and stored runs that are like them."""
 
     name: str
     data: Dataset
     cls: type[Algorithm]
     form: Settings
+    stored: Stored | None
+    row: Row
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,11 +47,33 @@ class Look:
     axes: tuple[int, int] | None = None
 
 
-def choose() -> Choice:
-    """Draw the controls of a run; return what they say."""
-    name, data = pick_data()
-    cls = pick_algorithm(data)
-    return Choice(name, data, cls, settings(name, data, cls))
+def choose(*, drags: bool = False) -> Choice:
+    """Draw the form on top, the same one for every view of a run; return what it says.
+
+    Where `drags`, and there are stored runs of what it says, its place for ε stays free for the drag. On a phone the
+    fields are in a drawer.
+    """
+    with st.container(key=keys.FORM_TOP, horizontal=True, vertical_alignment="bottom", gap="medium"):
+        fields = st.container(
+            key=keys.FORM_FIELDS, horizontal=True, vertical_alignment="bottom", gap="small", width="content"
+        )
+        with fields:
+            with st.container(width=WIDE):
+                name, data = pick_data(told=False)
+            method = st.container(width=WIDE)
+            k = st.container(width=NARROW)
+            epsilon = st.container(width=NARROW)
+            details = st.popover("Details", key=keys.FORM_DETAILS)
+            run = st.container(width="content")
+        with method:
+            cls = pick_algorithm(data, about=details, label="Method")
+        here = stored(name, data, cls) if drags else None
+        dragged = here is not None and bool(here.charts)
+        drag = st.container() if here is not None else None
+    row = Row(k, None if dragged else epsilon, details, run, drag, st.container())
+    with details:
+        st.caption(plain(data.description))
+    return Choice(name, data, cls, settings(name, data, cls, row), here, row)
 
 
 def seen(choice: Choice) -> Result | None:
@@ -56,16 +84,19 @@ def seen(choice: Choice) -> Result | None:
     return result
 
 
-def earlier(data: Dataset) -> None:
-    """Offer the session's earlier runs of the same mode; one that is chosen is shown by its link.
+def earlier(choice: Choice) -> None:
+    """Offer the session's earlier runs of the same mode among the details; a chosen one is shown by its link.
 
     A run on a file that was declared again since is shown as it was: no link can bring its data back.
     """
+    data = choice.data
     past = results.labels(run for run in results.history() if run.data.private == data.private)
     if len(past) < 2:
         return
     now = list(past).index(session.shown) if session.shown in past else None
-    chosen = st.selectbox("Earlier runs", past, now, format_func=past.get, disabled=prepared.locked())
+    chosen = choice.row.details.selectbox(
+        "Earlier runs", past, now, format_func=past.__getitem__, disabled=prepared.locked()
+    )
     if chosen not in (None, session.shown):
         session.shown = chosen
         run = results.find(chosen)
@@ -74,15 +105,25 @@ def earlier(data: Dataset) -> None:
         links.go(write(explored(run), explore))
 
 
-def look(data: Dataset, result: Result | None) -> Look:
-    """Draw the controls of the picture; return what they say."""
-    hidden = False
+def look(choice: Choice, result: Result | None) -> Look:
+    """Return how a run is looked at; the columns are chosen among the details, hidden layers by `secrets`."""
+    hidden = not choice.data.private and prepared.shows("kmeans") and _shows_secrets()
+    with choice.row.details:
+        return Look(hidden, None if result is None else _axes(result))
+
+
+def _shows_secrets() -> bool:
+    return bool(st.session_state.get(keys.EXPLORE_HIDDEN, True))
+
+
+def secrets(data: Dataset) -> None:
+    """Draw the switch of hidden layers, where there are any."""
     if not data.private and prepared.shows("kmeans"):
-        hidden = st.toggle(
-            "Show people and KMeans", value=True, **prepared.kept(keys.EXPLORE_HIDDEN),
-            help="Hidden layers. They exist in DEMO only.",
+        st.toggle(
+            "Show what stays secret", value=True, **prepared.kept(keys.EXPLORE_HIDDEN),
+            help="People, KMeans and all that is computed from them: it exists because these people are made up or "
+            "public, and is never there for private rows.",
         )  # fmt: skip
-    return Look(hidden, None if result is None else _axes(result))
 
 
 def _axes(result: Result) -> tuple[int, int] | None:

@@ -34,13 +34,10 @@ def heading(choice: Choice, result: Result | None) -> None:
 
 def notices(choice: Choice, result: Result | None) -> None:
     """Show what needs an answer, what is running, and what the run says about itself."""
-    data, algorithm = choice.data, choice.form.algorithm
+    data = choice.data
     with st.container(key=keys.MESSAGES):  # always there: a message does not move the figures elsewhere on the page
         links.notice(session.page, explore)
-        if data.private and result is None:
-            private.offer(data, algorithm)
-        if data.private:
-            private.confirm(data, algorithm)
+        private.lead()
         runs.progress()
         if result is not None:
             stale.ribbon(result, data, choice.form)
@@ -56,7 +53,7 @@ def _about(result: Result) -> None:
         st.caption(f"{data.incomplete:,} of {len(data.X):,} rows have a missing cell and are {kept}.")
     if too_little := pane(trace).warning(trace):
         st.warning(plain(on_screen(too_little)))
-    for sentence in trace.warnings:
+    for sentence in trace.warnings if results.drawn(result) is trace else ():  # else it says what ran instead
         st.warning(plain(on_screen(sentence)))
 
 
@@ -66,8 +63,13 @@ def first_run(choice: Choice) -> None:
         st.skeleton(height=478)
         return
     cls, data = choice.cls, choice.data
+    if data.private:
+        st.header("Nothing released yet")
+        st.markdown(f"A run on {plain(data.title)} spends privacy, so it comes after a rehearsal that spends none.")
+        st.page_link("pages/plan.py", label="Rehearse it: nothing is read", icon=":material/play_circle:")
+        return
     st.header("Nothing run yet")
     st.markdown(f"{cls.tagline} {choice.form.outlook}")
-    if choice.form.algorithm is not None and not session.asking:
+    if choice.form.algorithm is not None:
         words = plain(f"Run {cls.name} on {data.title}")
         st.button(words, type="primary", on_click=begin, args=(data,), key=keys.EXPLORE_FIRST)

@@ -1,8 +1,11 @@
-"""Explore's parameters, seed and Run. Whatever changes here draws the page again: its picture or its ribbon follows."""
+"""A run's parameters, seed and Run. Whatever changes here draws the page again: its picture or its ribbon follows."""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dpviz.algorithms import Algorithm
 from dpviz.datasets import Dataset
@@ -20,7 +23,7 @@ from pages._ui.work import private, runs
 from pages._ui.workspace import trust
 from pages._ui.workspace.explore import explore
 
-__all__ = ["begin", "settings"]
+__all__ = ["Row", "begin", "settings"]
 
 _NO_NOISE = (
     "DEMO only. The same run as if ε were infinite: what is left of the loss is the algorithm's own, from where it "
@@ -29,47 +32,81 @@ _NO_NOISE = (
 LIVE = 1.0  # seconds: a DEMO run that is forecast to take less starts by itself when a control changes
 
 
-def settings(name: str, data: Dataset, cls: type[Algorithm]) -> Settings:
+class Row(NamedTuple):
+    """The places of a form: fields in its row, details, Run, the drag of ε, and below it what is wrong.
+
+    Without a place of its own ε is among the details, beside a drag.
+    """
+
+    k: DeltaGenerator
+    epsilon: DeltaGenerator | None
+    details: DeltaGenerator
+    run: DeltaGenerator
+    drag: DeltaGenerator | None
+    below: DeltaGenerator
+
+
+def settings(name: str, data: Dataset, cls: type[Algorithm], row: Row) -> Settings:
     """Show the form and start what it asks for; return what it says now."""
-    algorithm, outlook = _chosen(name, data, cls)
     seed, noiseless = 0, False
-    if not data.private:
-        seed = whole_number(
-            "Seed", 0, help="DEMO only. A published seed lets anyone subtract the noise.",
-            **prepared.kept(keys.EXPLORE_SEED),
-        )  # fmt: skip
-        noiseless = may_be_noiseless(cls) and st.toggle("No noise", help=_NO_NOISE, **prepared.kept(keys.EXPLORE_EXACT))
-    trust.answers(data, cls)
+    with row.details:
+        algorithm, outlook = _chosen(name, data, cls, row)
+        if not data.private:
+            seed = whole_number(
+                "Seed", 0, help="DEMO only. A published seed lets anyone subtract the noise.",
+                **prepared.kept(keys.EXPLORE_SEED),
+            )  # fmt: skip
+            noiseless = may_be_noiseless(cls) and st.toggle(
+                "No noise", help=_NO_NOISE, **prepared.kept(keys.EXPLORE_EXACT)
+            )
+        trust.answers(data, cls)
     explore_state.settings = now = Settings(algorithm, seed, outlook, noiseless)
     moved = _live(data, now)
-    pressed = st.button(
-        "Run", type="primary", width="stretch", key=keys.EXPLORE_RUN, disabled=algorithm is None or bool(session.job)
+    pressed = _waits(data, now) and row.run.button(
+        "Run", type="primary", key=keys.EXPLORE_RUN, disabled=algorithm is None or bool(session.job)
     )
     if pressed:
         begin(data)
     _address(data, now, asked=pressed or moved)
     if pressed and session.job:
         st.rerun()  # it takes longer: the button says so
-    if algorithm is not None:
-        if noiseless:
-            st.caption("NO PRIVACY: every release is the true answer. What still follows from ε is how many there are.")
-        elif algorithm.notion is not Notion.NONE:
-            st.caption(budget.rule(algorithm, data.domain.n_features, data.n_public))
-        for sentence in algorithm.advice(data.domain.n_features, data.n_public):
-            st.warning(plain(on_screen(sentence)))
-    cost = "Each run on private data would spend ε again. Here the people are made up or public."
-    if noiseless:
-        cost = "On private data there is no such run."
-    if data.private:
-        cost = "Each run spends ε of this file again. It asks first."
-    st.caption(f"{outlook} {cost}")
+    _say(data, now, row)
     return now
 
 
-def _chosen(name: str, data: Dataset, cls: type[Algorithm]) -> tuple[Algorithm | None, str]:
+def _waits(data: Dataset, now: Settings) -> bool:
+    """Return whether a run waits for its button: a private one, and one that did not start by itself."""
+    shown = runs.shown(data.dataset_id.removeprefix("sample:"))
+    return data.private or bool(session.job) or shown is None or shown.identity != now.asks_for(data)
+
+
+def _say(data: Dataset, now: Settings, row: Row) -> None:
+    """Say what to expect of a run among the details, and below the form what speaks against it."""
+    algorithm = now.algorithm
+    if algorithm is not None:
+        if now.noiseless:
+            row.details.caption(
+                "NO PRIVACY: every release is the true answer. What still follows from ε is how many there are."
+            )
+        elif algorithm.notion is not Notion.NONE:
+            row.details.caption(budget.rule(algorithm, data.domain.n_features, data.n_public))
+        size = data.domain.n_features, data.n_public
+        for sentence in algorithm.runs(*size).advice(*size):
+            row.below.warning(plain(on_screen(sentence)))
+    cost = "Each run on private data would spend ε again. Here the people are made up or public."
+    if now.noiseless:
+        cost = "On private data there is no such run."
+    if data.private:
+        cost = "Each run spends ε of this file again. It asks first."
+    row.details.caption(f"{now.outlook} {cost}")
+
+
+def _chosen(name: str, data: Dataset, cls: type[Algorithm], row: Row) -> tuple[Algorithm | None, str]:
     """Show the parameters; return the algorithm, None if one of them is wrong, and what to expect of a run."""
+    places = {"n_clusters": row.k} | ({} if row.epsilon is None else {"epsilon": row.epsilon})
     try:
-        algorithm = cls(**parameters(cls, name, data, {"n_clusters": data.n_clusters}))
+        values = parameters(cls, name, data, {"n_clusters": data.n_clusters}, places=places, problems=row.below)
+        algorithm = cls(**values)
         if algorithm.n_clusters > data.n_public:
             raise ValueError(
                 f"n_clusters must be <= {data.n_public:,}, the number of rows; got {algorithm.n_clusters}."
@@ -79,7 +116,7 @@ def _chosen(name: str, data: Dataset, cls: type[Algorithm]) -> tuple[Algorithm |
     except ShownAtField:
         return None, ""
     except (ValueError, TypeError) as problem:
-        st.error(plain(f"{in_words(problem, cls)} Nothing was spent."))
+        row.below.error(plain(f"{in_words(problem, cls)} Nothing was spent."))
         return None, ""
 
 

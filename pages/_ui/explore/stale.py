@@ -16,7 +16,7 @@ from pages._ui.work.results import Result
 
 _DIMMED = (
     "<style>.st-key-explore_figures,.st-key-verdict{opacity:.45}"
-    "[data-testid=stSidebar] button[kind=primary]{animation:dp-pulse 1.2s ease-out 1}</style>"
+    ".st-key-explore_run button{animation:dp-pulse 1.2s ease-out 1}</style>"
 )
 
 
@@ -45,7 +45,7 @@ def _words(value: Any) -> str:
 def ribbon(result: Result, data: Dataset, form: Settings) -> None:
     """Say that the picture is older than the form, and of what it is the picture."""
     differing = differences(result, data, form)
-    if not differing or session.job or session.asking:
+    if not differing or session.job:
         return
     old = ", ".join(f"{name} {seen}" for name, seen, _ in differing)
     new = ", ".join(f"{name} {asked}" for name, _, asked in differing)

@@ -31,7 +31,7 @@ def form(name: str, algorithm: Algorithm, seed: int) -> Wired:
             "never see the result.", **kept(keys.FED_NOISE),
         )  # fmt: skip
         silent = st.selectbox(
-            "A client falls silent", [None, *range(clients)], **kept(keys.FED_SILENT), width=220,
+            "A client falls silent", [None, *range(clients)], **kept(keys.FED_SILENT), width=220, placeholder="nobody",
             help="It stops answering in round 2.", format_func=lambda i: "nobody" if i is None else f"client-{i + 1}",
         )  # fmt: skip
         ring = st.selectbox("Ring", wire.RINGS, format_func=wire.RING_NAMES.__getitem__, **kept(keys.FED_RING))

@@ -77,7 +77,7 @@ def who_learns_what(drawn_by: str) -> markup.Html:
     """Return a table of the parties, what each sees, and what it could take off."""
     rows = [markup.row(cells, head=party) for party, *cells in _LEARNS[drawn_by]]
     return markup.Html(
-        markup.table("Who learns what", ("Who learns what", "sees", "could take off"), rows, look="dp-free")
+        markup.table("Who learns what", ("Who learns what", "sees", "could take off"), rows, look="dp-free dp-beside")
         + markup.small(
             "If a client falls silent, the masks no longer cancel: the round is aborted and nothing of it is learned. "
             "A party that draws no noise cannot be caught: the protocol assumes that all follow it."

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from contextlib import nullcontext
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -16,6 +18,9 @@ from pages._ui.form.state import form_state
 from pages._ui.frame import keys
 from pages._ui.frame.prepared import kept, locked
 from pages._ui.frame.words import on_screen
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
 
 __all__ = ["GIVEN_AS", "field", "rule"]
 
@@ -31,19 +36,32 @@ _HELP = (
 )
 
 
-def field(cls: type[Algorithm], data: Dataset, spec: ParamSpec, default: float, key: str, delta: float) -> float:
-    """Show the budget and in which notion it is given; return ε, and keep it under `key` whatever leads."""
+def field(
+    cls: type[Algorithm],
+    data: Dataset,
+    spec: ParamSpec,
+    default: float,
+    key: str,
+    delta: float,
+    place: DeltaGenerator | None = None,
+) -> float:
+    """Show the budget, at its `place` if it has one, and in which notion it is given; return ε.
+
+    ε is kept under `key`, whatever leads.
+    """
     leads = st.segmented_control(
         "Budget given as", tuple(GIVEN_AS), format_func=GIVEN_AS.__getitem__, default="epsilon", required=True,
         help=_HELP, width="stretch", **kept(keys.BUDGET_IN),
     )  # fmt: skip
     gaussian = _gaussian(cls, data)
-    if leads == "epsilon":
-        value = st.number_input(
-            "Privacy budget ε", value=float(default), step=None, format="%g", help=on_screen(spec.help), **kept(key)
-        )
-    else:
-        value = _converted(leads, default, key, delta, gaussian=gaussian)
+    with place or nullcontext():
+        if leads == "epsilon":
+            value = st.number_input(
+                "Privacy budget ε", value=float(default), step=None, format="%g", help=on_screen(spec.help),
+                **kept(key),
+            )  # fmt: skip
+        else:
+            value = _converted(leads, default, key, delta, gaussian=gaussian)
     if 0 < value < math.inf:
         st.caption(_words(budget(value, delta, gaussian=gaussian), gaussian=gaussian, leads=leads))
     return value

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
@@ -21,6 +21,9 @@ from pages._ui.frame import keys
 from pages._ui.frame.catalog import names, sample
 from pages._ui.frame.prepared import kept
 from pages._ui.frame.words import on_screen
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
 
 LABELS = {
     "n_rows": "Rows",
@@ -40,11 +43,15 @@ def label_of(name: str) -> str:
     return LABELS.get(name, name.replace("_", " ").capitalize())
 
 
-def pick_data() -> tuple[str, Dataset]:
-    """Show the picker of samples and of this session's own data; return the name and the data set."""
-    titles = {name: sample(name).title for name in names()}
+def pick_data(*, told: bool = True) -> tuple[str, Dataset]:
+    """Show the picker of samples and of this session's own data; return the name and the data set.
+
+    `told` says in full what the data sets are, of the chosen one in a sentence below the picker.
+    """
+    titles = {name: sample(name).title if told else sample(name).title.partition(",")[0] for name in names()}
     name = st.selectbox("Data", titles, format_func=titles.__getitem__, **kept(keys.EXPLORE_DATA))
-    st.caption(plain(sample(name).description))
+    if told:
+        st.caption(plain(sample(name).description))
     return name, sample(name)
 
 
@@ -52,10 +59,19 @@ class ShownAtField(ValueError):
     """A parameter is wrong, and the sentence is below its field already."""
 
 
-def parameters(cls: type[Algorithm], data_name: str, data: Dataset, defaults: dict[str, Any]) -> dict[str, Any]:
+def parameters(
+    cls: type[Algorithm],
+    data_name: str,
+    data: Dataset,
+    defaults: dict[str, Any],
+    *,
+    places: Mapping[str, DeltaGenerator] | None = None,
+    problems: DeltaGenerator | None = None,
+) -> dict[str, Any]:
     """Show one widget per parameter, the advanced ones folded; return name -> value.
 
-    A preset changes what the widgets start from, so do `defaults`, which follow the data set.
+    A preset changes what the widgets start from, so do `defaults`, which follow the data set. `places` says which
+    fields stand elsewhere than the others, by the parameter's name, and `problems` where it is said what is wrong.
 
     Raises
     ------
@@ -67,13 +83,17 @@ def parameters(cls: type[Algorithm], data_name: str, data: Dataset, defaults: di
     shown = {n: s for n, s in specs.items() if not s.advanced}
     folded = {n: s for n, s in specs.items() if s.advanced}
     values, wrong = {}, []
+    places = places or {}
 
     def show(name: str, spec: ParamSpec, *, seen: bool = True) -> None:
         try:
-            values[name] = _one(cls, data, name, spec, fields) if seen else _unseen(cls.name, name, spec, *fields[name])
+            place = places.get(name)
+            values[name] = (
+                _one(cls, data, name, spec, fields, place) if seen else _unseen(cls.name, name, spec, *fields[name])
+            )
             params.check_one(cls.name, name, spec, values[name])
         except (ValueError, TypeError) as problem:
-            st.error(plain(f"{in_words(problem, cls)} Nothing was spent."))
+            (problems or st).error(plain(f"{in_words(problem, cls)} Nothing was spent."))
             wrong.append(name)
         else:
             if note := beside(name, values[name], data):
@@ -100,17 +120,38 @@ def parameters(cls: type[Algorithm], data_name: str, data: Dataset, defaults: di
     return values
 
 
-def _one(cls: type[Algorithm], data: Dataset, name: str, spec: ParamSpec, fields: dict[str, tuple[Any, str]]) -> Any:
+def _one(
+    cls: type[Algorithm],
+    data: Dataset,
+    name: str,
+    spec: ParamSpec,
+    fields: dict[str, tuple[Any, str]],
+    place: DeltaGenerator | None,
+) -> Any:
     """Show the widget of one parameter of an algorithm; the budget has a field of its own, beside δ."""
     default, key = fields[name]
     if name == "epsilon" and "delta" in fields:
-        return budget.field(cls, data, spec, default, key, _delta(cls, data, fields))
+        return budget.field(cls, data, spec, default, key, _delta(cls, data, fields), place)
+    if place is not None:
+        with place:
+            return widget(cls.name, name, spec, default, key)
     if spec.needs:
         switch, where = fields[spec.needs]
         idle = not st.session_state.get(where, switch)
         label = f"{label_of(name)} (only with {label_of(spec.needs).lower()})" if idle else ""
         return widget(cls.name, name, spec, default, key, label, disabled=idle)
     return widget(cls.name, name, spec, default, key)
+
+
+def held(cls: type[Algorithm], name: str, fields: dict[str, tuple[Any, str]]) -> Any:
+    """Return what the field of a parameter holds, whether it is made or not.
+
+    Raises
+    ------
+    ValueError
+        If that is no value of the parameter.
+    """
+    return _unseen(cls.name, name, params.specs(cls)[name], *fields[name])
 
 
 def _unseen(owner: str, name: str, spec: ParamSpec, default: Any, key: str) -> Any:

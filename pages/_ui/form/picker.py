@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from typing import TYPE_CHECKING
+
 import streamlit as st
 
 from dpviz.algorithms import ALGORITHMS, RECOMMENDED, Algorithm
@@ -12,6 +15,9 @@ from pages._ui.frame import keys, markup, prepared
 from pages._ui.frame.catalog import is_public
 from pages._ui.work import runs
 from pages._ui.work.pace import duration
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
 
 GROUPS: dict[Notion, tuple[str, str]] = {  # in the order of the list: short name, what it means
     Notion.CENTRAL: ("DP", "Differential privacy: one trusted curator sees the rows, nobody else does."),
@@ -38,29 +44,27 @@ def first(*, own: bool) -> str:
 
 
 def named(slug: str) -> str:
-    """Return an algorithm's name with its group, the recommended one marked."""
+    """Return an algorithm's name, with its group where that is not ordinary DP; the recommended one is marked."""
     cls = ALGORITHMS[slug]
-    return f"{GROUPS[cls.notion][0]} · {cls.name}{' · recommended' if slug == RECOMMENDED else ''}"
+    group = "" if cls.notion is Notion.CENTRAL else f"{GROUPS[cls.notion][0]} · "
+    return f"{group}{cls.name}{' · recommended' if slug == RECOMMENDED else ''}"
 
 
-def pick_algorithm(data: Dataset) -> type[Algorithm]:
-    """Show the picker with the chosen one's idea; return the class."""
+def pick_algorithm(data: Dataset, *, about: DeltaGenerator | None = None, label: str = "Algorithm") -> type[Algorithm]:
+    """Show the picker; return the class. The chosen one's idea and the list of all stand `about`, or below."""
     key = keys.PRIVATE_ALGORITHM if data.private else keys.EXPLORE_ALGORITHM
     slugs = offered(data.private)
     if taken := st.session_state.pop(keys.ALGORITHM_NEXT(key), None):  # from the list: before the widget is made
         st.session_state[key] = taken
     slug = st.selectbox(
-        "Algorithm", slugs, slugs.index(first(own=not is_public(data))), format_func=named, **prepared.kept(key),
+        label, slugs, slugs.index(first(own=not is_public(data))), format_func=named, **prepared.kept(key),
         help="Four kinds of promise. They are not the same, and are never ranked together.",
     )  # fmt: skip
-    st.caption(ALGORITHMS[slug].tagline)
-    if st.button(
-        f"All {len(slugs)} and what they promise",
-        key=keys.ALGORITHM_LIST(key),
-        type="tertiary",
-        disabled=prepared.locked(key),
-    ):
-        _dialog(data, slugs, key)
+    with about or nullcontext():
+        st.caption(ALGORITHMS[slug].tagline)
+        words = f"All {len(slugs)} and what they promise"
+        if st.button(words, key=keys.ALGORITHM_LIST(key), disabled=prepared.locked(key)):
+            _dialog(data, slugs, key)
     return ALGORITHMS[slug]
 
 

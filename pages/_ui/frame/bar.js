@@ -50,10 +50,10 @@ export default function ({ data, parentElement }) {
       group.append(...data.links.filter((link) => link.quiet === quiet).map(linked));
       return group;
     });
-    nav.replaceChildren(...(data.brand ? [skip()] : []), ...groups.filter((group) => group.children.length));
+    nav.replaceChildren(...(data.look === "bar" ? [skip()] : []), ...groups.filter((group) => group.children.length));
   }
   nav.ariaLabel = data.label;
-  nav.className = `dp-nav ${data.brand ? "bar" : "tabs"}`;
+  nav.className = `dp-nav ${data.look}`;
   nav.hidden = !data.links.length;
   nav.querySelectorAll("a:not(.skip)").forEach((link, index) => {
     const { current } = data.links[index];

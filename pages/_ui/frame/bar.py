@@ -12,8 +12,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from pages._ui.frame import keys
-from pages._ui.frame.places import HOME, PLACES, QUIET, Place, place_of, title_of
-from pages._ui.frame.session import session
+from pages._ui.frame.places import HOME, PAGES, PLACES, QUIET, Place, place_of
 
 __all__ = ["bar"]
 
@@ -39,36 +38,33 @@ class _Link(NamedTuple):
 
 def bar(page: str) -> None:
     """Show the bar with the place of a page marked, and the tabs of that place."""
-    own = session.own.get(st.session_state.get(keys.EXPLORE_DATA, ""))
-    private = own is not None and own.private
-    here = place_of(page, private=private)
+    here = place_of(page)
     places = []
     for place in PLACES:
         first = place.pages[0]
         mark = "page" if page == first else "true" if place is here else ""
         places.append(_Link(_address(first), place.word, mark))
-    _draw(keys.BAR, "Places", [*places, *(_link(name, None, page, quiet=True) for name in QUIET)], brand=True)
-    _draw(keys.TABS, f"Pages of {here.word}" if here else "Pages", _tabs(page, here, private))
+    _draw(keys.BAR, "Places", [*places, *(_link(name, page, quiet=True) for name in QUIET)], look="bar")
+    look = "tabs path" if here is not None and here.path else "tabs"
+    _draw(keys.TABS, f"Pages of {here.word}" if here else "Pages", _tabs(page, here), look=look)
 
 
-def _tabs(page: str, place: Place | None, private: bool) -> list[_Link]:
-    """Return the links between the pages of a place, none where it has one page; only a private file has an account."""
-    if place is None:
+def _tabs(page: str, place: Place | None) -> list[_Link]:
+    """Return the links between the pages of a place, none where it has one page."""
+    if place is None or len(place.pages + place.quiet) == 1:
         return []
-    names = [name for name in place.pages if private or place_of(name) is place]
-    tabs = [_link(name, place, page) for name in names]
-    tabs += [_link(name, place, page, quiet=True) for name in place.quiet]
-    return tabs if len(tabs) > 1 else []
+    links = [_link(name, page) for name in place.pages]
+    return links + [_link(name, page, quiet=True) for name in place.quiet]
 
 
-def _link(name: str, place: Place | None, page: str, *, quiet: bool = False) -> _Link:
-    return _Link(_address(name), title_of(name, place), "page" if name == page else "", quiet)
+def _link(name: str, page: str, *, quiet: bool = False) -> _Link:
+    return _Link(_address(name), PAGES[name].title, "page" if name == page else "", quiet)
 
 
 def _address(name: str) -> str:
     return "./" if name == HOME else f"./{name}"
 
 
-def _draw(key: str, label: str, links: Sequence[_Link], *, brand: bool = False) -> None:
-    data = {"label": label, "links": [link._asdict() for link in links], "brand": brand}
+def _draw(key: str, label: str, links: Sequence[_Link], *, look: str) -> None:
+    data = {"label": label, "links": [link._asdict() for link in links], "look": look}
     _component(key=key, data=data, height="content")

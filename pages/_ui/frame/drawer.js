@@ -5,16 +5,24 @@ const REMEMBERED = "stSidebarCollapsed-"; // Streamlit's own note of whether the
 const drawer = (window.__dpvizDrawer ??= {});
 
 const sidebar = () => document.querySelector("[data-testid=stSidebar]");
-const opened = () => sidebar()?.dataset.collapsed === "false";
-const close = () => {
-  if (NARROW.matches && opened()) sidebar().querySelector("[data-testid=stSidebarCollapseButton] button")?.click();
+const top = () => document.querySelector(".st-key-form_fields"); // the form of a page that has none in the sidebar
+const root = document.documentElement;
+const opened = () => (top() ? root.classList.contains("dp-form-open") : sidebar()?.dataset.collapsed === "false");
+const turn = (open) => {
+  if (top()) root.classList.toggle("dp-form-open", open);
+  else if (open) document.querySelector("[data-testid=stExpandSidebarButton]")?.click();
+  else if (opened()) sidebar().querySelector("[data-testid=stSidebarCollapseButton] button")?.click();
+  drawer.say?.();
 };
-const open = () => document.querySelector("[data-testid=stExpandSidebarButton]")?.click();
+const close = () => { if (NARROW.matches && opened()) turn(false); };
 
 if (!drawer.listens) {
   drawer.listens = true;
   document.addEventListener("click", (event) => {
-    if (event.target.closest?.("[data-testid=stSidebar] button[kind=primary]")) setTimeout(close, 0);
+    const used = "[data-testid=stSidebar] button[kind=primary], .st-key-form_fields button[kind=primary]";
+    const within = ".st-key-form_fields, .dp-form, [data-baseweb], [role=dialog], [role=listbox], [role=tooltip]";
+    const left = top() && opened() && !event.target.closest?.(within);
+    if (left || event.target.closest?.(used)) setTimeout(close, 0);
   }, true);
   document.addEventListener("keydown", (event) => { if (event.key === "Escape") close(); });
   addEventListener("pagehide", () => {
@@ -37,7 +45,12 @@ export default function ({ data, parentElement, setTriggerValue }) {
   drawer.turn = setTriggerValue;
   const button = parentElement.querySelector("button");
   button.querySelector("span").textContent = data.summary;
-  button.onclick = open;
+  button.onclick = () => turn(!opened());
+  drawer.say = () => {
+    button.querySelector("b").textContent = top() && opened() ? "Done" : "Change";
+    button.setAttribute("aria-expanded", opened());
+  };
+  drawer.say();
   if (drawer.page !== data.page) close();
   drawer.page = data.page;
 }

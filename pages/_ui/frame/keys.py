@@ -27,15 +27,16 @@ class Keys:
 
 
 # Every page
-STRIP, SHARE, MESSAGES, FORM, FORM_MORE, CANCEL = "strip", "share", "messages", "form", "form_more", "cancel"
+STRIP, SHARE, MESSAGES, CANCEL = "strip", "share", "messages", "cancel"
+FORM, FORM_MORE, FORM_TOP, FORM_FIELDS, FORM_DETAILS = "form", "form_more", "form_top", "form_fields", "form_details"
 MISHAP, BAR, TABS = "mishap", "bar", "tabs"
 DRAWER_BOX, DRAWER, ADDRESS = "drawer", Keys("{}_drawer"), Keys("{}_address")
 RIBBON, RIBBON_ALL, RIBBON_RESET = "ribbon", "ribbon_all", "ribbon_reset"
-SPEND, NOT_NOW = Keys("{}_spend"), Keys("{}_not_now")  # slot of a question about a private file
+SPEND, NOT_YET = Keys("{}_spend"), Keys("{}_not_yet")  # slot of a question about a private file
 
 # A player and its figures; the gap is the player's name
 PLAYER, TRANSPORT, FIGURES = Keys("{}_player"), Keys("{}_transport"), Keys("{}_figures")
-SIDE_COLUMN, SWIPE = Keys("{}_sidecol"), Keys("{}_swipe")
+SCENE, PLANE_COLUMN, SIDE_COLUMN, SWIPE = Keys("{}_scene"), Keys("{}_planecol"), Keys("{}_sidecol"), Keys("{}_swipe")
 PANEL = Keys("{}_{}_{}")  # what draws it, the panel's name and number
 
 # Parameters of an algorithm: its slug, the parameter's name
@@ -49,7 +50,7 @@ HOME_SCREEN, HOME_STORY = "home_screen", "home_story"
 EXPLORE_DATA, EXPLORE_ALGORITHM, PRIVATE_ALGORITHM = "explore_data", "explore_algorithm", "private_algorithm"
 EXPLORE_SEED, EXPLORE_EXACT, EXPLORE_HIDDEN = "explore_seed", "explore_exact", "explore_hidden"
 EXPLORE_DRAG = "explore_drag"
-EXPLORE_RUN, EXPLORE_FIRST, VERDICT, QUALITY = "explore_run", "explore_first", "verdict", "quality"
+EXPLORE_RUN, EXPLORE_FIRST, VERDICT, ENDS, QUALITY = "explore_run", "explore_first", "verdict", "ends", "quality"
 ALGORITHM_LIST, ALGORITHM_NEXT = Keys("{}_list"), Keys("{}_next")
 SEEN = Keys("seen_{}_{}")  # data set, slug
 EXPLORE_AGAIN, EXPLORE_AGAIN_HOW = "explore_again", "explore_again_how"
@@ -112,6 +113,7 @@ ALEX_PLAYER, ALEX_FIGURES = "alex_player", "alex_figures"
 PLAN_FROM, PLAN_N, PLAN_COLUMNS, PLAN_UNITS = "plan_from", "plan_n", "plan_columns", "plan_units"
 PLAN_LOW, PLAN_HIGH, PLAN_SCALE, PLAN_K = "plan_low", "plan_high", "plan_scale", "plan_k"
 PLAN_LIKE, PLAN_ALGORITHMS, PLAN_WITHIN, PLAN_EPSILON = "plan_like", "plan_algorithms", "plan_within", "plan_epsilon"
+PLAN_SPEND, PLAN_METHOD = "plan_spend", "plan_method"
 PLAN_CANCEL, PLAN_ON, PLAN_FIGURE = "plan_cancel", "plan_on", "plan_figure"
 
 # What is promised, and whom to trust
@@ -120,8 +122,8 @@ FORM_CLIENTS, FED_CLIENTS, FED_SPREAD, FED_NOISE = "form_clients", "fed_clients"
 FED_EXACT, FED_RING, FED_DELAY, FED_SILENT = "fed_exact", "fed_ring", "fed_delay", "fed_silent"
 FED_CLIENT, FED_ROUND, FED_PLANE, WIRE = "fed_client", "fed_round", "fed_plane", Keys("wire_{}")
 
-# Ledger
-LEDGER_STEPS, BOOK_FILE = "ledger_steps", Keys("book_file_{}")
+# Ledger, Account
+LEDGER_STEPS, BOOK_FILE, ACCOUNT_RUN = "ledger_steps", Keys("book_file_{}"), Keys("account_{}_run")
 
 # Limits
 EXACT_DATA, EXACT_NOISE = "exact_data", "exact_noise"
@@ -135,10 +137,14 @@ LEARN_ANSWER, LEARN_DRAFT, LEARN_SEED = Keys("learn_answer_{}"), Keys("learn_dra
 COURSE_PARTS, COURSE_PART, STONE, START = "course_parts", Keys("course_{}"), Keys("stone_{}"), Keys("start_{}")
 LESSON_OPTIONS, LESSON_OPTION, LESSON_CHECK = "lesson_options", Keys("lesson_option_{}"), "lesson_check"
 LESSON_BACK, LESSON_NEXT, LESSON_ALL, LESSON_ONWARD = "lesson_back", "lesson_next", "lesson_all", "lesson_onward"
-LESSON_FOLLOWER, LESSON_WORKSHEET, LESSON_NOTES = "lesson_follower", "lesson_worksheet", "lesson_notes"
+LESSON_FOLLOWER, LESSON_HEAD, LESSON_SIDE = "lesson_follower", "lesson_head", "lesson_side"
 LESSON_PLAYER, LESSON_TRANSPORT, LESSON_FIGURES = "lesson_player", "lesson_transport", "lesson_figures"
 LESSON_FIGURE, LESSON_PART, LESSON_DRAW, STILL = Keys("lesson_{}"), Keys("lesson_{}_{}"), "lesson_draw", "still"
 PROGRESS, PROGRESS_ADDRESS, PRINT = "progress", "progress_address", "print"
+
+# Notes
+NOTES_LESSONS, NOTES_SHOW, NOTES_DECK = "notes_lessons", "notes_show", "notes_deck"
+NOTES_PLAN, NOTES_AT = Keys("notes_plan_{}"), Keys("notes_at_{}")  # minutes; names of the lessons
 
 # Class
 CLASS_CODE, CLASS_KEY, CLASS_JOIN, CLASS_OPEN = "class_code", "class_key", "class_join", "class_open"
@@ -171,11 +177,10 @@ PAINT, PAINTED = "paint", "painted"
 FILE, KEY_FILE, UPLOAD_SHOWN = Keys("file_{}"), Keys("key_file_{}"), "upload_shown"
 SAY_PRIVATE, SAY_PUBLIC, SAY_HEADER = "say_private", "say_public", Keys("say_header_{}")
 # What is declared of a file, and how it is read; the gap is the upload's `key`
-COLUMNS, BOUNDS, LABEL, EFFECT = Keys("{}_columns"), Keys("{}_bounds {}"), Keys("{}_label"), Keys("{}_effect")
-FILL, FILL_COLUMNS, DICTIONARY = Keys("{}_preset"), Keys("{}_preset_columns"), Keys("{}_dictionary")
+BOUNDS, LABEL, EFFECT, DICTIONARY = Keys("{}_bounds"), Keys("{}_label"), Keys("{}_effect"), Keys("{}_dictionary")
 ROWS, ROWS_ARE, ROWS_PER_PERSON, UNIT = Keys("{}_n"), Keys("{}_n_is"), Keys("{}_rows_per_person"), Keys("{}_unit")
 SCALE, RADIUS = Keys("{}_scale"), Keys("{}_radius")
-RECODE, PLACE = Keys("{}_differently_recode"), Keys("{}_differently_place")
+PLACE, CONFIRM = Keys("{}_differently_place"), Keys("{}_confirm")
 SHEET, FIRST_LINE = Keys("{}_sheet"), Keys("{}_row")
 NUMBERS, SEPARATOR, N_COLUMNS = Keys("{}_numbers"), Keys("{}_separator"), Keys("{}_n_columns")
 DECIMAL = Keys("{}_decimal_{}")

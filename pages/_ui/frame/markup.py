@@ -46,6 +46,11 @@ def fooled(*parts: object, what: str = "picture") -> Html:
     return small(bold(f"How this {what} can fool you."), " ", *parts)
 
 
+def paragraph(look: str, *parts: object) -> Html:
+    """Return a paragraph of one class."""
+    return Html(f'<p class="{look}">{text(*parts)}</p>')
+
+
 def lede(*parts: object) -> Html:
     """Return the sentences that open a page."""
     return Html(f'<p class="dp-lede">{text(*parts)}</p>')
@@ -84,6 +89,15 @@ def fetched(address: str) -> Html:
 def facts(lines: Iterable[tuple[str, object]]) -> Html:
     """Return names with their values, a line each."""
     return Html("".join(f'<p class="dp-fact"><span>{text(name)}</span> {text(value)}</p>' for name, value in lines))
+
+
+def meter(parts: Iterable[tuple[str, float, str]]) -> Html:
+    """Return a bar of parts, each with its name, its share of the whole in any unit, and its amount in words."""
+    bars = "".join(
+        f'<span style="flex-grow:{share:.6g}"><b>{text(amount)}</b> {text(name)}</span>'
+        for name, share, amount in parts
+    )
+    return Html(f'<div class="dp-meter">{bars}</div>')
 
 
 def definitions(entries: Iterable[tuple[str, str]]) -> Html:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["HOME", "MOVED", "PAGES", "PLACES", "QUIET", "Entry", "Place", "place_of", "title_of"]
+__all__ = ["HOME", "MOVED", "PAGES", "PLACES", "QUIET", "Entry", "Place", "place_of"]
 
 
 class Entry(NamedTuple):
@@ -15,11 +15,15 @@ class Entry(NamedTuple):
 
 
 class Place(NamedTuple):
-    """A word of the bar, the pages behind its tabs, the first one first, and those that its tabs show quietly."""
+    """A word of the bar, the pages behind its tabs, the first one first, and those that its tabs show quietly.
+
+    The pages of a `path` are its steps, one after the other.
+    """
 
     word: str
     pages: tuple[str, ...]
     quiet: tuple[str, ...] = ()
+    path: bool = False
 
 
 HOME = "home"
@@ -34,30 +38,26 @@ PAGES = {
     "tradeoff": Entry("Trade-off", "What does ε change?"),
     "ledger": Entry("Cost", "What did it cost?"),
     "data": Entry("File", "Which people?"),
+    "bounds": Entry("Bounds", "What is public about them?"),
     "plan": Entry("Rehearse", "What would an ε give, before it is spent?"),
+    "spend": Entry("Spend", "Spend privacy on this file?"),
+    "account": Entry("Account", "What has this file spent?"),
     "class": Entry("Class"),
     "present": Entry("Present"),
+    "notes": Entry("Notes"),
     "papers": Entry("Papers", "Do the five papers hold when they run again?"),
 }
 PLACES = (
     Place("Start", ("home",)),
     Place("Learn", ("learn", "limits")),
     Place("Explore", ("explore", "again", "attacker", "compare", "tradeoff", "ledger")),
-    Place("Your data", ("data", "plan", "ledger")),
-    Place("Teach", ("class", "present")),
+    Place("Your data", ("data", "bounds", "plan", "spend", "account"), path=True),
+    Place("Teach", ("class", "present", "notes")),
 )
 QUIET = ("papers", "limits")  # at the bar's right end, at the foot of a phone's page
 MOVED = {"rho": "distance", "lessons": "learn"}  # addresses of 0.1 -> of today
 
 
-def place_of(page: str, *, private: bool = False) -> Place | None:
-    """Return the place of a page, None for one of no place; what a private run costs is in its file's account."""
-    homes = [place for place in PLACES if page in place.pages + place.quiet]
-    if len(homes) > 1 and private:
-        return homes[-1]
-    return homes[0] if homes else None
-
-
-def title_of(page: str, place: Place | None) -> str:
-    """Return the word that leads to a page: in its place, or in none."""
-    return "Account" if page == "ledger" and place is not None and place.word == "Your data" else PAGES[page].title
+def place_of(page: str) -> Place | None:
+    """Return the place of a page, None for one of no place."""
+    return next((place for place in PLACES if page in place.pages + place.quiet), None)

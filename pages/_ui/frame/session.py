@@ -61,8 +61,7 @@ class Session:
     shown: Held[str] = Held(str)  # the run that is seen
     history: Held[list[str]] = Held(list)  # those before it, the newest last
     asked: Held[str | None] = Held(nothing)  # what the form last asked for; None before its first drawing
-    asking: Held[str] = Held(str)  # the run on private data that waits for a yes
-    asking_explain: Held[str] = Held(str)  # the question about one, likewise
+    asking_explain: Held[str] = Held(str)  # the question about a private run that waits for a yes
     job: Held[str] = Held(str)  # the running job, "" if there is none
 
     # data sets

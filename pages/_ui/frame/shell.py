@@ -12,10 +12,11 @@ from dpviz.figures.code import style
 from dpviz.figures.kit.legend import HIDDEN, icon
 from dpviz.figures.kit.theme import Theme, theme
 from dpviz.numbers import chance, number
+from dpviz.postprocessing.bet import bet_of, odds_of_any
 from dpviz.privacy.guarantee import Guarantee, Notion
 from pages._ui.frame import catalog, embed, keys, markup, messages, prepared
 from pages._ui.frame.drawer import drawer
-from pages._ui.frame.places import PAGES, place_of, title_of
+from pages._ui.frame.places import PAGES
 from pages._ui.frame.session import session
 from pages._ui.frame.words import rule_of
 
@@ -46,9 +47,9 @@ def colors() -> Theme:
 
 def title(question: str = "") -> None:
     """Show the word that led to the page as its title, and below it a question, the page's own if none is given."""
-    page, chosen = session.page, catalog.chosen()
-    st.title(title_of(page, place_of(page, private=chosen.private)))
-    if asked := question or PAGES[page].question:
+    entry = PAGES[session.page]
+    st.title(entry.title)
+    if asked := question or entry.question:
         st.html(markup.question(asked))
 
 
@@ -61,32 +62,39 @@ def strip(
     sweep: str = "",
     reach: str = "",
 ) -> None:
-    """Show mode, data, algorithm or sweep, and guarantee, the page's style, and what was said since the last page.
+    """Show five facts, mode, data, method or sweep, ε and the bet, and the others at a tap; and the page's style.
 
     A weaker promise and another trust have badges of their own, so that nobody takes them for the others; `reach` is
     how far a row may move under the weaker one, in the data's units.
     """
     if algorithm:  # what a tab and a bookmark are called; never a private file's name
-        title = title_of(session.page, place_of(session.page, private=private))
+        title = PAGES[session.page].title
         on = "" if private else f" on {data.partition(',')[0]}"
         st.set_page_config(page_title=f"{title}: {algorithm}{on} - dpviz")
     mine = catalog.chosen()
     elsewhere = f"{mine.title}, PRIVATE, is not on this page" if mine.private and not private else ""
-    named = (("Data", data), ("Algorithm", algorithm), ("Sweep", sweep), ("Your file", elsewhere))
-    facts = [(name, words) for name, words in named if words]
+    short = data.partition(",")[0]
+    facts = [words for words in (short, algorithm, sweep) if words]
+    more = [
+        (name, words) for name, words in (("Data", data if data != short else ""), ("Your file", elsewhere)) if words
+    ]
+    raw, values = _digits(guarantee), dict[str, str]()
     if guarantee is not None and guarantee.private:
-        mu = "–" if guarantee.mu is None else number(guarantee.mu)
-        made = rule_of(guarantee).partition(" for ")[0]
-        delta = f"{chance(guarantee.delta)}{f' ({made})' * bool(made)}"
         epsilon = f"ε({reach})" if reach else "ε"
-        facts += [(epsilon, number(guarantee.epsilon)), ("δ", delta), ("μ", mu)]
-        facts += [("Unit", guarantee.unit.replace("rho", reach) if reach else guarantee.unit)]
+        facts += [f"{epsilon} {number(guarantee.epsilon)}", f"{bet_of(guarantee).odds} of 100"]
+        made = rule_of(guarantee).partition(" for ")[0]
+        values = {"δ": f"{chance(guarantee.delta)}{f' ({made})' * bool(made)}"}
+        values["μ"] = "–" if guarantee.mu is None else number(guarantee.mu)
+        more += [("Any method with this ε and δ", f"at most {odds_of_any(guarantee)} of 100"), *values.items()]
+        more += [("Unit", guarantee.unit.replace("rho", reach) if reach else guarantee.unit)]
     elif guarantee is not None:
-        facts += [("Guarantee", str(guarantee))]
-    raw = _digits(guarantee)
-    words = "".join(
-        f"<span>{_name(name)} <b{raw.get(name, '')}>{markup.escape(value)}</b></span>" for name, value in facts
-    )
+        facts.append(str(guarantee))
+    words = " · ".join(f"<b{raw.get(fact[:1], '')}>{markup.escape(fact)}</b>" for fact in facts)
+    if more:
+        lines = "".join(
+            f"<span>{_name(name)} <b{raw.get(name, '')}>{markup.escape(value)}</b></span>" for name, value in more
+        )
+        words += f'<details><summary aria-label="All facts">…</summary><div>{lines}</div></details>'
     tokens = "".join(f"--dp-{name}:{value};" for name, value in colors().tokens().items())
     style = f"<style>:root{{{tokens}}}{_CSS}{prepared.style()}{embed.style()}</style>"
     share = session.sharing
@@ -97,12 +105,7 @@ def strip(
         st.html(f'{style}<div class="dp-strip">{badge}{words}</div>', width="stretch")
         if share is not None and not embed.embedded():
             share(private=private)
-    subject = (
-        [algorithm or sweep, f"{epsilon} {number(guarantee.epsilon)}"]
-        if guarantee and guarantee.private
-        else [algorithm or sweep]
-    )
-    drawer(session.page, ", ".join(filter(None, subject)) or "Settings")
+    drawer(session.page, ", ".join(facts[1:3]) or "Settings")
     messages.show()
 
 

@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl
 
 import streamlit as st
 
+from dpviz.atlas import averages
+from dpviz.atlas.averages import Bets, Given
 from dpviz.atlas.cells import STOPS
 from dpviz.lessons import story as parts
-from dpviz.lessons.story import Bets, Given, Reruns
+from dpviz.lessons.story import Reruns
 from dpviz.numbers import number
 from pages._ui.address import links
 from pages._ui.frame import keys
@@ -74,6 +76,9 @@ def _parts() -> _Parts:
     return _Parts()
 
 
+_stored = lru_cache(maxsize=8)(parts.of_chart)
+
+
 @st.cache_resource(max_entries=8, show_spinner=False)
 def _record(ready: tuple[str, ...], _given: Given | None, _bets: Bets | None, _reruns: Sequence[Reruns]) -> str:
     """Return the record of the parts that are there, as JSON; `ready` names them."""
@@ -95,7 +100,7 @@ def _reruns(needed: bool) -> list[Reruns]:
     for people in parts.EDITIONS:
         chart = atlas.chart(parts.SAMPLE, parts.METHOD, people) if trust is Trust.YES else None
         if chart is not None:
-            found.append(_parts().made(f"stored runs, {people}", partial(parts.of_chart, chart)))
+            found.append(_stored(chart))
         elif needed:
             found.append(_parts().made(f"runs, {people}", partial(parts.reruns, people)))
     here = [one for one in found if one is not None]
@@ -103,9 +108,13 @@ def _reruns(needed: bool) -> list[Reruns]:
 
 
 def _made(needed: bool) -> tuple[Given | None, Bets | None, list[Reruns]]:
-    given = _parts().made("averages", parts.given)
-    reruns = _reruns(needed)
-    return given, None if given is None else _parts().made("bets", partial(parts.bets, given.alex)), reruns
+    stored, reruns = atlas.given(), _reruns(needed)
+    if not isinstance(stored, Trust):
+        return *stored, reruns
+    if stored is Trust.CHECKING:
+        return None, None, reruns
+    given = _parts().made("averages", averages.given)
+    return given, None if given is None else _parts().made("bets", partial(averages.bets, given.alex)), reruns
 
 
 def _whole() -> bool:
@@ -152,7 +161,7 @@ def _leave(door: Any) -> None:
     page, stop = (door.get("page"), door.get("stop")) if isinstance(door, dict) else (None, None)
     if page not in [page for _, page, *_ in _DOORS]:
         return
-    at = STOPS.index(parts.EPSILON)
+    at = STOPS.index(averages.EPSILON)
     if isinstance(stop, int) and not isinstance(stop, bool) and 0 <= stop < len(STOPS):
         at = stop
     scene = parse_qsl(as_run(f"e={number(STOPS[at])}")) if page == "explore" else []

@@ -12,8 +12,8 @@ from pages._ui.address.scene import Control, number
 from pages._ui.frame import keys
 
 PARTS = {"predict": "Predict", "run": "Run", "explain": "Explain", "keep": "Keep"}
-SHEETS = {"worksheet": "Worksheet", "notes": "Teacher's notes"}
-COURSE = {"lessons": "Lessons", "glossary": "Glossary", **SHEETS}
+SHEETS = ("worksheet", "notes")  # which earlier versions had here: their addresses open Notes
+COURSE = {"lessons": "Lessons", "glossary": "Glossary"}
 TRIES = 2
 
 
@@ -24,7 +24,7 @@ def vocabulary(known: Mapping[str, Any]) -> Sequence[Control]:
         return found
     lesson = LESSONS.get(known["lesson"])
     if lesson is None:
-        return [*found, Control("part", keys.LEARN_PART, "part", _choice(tuple(COURSE)))]
+        return [*found, Control("part", keys.LEARN_PART, "part", _choice((*COURSE, *SHEETS)))]
     return [
         *found,
         Control("part", keys.LEARN_PART, "part", _choice((*PARTS, *SHEETS)), always=True),

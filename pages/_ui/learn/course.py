@@ -1,20 +1,17 @@
-"""The course: its lessons as a path, the glossary, and all sheets to print."""
+"""The course: its lessons as a path that ends with what no promise covers, and the glossary."""
 
 from __future__ import annotations
 
-from urllib.parse import urljoin
-
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
-from dpviz.lessons import LESSONS, Lesson, glossary, sheets
-from pages._ui.address.scene import Scene, write
+from dpviz.lessons import LESSONS, glossary
 from pages._ui.frame import keys, markup, shell
 from pages._ui.learn import progress, stage_cache
-from pages._ui.learn.controls import COURSE, PARTS
-from pages._ui.learn.place import Place, address, go
-from pages._ui.workspace.explore import explore
+from pages._ui.learn.controls import COURSE
+from pages._ui.learn.place import Place, go
 
-__all__ = ["sheet", "show"]
+__all__ = ["show"]
 
 
 def show(place: Place) -> None:
@@ -33,49 +30,33 @@ def show(place: Place) -> None:
                 type="primary" if name == place.part else "secondary",
             )  # fmt: skip
         st.page_link("pages/class.py", label="Open a class", icon=":material/groups:", width="content")
+        st.page_link("pages/notes.py", label="Notes and worksheets", icon=":material/print:", width="content")
     if place.part == "lessons":
         _path()
-    elif place.part == "glossary":
-        st.html(markup.definitions(glossary().items()))
     else:
-        progress.print_button()
-        for lesson in LESSONS.values():
-            _sheet(lesson, place.part, 0)
+        st.html(markup.definitions(glossary().items()))
 
 
 def _path() -> None:
-    stage_cache.ahead(next(iter(LESSONS)), 0)
+    for name in LESSONS:  # once a server: no lesson opens on an empty picture
+        stage_cache.ahead(name, 0)
     for lesson in LESSONS.values():
-        with st.container(key=keys.STONE(lesson.name), horizontal=True, vertical_alignment="center", gap="medium"):
-            st.html(
-                f'<div class="dp-stone" data-lesson="{lesson.name}"><b class="n">{lesson.number}</b><div>'
-                f"<h2>{markup.escape(lesson.title)}</h2><p>{markup.escape(lesson.promise)}</p></div>"
-                f'<span class="state"></span><span class="time">{lesson.minutes} min</span></div>',
-                width="stretch",
-            )
+        with _stone(lesson.name, lesson.number, lesson.title, lesson.promise, f"{lesson.minutes} min"):
             st.button(
                 "Start", key=keys.START(lesson.name), on_click=go, args=(lesson.name, "predict"), type="secondary",
                 help=lesson.title,
             )  # fmt: skip
+    with _stone("limits", len(LESSONS) + 1, "What no promise covers", "Where the promise ends, page by page.", ""):
+        st.page_link("pages/limits.py", label="Read", width="content")
     progress.shown()
 
 
-def sheet(place: Place) -> None:
-    """Show one lesson's sheet."""
-    lesson = place.lesson
-    assert lesson is not None
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.button("Back to the lesson", key=keys.LESSON_BACK, shortcut="B", on_click=go, args=(lesson.name, "predict"))
-        progress.print_button()
-    _sheet(lesson, place.part, place.seed)
-
-
-def _sheet(lesson: Lesson, part: str, seed: int) -> None:
-    stage = stage_cache.stage(lesson.name, seed)
-    if part == "worksheet":
-        st.html(sheets.worksheet(lesson, stage))
-        return
-    base = st.context.url or ""
-    scenes = {words: urljoin(base, address(lesson.name, name)) for name, words in PARTS.items()}
-    explored = f"explore?{write(Scene('explore', lesson.explore), explore)}"
-    st.html(sheets.notes(lesson, stage, {**scenes, "Explore": urljoin(base, explored)}))
+def _stone(name: str, number: int, title: str, promise: str, time: str) -> DeltaGenerator:
+    """Return a line of the path, with room for what leads there."""
+    line = st.container(key=keys.STONE(name), horizontal=True, vertical_alignment="center", gap="medium")
+    line.html(
+        f'<div class="dp-stone" data-lesson="{name}"><b class="n">{number}</b><div><h2>{markup.escape(title)}</h2>'
+        f'<p>{markup.escape(promise)}</p></div><span class="state"></span><span class="time">{time}</span></div>',
+        width="stretch",
+    )
+    return line

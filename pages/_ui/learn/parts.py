@@ -7,29 +7,44 @@ from functools import partial
 from urllib.parse import parse_qsl
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
+from dpviz.algorithms import ALGORITHMS
+from dpviz.atlas.cells import STORY
 from dpviz.escape import plain
-from dpviz.lessons import LESSONS, Lesson, Stage, glossary
+from dpviz.lessons import LESSONS, SEEDS, Lesson, Stage, glossary
 from pages._ui.address.scene import Scene, write
 from pages._ui.frame import keys, markup, prepared
 from pages._ui.learn import progress, stage_cache
 from pages._ui.learn.controls import PARTS, TRIES
-from pages._ui.learn.picture import picture
-from pages._ui.learn.place import Place, answer, go
+from pages._ui.learn.picture import Look, beside, picture, planes
+from pages._ui.learn.place import Place, answer, draw_again, go
 from pages._ui.workspace.explore import explore
 
 __all__ = ["show"]
 
+_STORYS = ALGORITHMS[STORY[1]].name  # the method that needs no word
+_COLUMN = 5  # answers that stand below one another
+
 
 def show(place: Place) -> None:
-    """Show the part of a lesson where the session is."""
+    """Show the part of a lesson where the session is: words, answers and the ways on beside the picture."""
     lesson = place.lesson
     assert lesson is not None
     stage = stage_cache.stage(lesson.name, place.seed)
     _head(lesson, place.part)
-    _SHOW[place.part](place, lesson, stage)
-    _onward(place, lesson)
+    if place.part == "keep":
+        _keep(lesson, stage)
+        _onward(place, lesson)
+    else:
+        with st.container(key=keys.LESSON_FIGURES):
+            words, plane = st.columns([2, 3] if planes(place) > 1 else [6, 5], gap="large")
+            with words:
+                look = _WORDS[place.part](place, lesson, stage)
+                _onward(place, lesson)
+                if not look.still:
+                    beside(place)
+            with plane:
+                picture(place, stage, look)
     if follower := _follower(lesson):
         stage_cache.ahead(follower, 0)
 
@@ -40,24 +55,24 @@ def _follower(lesson: Lesson) -> str:
 
 
 def _head(lesson: Lesson, part: str) -> None:
-    st.title(lesson.title)
     steps = "".join(f"<li{' aria-current=step' if name == part else ''}>{words}</li>" for name, words in PARTS.items())
-    st.html(
-        f'<div class="dp-lesson"><span>Lesson {lesson.number} of {len(LESSONS)}</span>'
-        f'<ol aria-label="Parts of the lesson">{steps}</ol></div>'
-    )
+    other = f" · this lesson uses {markup.escape(lesson.methods)}" if lesson.methods != _STORYS else ""
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key=keys.LESSON_HEAD):
+        st.title(lesson.title, width="content")
+        st.html(
+            f'<div class="dp-lesson"><span>Lesson {lesson.number} of {len(LESSONS)}{other}</span>'
+            f'<ol aria-label="Parts of the lesson">{steps}</ol></div>',
+            width="content",
+        )
 
 
-def _predict(place: Place, lesson: Lesson, stage: Stage) -> None:
-    words, plane = _beside(place, lesson)
-    with words:
-        _paragraph(lesson.fill(lesson.setting, stage))
-        _asked(lesson.fill(lesson.question, stage))
-        first = place.answers[0] if place.answers else frozenset()
-        _options(lesson, stage, first, partial(_predicted, lesson, first))
-        st.html(markup.small(f"{'Every one that is right. ' * lesson.several}Keys: the numbers, then N."))
-    with plane:
-        picture(place, stage, stage.first, still=True)
+def _predict(place: Place, lesson: Lesson, stage: Stage) -> Look:
+    _paragraph(lesson.fill(lesson.setting, stage))
+    _asked(lesson.fill(lesson.question, stage))
+    first = place.answers[0] if place.answers else frozenset()
+    _options(lesson, stage, first, partial(_predicted, lesson, first))
+    st.html(markup.small(f"{'Every one that is right. ' * lesson.several}Keys: the numbers, then N."))
+    return Look(stage.first, still=True)
 
 
 def _predicted(lesson: Lesson, chosen: frozenset[int], option: int) -> None:
@@ -69,31 +84,27 @@ def _toggled(lesson: Lesson, chosen: frozenset[int], option: int) -> frozenset[i
     return chosen ^ {option} if lesson.several else frozenset({option})
 
 
-def _run(place: Place, lesson: Lesson, stage: Stage) -> None:
+def _run(place: Place, lesson: Lesson, stage: Stage) -> Look:
     _asked(lesson.fill(lesson.task, stage))
-    picture(place, stage, stage.first)
+    return Look(stage.first)
 
 
-def _explain(place: Place, lesson: Lesson, stage: Stage) -> None:
+def _explain(place: Place, lesson: Lesson, stage: Stage) -> Look:
     tries = place.answers
     if not tries:
-        words, plane = _beside(place, lesson)
-        with words:
-            _asked(lesson.fill(lesson.question, stage))
-            _options(lesson, stage, frozenset(), partial(_predicted, lesson, frozenset()))
-            st.html(markup.small("Answer first: what you did not predict, you do not notice."))
-        with plane:
-            picture(place, stage, stage.first, still=True)
-        return
+        _asked(lesson.fill(lesson.question, stage))
+        _options(lesson, stage, frozenset(), partial(_predicted, lesson, frozenset()))
+        st.html(markup.small("Answer first: what you did not predict, you do not notice."))
+        return Look(stage.first, still=True)
     if lesson.is_right(tuple(tries[-1]), stage) or len(tries) == TRIES:
         _solved(place, lesson, stage)
-        return
+        return Look(stage.hint)
     st.html(
         f'<div class="dp-hint" role="status"><b>Not quite.</b> {markup.escape(_almost(lesson, tries[0], stage))} '
         f"<b>{markup.escape(lesson.fill(lesson.hint, stage))}</b></div>"
     )
     _second(lesson, stage, tries[0])
-    picture(place, stage, stage.hint, pointed=True)
+    return Look(stage.hint, pointed=True)
 
 
 def _almost(lesson: Lesson, tried: frozenset[int], stage: Stage) -> str:
@@ -132,12 +143,8 @@ def _solved(place: Place, lesson: Lesson, stage: Stage) -> None:
     verdict = "Right." if right and len(tries) == 1 else "Right, at the second try." if right else "Not quite."
     reply = "" if lesson.several else f" {_reply(lesson, tries[-1], stage)}"
     st.html(f'<div class="dp-hint" role="status"><b>{verdict}</b>{markup.escape(reply)}</div>')
-    words, plane = st.columns([5, 6], gap="large")
-    with words:
-        st.html(f'<ul class="dp-solution">{"".join(map(partial(_line, lesson, stage, tries), _numbers(lesson)))}</ul>')
-    with plane:
-        _paragraph(lesson.fill(lesson.explain, stage))
-    picture(place, stage, stage.hint)
+    _paragraph(lesson.fill(lesson.explain, stage))
+    st.html(f'<ul class="dp-solution">{"".join(map(partial(_line, lesson, stage, tries), _numbers(lesson)))}</ul>')
 
 
 def _numbers(lesson: Lesson) -> range:
@@ -154,28 +161,18 @@ def _line(lesson: Lesson, stage: Stage, tries: tuple[frozenset[int], ...], i: in
     return f'<li class="{"right" if is_right else ""}">{mark}<span>{words}{chosen_by}</span></li>'
 
 
-def _keep(place: Place, lesson: Lesson, stage: Stage) -> None:
+def _keep(lesson: Lesson, stage: Stage) -> None:
     progress.done(lesson.name)
-    st.html(f'<blockquote class="dp-keep">{markup.escape(lesson.fill(lesson.keep, stage))}</blockquote>')
     left, right = st.columns(2, gap="large")
     with left:
+        st.html(f'<blockquote class="dp-keep">{markup.escape(lesson.fill(lesson.keep, stage))}</blockquote>')
         st.header("How the picture can fool you")
         _paragraph(lesson.fill(lesson.fool, stage))
-        st.header("Words")
-        st.html(markup.definitions((term, glossary()[term]) for term in lesson.terms))
-    with right:
-        st.header("Go on")
         page, scene = _explored(lesson)
         st.page_link(page, label="Try it yourself with these values", icon=":material/play_circle:", query_params=scene)
-        follower = _follower(lesson)
-        with st.container(horizontal=True):
-            if follower:
-                st.button(
-                    f"Next lesson: {LESSONS[follower].title}", type="primary", key=keys.LESSON_FOLLOWER, on_click=go,
-                    args=(follower, "predict"), shortcut="N",
-                )  # fmt: skip
-            st.button("Worksheet", key=keys.LESSON_WORKSHEET, on_click=go, args=(lesson.name, "worksheet"))
-            st.button("Teacher's notes", key=keys.LESSON_NOTES, on_click=go, args=(lesson.name, "notes"))
+    with right:
+        st.header("Words")
+        st.html(markup.definitions((term, glossary()[term]) for term in lesson.terms))
 
 
 def _explored(lesson: Lesson) -> tuple[str, dict[str, str]]:
@@ -195,21 +192,14 @@ def _options(
     if lesson.several:
         shapes = ("check_box", "check_box_outline_blank")
     with st.container(key=keys.LESSON_OPTIONS, gap="xsmall"):
+        columns = st.columns(1 + (len(lesson.options) > _COLUMN), gap="xsmall")
         for i, option in enumerate(lesson.options):
             words = plain(lesson.fill(option.text, stage)) + " · **your answer**" * (i in chosen)
-            st.button(
+            columns[i // _COLUMN].button(
                 words, key=keys.LESSON_OPTION(i), on_click=choose, args=(i,), shortcut=str(i + 1), width="stretch",
                 icon=f":material/{shapes[i not in chosen]}:", wrap=True,
                 disabled=i in without or prepared.locked(keys.LEARN_ANSWER(lesson.name)),
             )  # fmt: skip
-
-
-def _beside(place: Place, lesson: Lesson) -> tuple[DeltaGenerator, DeltaGenerator]:
-    """Return where words and picture stand: side by side where there is one plane, else one below the other."""
-    if sum(panel.name == "plane" for panel in stage_cache.panels(lesson.name, place.seed)) > 1:
-        return st.container(), st.container()
-    words, plane = st.columns([6, 5], gap="large")
-    return words, plane
 
 
 def _paragraph(words: str) -> None:
@@ -221,9 +211,10 @@ def _asked(words: str) -> None:
 
 
 def _onward(place: Place, lesson: Lesson) -> None:
-    """Show the ways back and on; both have a key."""
+    """Show the ways back and on; both have a key. After the last lesson comes what no promise covers."""
     order = list(PARTS)
     at, fixed = order.index(place.part), prepared.locked(keys.LEARN_PART)
+    follower = _follower(lesson)
     with st.container(key=keys.LESSON_ONWARD, horizontal=True, gap="small"):
         if at:
             st.button(
@@ -236,12 +227,21 @@ def _onward(place: Place, lesson: Lesson) -> None:
                 "Next" if ready else "Skip the prediction", key=keys.LESSON_NEXT, shortcut="N", on_click=go,
                 args=(lesson.name, order[at + 1]), type="primary" if ready else "secondary", disabled=fixed,
             )  # fmt: skip
+        elif follower:
+            st.button(
+                f"Next lesson: {LESSONS[follower].title}", type="primary", key=keys.LESSON_FOLLOWER, on_click=go,
+                args=(follower, "predict"), shortcut="N",
+            )  # fmt: skip
+        else:
+            st.page_link("pages/limits.py", label="The last page: what no promise covers", width="content")
+        if place.part in ("run", "explain"):
+            st.button(
+                "Other noise", key=keys.LESSON_DRAW, icon=":material/casino:", shortcut="D", on_click=draw_again,
+                args=(place,), disabled=prepared.locked(keys.LEARN_SEED(lesson.name)),
+                help=f"Draw {place.seed + 1} of {len(SEEDS)}: the same people, other noise. Every number in this "
+                "lesson is computed from the draw that is shown.",
+            )  # fmt: skip
         st.button("All lessons", key=keys.LESSON_ALL, type="tertiary", on_click=go, args=("", "lessons"))
 
 
-_SHOW: dict[str, Callable[[Place, Lesson, Stage], None]] = {
-    "predict": _predict,
-    "run": _run,
-    "explain": _explain,
-    "keep": _keep,
-}
+_WORDS: dict[str, Callable[[Place, Lesson, Stage], Look]] = {"predict": _predict, "run": _run, "explain": _explain}

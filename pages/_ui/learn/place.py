@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from dpviz.lessons import LESSONS, Lesson
+from dpviz.lessons import LESSONS, SEEDS, Lesson
 from pages._ui.address import links
 from pages._ui.address.scene import Scene, write
 from pages._ui.frame import keys
 from pages._ui.learn.controls import vocabulary
 
-__all__ = ["Place", "address", "answer", "go", "here"]
+__all__ = ["Place", "address", "answer", "draw_again", "go", "here"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,6 +44,12 @@ def answer(lesson: Lesson, answers: Sequence[frozenset[int]]) -> None:
     """Keep the answers to a lesson's question, first try first."""
     texts = ["".join(str(i + 1) for i in sorted(one)) for one in answers]
     st.session_state[keys.LEARN_ANSWER(lesson.name)] = list(dict.fromkeys(filter(None, texts)))
+
+
+def draw_again(place: Place) -> None:
+    """Show the same lesson with the next draw of the noise."""
+    assert place.lesson is not None
+    st.session_state[keys.LEARN_SEED(place.lesson.name)] = (place.seed + 1) % len(SEEDS)
 
 
 def address(lesson: str, part: str) -> str:

@@ -1,4 +1,4 @@
-"""The ledger as a list that opens, its downloads, and the account of a private file over all runs."""
+"""The ledger as a list that opens, and its downloads."""
 
 from __future__ import annotations
 
@@ -12,19 +12,12 @@ from dpviz.datasets import Dataset
 from dpviz.escape import plain
 from dpviz.figures.kit.ledger import releases_table
 from dpviz.numbers import chance, number
-from dpviz.privacy.accounting import default_delta
-from dpviz.privacy.accounts import Account, Budget, Refused
-from dpviz.privacy.guarantee import Neighboring
 from dpviz.trace import Trace
 from pages._ui.address import links
 from pages._ui.compare.sides import asked_by
-from pages._ui.data import key_file
-from pages._ui.frame import catalog, keys, markup, messages
+from pages._ui.frame import catalog, markup
 from pages._ui.frame.session import session
-from pages._ui.ledger.state import ledger_state
-from pages._ui.server.owner import owner
 from pages._ui.work import runs
-from pages._ui.work.private import account_of, accounts, fingerprint, together
 from pages._ui.work.results import Result
 from pages._ui.workspace.explore import asked, explored
 
@@ -118,112 +111,6 @@ def downloads(result: Result, table: pd.DataFrame) -> None:
             "Download CSV", table.assign(notice=trace.notice).to_csv(index=False), f"{name}.csv", "text/csv",
             icon=":material/download:", on_click="ignore",
         )  # fmt: skip
-
-
-def account(data: Dataset) -> None:
-    """Show what all runs on a private file add up to, the owner's total, and the account file."""
-    key = fingerprint(data)
-    st.header("This file, over all runs")
-    try:
-        now = account_of(data)
-        with accounts() as kept:
-            signed = kept.to_file(key)
-    except Refused as problem:
-        st.error(plain(str(problem)))
-        return
-    for relation in now.relations or (Neighboring.ADD_REMOVE,):
-        _total(now, relation)
-    _claims_table(now)
-    left, right = st.columns(2, gap="large")
-    with left.form("book_budget", border=False):
-        _budget_form(data, now)
-    with right:
-        st.download_button(
-            "Download the account file", signed, "dpviz-account.json", "application/json",
-            icon=":material/download:", on_click="ignore", help="Signed by this server: an edited one is refused.",
-        )  # fmt: skip
-        key_file.download(owner())
-        dropped = st.file_uploader(
-            "Add an account file of this data file", "json", key=keys.BOOK_FILE(ledger_state.book_files),
-            help="It brings your claims over from a server with the same secret. It never takes a claim away.",
-        )  # fmt: skip
-        if dropped is not None:
-            ledger_state.book_files += 1
-            try:
-                with accounts() as kept:
-                    added = kept.load(key, dropped.getvalue())
-                messages.say("done", f"The account file added {added} claim{'s' * (added != 1)}.")
-            except (ValueError, Refused) as problem:
-                messages.say("problem", str(problem))
-            st.rerun()
-
-
-def _unit(now: Account, relation: Neighboring) -> str:
-    rho = now.rho_distance(relation)
-    return relation.unit if rho is None else relation.unit.replace("rho", f"rho = {number(rho)}")
-
-
-def _total(now: Account, relation: Neighboring) -> None:
-    """Show what was claimed for one relation, how much is left, and which runs promise nothing there."""
-    st.markdown(f"**{together(now, relation)}** claimed, for {_unit(now, relation)}.")
-    if relation in now.budgets:
-        budget, spent, left = now.budgets[relation], now.total(relation).epsilon, now.remaining(relation) or 0.0
-        st.progress(
-            min(1.0, spent / budget.epsilon),
-            f"{number(left)} is left of ε = {number(budget.epsilon)} at δ = {chance(budget.delta)}",
-        )
-    converted = sum(claim.neighboring is not relation for claim in now.under(relation))
-    if converted:
-        st.caption(f"{_runs(converted)} for another relation converted by group privacy.")
-    others = len(now.unprotected(relation))
-    if others:
-        st.caption(f"{_runs(others)} for a weaker relation: nothing is promised here about what they released.")
-
-
-def _runs(number: int) -> str:
-    return f"{number} run{'s' * (number != 1)}"
-
-
-def _budget_form(data: Dataset, now: Account) -> None:
-    relations: list[Neighboring] = list(Neighboring)
-    relation = st.selectbox("Total for", relations, format_func=lambda one: one.unit)
-    epsilon = st.number_input("at most ε", value=_short(now.total(relation).epsilon + 1.0), format="%g", step=None)
-    delta = st.number_input(
-        "at δ", value=_short(default_delta(data.n_public)), format="%g", step=None,
-        help="The total's own δ. Far below 1/n.",
-    )  # fmt: skip
-    rho = st.number_input(
-        "for moves up to rho", value=now.rho_distance(Neighboring.MOVE_RHO), format="%g", step=None,
-        placeholder="only for moves", help="In the data's own units. A run for shorter moves counts several times.",
-    )  # fmt: skip
-    if st.form_submit_button("Set the total"):
-        try:
-            budget = Budget(epsilon, delta, rho if relation is Neighboring.MOVE_RHO else None)
-            with accounts() as kept:
-                kept.set_budget(fingerprint(data), relation, budget)
-            messages.say("done", "Set. A run that would go above it is refused before its first draw.")
-        except (ValueError, TypeError, Refused) as problem:
-            messages.say("problem", str(problem))
-        st.rerun()
-
-
-def _short(value: float) -> float:
-    """Return a number that a field can show in full."""
-    return float(f"{value:.3g}")
-
-
-def _claims_table(now: Account) -> None:
-    if not now.claims:
-        st.info("Nothing was claimed on this file yet.")
-        return
-    rows = (
-        markup.row(
-            [str(i), claim.name, number(claim.total.epsilon), chance(claim.total.delta), claim.neighboring.unit],
-            lit=True,
-        )
-        for i, claim in enumerate(now.claims, 1)
-    )
-    st.html(markup.table("Claims", ("#", "claimed by", "ε", "δ", "for"), rows))
 
 
 def table_of(result: Result) -> pd.DataFrame:

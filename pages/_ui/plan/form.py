@@ -15,7 +15,7 @@ from dpviz.planning.facts import MOST_CLUSTERS, MOST_PEOPLE, Facts, numbers
 from dpviz.planning.rehearsal import STOPS, offered
 from pages._ui.form.numbers import whole_number
 from pages._ui.frame import keys
-from pages._ui.frame.catalog import names, sample
+from pages._ui.frame.catalog import chosen, names, sample
 from pages._ui.frame.prepared import kept, locked
 from pages._ui.plan.state import plan_state
 
@@ -53,7 +53,9 @@ def form() -> Wish:
     ValueError
         One sentence for what is missing or cannot be.
     """
-    state = st.session_state
+    state, own = st.session_state, chosen()
+    if own.private and plan_state.plan_of != own.dataset_id:
+        plan_state.plan_taken, plan_state.plan_of = own.dataset_id, own.dataset_id
     _take()
     for key, value in START.items():
         state.setdefault(key, value)

@@ -10,6 +10,7 @@ class PlanState:
 
     plan_going: Once[bool] = Once(bool)
     plan_taken: Once[str | None] = Once(nothing)
+    plan_of: Held[str] = Held(str)  # the private data set whose declaration was taken by itself
     plan_private: Held[bool] = Held(bool)
 
 

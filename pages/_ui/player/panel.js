@@ -2,7 +2,7 @@
 // The stage's own script (dpviz.figures.stage) is above this one; both are one file (stage.py).
 const REST = 350; // milliseconds a pointer stays before Plotly is fetched: a mouse that passes by costs nothing
 const zooms = (window.__dpvizZooms ??= {}); // by key, on the window: they outlive reruns and page changes
-const narrow = matchMedia("(max-width: 640px)");
+const narrow = matchMedia("(max-width: 640px)"), wide = matchMedia("(min-width: 1000px)");
 const fine = () => matchMedia("(pointer: fine)").matches;
 
 // Streamlit's own copy, beside its main script: no second one is ever sent.
@@ -13,6 +13,9 @@ const fetched = async (name) => {
     );
   return window.Plotly;
 };
+
+const WORDS = 62, BELOW = 90; // pixels of a verdict's two lines; of the player's controls and the gaps below a plane
+const COLUMN = 230; // pixels that a panel beside the plane needs
 
 class Panel {
   constructor(root, data) {
@@ -31,6 +34,7 @@ class Panel {
     } // a window may become narrow later
     const figure = JSON.parse(data.figure),
       { of, ranges = null } = zooms[data.key] ?? {};
+    if (data.tall) this.stretch(figure.layout);
     this.frames = figure.frames?.length ?? 0;
     this.zoomed = of === data.zoomOf ? ranges : null;
     root.dispatchEvent(new CustomEvent("dpviz-panel", { bubbles: true })); // the transport says which step
@@ -42,6 +46,32 @@ class Panel {
     if (this.lacking) this.leave(figure);
     else this.film = this.stage = new Stage(this.canvas, figure, { step: this.step, zoom: this.zoomed, failed });
     this.listen();
+  }
+
+  /** Give a plane the height that the window leaves: its column's width follows from that and its shape. */
+  stretch(layout) {
+    const { meta = {}, margin: m, height } = layout, column = this.root.closest("[class*=_planecol]");
+    const scene = column?.closest("[class*=_scene]"), page = this.root.closest("[data-testid=stMain]");
+    const fit = () => {
+      if (!scene || !this.root.isConnected) return;
+      const top = scene.getBoundingClientRect().top + (page?.scrollTop ?? 0);
+      const words = Math.max(document.querySelector(".st-key-verdict")?.offsetHeight ?? 0, WORDS);
+      const side = scene.querySelector("[class*=_sidecol]")?.clientWidth ?? 0;
+      scene.style.setProperty("--dp-high", `max(300px, calc(100dvh - ${Math.round(top + words + BELOW)}px))`);
+      scene.style.setProperty("--dp-columns", Math.max(2, Math.floor(side / COLUMN)));
+      layout.height = (wide.matches && parseFloat(getComputedStyle(column).maxHeight)) || height;
+      if (meta.ar) meta.h = wide.matches ? Infinity : height;
+      if (layout.height === this.high) return;
+      this.high = layout.height;
+      if (this.film) Object.assign(this.film.layout, { meta: layout.meta, height: layout.height });
+      this.stage?.resize(true);
+    };
+    for (const [name, value] of [["ratio", meta.ar], ["sides", `${m.l + m.r}px`], ["ends", `${m.t + m.b}px`]])
+      value && scene?.style.setProperty(`--dp-${name}`, value);
+    fit();
+    addEventListener("resize", (this.fit = fit));
+    const block = this.root.closest("[data-testid=stMainBlockContainer]");
+    if (block) (this.room = new ResizeObserver(fit)).observe(block); // a message above it, a longer verdict below
   }
 
   get zoomable() { return this.film.layout.xaxis?.fixedrange === false; }
@@ -288,6 +318,8 @@ class Panel {
 
   close() {
     narrow.removeEventListener("change", this.reach);
+    removeEventListener("resize", this.fit);
+    this.room?.disconnect();
     clearTimeout(this.timer);
     this.stage?.close();
     this.sized?.disconnect();
@@ -300,7 +332,7 @@ export const start = ({ data, parentElement, setStateValue, setTriggerValue }) =
   const root = parentElement.querySelector(".dpviz-stage"), now = root.panel;
   const same =
     now &&
-    ["figure", "alt", "zoomOf", "linked", "pick"].every((key) => now.data[key] === data[key]) &&
+    ["figure", "alt", "zoomOf", "linked", "pick", "tall"].every((key) => now.data[key] === data[key]) &&
     String(now.data.at) === String(data.at);
   if (!same) {
     now?.close();

@@ -26,14 +26,14 @@ _component = st.components.v2.component(
 
 def draw(
     key: str, panels: list[Panel], zoom_of: str = "", *, frames: Sequence[int] | None = None, linked: str = "",
-    pin: tuple[str, str] | None = None, pick: bool = False,
+    pin: tuple[str, str] | None = None, pick: bool = False, tall: bool = False,
 ) -> tuple[float, float] | None:  # fmt: skip
     """Show figures; the transport whose scope they stand in drives them. A zoom is kept while `zoom_of` stays.
 
     `frames` says which of their own frames they show at every tick of the transport (-1: none yet). Figures that are
     `linked` by the same word share zoom and a crosshair. A `pin` can be dragged in the first figure; its place is kept
     under these two keys of the session's state, in units of the axes. With `pick` a click tells its place: it is
-    returned once, in units of the axes.
+    returned once, in units of the axes. A `tall` figure takes the height that the window leaves.
     """
     picked = None
     for index, panel in enumerate(panels):
@@ -49,6 +49,7 @@ def draw(
             "at": None if frames is None else list(frames),
             "linked": linked,
             "pick": pick,
+            "tall": tall,
         }
         if pick:
             place = _component(key=name, data=data, height="content", on_picked_change=lambda: None).get("picked")

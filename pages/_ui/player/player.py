@@ -1,4 +1,4 @@
-"""The player: transport, plane left, side panels right, wide panels below, key, and the ledger as a table."""
+"""The player: plane left, what happens now beside it, transport below, and the ledger folded."""
 
 from __future__ import annotations
 
@@ -81,16 +81,18 @@ def player(
     axes: tuple[int, int] | None,
     compact: bool = False,
     opened: Opened | None = None,
+    fold: bool = True,
 ) -> None:
     """Draw a run and its controls. `compact` draws the plane alone, with the controls below.
 
     `opened` is the scene by which the page was opened: its step is shown first. A prepared scene may hide side panels.
+    With `fold` the releases follow at once; else the page calls `releases`.
     """
     how = pane(result.trace)
     shots = how.shots(result.trace)
     legend = tuple((symbol, word.replace("KMeans", reference_name(result.trace))) for symbol, word in how.legend)
     found = _panels(result, st.context.theme.type or "light", hidden, axes, compact)
-    plane, side, wide = ([p for p in found if p.name == name] for name in ("plane", "side", "wide"))
+    plane, side = ([p for p in found if p.name == name] for name in ("plane", "side"))
     zoom_of = f"{result.data.dataset_id} {axes}"
     if compact:
         with st.container(key=keys.FIGURES(key)):
@@ -98,28 +100,41 @@ def player(
         _transport(key, result, shots, axes, opened, brief=True)
         shell.key_line(legend, hidden)
         return
+    first, *more = plane
+    side = [*more, *side]
+    with st.container(key=keys.FIGURES(key), gap="xsmall"):
+        with st.container(key=keys.SCENE(key), horizontal=True, gap="medium"):
+            with st.container(key=keys.PLANE_COLUMN(key), gap="xxsmall"):
+                draw(key, [first], zoom_of, tall=True)
+                if not shows("panels"):
+                    shell.key_line(legend, hidden)
+            if shows("panels"):
+                with st.container(key=keys.SIDE_COLUMN(key), gap="xxsmall"):
+                    _code(result.trace)
+                    shell.key_line(legend, hidden)
+                    with st.container(key=keys.SWIPE(key), gap="xxsmall"):  # on a phone a row, right below the plane
+                        draw(f"{key}_beside", side)
     with st.container(key=keys.TRANSPORT(key)):
         _transport(key, result, shots, axes, opened)
-    with st.container(key=keys.FIGURES(key), gap="xsmall"):
-        if not shows("panels"):
-            shape = plane[0].figure.meta if plane else {}  # no wider than the plane: its tag is at its edge
-            with st.container(width=round(shape["h"] / shape["ar"]) if "ar" in shape else "stretch"):
-                draw(key, plane, zoom_of)
-            shell.key_line(how.legend, hidden)
-            return
-        flat = plane and plane[0].figure.meta.get("ar", 1) < 0.9
-        left, right = st.columns([13, 8] if flat else [11, 9], gap="medium")
-        with left:
-            draw(key, plane, zoom_of)
-            shell.key_line(legend, hidden)
-        with right.container(key=keys.SIDE_COLUMN(key), gap="xxsmall"):
-            _code(result.trace)
-            with st.container(key=keys.SWIPE(key), gap="xxsmall"):  # on a phone a row, right below the plane
-                draw(key, side)
-        draw(key, wide)
-        if len(result.trace.ledger):
-            with st.expander(f"Every release and what it cost: {len(result.trace.ledger)}"):
-                st.html(_ledger(result))
+    if fold:
+        releases(key, result, hidden=hidden, axes=axes)
+
+
+def releases(key: str, result: Result, *, hidden: bool, axes: tuple[int, int] | None) -> None:
+    """Draw what of a run's picture is as wide as the page, and every release with its price, folded."""
+    found = _panels(result, st.context.theme.type or "light", hidden, axes, False)
+    panels, n = [panel for panel in found if panel.name == "wide"], len(result.trace.ledger)
+    if not panels or not shows("panels"):
+        return
+    title = f"Every release and what it cost: {n}" if n else "Loss after each step"
+    with st.expander(title), st.container(key=_more(key), gap="xsmall"):
+        draw(key, panels)
+        if n:
+            st.html(_ledger(result))
+
+
+def _more(key: str) -> str:
+    return keys.FIGURES(f"{key}_more")
 
 
 def briefly(shot: Shot) -> str:
@@ -139,7 +154,7 @@ def _transport(
     """Draw the controls; `brief` says less."""
     transport(
         keys.PLAYER(key),
-        scope=keys.FIGURES(key),
+        scope=(keys.FIGURES(key), _more(key)),
         titles=[on_screen(briefly(shot) if brief else shot.sentence) for shot in shots],
         marks=[i for i, shot in enumerate(shots) if shot.tick],
         lines=_lit(result),

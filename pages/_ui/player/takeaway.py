@@ -1,11 +1,18 @@
-"""Take it with you: label, page, replay, script and notebook of a run, each made when it is asked for."""
+"""Save: centers, label, page, replay, script and notebook of a run, each made when it is asked for."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
 import streamlit as st
 
+from dpviz.figures import View
+from dpviz.postprocessing.released import centers_csv, centers_json, coreset_csv
 from dpviz.takeaway import KINDS, export, page, replay
 from pages._ui.frame import keys
+from pages._ui.frame.session import session
 from pages._ui.player.player import view_of
 from pages._ui.work.results import Result
 
@@ -18,25 +25,61 @@ _WORDS = {
 }
 
 
-def menu(key: str, result: Result, *, hidden: bool, axes: tuple[int, int] | None) -> None:
-    """Offer the five kinds; a replay shows what the page shows, hidden layers only where they are shown."""
-    trace = result.trace
-    if not trace.claimed.private:
-        return  # nothing of it is meant to be published
-    box = st.popover("Take it with you", icon=":material/download:", key=keys.TAKE(key), on_change="rerun")
+def menu(
+    key: str,
+    result: Result,
+    *,
+    hidden: bool,
+    axes: tuple[int, int] | None,
+    scatter: Callable[[Result], np.ndarray | None] = lambda result: None,
+) -> None:
+    """Offer a run's files: centers, weighted points, and of a private method five kinds of page and script.
+
+    A replay shows what the page shows, hidden layers only where they are shown. `scatter` says how far each center
+    lies from those of reruns.
+    """
+    box = st.popover("Save", icon=":material/download:", key=keys.TAKE(key), on_change="rerun")
     if not box.open:
         return
     seen = view_of(result, hidden=hidden, axes=axes)  # now: a file is made outside the session, which holds its caches
     with box:
-        for kind, (name, words) in _WORDS.items():
+        if result.trace.claimed.private:  # nothing of KMeans is meant to be published
+            _kinds(key, result, seen)
+        _centers(key, result, scatter)
 
-            def made(kind: str = kind) -> str:
-                if kind == "replay":
-                    return replay(trace, seen)
-                return page(trace, result.data) if kind == "page" else export(trace, kind)
 
-            _, ending, mime = KINDS[kind]
-            st.download_button(
-                name, made, f"dpviz-{trace.algorithm}-{kind}.{ending}", mime, key=keys.TAKE_ONE(key, kind), help=words,
-                on_click="ignore", width="stretch",
-            )  # fmt: skip
+def _kinds(key: str, result: Result, seen: View) -> None:
+    trace = result.trace
+    for kind, (name, words) in _WORDS.items():
+
+        def made(kind: str = kind) -> str:
+            if kind == "replay":
+                return replay(trace, seen)
+            return page(trace, result.data) if kind == "page" else export(trace, kind)
+
+        _, ending, mime = KINDS[kind]
+        st.download_button(
+            name, made, f"dpviz-{trace.algorithm}-{kind}.{ending}", mime, key=keys.TAKE_ONE(key, kind), help=words,
+            on_click="ignore", width="stretch",
+        )  # fmt: skip
+
+
+def _centers(key: str, result: Result, scatter: Callable[[Result], np.ndarray | None]) -> None:
+    """Offer centers as CSV and JSON, and the weighted points where the run releases some; made when asked for."""
+    trace, facts = result.trace, (result.data.columns, result.data.units)
+    history = session.history
+    number = history.index(result.identity) + 1 if result.identity in history else 0
+    kinds: dict[str, tuple[str, str, str, Callable[[], str]]] = {
+        "Centers as CSV": (keys.CENTERS_CSV(key), "centers.csv", "text/csv",
+                           lambda: centers_csv(trace, *facts, scatter=scatter(result))),
+        "Centers as JSON": (keys.CENTERS_JSON(key), "centers.json", "application/json",
+                            lambda: centers_json(trace, *facts)),
+    }  # fmt: skip
+    if trace.coreset is not None:
+        made = partial(coreset_csv, trace, *facts)
+        kinds["Weighted points as CSV"] = (keys.POINTS_CSV(key), "points.csv", "text/csv", made)
+    for words, (name, ending, mime, made) in kinds.items():
+        st.download_button(
+            words, made, f"dpviz-{trace.algorithm}-{number}-{ending}", mime, key=name, on_click="ignore",
+            width="stretch",
+        )  # fmt: skip

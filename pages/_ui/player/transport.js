@@ -27,7 +27,7 @@ export default function ({ data, parentElement }) {
   root.tabIndex = 0;
   root.setAttribute("role", "group");
   root.setAttribute("aria-label", data.what);
-  root.innerHTML = `<div class="row">
+  root.innerHTML = `<div class="all"><div class="row">
     <span class="badge">${data.mode}</span>
     <button class="ends" data-do="first" aria-label="First step">${icon("first")}</button>
     <button data-do="back" aria-label="Step back">${icon("back")}</button>
@@ -42,7 +42,7 @@ export default function ({ data, parentElement }) {
       ><option value="900" selected>1×</option><option value="450">2×</option></select>
   </div><div class="say"><output aria-live="polite"></output><span class="at" aria-hidden="true"></span>
     <button class="look" data-do="look"
-      title="Hover, zoom, select, save">${icon("look")}<span>Look closely</span></button></div>`;
+      title="Hover, zoom, select, save">${icon("look")}<span>Look closely</span></button></div></div>`;
   const range = root.querySelector("input"), words = root.querySelector("output"), speed = root.querySelector("select");
   const playButton = root.querySelector(".play"), lookButton = root.querySelector(".look");
 

@@ -23,7 +23,7 @@ _component = st.components.v2.component(
 def transport(
     key: str,
     *,
-    scope: str,
+    scope: str | tuple[str, ...],
     titles: list[str],
     marks: list[int],
     lines: list[list[int]] | None = None,
@@ -36,7 +36,7 @@ def transport(
     main: bool = True,
     private: bool = False,
 ) -> None:
-    """Show the controls for the figures inside the container with key `scope`; stepping never asks the server.
+    """Show the controls for the figures inside the containers with keys `scope`; stepping never asks the server.
 
     `lines` are the numbers of the lines of pseudo-code that run at every frame. With another `opened`, the player goes
     to `step`, or plays from the first one, or goes, `within` the session, to the step at which the run was seen last.
@@ -45,7 +45,7 @@ def transport(
     """
     data: dict[str, Any] = {
         "id": key,
-        "scope": f".st-key-{scope}",
+        "scope": f":is({','.join(f'.st-key-{one}' for one in ((scope,) if isinstance(scope, str) else scope))})",
         "titles": titles,
         "marks": marks,
         "lines": lines,

@@ -1,12 +1,14 @@
-"""Above the picture: one sentence on whether the run was any good, and what could help where it was not."""
+"""Below the picture: what anybody may see of a run, what only its rows tell, and what could help."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import streamlit as st
 
-from dpviz.escape import plain
 from dpviz.metrics import run_loss
+from dpviz.postprocessing.bet import bet_of, odds_of_any
 from dpviz.postprocessing.regions import has_regions
 from dpviz.postprocessing.verdict import (
     Groups,
@@ -14,6 +16,7 @@ from dpviz.postprocessing.verdict import (
     demo_verdict,
     groups_of,
     private_verdict,
+    reach,
     regions_verdict,
 )
 from dpviz.trace import Trace
@@ -60,19 +63,52 @@ def of(result: Result, *, hidden: bool) -> Verdict:
     return private_verdict(drawn(result), result.data.columns, result.data.units)
 
 
-def line(result: Result, *, hidden: bool) -> None:
-    """Show the verdict, always at the same place."""
-    verdict = of(result, hidden=hidden)
-    tag = markup.tag() if hidden and result.reference is not None else ""
-    first, *rest = verdict.parts
-    mark = "" if verdict.good else '<span class="dp-caution" role="img" aria-label="Look closer">!</span> '
-    words = "".join(f"<span>{markup.escape(part)}</span>" for part in rest)
-    why = f'<p class="dp-why">{markup.escape(verdict.why)}</p>' if verdict.why else ""
+def lines(
+    result: Result, *, hidden: bool, again: tuple[int, int] | None, beside: Callable[[Sequence[str]], None]
+) -> None:
+    """Show the verdict in two lines that are never mixed: what anybody may see, and what only the rows tell.
+
+    `again` says in how many of how many runs all groups were found; `beside` draws what stands at their end, and is
+    told what could help.
+    """
+    released = private_verdict(drawn(result), result.data.columns, result.data.units)
+    secret = of(result, hidden=True) if hidden and result.reference is not None else None
     with st.container(key=keys.VERDICT, horizontal=True, vertical_alignment="center", gap="small"):
-        st.html(
-            f'<div class="dp-verdict" role="status">{mark}<b>{markup.escape(first)}</b>{words}{tag}{why}</div>',
-            width="stretch",
-        )
-        if verdict.help:
-            with st.popover("What could help", width="content"):
-                st.markdown("\n".join(f"- {plain(sentence)}" for sentence in verdict.help))
+        told = markup.paragraph("promise", *_released(result, released))
+        if secret is not None:
+            told = markup.Html(told + markup.paragraph("truth", *_secret(result, secret, again)))
+        st.html(f'<div class="dp-verdict" role="status">{told}</div>', width="stretch")
+        with st.container(key=keys.ENDS, width="content", gap="xxsmall"):
+            beside((secret or released).help)
+
+
+def _released(result: Result, verdict: Verdict) -> list[object]:
+    """Return what is known outside, as parts of a sentence."""
+    trace = drawn(result)
+    promise, found = trace.claimed, ", ".join(verdict.parts[:-1])
+    why = f" {verdict.why}" if verdict.why else ""
+    if not promise.private:
+        return [
+            markup.bold(f"{found}, exact."),
+            " No privacy: a bet on anybody is right ",
+            markup.bold("100 times in 100"),
+            ".",
+        ]
+    made, most = bet_of(promise, far=reach(trace)), odds_of_any(promise)
+    room = len(verdict.parts) == 2  # else it is among the strip's facts
+    end = f"; any method with this ε and δ: at most {most}." if most > made.odds and room else "."
+    times = markup.bold(f"{made.odds} times in 100")
+    return [markup.bold(f"Released: {found}."), f" A bet on {made.on} is right at most ", times, f"{end}{why}"]
+
+
+def _secret(result: Result, verdict: Verdict, again: tuple[int, int] | None) -> list[object]:
+    """Return what only the rows tell, as parts of a sentence. NOT PRIVATE."""
+    data = result.data
+    made_up = "made-up" in f"{data.title} {data.facts.get('unit_of_privacy', '')}"
+    whose = "people are made up" if made_up else "data are public"
+    first, *rest = [part for part in verdict.parts[:-1] if not part.startswith("off by")]
+    if again is not None:
+        rest.append(f"all groups found again in {again[0]} of {again[1]} runs")
+    why = f" {verdict.why}" if verdict.why else ""
+    lead = markup.bold(f"Only you see this, because these {whose}: ")
+    return [lead, markup.bold(first), f"{''.join(f', {part}' for part in rest)}.{why}"]

@@ -38,8 +38,10 @@ def _checked(states: WStates, name: str) -> Any:
         try:
             return _read(states, name)
         except Exception as problem:  # whatever a deserializer makes of it
-            kind = f"{kind}, {type(problem).__name__}"
-    _LOG.warning("A widget was sent a value of another type (%s instead of %s).", kind, about.value_type)
+            came = f"{kind}, {type(problem).__name__}"
+    else:
+        came = kind
+    _LOG.warning("A widget was sent a value of another type (%s instead of %s).", came, about.value_type)
     value = about.deserializer(None)
     states.states[name] = Value(value)
     return value

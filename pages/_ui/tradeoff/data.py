@@ -40,7 +40,9 @@ def open_choice(name: str) -> Dataset:
     made = tradeoff_state.made_up
     if name not in made:
         result = results.find(name.removeprefix(_MADE_UP))
-        n = result.data.domain.n_public
+        if result is None or result.trace.coreset is None:
+            raise ValueError("sweep: the run that these people were made up from is gone; run it again on Explore.")
+        n = result.data.n_public
         X = simulate(result.trace.coreset, result.trace.domain, n, np.random.default_rng(0))
         title = f"Made up from {result.label}"
         made[name] = dataclasses.replace(result.data, X=X, labels=None, title=title, private=False)

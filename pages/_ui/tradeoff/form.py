@@ -42,7 +42,7 @@ def sweep_form() -> tuple[Sweep | None, str, str]:
         catalog.follow(keys.SWEEP_DATA, names, many=True)
     titles = {name: open_choice(name).title for name in names}
     data = st.multiselect(
-        "Data", names, [names[0] if private else "town"], format_func=titles.get,
+        "Data", names, [names[0] if private else "town"], format_func=titles.__getitem__,
         max_selections=4, **kept(keys.SWEEP_DATA_PRIVATE if private else keys.SWEEP_DATA),
     )  # fmt: skip
     slugs = [slug for slug in ALGORITHMS if slug != REFERENCE]

@@ -8,11 +8,11 @@ import secrets
 import threading
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from contextlib import closing, nullcontext
 from functools import lru_cache, partial
 from itertools import islice
-from typing import Any
+from typing import Any, cast
 
 import pandas as pd
 import streamlit as st
@@ -25,7 +25,7 @@ from dpviz.sweeps.engines import on_this_machine, perform
 from dpviz.sweeps.rowfile import table
 from dpviz.sweeps.sources import open_source
 from dpviz.sweeps.summary import Summary
-from dpviz.sweeps.sweep import REFERENCE, Run, Sweep
+from dpviz.sweeps.sweep import REFERENCE, Row, Run, Sweep
 from pages._ui.frame import catalog, keys, prepared
 from pages._ui.tradeoff.archive import Archive, is_public
 from pages._ui.tradeoff.state import tradeoff_state
@@ -59,7 +59,7 @@ class Kept:
     sweep: Sweep
     total: int
     rows: list[dict[str, Any]] = dataclasses.field(default_factory=list)
-    job: Job | None = None
+    job: Job = dataclasses.field(default_factory=partial(Job, "", "", status="done"))
     owner: str = ""
     begun: float = 0.0
     spans: dict[tuple[Any, ...], tuple[float, ...]] = dataclasses.field(default_factory=dict)  # of a running one's axes
@@ -67,12 +67,11 @@ class Kept:
 
     _table: pd.DataFrame | None = None
     _summary: Summary | None = None
-    _summary_of: tuple[str, str] = ("", "")
 
     @property
     def active(self) -> bool:
         """Whether it waits or runs."""
-        return self.job is not None and self.job.active
+        return self.job.active
 
     @property
     def data(self) -> tuple[str, ...]:
@@ -82,17 +81,18 @@ class Kept:
     def table(self, most: int) -> pd.DataFrame:
         """Return the first `most` rows, with data sets named likewise."""
         most = min(most, len(self.rows))
-        if self._table is None or len(self._table) != most:
+        last = self._table  # another session may look at the same rows
+        if last is None or len(last) != most:
             rows = table(self.rows[:most])
-            self._table = rows.assign(data=rows.data.replace(shelf().titles))
-        return self._table
+            self._table = last = rows.assign(data=rows.data.replace(shelf().titles))
+        return last
 
     def summary(self, most: int, metric: str, axis: str) -> Summary:
         """Return what the first `most` rows say in a metric along an axis; it is computed once while no row comes."""
-        rows, look = self.table(most), (metric, axis)
-        if self._summary is None or self._summary.rows is not rows or self._summary_of != look:
-            self._summary, self._summary_of = Summary(rows, metric, axis), look
-        return self._summary
+        rows, last = self.table(most), self._summary
+        if last is None or last.rows is not rows or (last.metric, last.axis) != (metric, axis):
+            self._summary = last = Summary(rows, metric, axis)
+        return last
 
 
 class Shelf:
@@ -190,14 +190,14 @@ def start(sweep: Sweep, title: str) -> None:
 
 
 @lru_cache(maxsize=16)
-def _cells(sweep: Sweep) -> tuple[tuple[str, Run], ...]:
+def cells(sweep: Sweep) -> tuple[tuple[str, Run], ...]:
     """Return the runs of a sweep under their keys, at most one more than are listed."""
     return tuple((run.key, run) for run in islice(sweep.runs(), MOST_LISTED + 1))
 
 
 def size(sweep: Sweep) -> int:
     """Return how many runs a sweep has, counted up to one more than are listed."""
-    return len(_cells(sweep))
+    return len(cells(sweep))
 
 
 def trusts(sweep: Sweep) -> tuple[Trust, ...]:
@@ -215,7 +215,7 @@ def trusts(sweep: Sweep) -> tuple[Trust, ...]:
 @lru_cache(maxsize=32)
 def _stored(sweep: Sweep, usable: tuple[Trust, ...]) -> dict[str, dict[str, Any]]:
     """Return the rows of the atlas under their keys; `usable` only says when to look again."""
-    return {row["key"]: row for row in stored_rows((run for _, run in _cells(sweep)), atlas.chart)}
+    return {row["key"]: row for row in stored_rows((run for _, run in cells(sweep)), atlas.chart)}
 
 
 def known(sweep: Sweep) -> list[dict[str, Any]]:
@@ -223,30 +223,37 @@ def known(sweep: Sweep) -> list[dict[str, Any]]:
     found = {row["key"]: row for kept in history() for row in list(kept.rows)}
     if usable := trusts(sweep):
         found |= _stored(sweep, usable)
-    return [found[key] for key, _ in _cells(sweep) if key in found]
+    return [found[key] for key, _ in cells(sweep) if key in found]
 
 
 def missing(sweep: Sweep) -> list[Run]:
     """Return the runs of a sweep that are not known."""
     there = {row["key"] for row in known(sweep)}
-    return [run for key, run in _cells(sweep) if key not in there]
+    return [run for key, run in cells(sweep) if key not in there]
 
 
 def at_once(sweep: Sweep, title: str) -> Kept:
     """Return a sweep as far as it is known, without starting anything."""
-    rows = known(sweep)
+    rows, usable = known(sweep), trusts(sweep)
+    if usable and len(rows) == len(_stored(sweep, usable)):
+        return _everybodys(sweep, title, usable)
     last = tradeoff_state.at_once
     if last is None or last.sweep != sweep or len(last.rows) != len(rows):
-        tradeoff_state.at_once = last = Kept("", title, sweep, size(sweep), rows, Job("", title, status="done"))
+        tradeoff_state.at_once = last = Kept("", title, sweep, size(sweep), rows)
     return last
+
+
+@lru_cache(maxsize=32)
+def _everybodys(sweep: Sweep, title: str, usable: tuple[Trust, ...]) -> Kept:
+    """Return what the atlas alone knows of a sweep: the same for all sessions, and summarized once."""
+    return Kept("", title, sweep, size(sweep), list(_stored(sweep, usable).values()))
 
 
 def cancel(kept: Kept) -> None:
     """Stop a sweep for good: nobody takes it up again."""
-    if kept.job is not None:
-        if (archive := shelf().archive) and is_public(kept.sweep):
-            archive.end(kept.identity, "cancelled")
-        kept.job.cancel()
+    if (archive := shelf().archive) and is_public(kept.sweep):
+        archive.end(kept.identity, "cancelled")
+    kept.job.cancel()
 
 
 def _work(kept: Kept, job: Job) -> None:
@@ -260,7 +267,7 @@ def _work(kept: Kept, job: Job) -> None:
     engine = partial(on_this_machine, workers=WORKERS, nice=10, on_wait=look)
     with archive.working(kept.identity) if archive else nullcontext() as file:
         look()
-        with closing(perform(kept.sweep, met, engine)) as rows:
+        with closing(cast(Generator[Row], perform(kept.sweep, met, engine))) as rows:
             for row in rows:
                 kept.rows.append(row)
                 if file is not None:

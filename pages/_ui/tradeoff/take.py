@@ -1,24 +1,65 @@
-"""One run of a sweep to take away: the best, or any other, made again when it is asked for."""
+"""What can be taken away: rows, script and report of a sweep, and one run of it, made again when it is asked for."""
 
 from __future__ import annotations
+
+import dataclasses
+import json
 
 import pandas as pd
 import streamlit as st
 
 from dpviz.numbers import number
 from dpviz.sweeps.measures import METRICS
+from dpviz.sweeps.report import report
+from dpviz.sweeps.spec import to_script
+from dpviz.sweeps.summary import Summary
 from dpviz.sweeps.sweep import Run, trace_of
 from dpviz.takeaway import KINDS, export
-from pages._ui.frame import keys
+from pages._ui.frame import keys, markup
+from pages._ui.tradeoff import sweeps
+from pages._ui.tradeoff.charts import PICTURES, SIGNS, named, shared
 from pages._ui.tradeoff.sweeps import Kept
+from pages._ui.tradeoff.tables import look_at
 
 _MOST = 200  # runs in the list, the best first
+_COLUMNS = {**SIGNS, "mu": "μ", "k_found": "centers released", "peak_memory_mb": "memory (MB)", "parameters": "other"}
 _WORDS = {"label": "Privacy label", "page": "One page", "replay": "Replay", "script": "Python script"}
+
+
+def files(every: Summary, kept: Kept) -> None:
+    """Offer the files of a sweep and the kind of its pictures, and list its rows."""
+    rows = every.rows
+
+    def script() -> str:
+        return to_script(dataclasses.replace(kept.sweep, data=kept.data), kept.title)
+
+    with st.container(horizontal=True):
+        for words, make, ending, kind in (
+            ("Rows (CSV)", lambda: rows.to_csv(index=False), "csv", "text/csv"),
+            ("Script that reruns exactly this", script, "py", "text/x-python"),
+            ("Report (HTML, offline)", lambda: report(rows, kept.title), "html", "text/html"),
+        ):
+            st.download_button(words, make, f"dpviz-sweep.{ending}", kind, on_click="ignore")
+    st.segmented_control(
+        "The camera button of a figure saves it as", PICTURES, default=PICTURES[0], required=True,
+        **look_at(keys.SWEEP_PICTURE),
+    )  # fmt: skip
+    st.html(markup.small("Simulation: the seeds are known and metrics read raw rows; nothing here is private."))
+    st.dataframe(shared(every, "rows", lambda: readable(rows)), height=260, hide_index=True)
+
+
+def readable(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of a sweep as people read them: columns in words, and of the parameters what has no column."""
+    given = (json.loads(text or "{}") for text in rows.parameters)
+    other = [{name: value for name, value in one.items() if value is not None and name not in rows} for one in given]
+    words = [", ".join(f"{named(name)} {value}" for name, value in one.items()) for one in other]
+    shown = rows.drop(columns=["key", "version"]).assign(parameters=words)
+    return shown.rename(columns=lambda name: _COLUMNS.get(name, name.replace("_", " ")))
 
 
 def one_run(rows: pd.DataFrame, kept: Kept, metric: str) -> None:
     """Offer label, page, replay and script of one finished run on a sample or on blobs, as the data set declares it."""
-    cells = {cell.key: cell for cell in kept.sweep.runs() if _again(cell)}
+    cells = {key: cell for key, cell in sweeps.cells(kept.sweep) if _again(cell)}
     done = rows[(rows.status == "ok") & (rows.algorithm != "kmeans") & rows.key.isin(list(cells))]
     if done.empty:
         return
@@ -28,16 +69,17 @@ def one_run(rows: pd.DataFrame, kept: Kept, metric: str) -> None:
         f"{METRICS[metric].title.lower()} {number(getattr(row, metric))}"
         for row in best.itertuples()
     }
-    chosen = st.selectbox("One run, the best first", list(words), format_func=words.get, key=keys.SWEEP_TAKE)
+    chosen = st.selectbox("One run, the best first", list(words), format_func=words.__getitem__, key=keys.SWEEP_TAKE)
+    cell = cells[chosen]
     with st.container(horizontal=True):
         for kind, name in _WORDS.items():
 
             def made(kind: str = kind) -> str:
-                return export(trace_of(cells[chosen]), kind)
+                return export(trace_of(cell), kind)
 
             _, ending, mime = KINDS[kind]
             st.download_button(
-                name, made, f"dpviz-{cells[chosen].algorithm}-{kind}.{ending}", mime, key=keys.SWEEP_TAKE_KIND(kind),
+                name, made, f"dpviz-{cell.algorithm}-{kind}.{ending}", mime, key=keys.SWEEP_TAKE_KIND(kind),
                 on_click="ignore",
             )  # fmt: skip
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
+from functools import lru_cache
 from typing import Any
 
 import pandas as pd
@@ -21,9 +22,11 @@ from dpviz.sweeps.summary import AXES, Summary
 from dpviz.sweeps.sweep import Run, Sweep
 from pages._ui.frame import keys, markup, shell
 from pages._ui.tradeoff import sweeps
+from pages._ui.tradeoff.charts import brief, chart, icon, named, title
+from pages._ui.tradeoff.details import details
 from pages._ui.tradeoff.state import tradeoff_state
 from pages._ui.tradeoff.sweeps import Kept
-from pages._ui.tradeoff.tables import Look, brief, chart, details, icon, named, tables, title
+from pages._ui.tradeoff.tables import Look, tables
 from pages._ui.work import atlas
 from pages._ui.work.atlas import Trust
 from pages._ui.work.pace import duration
@@ -45,9 +48,12 @@ def size(sweep: Sweep) -> str:
     return " × ".join([*parts, f"{sweep.repeats} runs"])
 
 
+_composed = lru_cache(maxsize=16)(estimate.composed)
+
+
 def spending(sweep: Sweep) -> None:
     """Say what a sweep would spend on private data."""
-    runs, epsilon = estimate.composed(sweep)
+    runs, epsilon = _composed(sweep)
     if runs:
         st.caption(
             f"On private data these would be releases, not looks: the {runs:,} runs with Gaussian noise alone would "
@@ -232,24 +238,28 @@ def _curves(
     mine, turns = (table[(table.data == data) & (table.notion == notion)] for table in (every.runs, every.turns))
     metric = METRICS[look.metric]
     name, which = metric.title.partition(" (")[0], (data, notion, *dataclasses.astuple(look))
-    figure = tradeoff.curves(
-        points, mine, shell.colors(), style, axis=look.axis, metric=metric.title, log=look.log, single=look.single,
-        against=metric.against, times=metric.relative, span=kept.spans.get(which) if kept.active else None,
-        labels=labels, height=height,
-        title=brief(data) + (f": {name}" if labels else ""),
-    )  # fmt: skip
-    if kept.active:
-        kept.spans[which] = tuple(figure.layout.yaxis.range)  # while runs come, the scale widens and never jumps back
+    span = kept.spans.get(which) if kept.active else None
+
+    def draw() -> Any:
+        return tradeoff.curves(
+            points, mine, shell.colors(), style, axis=look.axis, metric=metric.title, log=look.log, single=look.single,
+            against=metric.against, times=metric.relative, span=span, labels=labels, height=height,
+            title=brief(data) + (f": {name}" if labels else ""),
+        )  # fmt: skip
+
     if sentence := conclusion(points, look.metric, look.axis):
         st.html(markup.conclusion(f"{sentence}."))
     best = points.loc[points["mean"].idxmax() if metric.higher_is_better else points["mean"].idxmin()]
     times = metric.relative and best.ratio > 0
     value = f"{number(best.ratio)} times {metric.against}'" if times else number(best["mean"])
-    chart(
-        figure, f"curves_{data}_{notion}",
+    figure = chart(
+        every, f"curves_{data}_{notion}", draw,
         f"{name} against {named(look.axis)} on {title(data)}, {points.series.nunique()} curves under {notion}; the "
         f"best mean, {value}, is that of {best.series} at {short(look.axis, best[look.axis])}.",
+        look, labels, span,
     )  # fmt: skip
+    if kept.active:
+        kept.spans[which] = tuple(figure.layout.yaxis.range)  # while runs come, the scale widens and never jumps back
     deltas = points.delta.dropna().unique()
     delta = f", δ = {chance(deltas[0])}" if len(deltas) == 1 else ""
     rhos = points.rho_distance.dropna().unique()

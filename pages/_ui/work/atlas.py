@@ -10,14 +10,16 @@ from __future__ import annotations
 import enum
 import functools
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 import streamlit as st
 
 from dpviz.algorithms import Algorithm
-from dpviz.atlas import files, rounds
+from dpviz.atlas import averages, files, rounds
+from dpviz.atlas.averages import Bets, Given
 from dpviz.atlas.cells import EXACTLY_K, METHODS, Chapter
 from dpviz.atlas.files import Chart
 from dpviz.atlas.rounds import GAMES, Game
@@ -28,7 +30,7 @@ from pages._ui.work.jobs import Job, Jobs
 from pages._ui.work.state import work_state
 from pages._ui.work.workers import workers
 
-__all__ = ["Trust", "chart", "covers", "note", "played", "trust"]
+__all__ = ["Trust", "chart", "covers", "given", "note", "played", "trust"]
 
 FOLDER = files.FOLDER
 
@@ -49,23 +51,18 @@ class _Probes:
 
     def __init__(self) -> None:
         self._queue = Jobs(workers=1, keep=1000)
-        self._jobs: dict[Chapter | None, Job] = {}  # None: the rounds
+        self._jobs: dict[str, Job] = {}
         self._lock = threading.Lock()
 
-    def verdict(self, chapter: Chapter | None) -> Trust:
+    def verdict(self, name: str, current: Callable[..., bool], *asked: Any) -> Trust:
+        """Return the verdict on a file; the first call starts its probe, `current(*asked)`, in a worker process."""
         with self._lock:
-            if chapter not in self._jobs:
-                name = rounds.NAME if chapter is None else chapter.name
-                self._jobs[chapter] = self._queue.submit(name, functools.partial(_probe, chapter))
-            job = self._jobs[chapter]
+            if name not in self._jobs:
+                self._jobs[name] = self._queue.submit(name, lambda job: bool(workers().call(current, *asked)))
+            job = self._jobs[name]
         if job.active:
             return Trust.CHECKING
         return Trust.YES if job.status == "done" and job.result else Trust.NO
-
-
-def _probe(chapter: Chapter | None, job: Job) -> bool:
-    probe = (rounds.current, FOLDER) if chapter is None else (files.current, chapter, FOLDER)
-    return bool(workers().call(*probe))
 
 
 @st.cache_resource(show_spinner=False)
@@ -89,7 +86,7 @@ def trust(sample: str, method: str, values: tuple[tuple[str, Any], ...] = ()) ->
     if not covers(sample, method, values) or not (FOLDER / f"{chapter.name}.parquet").is_file():
         return Trust.NO
     if not _stamped():
-        return _probes().verdict(chapter)
+        return _probes().verdict(chapter.name, files.current, chapter, FOLDER)
     whole = files.read(sample, method, None, values, folder=FOLDER) is not None  # kept: the page reads it next
     return Trust.YES if whole else Trust.NO
 
@@ -121,13 +118,24 @@ def played(data: Dataset, algorithm: Algorithm, person: np.ndarray, world: bool 
     world : of all rounds; None: a coin decided
     """
     mine = [game for game in GAMES if data.dataset_id == f"sample:{game.sample}" and game.world is world]
-    if data.private or algorithm not in [game.algorithm() for game in mine] or not (FOLDER / rounds.NAME).is_file():
-        return ()
-    if not _stamped() and _probes().verdict(None) is not Trust.YES:
+    if data.private or algorithm not in [game.algorithm() for game in mine] or _trust_in(rounds) is not Trust.YES:
         return ()
     stored = rounds.read(FOLDER) or {}
     of = (game for game in mine if game.algorithm() == algorithm and np.array_equal(_person(game), person))
     return next((stored[game] for game in of if game in stored), ())
+
+
+def given() -> tuple[Given, Bets] | Trust:
+    """Return what Start tells of averages and bets; CHECKING until it is known to be true, NO where there is none."""
+    trust = _trust_in(averages)
+    return (averages.read(FOLDER) or Trust.NO) if trust is Trust.YES else trust
+
+
+def _trust_in(part: ModuleType) -> Trust:
+    """Return whether a file that is not of one method on one sample may be used."""
+    if not (FOLDER / part.NAME).is_file():
+        return Trust.NO
+    return Trust.YES if _stamped() else _probes().verdict(part.NAME, part.current, FOLDER)
 
 
 @functools.cache

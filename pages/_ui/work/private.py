@@ -1,4 +1,4 @@
-"""What PRIVATE adds to a run: a confirmation, and claims that add up per file and are never given back."""
+"""What PRIVATE adds to a run: a question before it, and claims that add up per file and are never given back."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ from dpviz.postprocessing.bet import Bet, bet_of
 from dpviz.privacy.accounts import URL, Account, Accounts, Claim, Refused
 from dpviz.privacy.guarantee import Guarantee, Neighboring, Notion
 from dpviz.privacy.secret import state_folder
-from pages._ui.frame import keys, messages
-from pages._ui.frame.session import session
+from pages._ui.frame import keys, markup, messages
 from pages._ui.frame.streamlit_patches import whole
 from pages._ui.work import results, runs
 from pages._ui.work.state import work_state
@@ -87,45 +86,43 @@ def bet(account: Account, relation: Neighboring, rows_per_person: int, far: str)
 
 
 def ask(data: Dataset, algorithm: Algorithm) -> None:
-    """Ask before a run on private data; a release that was made before is shown again for nothing."""
-    identity = runs.run_id(data, algorithm, None)
-    if results.find(identity) is None:
-        session.asking = identity
+    """Lead to the question before a run on private data; a release that was made before is shown for nothing."""
+    if results.find(runs.run_id(data, algorithm, None)) is None:
+        work_state.waiting, work_state.leads = (data.dataset_id, algorithm), True
         return
     messages.say("note", "You have this release already: same data, same parameters. Seeing it again costs nothing.")
     runs.start(data, algorithm, None)
 
 
-def offer(data: Dataset, algorithm: Algorithm | None) -> None:
-    """Ask at once where nothing was run yet on a private file; "Not now" is remembered until Run is pressed."""
-    if algorithm is not None and not session.job and work_state.not_now != data.dataset_id:
-        session.asking = runs.run_id(data, algorithm, None)
+def lead() -> None:
+    """Go to the page that asks, where a run on private data was asked for just now."""
+    if work_state.leads:
+        st.switch_page("pages/spend.py")
+
+
+def waiting(data: Dataset) -> Algorithm | None:
+    """Return the run that waits for a yes on a private data set, None if there is none."""
+    name, algorithm = work_state.waiting or ("", None)
+    return algorithm if name == data.dataset_id else None
 
 
 def confirm(
-    data: Dataset,
-    algorithm: Algorithm | None,
-    *,
-    slot: str = "asking",
-    start: Callable[[Dataset, Algorithm, int | None], None] = runs.start,
-) -> None:
-    """Say what the run that was asked for costs, and start it; the claim stays, whatever happens to the run.
+    data: Dataset, algorithm: Algorithm, *, slot: str, start: Callable[[Dataset, Algorithm, int | None], None]
+) -> bool | None:
+    """Say what a run costs, and book and start it after a yes; return the answer, None as long as there is none.
 
-    `slot` is where the session keeps what it was asked for; `start` runs it once it is booked.
+    The claim stays, whatever happens to the run. `slot` tells two questions of a page apart; `start` runs what is
+    booked.
     """
-    if algorithm is None or getattr(session, slot) != runs.run_id(data, algorithm, None):
-        delattr(session, slot)
-        return
     domain, relation = data.domain, algorithm.neighboring
     try:
         claim, before = Claim.of(algorithm, domain), account_of(data)
         promise = algorithm.guarantee(domain.n_features, data.n_public, rows_per_person=domain.rows_per_person)
     except (ValueError, Refused) as problem:
-        delattr(session, slot)
         st.error(plain(str(problem)))
-        return
+        return None
     with st.container(border=True):
-        st.header("Spend privacy on this file?")
+        st.html(markup.facts(_what(data, algorithm).items()))
         st.markdown(
             f"This run claims **ε = {number(promise.epsilon)}**, δ = {chance(promise.delta)} for {promise.unit}."
         )
@@ -140,21 +137,16 @@ def confirm(
             f"In a bet on {then.on} anybody is right at most {now.odds} times in 100 today, and "
             f"**{then.odds} times in 100** afterwards. A coin: 50."
         )
-        for total_for, total in before.budgets.items():
-            st.markdown(
-                f"Left of your total of ε = {number(total.epsilon)} for {total_for.unit}: "
-                f"{number(before.remaining(total_for) or 0.0)}."
-            )
-        if not before.budgets:
-            st.page_link("pages/ledger.py", label="Set a total that no sum may exceed", icon=":material/receipt_long:")
-        st.caption(
-            "The sum counts every run of yours on this file on this server, canceled ones too. Nothing is given back. "
-            "The δ of all runs add up, as their ε do."
+        _left(before, before.after(claim))
+        st.markdown(
+            "**What cannot be undone:** nothing is given back, not for a run that was canceled, not for a file that is "
+            "deleted. The sum counts every run of yours on this file on this server; the δ add up, as the ε do."
         )
         with st.container(horizontal=True):
-            if st.button("Run and spend", type="primary", key=keys.SPEND(slot)):
+            if st.button("Not yet", type="primary", key=keys.NOT_YET(slot)):
+                return False
+            if st.button("Run and spend", key=keys.SPEND(slot)):
                 with whole():  # a second click must not come between the claim and its run
-                    delattr(session, slot)
                     try:
                         with accounts() as kept:
                             kept.reserve(fingerprint(data), claim)
@@ -162,8 +154,29 @@ def confirm(
                         messages.say("problem", str(refused))
                     else:
                         start(data, algorithm, None)
+                        return True
                 st.rerun()
-            if st.button("Not now", key=keys.NOT_NOW(slot)):
-                delattr(session, slot)
-                work_state.not_now = data.dataset_id
-                st.rerun()
+    return None
+
+
+def _what(data: Dataset, algorithm: Algorithm) -> dict[str, str]:
+    """Return what a run would be, by the words on its card."""
+    columns = ", ".join(data.columns[:12]) + ", …" * (len(data.columns) > 12)
+    found = {"File": data.title, "Method": algorithm.name, "Columns": columns}
+    if k := getattr(algorithm, "n_clusters", None):
+        found |= {"Centers": f"k = {k}"}
+    return found
+
+
+def _left(before: Account, after: Account) -> None:
+    """Say what is left of each total, and what is possible for nothing where a run would go above it."""
+    for relation, total in before.budgets.items():
+        left = before.remaining(relation) or 0.0
+        st.markdown(f"Left of your total of ε = {number(total.epsilon)} for {relation.unit}: {number(left)}.")
+        if after.under(relation) and after.total(relation).epsilon > total.epsilon:
+            st.info(
+                "Your total does not allow this run. Still possible for nothing: everything that was released, its "
+                "files, other numbers of centers where points were released, and rehearsals."
+            )
+    if not before.budgets:
+        st.page_link("pages/account.py", label="Set a total that no sum may exceed", icon=":material/receipt_long:")

@@ -16,6 +16,7 @@ from pages._ui.form.fields import choice, seed_control, switch
 from pages._ui.form.forms import label_of
 from pages._ui.frame import keys
 from pages._ui.tradeoff import form, tables, vary, view
+from pages._ui.tradeoff.charts import PICTURES
 from pages._ui.tradeoff.looks import looks
 
 
@@ -40,7 +41,7 @@ def tradeoff(known: Mapping[str, Any]) -> Sequence[Control]:
         Control("scale", keys.SWEEP_SCALE, "Scale", choice("log", view.SCALES)),
         Control("single", keys.SWEEP_SINGLE, "Single runs", switch(True)),
         Control("within", keys.SWEEP_WITHIN, "Within % of KMeans", choice(10, tables.WITHIN)),
-        Control("camera", keys.SWEEP_PICTURE, "Camera", choice(tables.PICTURES[0], tables.PICTURES)),
+        Control("camera", keys.SWEEP_PICTURE, "Camera", choice(PICTURES[0], PICTURES)),
     ]
     if "a" in known:
         chosen = list(known["a"])

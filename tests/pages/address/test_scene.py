@@ -17,12 +17,14 @@ from pages._ui.frame import catalog
 from pages._ui.home.controls import home
 from pages._ui.learn.controls import vocabulary
 from pages._ui.limits.controls import limits
+from pages._ui.notes.controls import notes
 from pages._ui.papers.controls import papers
 from pages._ui.plan.controls import plan
 from pages._ui.present.controls import present
 from pages._ui.tradeoff import vary
 from pages._ui.workspace.compare import compare
 from pages._ui.workspace.explore import asked, explore
+from pages._ui.workspace.own import own
 from pages._ui.workspace.tradeoff import tradeoff
 
 WORKSPACE = ("explore", "again", "attacker")
@@ -37,9 +39,13 @@ PAGES = {
     "plan": plan,
     "papers": papers,
     "data": data,
+    "bounds": own,
+    "spend": own,
+    "account": own,
     "ledger": asked,
     "limits": limits,
     "present": present,
+    "notes": notes,
     "class": classroom,
 }
 PAINTING = st.text("AZaz09-_", min_size=3, max_size=3).map(lambda one: ".".join([one * 20] * 4) + f"~{one * 220}")

@@ -165,14 +165,17 @@ def test_the_page_asks_first_and_then_shows_names_only_if_they_are_names(page):
             app = press(app, "Another file")
         app.file_uploader[0].upload(f"mine{place}.{ending}", file(*lines, ending)).run()
         assert not leaks(shown(press(app, "No, it is private")))
-        assert any("Are these names of columns" in header.value for header in app.header)
-        next(n for n in app.number_input if "how many cells" in n.label).set_value(3).run()
-        assert not leaks(shown(press(app, "The first person"))) and not app.exception
+        assert any("hold the names of the columns?" in header.value for header in app.header)
+        assert not leaks(shown(press(app, "No, a person"))) and not app.exception
+        if width := [n for n in app.number_input if n.label == "Cells of a line"]:
+            width[0].set_value(3).run()
+            assert not leaks(shown(press(app, "Read it so"))) and not app.exception
+        app.switch_page("pages/data.py").run()
         if "Remove it" in [button.label for button in app.button]:
             assert not leaks(shown(press(app, "Remove it")))
     app.file_uploader[0].upload("last.csv", csv([FIRST["words"], SECOND["numbers"]])).run()
     press(app, "No, it is private")
-    assert leaks(shown(press(app, "Names of columns"))) == ["SENTINEL"], "the walk can find them"
+    assert leaks(shown(press(app, "Yes, names"))) == ["SENTINEL"], "the walk can find them"
 
 
 def test_the_first_person_is_a_row(tmp_path, capsys):

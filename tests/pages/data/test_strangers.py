@@ -8,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from dpviz.privacy.accounts import Accounts
 from pages._ui.data import new_files
+from pages._ui.data.state import Pending
 from pages._ui.server.owner import Owner
 
 ROOT = Path(__file__).parents[3]
@@ -102,7 +103,7 @@ def test_new_files_are_limited_in_a_visit_and_counted_in_the_log_without_their_n
     refused = []
     for i in range(new_files.A_VISIT + 2):
         clock[0] += 61 if i == new_files.A_MINUTE + 1 else 61 * (i > new_files.A_MINUTE)
-        app.session_state["pending"] = ("secret-name.csv", b"broken %d" % i)
+        app.session_state["pending"] = Pending("secret-name.csv", b"broken %d" % i)
         press(app.run(), PUBLIC)
         refused.append(any("new files a minute" in e.value or "This visit has had" in e.value for e in app.error))
         press(app, "Neither: forget the file") if "pending" in app.session_state else None

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.visitor import csv, declare, drop, facts, finish, press
+from tests.pages.visitor import csv, declare, drop, facts, spend
 
 ROOT = Path(__file__).parents[3]
 
@@ -35,8 +35,7 @@ def test_the_rows_are_asked_beside_the_run(app):
 def test_a_private_question_is_confirmed_booked_and_shows_no_more_than_it_released(app):
     app.switch_page("pages/data.py").run()
     declare(drop(app, "mine.csv", csv(), "No, it is private"), facts("a", "b", n_public=300))
-    app.switch_page("pages/explore.py").run()
-    finish(press(app, "Run and spend"))
+    spend(app)
     assert "explained" not in app.session_state or not app.session_state["explained"]
     app.button(key="explore_explain_ask").click().run()
     assert any("claims **ε = 0.2**" in element.value for element in app.markdown)
@@ -51,5 +50,5 @@ def test_a_private_question_is_confirmed_booked_and_shows_no_more_than_it_releas
     assert any("You have this answer already" in box.value for box in (*app.info, *app.warning, *app.success))
     assert list(app.session_state["explained"]) == [(run, 0.5), (run, 0.2)], "what was paid for is shown again"
     assert list(app.session_state["explained"].values()) == [answer, answer]
-    app.switch_page("pages/ledger.py").run()
+    app.switch_page("pages/account.py").run()
     assert not app.exception and "Explain the clusters" in str([element.proto for element in app.main])

@@ -85,7 +85,7 @@ def test_what_was_paid_for_is_run_although_the_button_was_pressed_twice(monkeypa
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240).run()
     app.switch_page("pages/data.py").run()
     declare(drop(app, "mine.csv", csv(), "No, it is private"), facts("a", "b", n_public=300))
-    app.switch_page("pages/explore.py").run()
+    press(app.switch_page("pages/explore.py").run(), "Run")
     reserve, booked = Accounts.reserve, []
 
     def and_again(self, *args):

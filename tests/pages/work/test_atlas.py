@@ -1,13 +1,15 @@
 """Whether a page uses stored runs: only where they are still true, only of samples, and without ever waiting."""
 
 import dataclasses
+import shutil
 import threading
 import time
+import types
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from dpviz.atlas import cells, files
+from dpviz.atlas import averages, cells, files
 from dpviz.atlas.cells import Chapter
 from dpviz.datasets import load_sample
 from pages._ui.work import atlas
@@ -30,7 +32,7 @@ def folder(tmp_path, monkeypatch):
 def verdict():
     """The verdict on the chapter, once its probes are made."""
     trust("tiny", "kmeans")
-    assert atlas._probes()._jobs[TINY].wait(120)
+    assert atlas._probes()._jobs[TINY.name].wait(120)
     return trust("tiny", "kmeans")
 
 
@@ -50,6 +52,22 @@ def test_rounds_are_looked_up_for_a_sample_and_never_for_private_rows(monkeypatc
     for private in (True, False):  # a file may be called as a sample
         assert atlas.played(dataclasses.replace(town, private=private), *question) == ()
         assert len(asked) == (not private)
+
+
+def test_what_start_tells_is_believed_by_the_stamp_or_once_it_comes_out_again(tmp_path, monkeypatch):
+    shutil.copy(files.FOLDER / averages.NAME, tmp_path)
+    asked, verdicts, stamped = [], iter([Trust.CHECKING, Trust.NO, Trust.YES]), True
+    probes = types.SimpleNamespace(verdict=lambda *what: asked.append(what) or next(verdicts))
+    monkeypatch.setattr(atlas, "FOLDER", tmp_path)
+    monkeypatch.setattr(atlas, "_probes", lambda: probes)
+    monkeypatch.setattr(atlas, "_stamped", lambda: stamped)
+    who, bets = atlas.given()
+    assert who.count == 26 and len(bets.exact) == 16 and asked == []
+    stamped = False
+    assert [atlas.given(), atlas.given(), atlas.given()[0]] == [Trust.CHECKING, Trust.NO, who]
+    assert asked == [(averages.NAME, averages.current, tmp_path)] * 3
+    (tmp_path / averages.NAME).unlink()
+    assert atlas.given() is Trust.NO and len(asked) == 3
 
 
 def test_visitors_who_come_together_ask_for_the_stamp_once(monkeypatch):

@@ -1,0 +1,220 @@
+"""Who is given away by averages that a town publishes, and the bets about one of them: what Start tells, stored."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from scipy.spatial.distance import cdist
+from threadpoolctl import threadpool_limits
+
+from dpviz.algorithms import ALGORITHMS, Algorithm
+from dpviz.atlas.cells import STORY, beside, opened
+from dpviz.atlas.files import FOLDER, replace
+from dpviz.atlas.fingerprint import LAYOUT, agrees
+from dpviz.audits.game import Round, play, present
+from dpviz.audits.reconstruct import exactly, published, read_off
+
+__all__ = ["EPSILON", "NAME", "Bets", "Given", "bets", "current", "given", "make", "nearest", "read"]
+
+NAME = "averages.parquet"
+EPSILON = 1.0  # of all noisy averages together, and of the story's method in a bet
+CLUSTERS = range(2, 13)  # of an elbow plot
+ROUNDS = 25  # of Lloyd's algorithm
+POOL = 8  # rounds of each world that bets are drawn from
+TRIED = 12  # exact runs of each world that are marked in the lens
+_SEED = 0
+_ROUNDS = pa.list_(pa.struct([("inside", pa.bool_()), ("centers", pa.list_(pa.float64())), ("speaks", pa.float64())]))
+_SCHEMA = pa.schema(
+    [
+        ("rows", pa.list_(pa.list_(pa.int32()))),
+        ("centers", pa.list_(pa.list_(pa.float64()))),
+        ("noisy", pa.int32()),
+        ("kmeans", pa.list_(pa.float64())),
+        ("alex", pa.int32()),
+        ("exact", _ROUNDS),
+        ("private", _ROUNDS),
+        ("inside", pa.list_(pa.float64())),
+        ("outside", pa.list_(pa.float64())),
+    ]
+)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Given:
+    """Who is given away by published averages.
+
+    Attributes
+    ----------
+    rows : of every number of clusters, the rows that are read off there for the first time, as indices
+    centers : of every number of clusters k, the last averages (k, 2), original units
+    noisy : how many rows are read off the same averages with noise
+    kmeans : centers of KMeans (k, 2), original units
+    alex : one of the rows: of those read off, the one farthest from a center of KMeans
+    """
+
+    rows: tuple[tuple[int, ...], ...]
+    centers: tuple[np.ndarray, ...]
+    noisy: int
+    kmeans: np.ndarray
+    alex: int
+
+    @property
+    def count(self) -> int:
+        """Return how many rows are read off."""
+        return sum(map(len, self.rows))
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Bets:
+    """Rounds of the game "is Alex in the data?", half of each world, and exact runs of both worlds to compare with.
+
+    Attributes
+    ----------
+    exact, private : rounds against KMeans and against the story's method
+    inside, outside : ndarrays of shape (m, 2), where the center nearest to Alex lies in exact runs of each world
+    """
+
+    exact: tuple[Round, ...]
+    private: tuple[Round, ...]
+    inside: np.ndarray
+    outside: np.ndarray
+
+
+def given() -> Given:
+    """Read rows off the exact averages that plain Lloyd publishes for every number of clusters, and off noisy ones."""
+    data = opened(STORY[0], None).data
+    seen: set[int] = set()
+    rows, centers = [], []
+    for k in CLUSTERS:
+        who, last = _read_off(k, "none")
+        rows.append(tuple(sorted(who - seen)))
+        centers.append(last)
+        seen |= who
+    noisy = set().union(*(_read_off(k, "seeded")[0] for k in CLUSTERS))
+    ids, kmeans = sorted(seen), beside(STORY[0], None).centers
+    alex = ids[int(cdist(data.X[ids], kmeans).min(axis=1).argmax())]
+    return Given(tuple(rows), tuple(centers), len(noisy), kmeans, alex)
+
+
+def _read_off(k: int, noise: str) -> tuple[set[int], np.ndarray]:
+    """Return which rows the averages for k clusters give away, and the last averages (k, 2).
+
+    Noise buys each number of clusters an equal share of ε: the method is ε-DP without a δ, and shares add up.
+    """
+    data, share = opened(STORY[0], None).data, EPSILON / len(CLUSTERS)
+    values = {"epsilon": share, "iterations": ROUNDS, "dead_cluster": "keep"}
+    lloyd = ALGORITHMS["dp-lloyd"](n_clusters=k, **values)
+    trace = lloyd.run(data.X, domain=data.domain, seed=_SEED, noise=noise, dataset_id=data.dataset_id)
+    who = exactly(read_off(published(trace), data.domain.radius), data.X, data.domain)
+    return set(who.tolist()), trace.cluster_centers
+
+
+def bets(alex: int) -> Bets:
+    """Play the rounds that visitors bet on, about a row of the sample."""
+    data = opened(STORY[0], None).data
+    worlds = data.X, data.domain, data.n_public, data.X[alex], alex
+    exact = ALGORITHMS["kmeans"](n_clusters=data.n_clusters)
+    private = ALGORITHMS[STORY[1]](n_clusters=data.n_clusters, **{"epsilon": EPSILON})
+
+    def played(method: Algorithm, first: int, count: int) -> dict[bool, list[Round]]:
+        return {world: play(present(method, *worlds), method, first, count, _SEED, world) for world in (True, False)}
+
+    def pool(method: Algorithm) -> tuple[Round, ...]:
+        return tuple(one for rounds in played(method, 0, POOL).values() for one in rounds)
+
+    tried = played(exact, POOL, TRIED)
+    marks = {w: np.unique([nearest(one.centers, data.X[alex]) for one in tried[w]], axis=0) for w in tried}
+    return Bets(pool(exact), pool(private), marks[True], marks[False])
+
+
+def nearest(centers: np.ndarray, place: np.ndarray) -> np.ndarray:
+    """Return which of the centers (k, d) lies nearest to a place (d,)."""
+    found: np.ndarray = centers[np.linalg.norm(centers - place, axis=1).argmin()]
+    return found
+
+
+def make(folder: Path = FOLDER) -> None:
+    """Compute all of it, some five seconds of a processor, and write it; the old file stays until the new is whole."""
+    row = _made()
+    facts = {**_inputs(), "hash": _hash(row)}
+    replace(folder / NAME, pa.Table.from_pylist([row], _SCHEMA), facts, words=[], floats=[])
+
+
+def _hash(row: dict[str, Any]) -> str:
+    """Return a hash of all values: the file's own checksums leave out which column they belong to."""
+    return hashlib.blake2b(json.dumps(row).encode(), digest_size=16).hexdigest()
+
+
+def _made() -> dict[str, Any]:
+    """Compute what is stored, as it is stored."""
+    with threadpool_limits(1):  # threads that share so few rows wait for each other: six times the processor's time
+        who = given()
+        games = bets(who.alex)
+    pools = {
+        name: [
+            {"inside": one.inside, "centers": one.centers.ravel().tolist(), "speaks": one.speaks}
+            for one in getattr(games, name)
+        ]
+        for name in ("exact", "private")
+    }
+    return {
+        "rows": [list(rows) for rows in who.rows],
+        "centers": [centers.ravel().tolist() for centers in who.centers],
+        "noisy": who.noisy,
+        "kmeans": who.kmeans.ravel().tolist(),
+        "alex": who.alex,
+        **pools,
+        "inside": games.inside.ravel().tolist(),
+        "outside": games.outside.ravel().tolist(),
+    }
+
+
+def _inputs() -> dict[str, Any]:
+    """Return what the averages are made from."""
+    return {"layout": LAYOUT, "story": [*STORY, EPSILON], "lloyd": [*CLUSTERS, ROUNDS], "bets": [POOL, TRIED, _SEED]}
+
+
+def _load(folder: Path) -> dict[str, Any] | None:
+    try:
+        table = pq.read_table(folder / NAME, page_checksum_verification=True, use_threads=False, memory_map=False)
+        facts = json.loads((table.schema.metadata or {}).get(b"dpviz", b"{}"))
+        rows: list[dict[str, Any]] = table.cast(_SCHEMA.with_metadata(table.schema.metadata)).to_pylist()
+    except (OSError, ValueError, pa.ArrowException):
+        return None
+    whole = len(rows) == 1 and facts == {**_inputs(), "hash": _hash(rows[0])}
+    return rows[0] if whole else None
+
+
+def current(folder: Path = FOLDER) -> bool:
+    """Return whether everything comes out again: floats to a millionth, everything else exactly."""
+    stored = _load(folder)
+    return stored is not None and agrees(stored, _made())
+
+
+@lru_cache(maxsize=2)
+def read(folder: Path = FOLDER) -> tuple[Given, Bets] | None:
+    """Return what is stored, None where the file is missing, damaged or of another version."""
+    row = _load(folder)
+    if row is None:
+        return None
+    who = Given(
+        tuple(map(tuple, row["rows"])), tuple(map(_places, row["centers"])), row["noisy"], _places(row["kmeans"]),
+        row["alex"],
+    )  # fmt: skip
+
+    def pool(rounds: list[dict[str, Any]]) -> tuple[Round, ...]:
+        return tuple(Round(one["inside"], _places(one["centers"]), one["speaks"]) for one in rounds)
+
+    return who, Bets(pool(row["exact"]), pool(row["private"]), _places(row["inside"]), _places(row["outside"]))
+
+
+def _places(values: list[float]) -> np.ndarray:
+    return np.reshape(values, (-1, 2))

@@ -1,0 +1,124 @@
+"""The meaning that a column's name suggests: bounds, a unit, or why to leave it out. No cell is looked at."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Mapping
+from typing import Any
+
+__all__ = ["Meaning", "meaning_of"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Meaning:
+    """The suggestion for a column; its owner confirms it.
+
+    Attributes
+    ----------
+    words : what the column seems to hold
+    low, high : suggested bounds, in `unit`; None where the name suggests none
+    unit : of the bounds
+    rule : how cells that are no numbers become some, as `Recoding.of` reads it; "" for numbers
+    reason : why it is left out at first, one sentence; "" where it is suggested for clustering
+    """
+
+    words: str
+    low: float | None = None
+    high: float | None = None
+    unit: str = ""
+    rule: str = ""
+    reason: str = ""
+
+
+_RECORD = "It numbers or names single people, which says nothing about likeness."
+_TWO = "It has two values: beside it no other column counts."
+_TEXT = "It holds words: declare its categories to use it."
+_LEFT_OUT = {  # words of a name -> what it is, and why it is left out
+    "id ids uuid guid idx index row record nr no number key code iban ssn passport": ("a record number", _RECORD),
+    "name surname firstname lastname vorname nachname email mail phone tel telephone mobile address street": (
+        "a name or an address", _RECORD,
+    ),
+    "zip zipcode postcode plz": ("a postal code", _RECORD),
+    "newsletter subscribed active member is has flag consent optin churn churned smoker married": ("yes or no", _TWO),
+    "sex gender geschlecht": ("words", _TWO),
+    "country city region state segment category type kind class status group job occupation department comment notes "
+    "note text remark description land stadt ort beruf": ("words", _TEXT),
+}  # fmt: skip
+_DATES = {
+    "birthday birthdate dob geburtsdatum": ("a date of birth", "days:1900-01-01..2030-12-31"),
+    "date datum day created updated signup joined since timestamp": ("a date", "days:2000-01-01..2030-12-31"),
+}
+_NUMBERS = {  # words of a name -> what it is, low, high, unit; the first that fits wins
+    "latitude lat": ("a latitude", -90, 90, "degrees"),
+    "longitude lon lng long": ("a longitude", -180, 180, "degrees"),
+    "percent pct percentage prozent": ("a percentage", 0, 100, "%"),
+    "probability prob": ("a probability", 0, 1, ""),
+    "age alter": ("an age", 0, 120, "years"),
+    "tenure seniority": ("a length of time", 0, 50, "years"),
+    "year jahr yob": ("a year", 1900, 2030, ""),
+    "month monat": ("a month", 1, 12, ""),
+    "weekday": ("a day of the week", 1, 7, ""),
+    "hour hours stunden": ("hours", 0, 24, "h"),
+    "minutes min minuten": ("minutes", 0, 240, "min"),
+    "satisfaction rating stars likert agree trust zufriedenheit": ("an answer on five points", 1, 5, "points"),
+    "nps": ("an answer on eleven points", 0, 10, "points"),
+    "grade note": ("a grade", 1, 6, ""),
+    "score points": ("a score", 0, 100, "points"),
+    "income salary einkommen gehalt wage": ("a yearly income", 0, 200_000, ""),
+    "revenue turnover umsatz spend spent spending sales": ("money over a time", 0, 10_000, ""),
+    "price amount cost basket payment fee preis betrag": ("an amount of money", 0, 1_000, ""),
+    "balance": ("a balance", -10_000, 100_000, ""),
+    "height size groesse": ("a height", 0, 250, "cm"),
+    "weight gewicht": ("a weight", 0, 300, "kg"),
+    "bmi": ("a body mass index", 10, 80, ""),
+    "systolic": ("a blood pressure", 50, 250, "mmHg"),
+    "diastolic": ("a blood pressure", 30, 150, "mmHg"),
+    "pulse heartrate bpm": ("a heart rate", 30, 220, "1/min"),
+    "glucose": ("a blood sugar", 0, 500, "mg/dL"),
+    "cholesterol": ("a cholesterol", 0, 500, "mg/dL"),
+    "temperature temp": ("a temperature", -50, 60, "°C"),
+    "distance commute": ("a distance", 0, 100, "km"),
+    "speed": ("a speed", 0, 200, "km/h"),
+    "children kids kinder": ("a number of children", 0, 10, ""),
+    "household": ("a size of a household", 1, 10, "people"),
+    "rooms": ("a number of rooms", 0, 20, ""),
+    "visits orders purchases clicks logins sessions calls tickets count besuche": ("a number of times", 0, 100, ""),
+    "pixel": ("a gray value", 0, 255, ""),
+}
+_UNITS = {  # of a last word of a name, or in brackets -> unit, and bounds that follow from it alone
+    "%": ("%", (0, 100)), "pct": ("%", (0, 100)), "percent": ("%", (0, 100)), "deg": ("degrees", (-180, 180)),
+    "years": ("years", (0, 120)), "y": ("years", (0, 120)), "h": ("h", (0, 24)), "hours": ("h", (0, 24)),
+    "min": ("min", (0, 240)), "km": ("km", (0, 100)), "m": ("m", None), "cm": ("cm", (0, 250)), "kg": ("kg", (0, 300)),
+    "eur": ("EUR", None), "€": ("EUR", None), "usd": ("USD", None), "$": ("USD", None), "gbp": ("GBP", None),
+    "c": ("°C", (-50, 60)), "points": ("points", None),
+}  # fmt: skip
+_ITEM = re.compile(r"^(q|item|frage|likert)_?\d{1,3}[a-z]?$", re.IGNORECASE | re.ASCII)
+
+
+def _by_word(table: Mapping[str, tuple[Any, ...]]) -> dict[str, tuple[Any, ...]]:
+    return {word: meaning for words, meaning in reversed(list(table.items())) for word in words.split()}
+
+
+_OUT, _DAYS, _KNOWN = _by_word(_LEFT_OUT), _by_word(_DATES), _by_word(_NUMBERS)
+
+
+def meaning_of(column: str) -> Meaning | None:
+    """Return what a column's name suggests, None where it suggests nothing."""
+    words = [word.lower() for word in re.findall(r"[^\W\d_]+|[%€$]", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", column))]
+    if _ITEM.match(column.strip()):
+        return Meaning("an answer on five points", 1, 5, "points")
+    unit, within = _UNITS.get(words[-1], ("", None)) if words else ("", None)
+    for word in words:
+        if word in _KNOWN and not (word == "note" and len(words) > 1):
+            what, low, high, own = _KNOWN[word]
+            return Meaning(what, low, high, unit or own)
+    for word in words:
+        if word in _DAYS:
+            what, rule = _DAYS[word]
+            return Meaning(what, rule=rule)
+    for word in words:
+        if word in _OUT:
+            what, reason = _OUT[word]
+            return Meaning(what, reason=reason)
+    return Meaning(f"a number of {unit}", *within, unit) if within else None

@@ -1,0 +1,51 @@
+"""Plans of a lecture: which lessons, how many minutes each, and what comes before and after them."""
+
+from __future__ import annotations
+
+import dataclasses
+import tomllib
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+from dpviz.lessons.lesson import Lesson
+
+__all__ = ["Plan", "plan_of", "plans"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Plan:
+    """A lecture.
+
+    Attributes
+    ----------
+    minutes : in all
+    start, play, limits : minutes of them for Start, for a class with phones, for what no promise covers
+    lessons : their names, in order; they share what is left
+    """
+
+    minutes: int
+    start: int
+    play: int
+    limits: int
+    lessons: tuple[str, ...]
+
+    @property
+    def each(self) -> int:
+        """Minutes of one lesson."""
+        return (self.minutes - self.start - self.play - self.limits) // max(len(self.lessons), 1)
+
+
+@cache
+def plans() -> tuple[Plan, ...]:
+    """Return the plans that are offered, the shortest first."""
+    found = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))["plans"]
+    return tuple(Plan(**{**one, "lessons": tuple(one["lessons"])}) for one in found)
+
+
+def plan_of(lessons: Sequence[Lesson]) -> Plan:
+    """Return the plan of these lessons: the one that is offered, or one with the minutes that each of them takes."""
+    names, begin = tuple(lesson.name for lesson in lessons), plans()[0]
+    minutes = sum(lesson.minutes for lesson in lessons) + begin.start + begin.limits
+    own = dataclasses.replace(begin, minutes=minutes, lessons=names)
+    return next((plan for plan in plans() if plan.lessons == names), own)

@@ -1,0 +1,14 @@
+"""What a session keeps of Account."""
+
+from __future__ import annotations
+
+from pages._ui.frame.session import Held
+
+
+class AccountState:
+    """Values of one visitor's session, as in `Session`."""
+
+    book_files: Held[int] = Held(int)  # a number for a fresh file field
+
+
+account_state = AccountState()

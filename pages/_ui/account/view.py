@@ -1,0 +1,147 @@
+"""The account of a private file: a meter of what is spent, what was claimed, the owner's total, and the signed file."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dpviz.datasets import Dataset
+from dpviz.escape import plain
+from dpviz.numbers import chance, number
+from dpviz.privacy.accounting import default_delta
+from dpviz.privacy.accounts import Account, Budget, Claim, Refused
+from dpviz.privacy.guarantee import Neighboring
+from pages._ui.account.state import account_state
+from pages._ui.data import key_file
+from pages._ui.explore import centers
+from pages._ui.frame import keys, markup, messages
+from pages._ui.ledger import view as ledger
+from pages._ui.player import takeaway
+from pages._ui.server.owner import owner
+from pages._ui.work import results
+from pages._ui.work.private import account_of, accounts, fingerprint, together, waiting
+
+__all__ = ["account", "releases"]
+
+
+def account(data: Dataset) -> None:
+    """Show what all runs on a private file add up to, the owner's total, and the account file."""
+    key = fingerprint(data)
+    try:
+        now = account_of(data)
+        with accounts() as kept:
+            signed = kept.to_file(key)
+    except Refused as problem:
+        st.error(plain(str(problem)))
+        return
+    for relation in now.relations or (Neighboring.ADD_REMOVE,):
+        _total(now, relation, data)
+    _claims_table(now)
+    left, right = st.columns(2, gap="large")
+    with left.form("book_budget", border=False):
+        _budget_form(data, now)
+    with right:
+        st.download_button(
+            "Download the account file", signed, "dpviz-account.json", "application/json",
+            icon=":material/download:", on_click="ignore", help="Signed by this server: an edited one is refused.",
+        )  # fmt: skip
+        key_file.download(owner())
+        dropped = st.file_uploader(
+            "Add an account file of this data file", "json", key=keys.BOOK_FILE(account_state.book_files),
+            help="It brings your claims over from a server with the same secret. It never takes a claim away.",
+        )  # fmt: skip
+        if dropped is not None:
+            account_state.book_files += 1
+            try:
+                with accounts() as kept:
+                    added = kept.load(key, dropped.getvalue())
+                messages.say("done", f"The account file added {added} claim{'s' * (added != 1)}.")
+            except (ValueError, Refused) as problem:
+                messages.say("problem", str(problem))
+            st.rerun()
+
+
+def _unit(now: Account, relation: Neighboring) -> str:
+    rho = now.rho_distance(relation)
+    return relation.unit if rho is None else relation.unit.replace("rho", f"rho = {number(rho)}")
+
+
+def _total(now: Account, relation: Neighboring, data: Dataset) -> None:
+    """Show what was claimed for one relation, what is left, and which runs promise nothing there."""
+    st.markdown(f"**{together(now, relation)}** claimed, for {_unit(now, relation)}.")
+    spent, run = (now.total(relation).epsilon if now.under(relation) else 0.0), waiting(data)
+    parts = [("spent", spent)]
+    if run is not None and run.neighboring is relation:
+        parts.append(("the run that waits", now.after(Claim.of(run, data.domain)).total(relation).epsilon - spent))
+    if relation in now.budgets:
+        parts.append(("left", max(0.0, now.budgets[relation].epsilon - sum(part for _, part in parts))))
+    if len(parts) > 1:
+        st.html(markup.meter([(words, part, f"ε {number(part)}") for words, part in parts]))
+    converted = sum(claim.neighboring is not relation for claim in now.under(relation))
+    if converted:
+        st.caption(f"{_runs(converted)} for another relation converted by group privacy.")
+    others = len(now.unprotected(relation))
+    if others:
+        st.caption(f"{_runs(others)} for a weaker relation: nothing is promised here about what they released.")
+
+
+def _runs(number: int) -> str:
+    return f"{number} run{'s' * (number != 1)}"
+
+
+def _budget_form(data: Dataset, now: Account) -> None:
+    relations: list[Neighboring] = list(Neighboring)
+    relation = st.selectbox("Total for", relations, format_func=lambda one: one.unit)
+    epsilon = st.number_input("at most ε", value=_short(now.total(relation).epsilon + 1.0), format="%g", step=None)
+    delta = st.number_input(
+        "at δ", value=_short(default_delta(data.n_public)), format="%g", step=None,
+        help="The total's own δ. Far below 1/n.",
+    )  # fmt: skip
+    rho = st.number_input(
+        "for moves up to rho", value=now.rho_distance(Neighboring.MOVE_RHO), format="%g", step=None,
+        placeholder="only for moves", help="In the data's own units. A run for shorter moves counts several times.",
+    )  # fmt: skip
+    if st.form_submit_button("Set the total"):
+        try:
+            budget = Budget(epsilon, delta, rho if relation is Neighboring.MOVE_RHO else None)
+            with accounts() as kept:
+                kept.set_budget(fingerprint(data), relation, budget)
+            messages.say("done", "Set. A run that would go above it is refused before its first draw.")
+        except (ValueError, TypeError, Refused) as problem:
+            messages.say("problem", str(problem))
+        st.rerun()
+
+
+def _short(value: float) -> float:
+    """Return a number that a field can show in full."""
+    return float(f"{value:.3g}")
+
+
+def _claims_table(now: Account) -> None:
+    if not now.claims:
+        st.info("Nothing was claimed on this file yet.")
+        return
+    rows = (
+        markup.row(
+            [str(i), claim.name, number(claim.total.epsilon), chance(claim.total.delta), claim.neighboring.unit],
+            lit=True,
+        )
+        for i, claim in enumerate(now.claims, 1)
+    )
+    st.html(markup.table("Claims", ("#", "claimed by", "ε", "δ", "for"), rows))
+
+
+def releases(data: Dataset) -> None:
+    """List what the runs of this visit on the file released, each with its files; pictures of it are Explore's."""
+    mine = [run for run in results.history() if run.data.private and fingerprint(run.data) == fingerprint(data)]
+    if not mine:
+        return
+    st.header("What was released in this visit")
+    for place, (run, words) in enumerate(zip(mine, results.labels(mine).values(), strict=True)):
+        box = st.expander(plain(words), key=keys.ACCOUNT_RUN(place), on_change="rerun", expanded=place == 0)
+        if box.open:
+            with box:
+                table = ledger.table_of(run)
+                ledger.releases(run.trace, table)
+                ledger.downloads(run, table)
+                centers.downloads(f"account_{place}", run)
+                takeaway.menu(f"account_{place}", run, hidden=False, axes=None)

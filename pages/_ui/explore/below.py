@@ -1,0 +1,46 @@
+"""What stands at the end of Watch's verdict, and what folds below: nothing of it is needed to understand a run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from dpviz.escape import plain
+from dpviz.figures import pane
+from dpviz.figures.kit.panels import MAX_PEOPLE
+from pages._ui.compare import menu as compared
+from pages._ui.explore import centers, coreset, explain, local, quality
+from pages._ui.explore.look import Look, secrets
+from pages._ui.explore.reruns import scatter_of
+from pages._ui.frame import markup, prepared
+from pages._ui.frame.words import on_screen
+from pages._ui.player import takeaway
+from pages._ui.player.player import releases
+from pages._ui.work.results import Result
+
+
+def take(key: str, result: Result, how: Look, help: Sequence[str] = ()) -> None:
+    """Draw a run's menus, what stands beside it, its files and what could help, and the switch of what stays secret."""
+    with st.container(horizontal=True, gap="xsmall", horizontal_alignment="right"):
+        if help:
+            with st.popover("What could help", width="content"):
+                st.markdown("\n".join(f"- {plain(sentence)}" for sentence in help))
+        compared.menu(key, result)
+        takeaway.menu(key, result, hidden=how.hidden, axes=how.axes, scatter=scatter_of)
+    secrets(result.data)
+
+
+def folds(key: str, result: Result, how: Look) -> None:
+    """Draw what folds below a run, each part in a box of its own."""
+    hidden, axes = how.hidden, how.axes
+    centers.section(key, result, hidden=hidden)
+    explain.section(key, result, hidden=hidden)
+    releases(key, result, hidden=hidden, axes=axes)
+    if prepared.shows("verdict"):
+        quality.section(result, hidden=hidden)
+    coreset.section(key, result, hidden=hidden, axes=axes)
+    local.section(key, result, hidden=hidden, axes=axes)
+    rows = len(result.data.X) if hidden else 0
+    drawn = f" {MAX_PEOPLE} of {rows:,} rows are drawn; the run uses all of them." if rows > MAX_PEOPLE else ""
+    st.html(markup.fooled(f"{on_screen(pane(result.trace).caution)}{drawn}"))

@@ -1,0 +1,106 @@
+"""Which stored runs stand behind the drag of ε: those that are like what the form says, but for its ε.
+
+Only samples have stored runs. What comes from a file has no name here, so it is neither looked up nor stored.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import streamlit as st
+
+from dpviz import params
+from dpviz.algorithms import Algorithm
+from dpviz.atlas.cells import METHODS, PEOPLE
+from dpviz.atlas.files import Chart
+from dpviz.datasets import SAMPLES, Dataset
+from dpviz.privacy.guarantee import Notion
+from pages._ui.form.forms import fields_of, held
+from pages._ui.frame import keys, prepared
+from pages._ui.work import atlas
+from pages._ui.work.atlas import Trust
+from pages._ui.work.results import Result
+
+__all__ = ["Stored", "edition_of", "found_again", "name_of", "sample_of", "stored"]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Stored:
+    """Stored runs of what a form says: by number of people (None: all), fewest first; none while they are checked."""
+
+    sample: str
+    method: str
+    people: int | None
+    trusts: frozenset[Trust]
+    charts: dict[int | None, Chart]
+
+    @property
+    def names(self) -> dict[str, Chart]:
+        """The stored runs by the public name of the data set with so many people."""
+        return {name_of(self.sample, people): chart for people, chart in self.charts.items()}
+
+
+def edition_of(data: Dataset) -> tuple[str, int | None] | None:
+    """Return a sample's name and how many of its people came (None: all), or None for any other data."""
+    kind, _, name = data.dataset_id.partition(":")
+    sample, _, people = name.partition(":")
+    if data.private or kind != "sample" or sample not in SAMPLES:
+        return None
+    return sample, int(people) if people else None
+
+
+def sample_of(data: Dataset) -> str:
+    """Return whose people the data are; "" if they are no sample's."""
+    return (edition_of(data) or ("",))[0]
+
+
+def name_of(sample: str, people: int | None) -> str:
+    """Return the public name of an edition of a sample."""
+    return sample if people is None else f"{sample}:{people}"
+
+
+def stored(name: str, data: Dataset, cls: type[Algorithm]) -> Stored | None:
+    """Return the stored runs that are like what the form says, but for its ε; None if there are not meant to be any.
+
+    A method with a distance has runs only where all columns have one scale.
+    """
+    here, specs = edition_of(data), params.specs(cls)
+    if here is None or cls.slug not in METHODS or "epsilon" not in specs or not prepared.shows("form"):
+        return None
+    sample, people = here
+    if people not in (*PEOPLE.get(sample, ()), None) or not _usual(name, data, cls):
+        return None
+    trusts = frozenset({atlas.trust(sample, cls.slug), atlas.trust(sample, "kmeans")})
+    charts = {}
+    if trusts == {Trust.YES}:
+        every = {some: atlas.chart(sample, cls.slug, some) for some in (*PEOPLE.get(sample, ()), None)}
+        charts = {some: chart for some, chart in every.items() if chart is not None}
+    if charts and (people not in charts or st.session_state.get(keys.EXPLORE_SEED, 0) >= charts[people].seeds):
+        return None
+    return Stored(sample, cls.slug, people, trusts, charts)
+
+
+def _usual(name: str, data: Dataset, cls: type[Algorithm]) -> bool:
+    """Return whether the form says nothing but ε otherwise than a run of the method usually has it."""
+    if cls.notion is Notion.RHO and data.domain.scale != "common":
+        return False
+    if st.session_state.get(keys.EXPLORE_EXACT, False):
+        return False
+    fields = fields_of(cls, name, {"n_clusters": data.n_clusters}, st.session_state.get(keys.PRESET(cls.slug)))
+    usual = cls(n_clusters=data.n_clusters)
+    try:
+        return all(held(cls, one, fields) == getattr(usual, one) for one in fields if one != "epsilon")
+    except ValueError:
+        return False
+
+
+def found_again(here: Stored | None, result: Result) -> tuple[int, int] | None:
+    """Return in how many of how many stored runs like this one all groups were found; None if there are none."""
+    if here is None or result.trace.algorithm != here.method or edition_of(result.data) != (here.sample, here.people):
+        return None
+    chart = here.charts.get(here.people)
+    for stop in () if chart is None else chart.stops:
+        if stop.epsilon == result.trace.parameters["epsilon"]:
+            return int((np.asarray(stop.found) == chart.groups).sum()), len(stop.found)
+    return None

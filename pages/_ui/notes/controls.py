@@ -1,0 +1,22 @@
+"""Notes' controls: the lessons that are taught, and which sheet of which lesson is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dpviz.lessons import LESSONS
+from dpviz.lessons.plans import plans
+from pages._ui.address.scene import Control
+from pages._ui.form.fields import choice
+from pages._ui.frame import keys
+
+SHOWS = {"plan": "Plan", "notes": "Teacher's notes", "worksheet": "Worksheets"}
+
+
+def notes(known: Mapping[str, Any]) -> Sequence[Control]:
+    """Notes: the lessons, then what is shown of them."""
+    return [
+        Control("lesson", keys.NOTES_LESSONS, "Lessons", choice(plans()[0].lessons, tuple(LESSONS)), many=True),
+        Control("show", keys.NOTES_SHOW, "Shows", choice("plan", tuple(SHOWS))),
+    ]

@@ -1,0 +1,126 @@
+"""Lessons picked on one list: their plan, their notes and worksheets, a deck of them; a class follows the same list."""
+
+from __future__ import annotations
+
+from urllib.parse import urljoin
+
+import streamlit as st
+
+from dpviz.lessons import LESSONS, Lesson, sheets
+from dpviz.lessons.plans import plan_of, plans
+from pages._ui.address.current import keep
+from pages._ui.address.deck import Deck, Slide
+from pages._ui.address.scene import Scene, write
+from pages._ui.frame import keys, markup
+from pages._ui.frame.prepared import kept, locked
+from pages._ui.learn import progress, stage_cache
+from pages._ui.learn.controls import PARTS
+from pages._ui.learn.place import address
+from pages._ui.notes.controls import SHOWS
+from pages._ui.workspace.explore import explore
+
+__all__ = ["deck_of", "form", "picked", "sheet"]
+
+
+def picked() -> list[Lesson]:
+    """Return the lessons that are taught, in the order of the course: what was picked, else the shortest plan's."""
+    names = st.session_state.get(keys.NOTES_LESSONS) or plans()[0].lessons
+    return [lesson for lesson in LESSONS.values() if lesson.name in names]
+
+
+def form() -> str:
+    """Show the list of lessons, the plans, and what follows from them; return what is to be shown."""
+    names = list(LESSONS)
+    st.pills(
+        "Lessons", names, selection_mode="multi", default=plans()[0].lessons, **kept(keys.NOTES_LESSONS),
+        format_func=lambda name: f"{LESSONS[name].number} {LESSONS[name].title}",
+    )  # fmt: skip
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        for plan in plans():
+            st.button(
+                f"{plan.minutes} minutes", key=keys.NOTES_PLAN(plan.minutes), on_click=_pick, args=(plan.lessons,),
+                disabled=locked(keys.NOTES_LESSONS), help=f"{len(plan.lessons)} lessons",
+            )  # fmt: skip
+        if st.button("Make the deck", key=keys.NOTES_DECK, icon=":material/slideshow:"):
+            keep(deck_of(picked()))
+            st.switch_page("pages/present.py")
+        st.page_link("pages/class.py", label="Teach it to a class", icon=":material/groups:", width="content")
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        shown = st.segmented_control(
+            "Shows", list(SHOWS), default="plan", required=True, format_func=SHOWS.__getitem__, **kept(keys.NOTES_SHOW)
+        )
+        progress.print_button()
+    return str(shown)
+
+
+def _pick(lessons: tuple[str, ...]) -> None:
+    st.session_state[keys.NOTES_LESSONS] = list(lessons)
+
+
+def sheet(shown: str) -> None:
+    """Show the plan, or one lesson's sheet; on paper are those of all lessons that were picked."""
+    lessons = picked()
+    if shown == "plan":
+        st.html(_plan(lessons))
+        return
+    names = [lesson.name for lesson in lessons]
+    at = st.segmented_control(
+        "Lesson", names, default=names[0], required=True, key=keys.NOTES_AT(" ".join(names)),
+        format_func=lambda name: f"{LESSONS[name].number} {LESSONS[name].title}",
+    ) if len(names) > 1 else names[0]  # fmt: skip
+    for lesson in lessons:
+        words = _sheet(lesson, shown)
+        st.html(words if lesson.name == at else f'<div class="dp-paper">{words}</div>')
+
+
+def _sheet(lesson: Lesson, shown: str) -> str:
+    stage = stage_cache.stage(lesson.name, 0)
+    if shown == "worksheet":
+        return sheets.worksheet(lesson, stage)
+    base = st.context.url or ""
+    scenes = {words: urljoin(base, address(lesson.name, name)) for name, words in PARTS.items()}
+    return sheets.notes(lesson, stage, {**scenes, "Explore": urljoin(base, _explored(lesson))})
+
+
+def _explored(lesson: Lesson) -> str:
+    return f"explore?{write(Scene('explore', lesson.explore), explore)}"
+
+
+def _plan(lessons: list[Lesson]) -> str:
+    """Return the lecture as a table: from which minute, what, and where it is."""
+    plan = plan_of(lessons)
+    lines = [
+        (plan.start, "Start: the story of one town", "./", "Start"),
+        *(
+            (
+                plan.each,
+                f"{one.number}. {one.title} · {sheets.clock(plan.each)}",
+                address(one.name, "predict"),
+                "Lesson",
+            )
+            for one in lessons
+        ),
+        (plan.play, "A class with phones: everybody is a point, then “Was I in?”", "class", "Class"),
+        (plan.limits, "What no promise covers", "limits", "Limits"),
+    ]
+    rows, minute = [], 0
+    for minutes, words, link, where in lines:
+        if minutes:
+            cells = (str(minute), markup.escape(words), markup.link(link, where))
+            rows.append(f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>")
+            minute += minutes
+    return (
+        f'<article class="dp-sheet"><h1>A lecture of {minute} minutes</h1><div class="dp-table dp-plan"><table>'
+        "<thead><tr><th>Minute</th><th>What</th><th>Where</th></tr></thead>"
+        f"<tbody>{''.join(rows)}</tbody></table></div></article>"
+    )
+
+
+def deck_of(lessons: list[Lesson]) -> Deck:
+    """Return the lessons as a deck: a slide for each, with what to say as its notes."""
+    slides = []
+    for lesson in lessons:
+        stage = stage_cache.stage(lesson.name, 0)
+        words = "\n".join(lesson.fill(sentence, stage) for sentence in lesson.talk)
+        slides.append(Slide(lesson.title, lesson.slide or _explored(lesson), words, 60 * plan_of(lessons).each))
+    return Deck("Lessons: " + ", ".join(str(lesson.number) for lesson in lessons), tuple(slides))

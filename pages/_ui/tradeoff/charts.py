@@ -1,0 +1,78 @@
+"""Figures of a sweep, drawn once for all visitors, and the names in them."""
+
+from __future__ import annotations
+
+import base64
+import weakref
+from collections.abc import Callable, Hashable
+from typing import Any, TypeVar
+
+import streamlit as st
+
+from dpviz.figures.kit.theme import Style
+from dpviz.figures.scenes import tradeoff
+from dpviz.sweeps.summary import Summary
+from pages._ui.frame import keys, markup, shell
+from pages._ui.frame.catalog import sample
+
+T = TypeVar("T")
+
+PICTURES = ("SVG", "PNG")
+SIGNS = {"epsilon": "ε", "n_rows": "n", "n_clusters": "k", "rho_distance": "rho", "delta": "δ"}
+_NAMES = {**SIGNS, "n_rows": "people", "n_clusters": "centers"}
+_CONFIG = {
+    "displaylogo": False, "responsive": True, "scrollZoom": False, "modeBarButtons": [["toImage"]],
+}  # fmt: skip
+_shared: weakref.WeakKeyDictionary[Summary, dict[Hashable, Any]] = weakref.WeakKeyDictionary()
+
+
+def shared(every: Summary, what: Hashable, make: Callable[[], T]) -> T:
+    """Return what is made from a summary; it is made once, for all visitors who look at the same rows."""
+    made = _shared.setdefault(every, {})
+    if what not in made:
+        made[what] = make()
+    found: T = made[what]
+    return found
+
+
+def named(axis: str) -> str:
+    """Name an axis in a sentence."""
+    return _NAMES.get(axis, axis.replace("_", " "))
+
+
+def sign(axis: str) -> str:
+    """Name an axis in front of a value."""
+    return SIGNS.get(axis, axis.replace("_", " "))
+
+
+def title(data: str) -> str:
+    """Name a data set of a sweep."""
+    return sample(data.removeprefix("sample:")).title if data.startswith("sample:") else data
+
+
+def brief(data: str) -> str:
+    """Name a data set in the title of a figure."""
+    return title(data).partition(",")[0]
+
+
+def icon(style: Style) -> str:
+    """Return a curve's symbol as HTML."""
+    code = base64.b64encode(tradeoff.glyph(style, shell.colors()).encode()).decode()
+    return f'<img alt="" src="data:image/svg+xml;base64,{code}">'
+
+
+def chart(every: Summary, key: str, draw: Callable[[], Any], alt: str, *look: Hashable) -> Any:
+    """Show and return a figure of a summary; its camera button saves it in the chosen format.
+
+    `key` and `look` say everything on which the figure depends beside the summary and the colors.
+    """
+    figure = shared(every, (key, shell.colors(), *look), draw)
+    saved = {"format": st.session_state.get(keys.SWEEP_PICTURE, PICTURES[0]).lower(), "filename": "dpviz-tradeoff"}
+    config = {**_CONFIG, "toImageButtonOptions": saved | {"scale": 1 if saved["format"] == "svg" else 2}}
+    st.plotly_chart(figure, theme=None, config=config, key=key, alt=f"{alt} Not private.")
+    return figure
+
+
+def under(notion: str) -> None:
+    """Say below a figure under which promise everything in it ran."""
+    st.html(markup.small(tradeoff.promise(notion)))

@@ -1,0 +1,147 @@
+"""The details of a sweep, in tabs below its picture: areas, files, runs at one place, winners, two axes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dpviz.figures.kit.theme import Style
+from dpviz.figures.scenes import tradeoff
+from dpviz.figures.scenes.tradeoff import short
+from dpviz.numbers import number
+from dpviz.sweeps.measures import METRICS, Metric
+from dpviz.sweeps.summary import Summary, axes_of
+from pages._ui.frame import keys, markup, shell
+from pages._ui.tradeoff.charts import brief, chart, named, sign, title, under
+from pages._ui.tradeoff.sweeps import Kept
+from pages._ui.tradeoff.tables import Look, look_at, table
+from pages._ui.tradeoff.take import files, one_run
+
+_DOTS = 20  # at one place, at the most: each is as likely as any other
+
+
+def details(every: Summary, kept: Kept, look: Look, style: dict[str, Style]) -> None:
+    """Show areas, files, runs at one place, winners, and two axes where there are two."""
+    beside = _beside(every.points, kept, look)
+    names = ["Area over ε", "Take it with you", f"Runs at one {sign(look.axis)}", "Who wins where"]
+    area, take, one, wins, *two = st.tabs([*names, *["Two axes"] * bool(beside)])
+    metric = METRICS[look.metric]
+    with area:
+        _areas(every, metric, style)
+    with take:
+        files(every, kept)
+        one_run(every.rows, kept, look.metric)
+    with one:
+        _dots(every, kept, look, metric, style)
+    with wins:
+        _winners(every.winners)
+    for tab in two:
+        with tab:
+            _heat(every, kept, look, metric, beside)
+
+
+def _areas(every: Summary, metric: Metric, style: dict[str, Style]) -> None:
+    if every.areas.empty:
+        st.caption("An area needs at least two values of ε, and a seed that has finished at all of them.")
+    style = {**tradeoff.styles(every.areas), **style}  # along another axis the curves have other names
+    for (data, notion), group in every.areas.groupby(["data", "notion"], sort=False):
+
+        def draw(group: pd.DataFrame = group, data: str = data) -> Any:
+            return tradeoff.area_bars(
+                group, shell.colors(), style, relative=metric.relative, against=metric.against,
+                title=f"{brief(data)}: over all ε",
+            )  # fmt: skip
+
+        chart(
+            every, f"area_{data}_{notion}", draw,
+            f"Area of each curve on {title(data)} under {notion}, with rerun intervals.",
+        )  # fmt: skip
+        under(notion)
+
+
+def _dots(every: Summary, kept: Kept, look: Look, metric: Metric, style: dict[str, Style]) -> None:
+    stops = sorted(every.points[look.axis].dropna().unique())
+    places, key = range(len(stops)), keys.SWEEP_AT(kept.identity, look.axis)
+    place = len(stops) // 2
+    if stops[1:]:
+        _only(key, places)
+        place = st.select_slider(
+            sign(look.axis), places, place, format_func=lambda i: short(look.axis, stops[i]), **look_at(key)
+        )
+    at, where = stops[place], f"{sign(look.axis)} = {short(look.axis, stops[place])}"
+    here = every.points[every.points[look.axis] == at]
+    for data, notion in here[["data", "notion"]].drop_duplicates().itertuples(index=False):
+
+        def draw(data: str = data, notion: str = notion) -> Any:
+            dots = every.quantile_dots(_DOTS)
+            mine = dots[(dots[look.axis] == at) & (dots.data == data) & (dots.notion == notion)]
+            return tradeoff.dots(mine, shell.colors(), style, metric=metric.title, title=f"{brief(data)} at {where}")
+
+        chart(
+            every, f"dots_{data}_{notion}", draw,
+            f"Quantile dots of {metric.title} on {title(data)} at {where} under {notion}.", at,
+        )  # fmt: skip
+        under(notion)
+    st.html(
+        markup.small(
+            f"One dot is 1 run in {min(_DOTS, every.points.runs.max())}. Count dots: the share of them left of a value "
+            f"is how often a run lands below it. The dotted line is {metric.against}."
+        )
+    )
+
+
+def _winners(winners: pd.DataFrame) -> None:
+    body = [
+        [
+            title(row.data), row.notion, short("epsilon", row.epsilon), f"{row.n_rows:,.0f}", f"{row.n_clusters:.0f}",
+            markup.bold(row.best) if row.best else "no clear winner: the intervals overlap",
+            f"{number(100 * row.gap, 2)}%" if row.best else "",
+        ]
+        for row in winners.itertuples()
+    ]  # fmt: skip
+    table(["Data", "Promise", "ε", "people", "k", "Best", "gap between intervals"], body, "Winners")
+    st.html(
+        markup.small(
+            "A winner is named only where its 95% rerun interval is apart from every other's. "
+            "Algorithms that released more than k centers, and other promises, do not compete."
+        )
+    )
+
+
+def _beside(points: pd.DataFrame, kept: Kept, look: Look) -> list[str]:
+    """Return what can be a second axis beside the one that curves run along."""
+    axes = [axis for axis in axes_of(kept.table(len(kept.rows))) if axis in points and axis not in (look.axis, "delta")]
+    per_data = points.groupby("data")
+    return [axis for axis in axes if per_data[axis].nunique().max() > 1] + ["data"] * (len(kept.data) > 1)
+
+
+def _heat(every: Summary, kept: Kept, look: Look, metric: Metric, long: list[str]) -> None:
+    y = long[0]
+    if long[1:]:
+        _only(key := keys.SWEEP_AGAINST(kept.identity, look.axis), long)
+        y = st.segmented_control("Against", long, default=y, required=True, format_func=named, **look_at(key))
+    what = f"times {metric.against}'s" if metric.relative else metric.title
+    for (label, notion), group in every.points.groupby(["label", "notion"], sort=False):
+        for data, one in [("", group)] if y == "data" else group.groupby("data", sort=False):
+            name = ", ".join([group.name.iloc[0], *([brief(data)] if data else [])])
+
+            def draw(one: pd.DataFrame = one, name: str = name) -> Any:
+                table = one.assign(data=one.data.map(title))
+                return tradeoff.heat(
+                    table, shell.colors(), x=look.axis, y=y, relative=metric.relative, title=f"{name}: {what}"
+                )
+
+            chart(
+                every, f"heat_{label}_{notion}_{data}", draw,
+                f"{metric.title} of {name} over {named(look.axis)} and {named(y)}.", y,
+            )  # fmt: skip
+            under(notion)
+
+
+def _only(key: str, choices: Collection[Any]) -> None:
+    """Forget what an address asks of a widget if these runs do not have it."""
+    if st.session_state.get(key) not in choices:
+        st.session_state.pop(key, None)

@@ -1,0 +1,24 @@
+"""Account: what a private file has spent over all runs, what is left, and what each release said."""
+
+import streamlit as st
+
+from dpviz.escape import plain
+from pages._ui.account import view
+from pages._ui.address import links
+from pages._ui.data import key_file
+from pages._ui.frame import catalog, shell
+from pages._ui.workspace.own import own
+
+links.enter(__file__, own, has=("navigation",))
+data = catalog.chosen()
+shell.strip(data.title, private=data.private)
+links.notice("account", own)
+links.keep("account", own, private=True)
+shell.title()
+if not data.private:
+    st.info(f"{plain(data.title)} is public and has no account: only a private file's runs add up.")
+    st.page_link("pages/data.py", label="Choose a file", icon=":material/upload_file:")
+    key_file.offer()
+    st.stop()
+view.account(data)
+view.releases(data)

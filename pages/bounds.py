@@ -1,0 +1,32 @@
+"""Bounds: what is public about a file of one's own, in the table of its columns."""
+
+import streamlit as st
+
+from pages._ui.address import links
+from pages._ui.data import editor, files
+from pages._ui.frame import catalog, messages, shell
+from pages._ui.workspace.own import own
+
+links.enter(__file__, own, has=("navigation",))
+upload, chosen = files.shown(), catalog.chosen()
+if upload is None:
+    shell.strip(chosen.title, private=chosen.private)
+else:
+    shell.strip(upload.table.name, private=upload.private)
+links.notice("bounds", own)
+links.keep("bounds", own, private=True)
+shell.title()
+if upload is None:
+    st.info("Bounds are declared for a file of your own; the samples bring theirs. Choose a file first.")
+    st.page_link("pages/data.py", label="Choose a file", icon=":material/upload_file:")
+    st.stop()
+
+facts = editor.editor(upload)
+onward, page = ("Rehearse it", "plan") if upload.private else ("Explore it", "explore")
+if st.button(onward, type="primary", disabled=facts is None) and facts is not None:
+    try:
+        editor.use(upload, facts)
+    except ValueError as problem:
+        messages.say("problem", str(problem))
+        st.rerun()
+    st.switch_page(f"pages/{page}.py")

@@ -1,0 +1,20 @@
+"""Notes: pick lessons on one list; their plan, notes and worksheets, a deck, and a class follow."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from pages._ui.address import links
+from pages._ui.frame import markup, shell
+from pages._ui.learn import course
+from pages._ui.notes import view
+from pages._ui.notes.controls import notes
+
+links.enter(__file__, notes)
+shell.strip(data="public samples")
+st.html(f"<style>{(Path(course.__file__).parent / 'learn.css').read_text()}</style>")
+links.notice("notes", notes)
+shell.title()
+st.html(markup.lede("Pick the lessons. Plan, notes, worksheets and deck follow, and so do the phones of your class."))
+view.sheet(view.form())
+links.keep("notes", notes)

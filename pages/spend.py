@@ -1,0 +1,31 @@
+"""Spend: what a run on a private file costs, and the one button that spends it."""
+
+import streamlit as st
+
+from dpviz.escape import plain
+from pages._ui.address import links
+from pages._ui.frame import catalog, shell
+from pages._ui.plan.spending import card
+from pages._ui.work import private, runs
+from pages._ui.workspace.own import own
+
+links.enter(__file__, own, has=("navigation",))
+data = catalog.chosen()
+shell.strip(data.title, private=data.private)
+links.notice("spend", own)
+links.keep("spend", own, private=True)
+shell.title()
+algorithm = private.waiting(data)
+runs.progress()
+if not data.private:
+    st.info(f"{plain(data.title)} is public: its runs spend nothing. Only a private file of your own is asked about.")
+    st.page_link("pages/data.py", label="Choose a file", icon=":material/upload_file:")
+elif runs.paid():
+    st.info("A run on this file is under way; it is booked, and Explore shows what it releases.")
+elif algorithm is None:
+    st.info(
+        "No run is chosen. Rehearse first: choose the number of centers and ε there; nothing is read, nothing spent."
+    )
+    st.page_link("pages/plan.py", label="Rehearse", icon=":material/play_circle:")
+else:
+    card(data, algorithm)
