@@ -92,6 +92,7 @@ COMPARE_RUNS, COMPARE_BY, COMPARE_HIDDEN, COMPARE_WHOLE = (
     "compare_hidden",
     "compare_whole",
 )
+COMPARE_FORM = Keys("compare_{}_form")  # letter of the run
 COMPARE_ADD, COMPARE_REMOVE, COMPARE_SWAP = "compare_add", "compare_remove", "compare_swap"
 COMPARE_AGAIN, COMPARE_CANCEL, COMPARE_PAGE = "compare_again", "compare_cancel", "compare_page"
 COMPARE_ALGORITHM, COMPARE_ALL, COMPARE_SEED = (  # turn of the form, letter of the run

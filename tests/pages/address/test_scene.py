@@ -23,7 +23,7 @@ from pages._ui.plan.controls import plan
 from pages._ui.present.controls import present
 from pages._ui.tradeoff import vary
 from pages._ui.workspace.compare import compare
-from pages._ui.workspace.explore import asked, explore
+from pages._ui.workspace.explore import explore
 from pages._ui.workspace.own import own
 from pages._ui.workspace.tradeoff import tradeoff
 
@@ -42,7 +42,7 @@ PAGES = {
     "bounds": own,
     "spend": own,
     "account": own,
-    "ledger": asked,
+    "ledger": explore,
     "limits": limits,
     "present": present,
     "notes": notes,
