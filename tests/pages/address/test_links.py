@@ -46,7 +46,7 @@ def test_a_ledger_has_an_address_of_its_own_which_leads_to_the_same_run(open_lin
     assert app.session_state["shown"] == again.session_state["shown"] and app.session_state["kept"] == (page, query)
     again.button(key="share").click().run()
     assert not again.exception and "share_task" in {box.key for box in again.text_input}
-    assert "share_lock" not in {box.key for box in again.selectbox}  # nothing on that page can be changed
+    assert "share_lock" in {box.key for box in again.selectbox}
 
 
 @pytest.mark.parametrize(
