@@ -6,6 +6,7 @@ from dpviz.postprocessing.beside import LETTERS
 from pages._ui.address import links
 from pages._ui.compare import made, sides, view
 from pages._ui.compare.form import form
+from pages._ui.explore.look import WIDE
 from pages._ui.form.forms import pick_data
 from pages._ui.frame import catalog, keys, prepared, shell
 from pages._ui.workspace.compare import compare
@@ -15,19 +16,23 @@ links.enter(__file__, compare, has=("form", "kmeans", "navigation", "player"))
 if not catalog.chosen().private:
     sides.arrive(links.now("explore", asked), asked)
 
-with st.sidebar:
-    name, data = pick_data()
+head = st.container()
+with (
+    st.container(key=keys.FORM_TOP),
+    st.container(key=keys.FORM_FIELDS, horizontal=True, vertical_alignment="bottom", gap="small"),
+):
+    with st.container(width=WIDE):
+        name, data = pick_data(told=False)
     runs = [] if data.private else form(data)
     hidden = not data.private and prepared.shows("kmeans") and st.toggle(
-        "Show people and KMeans", value=True, **prepared.kept(keys.COMPARE_HIDDEN),
-        help="Hidden layers. They exist in DEMO only.",
+        "Show what stays secret", value=True, **prepared.kept(keys.COMPARE_HIDDEN),
+        help="People, KMeans and all that is computed from them: it is never there for private rows.",
     )  # fmt: skip
 names = " | ".join(f"{letter} {side.algorithm.name}" for letter, side in zip(LETTERS, runs, strict=False))
-shell.strip(data.title, names, private=data.private)
-links.notice("compare", compare)
-head, how = st.columns([3, 2], vertical_alignment="bottom")
 with head:
+    shell.strip(data.title, names, private=data.private)
     shell.title()
+    links.notice("compare", compare)
 if data.private:
     st.info(
         "These data are private, and every run of a comparison would spend ε of the file again. Compare on a sample or "
@@ -36,7 +41,7 @@ if data.private:
     links.keep("compare", compare, private=True)
     st.stop()
 sides.depart(runs[0], links.now("explore", asked), asked)
-by = how.segmented_control(
+by = st.segmented_control(
     "Match by", ("step", "spent"), default="step", required=True, **prepared.kept(keys.COMPARE_BY),
     format_func={"step": "step", "spent": "ε spent"}.__getitem__,
     help="By ε spent every run shows the last picture that costs no more than that, from its ledger.",

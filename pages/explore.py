@@ -6,13 +6,15 @@ import streamlit as st
 
 from pages._ui.address import links
 from pages._ui.address.scene import HIDEABLE
-from pages._ui.explore import below, drag
+from pages._ui.distance import view as moves
+from pages._ui.explore import below, clients, drag
 from pages._ui.explore.look import choose, earlier, look, seen
 from pages._ui.explore.notices import first_run, heading, notices
 from pages._ui.explore.stored import found_again
 from pages._ui.frame import embed, prepared
 from pages._ui.player import verdict
 from pages._ui.player.player import player
+from pages._ui.workspace import trust
 from pages._ui.workspace.explore import explore
 
 links.enter(__file__, explore, has=(*HIDEABLE, "player"))
@@ -24,6 +26,9 @@ result = seen(choice)
 earlier(choice)
 how = look(choice, result)
 
+if choice.form.algorithm is not None and trust.by_clients(choice.cls, choice.data):
+    clients.page(choice, choice.form.algorithm, head)
+    st.stop()
 with head:
     heading(choice, result)
 notices(choice, result)
@@ -44,4 +49,5 @@ if prepared.shows("verdict"):
     verdict.lines(result, hidden=how.hidden, again=again, beside=ends)
 else:
     ends()
+moves.section(result)
 below.folds("explore", result, how)

@@ -148,7 +148,13 @@ def _number(view: View, figure: go.Figure, numbers: Sequence[str], words: Sequen
     if len(told) > MOST_WORDS:  # the labels would overlap
         told = [""] * len(told)
     looks = [
-        {"mode": "text", "textposition": "top right", "textfont": {"size": 15, "color": ink}, "name": "place"},
+        {
+            "mode": "markers+text",
+            "textposition": "top right",
+            "textfont": {"size": 15, "color": ink},
+            "name": "place",
+            "marker": {"size": 20, "opacity": 0},  # room for a center and a diamond: the number stands beside them
+        },
         {"mode": "lines", "line": {"color": ink, "width": 2, "dash": "dash"}, "name": "no partner"},
         {"mode": "text", "textposition": "bottom center", "textfont": {"size": 12, "color": ink}, "name": "where"},
     ]

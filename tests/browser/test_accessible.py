@@ -13,7 +13,7 @@ PICTURED = ("explore", "federated", "distance")
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", [*PAGES, "federated", "distance"])
 def test_a_page_is_accessible_in_every_look(open_page, name, mode):
     page = open_page(ADDRESS.get(name, name), mode=mode)
     page.wait_for_selector(".dp-strip")

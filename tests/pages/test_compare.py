@@ -133,7 +133,8 @@ def test_one_thing_changed_from_explore(open_link):
     assert not app.exception and len(parts(app, "dpviz_panel")) == 3
     one, other = app.session_state["compare_runs"]
     assert one.algorithm.epsilon == 4 * other.algorithm.epsilon == 1.0 and one.seed == other.seed
-    assert "The promises differ" in words(app) and "5 of 5 groups found" in words(app)
+    assert "Their budgets differ" in words(app) and "5 of 5 groups found" in words(app)
+    assert "The promises differ" not in words(app)  # no alarm for a difference that was chosen
 
 
 def test_runs_are_added_swapped_changed_and_taken_away(open_link):

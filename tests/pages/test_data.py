@@ -70,7 +70,7 @@ def test_a_painting_is_used_and_explored_and_what_is_none_is_a_sentence(start):
     assert app.selectbox(key="explore_data").value == f"painted:{code}"
     ran(app)
     assert json.loads(app.session_state["shown"])[0] == f"painted:{code}"
-    for page in ("compare", "attacker", "tradeoff", "federated", "distance", "plan", "ledger", "data"):
+    for page in ("compare", "attacker", "tradeoff", "plan", "ledger", "data"):
         app.switch_page(f"pages/{page}.py").run()
         assert not app.exception, page
 

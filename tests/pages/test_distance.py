@@ -1,10 +1,13 @@
-"""The Distance page: what is promised is said at every rho, and losses are compared only after the notion was seen."""
+"""A run that promises moves on Watch: the promise at every rho; losses are compared only after it was understood."""
 
+import time
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dpviz.algorithms import ALGORITHMS
+from dpviz.privacy.guarantee import Notion
 from tests.pages.pictures import pictures
 
 ROOT = Path(__file__).parents[2]
@@ -13,8 +16,21 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture
 def page(monkeypatch):
     monkeypatch.chdir(ROOT)
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240).run()
-    return app.switch_page("pages/distance.py").run()
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
+    query = "v=1&d=town&a=dist-dp-region-means&rho=0.0084"
+    app.session_state["address"], app.session_state["wanted"] = ("explore", query), "pages/explore.py"
+    app.run()
+    while app.session_state["job"] if "job" in app.session_state else "":
+        time.sleep(0.1)
+        app.run()
+    return app
+
+
+def at(app, rho, slug="dist-dp-region-means"):
+    app.number_input(key=f"param_{slug}_rho_distance").set_value(rho).run()
+    while app.session_state["job"] if "job" in app.session_state else "":
+        time.sleep(0.1)
+        app.run()
 
 
 def words(app):
@@ -22,28 +38,42 @@ def words(app):
 
 
 def test_the_promise_and_what_it_leaves_open_are_said_at_once(page):
-    assert not page.exception and page.title[0].value == "Distance"
+    assert not page.exception
     assert "one row moved by at most 101 m" in words(page)
     assert "<b>No promise.</b>" in words(page) and "weaker promise than differential privacy" in words(page)
     assert "dist-DP region means (ours): 4.6 rho = " in words(page)
-    assert len(pictures(page)) == 5
 
 
 @pytest.mark.slow
 def test_rho_from_smallest_to_the_diameter(page):
-    slider = page.select_slider[0]
-    assert slider.options[0] == "1.2 m" and slider.options[-1] == "30 km"
-    page.select_slider[0].set_value(1e-4).run()
+    at(page, 1e-4)
     assert not page.exception and "Was Alex here, or 1.2 m away?" in words(page) and not page.warning
-    page.select_slider[0].set_value(2.5).run()
+    at(page, 2.5)
     assert not page.exception and "Or " not in words(page).split("No promise")[0].split("Alex")[-2]
-    assert not page.warning and "rho_distance" not in words(page)
     assert "<b>NSM (ours)</b>" in words(page) and "one row changed to any value" in words(page)
     assert "hides moves up to" not in words(page).split("dp-strip")[1].split("</div>")[0]
     assert "At 30 km hiding the whole person is cheaper" in words(page) and "No promise" not in words(page)
-    for slug in ("dist-dp", "dist-dp-random-points"):
-        page.radio(key="rho_method").set_value(slug).run()
-        assert not page.exception and "one row moved by at most 30 km" in words(page)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("slug", ["dist-dp", "dist-dp-random-points"])
+def test_the_other_methods_promise_the_same(page, slug):
+    page.selectbox(key="explore_algorithm").set_value(slug).run()
+    at(page, 2.5, slug)
+    assert not page.exception and "one row moved by at most 30 km" in words(page)
+
+
+def test_what_is_promised_takes_the_method_that_promises_it_and_says_so(page):
+    page.selectbox(key="explore_promised").set_value("person").run()
+    chosen = ALGORITHMS[page.session_state["explore_algorithm"]]
+    assert chosen.notion is Notion.CENTRAL and f"{chosen.name} takes the place of dist-DP" in page.info[0].value
+    for trust, notion in (("nobody", Notion.LOCAL), ("mixer", Notion.SHUFFLE), ("clients", Notion.CENTRAL)):
+        page.selectbox(key="explore_trust").set_value(trust).run()
+        assert not page.exception and page.selectbox(key="explore_trust").value == trust
+        assert ALGORITHMS[page.session_state["explore_algorithm"]].notion is notion
+    page.selectbox(key="explore_promised").set_value("move").run()
+    assert ALGORITHMS[page.session_state["explore_algorithm"]].notion is Notion.RHO
+    assert page.selectbox(key="explore_trust").value == "curator"
 
 
 @pytest.mark.slow
@@ -53,5 +83,5 @@ def test_losses_wait_for_the_reader_and_carry_their_promises(page):
     assert not page.exception and len(pictures(page)) == before + 1
     drawn = pictures(page)[-1]
     assert all(part in drawn for part in ("full DP: one row changed to any value", "moves up to 101 m", "NOT PRIVATE"))
-    page.toggle(key="rho_hidden").set_value(False).run()
+    page.toggle(key="explore_hidden").set_value(False).run()
     assert not page.exception

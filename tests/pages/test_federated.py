@@ -1,4 +1,4 @@
-"""The Federated page through Streamlit's own test driver, and the tables behind its pictures."""
+"""A run over several clients on Watch, through Streamlit's own test driver, and the tables behind its pictures."""
 
 from pathlib import Path
 
@@ -19,8 +19,10 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture
 def page(monkeypatch):
     monkeypatch.chdir(ROOT)
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240).run()
-    return app.switch_page("pages/federated.py").run()
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
+    query = "v=1&d=town&a=fastlloyd&trust=clients"
+    app.session_state["address"], app.session_state["wanted"] = ("explore", query), "pages/explore.py"
+    return app.run()
 
 
 def shown(page):
@@ -51,7 +53,21 @@ def test_the_delay_of_the_network_is_counted_for_every_round_and_mohlloyds_numbe
 def test_the_servers_noise_is_the_central_run_and_says_what_the_server_must_not_see(page):
     page.segmented_control(key="fed_noise").set_value("server").run()
     assert not page.exception and "bit for bit" in page.success[0].value
-    assert "the server must never see the result" in " ".join(block.value for block in page.markdown)
+    assert "the server must never see the result" in " ".join(block.proto.body for block in page.get("html"))
+
+
+def test_clients_of_a_method_that_needs_the_rows_open_its_run_and_say_so(page):
+    page.session_state["address"] = ("explore", "v=1&d=tiny&a=stemmer-kaplan-local&trust=clients")
+    page.run()
+    assert not page.exception and page.session_state["explore_trust"] == "nobody" and not page.metric
+    assert page.info[0].value.endswith("You see the run without clients.")
+
+
+def test_who_learns_what_comes_before_any_byte(page):
+    order = [block.proto.body for block in page.get("html")]
+    table = next(i for i, body in enumerate(order) if "Who learns what" in body)
+    byte = next(i for i, body in enumerate(order) if "ring word" in body)
+    assert table < byte and all(party in order[table] for party in ("The server", "A client", "together"))
 
 
 def test_the_paper_s_ring_halves_the_bytes_and_says_what_it_rounds(page):
@@ -69,18 +85,18 @@ def test_a_silent_client_aborts_the_run_and_the_first_round_stays(page):
 
 
 def test_an_overflow_is_refused_before_anything_is_sent(page):
-    page.selectbox(key="fed_slug").set_value("glloyd").run()
+    page.selectbox(key="explore_algorithm").set_value("glloyd").run()
     page.selectbox(key="fed_ring").set_value("32").run()
     assert not page.exception and "would change its sensitivity" in page.error[0].value
-    page.selectbox(key="fed_slug").set_value("fastlloyd").run()
-    page.selectbox(key="fed_data").set_value("digits").run()
+    page.selectbox(key="explore_algorithm").set_value("fastlloyd").run()
+    page.selectbox(key="explore_data").set_value("digits").run()
     assert not page.exception and not page.metric
     assert "fixed-point overflow in 'sums': need |value| < 32,768" in page.error[0].value.replace("\\", "")
 
 
 @pytest.mark.parametrize("slug", ["pe-means", "nsm", "sulloyd"])
 def test_other_algorithms_run_unchanged(page, slug):
-    page.selectbox(key="fed_slug").set_value(slug).run()
+    page.selectbox(key="explore_algorithm").set_value(slug).run()
     assert not page.exception and not page.error
     assert f"**{2 if slug == 'sulloyd' else 1.33} times** the variance" in page.info[0].value
 

@@ -47,7 +47,7 @@ def test_names_of_a_public_file_act_on_no_page(start):
     onward(app)
     assert acting(app) == []
     ran(app.switch_page("pages/explore.py").run())
-    for page in ("explore", "attacker", "compare", "distance", "federated", "ledger", "plan", "tradeoff", "data"):
+    for page in ("explore", "attacker", "compare", "ledger", "plan", "tradeoff", "data"):
         app.session_state["explore_take"] = True
         finish(app.switch_page(f"pages/{page}.py").run())
         assert (page, acting(app)) == (page, [])

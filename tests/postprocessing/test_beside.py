@@ -8,7 +8,7 @@ from scipy.special import ndtr
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load_sample
-from dpviz.postprocessing.beside import facts, matched, partners, promises
+from dpviz.postprocessing.beside import budgets, facts, kinds, matched, partners, promises
 from dpviz.postprocessing.bound import Bound
 from dpviz.privacy.guarantee import Guarantee, Neighboring, Notion
 
@@ -84,6 +84,12 @@ def test_promises_that_are_the_same_need_no_sentence():
 def test_promises_that_differ_say_so(slugs, words):
     told = promises([run(slug, TOWN) for slug in slugs])
     assert any(sentence.startswith(words) for sentence in told), told
+
+
+def test_another_budget_is_no_other_kind_of_promise():
+    same, weak = [run("nsm", TOWN), run("nsm", TOWN, epsilon=4.0)], [run("dist-dp", TOWN), run("nsm", TOWN)]
+    assert kinds(same) == [] and budgets(same) == promises(same) != []
+    assert kinds(weak) and promises(weak) == kinds(weak) + budgets(weak)
 
 
 def test_a_weaker_promise_says_that_it_is_no_better():

@@ -47,4 +47,26 @@ def _attacker(words: Words) -> str:
     return "attacker"
 
 
-OLD: dict[str, Callable[[Words], str]] = {"explore": _explore, "attacker": _attacker}
+def _distance(words: Words) -> str:
+    """A promise about moves was a page of its own, which began with the city."""
+    if words.setdefault("d", ["city"]) == ["city"]:
+        words.setdefault("rho", ["0.0089"])
+    words.setdefault("a", ["dist-dp-region-means"])
+    return "explore"
+
+
+def _federated(words: Words) -> str:
+    """Clients were a page of their own, where "exact" meant what no noise would give away."""
+    words.setdefault("a", ["fastlloyd"])
+    words["trust"] = ["clients"]
+    if "exact" in words:
+        words["bare"] = words.pop("exact")
+    return "explore"
+
+
+OLD: dict[str, Callable[[Words], str]] = {
+    "explore": _explore,
+    "attacker": _attacker,
+    "distance": _distance,
+    "federated": _federated,
+}

@@ -1,4 +1,4 @@
-"""The sidebar of Compare: one form a run, and buttons that add, swap and take away."""
+"""The form of Beside: one form a run, and buttons that add, swap and take away."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from dpviz import params
 from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.datasets import Dataset
 from dpviz.escape import plain
+from dpviz.numbers import number
 from dpviz.postprocessing.beside import LETTERS
 from pages._ui.compare import sides
 from pages._ui.compare.state import Side, compare_state
@@ -47,9 +48,11 @@ def _edit(letter: str, start: Side, now: Side, data: Dataset) -> Side:
     """Show the form of one run."""
     turn, old = compare_state.compare_turn, start.algorithm
     slugs = offered(False)
-    with st.expander(f"Run {letter}", expanded=True):
+    epsilon = getattr(now.algorithm, "epsilon", None)
+    words = f"{letter} · {now.algorithm.name}" + (f" · ε {number(epsilon, 3)}" if epsilon is not None else "")
+    with st.popover(plain(words), key=keys.COMPARE_FORM(letter)):
         slug = st.selectbox(
-            "Algorithm", slugs, slugs.index(old.slug), disabled=locked(),
+            "Method", slugs, slugs.index(old.slug), disabled=locked(),
             format_func=lambda slug: named(slug).removesuffix(" · recommended"),  # there is no room for it
             key=keys.COMPARE_ALGORITHM(turn, letter),
         )  # fmt: skip
@@ -101,7 +104,7 @@ def _fitted(side: Side, data: Dataset) -> Side:
 def _buttons(chosen: list[Side]) -> None:
     """Show what adds a run, takes the last one away, and swaps the first two."""
     last = chosen[-1]
-    with st.container(horizontal=True):
+    with st.container(horizontal=True, width="content", gap="xsmall"):
         st.button(
             "Add", icon=":material/add:", key=keys.COMPARE_ADD, on_click=sides.put,
             args=([*chosen, dataclasses.replace(last, seed=last.seed + 1)],), help="The last run with another seed.",

@@ -101,12 +101,7 @@ def _run(letter: str, panel: Panel, frames: Sequence[int], run: Result, alone: i
         f"<span>{words}{seed}</span></h2>"
     )
     draw(keys.COMPARE_PLANE(letter), [panel], run.data.dataset_id, frames=frames, linked=KEY)
-    told = verdict.of(run, hidden=hidden)
-    why = f'<p class="dp-why">{markup.escape(told.why)}</p>' if told.why else ""
-    mark = "" if told.good else '<span class="dp-caution" role="img" aria-label="Look closer">!</span> '
-    first, *rest = told.parts
-    words = "".join(f"<span>{markup.escape(part)}</span>" for part in rest)
-    st.html(f'<div class="dp-verdict">{mark}<b>{markup.escape(first)}</b>{words}{why}</div>')
+    st.html(verdict.written(run, hidden=hidden))
     if alone:
         shared = len(run.trace.cluster_centers) - alone
         st.html(markup.small(f"{shared} places shared, {alone} without a partner."))

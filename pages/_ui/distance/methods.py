@@ -1,4 +1,4 @@
-"""What the Distance page computes: runs made at once, the noise in words, losses beside full DP."""
+"""What Watch computes about moves: runs made at once, the noise in words, losses beside full DP."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from dpviz.datasets import Dataset
 from dpviz.numbers import number
 from dpviz.postprocessing.bet import bet_of
 from dpviz.privacy.guarantee import Guarantee, Neighboring
-from pages._ui.frame import catalog
 from pages._ui.work import results, runs
 
 FAMILY = ("dist-dp-region-means", "dist-dp", "dist-dp-random-points")
@@ -25,16 +24,9 @@ PLAIN = ("nsm", "pe-means")
 SEEDS = range(2)
 
 
-def names() -> list[str]:
-    """Return the public data sets in which rho is one distance in all columns, the city first among the samples."""
-    return sorted(filter(fits, catalog.names()), key=lambda name: (name not in catalog.own(), name != "city"))
-
-
-def fits(name: str) -> bool:
-    """Return whether rho is one distance in all columns of a data set that is public."""
-    data = catalog.sample(name)
-    half_width = data.domain.half_width
-    return not data.private and len(half_width) > 1 and not np.ptp(half_width)
+def one_distance(data: Dataset) -> bool:
+    """Return whether rho is one distance in all columns."""
+    return data.domain.n_features > 1 and not np.ptp(data.domain.half_width)
 
 
 def algorithm(slug: str, **values: Any) -> Moves:
@@ -47,11 +39,6 @@ def algorithm(slug: str, **values: Any) -> Moves:
 def stops(data: Dataset) -> list[float]:
     """Return the values of rho that are offered."""
     return [float(f"{value:.2g}") for value in np.geomspace(1e-4, data.domain.diameter, 33)]
-
-
-def first(data: Dataset) -> float:
-    """Return the value of rho that the page begins with."""
-    return stops(data)[14]
 
 
 def made(data: Dataset, algorithm: Algorithm, seed: int) -> results.Result:

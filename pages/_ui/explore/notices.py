@@ -53,7 +53,7 @@ def _about(result: Result) -> None:
         st.caption(f"{data.incomplete:,} of {len(data.X):,} rows have a missing cell and are {kept}.")
     if too_little := pane(trace).warning(trace):
         st.warning(plain(on_screen(too_little)))
-    for sentence in trace.warnings:
+    for sentence in trace.warnings if results.drawn(result) is trace else ():  # else it says what ran instead
         st.warning(plain(on_screen(sentence)))
 
 

@@ -20,6 +20,7 @@ from pages._ui.frame import keys, prepared
 from pages._ui.frame.session import session
 from pages._ui.frame.words import on_screen
 from pages._ui.work import private, runs
+from pages._ui.workspace import trust
 from pages._ui.workspace.explore import explore
 
 __all__ = ["Row", "begin", "settings"]
@@ -58,6 +59,7 @@ def settings(name: str, data: Dataset, cls: type[Algorithm], row: Row) -> Settin
             noiseless = may_be_noiseless(cls) and st.toggle(
                 "No noise", help=_NO_NOISE, **prepared.kept(keys.EXPLORE_EXACT)
             )
+        trust.answers(data, cls)
     explore_state.settings = now = Settings(algorithm, seed, outlook, noiseless)
     moved = _live(data, now)
     pressed = _waits(data, now) and row.run.button(
@@ -88,7 +90,8 @@ def _say(data: Dataset, now: Settings, row: Row) -> None:
             )
         elif algorithm.notion is not Notion.NONE:
             row.details.caption(budget.rule(algorithm, data.domain.n_features, data.n_public))
-        for sentence in algorithm.advice(data.domain.n_features, data.n_public):
+        size = data.domain.n_features, data.n_public
+        for sentence in algorithm.runs(*size).advice(*size):
             row.below.warning(plain(on_screen(sentence)))
     cost = "Each run on private data would spend ε again. Here the people are made up or public."
     if now.noiseless:

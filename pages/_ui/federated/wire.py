@@ -1,17 +1,18 @@
-"""The Federated page's parts: the cached run, and one round from one client's side."""
+"""Runs over several clients: the cached run, and one round from one client's side."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import streamlit as st
 
 from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.audits.reconstruct import Read, published, read_off
+from dpviz.datasets import Dataset
 from dpviz.federated import (
     CLIENTS,
     PAPER,
@@ -21,7 +22,6 @@ from dpviz.federated import (
     Round,
     Simulation,
     payload_bytes,
-    refusal,
     simulate,
     spread,
 )
@@ -29,11 +29,10 @@ from dpviz.figures.scenes.federated import plot_words
 from dpviz.numbers import number
 from dpviz.trace import Trace
 from pages._ui.frame import keys, markup, shell
-from pages._ui.frame.catalog import is_public, names, sample
+from pages._ui.frame.catalog import is_public, sample
 from pages._ui.frame.prepared import kept
 from pages._ui.limits.reconstruction import plain_lloyd
 
-P = ParamSpec("P")
 T = TypeVar("T")
 MOST_CELLS = 200_000
 RINGS = {"64": WIDE, "32": PAPER}  # by the bits of a word
@@ -48,52 +47,83 @@ LEDE = {
     "sends the sum back. The server sees random words, and must never see the result; the clients see what a trusted "
     "curator would have published, and nothing more.",
 }
-_ABORT = (
-    "- **If a client falls silent,** the masks no longer cancel: the round is aborted and nothing of it is learned.\n"
-    "- **A party that draws no noise** cannot be caught: the protocol assumes that all follow it."
-)
-WHO_LEARNS_WHAT = {
-    CLIENTS: "**Who learns what**\n"
-    "- **Server:** uniform words, whatever the data. It draws no noise, so the published result tells it what it tells "
-    "anybody.\n"
-    "- **Clients:** the noisy sums. A client can take off its own rows and its own noise; what is left of the noise is "
-    "what the promise counts.\n"
-    "- **If one client and the server collude,** they see the noisy sum of the others, still with the promised noise. "
-    "With every further client that joins them, there is less.\n" + _ABORT,
-    SERVER: "**Who learns what**\n"
-    "- **Server:** uniform words, whatever the data. But it knows the noise: **the server must never see the result**, "
-    "from which it could take the noise off and have the exact sums.\n"
-    "- **Clients:** the noisy sums, exactly as a central run publishes them.\n"
-    "- **If one client and the server collude,** they have the exact sums of the other clients.\n" + _ABORT,
+_LEARNS = {  # by who draws the noise: party, what it sees, what it could take off
+    CLIENTS: (
+        ("The server", "uniform words, whatever the data; and the result, as everybody", "nothing: it drew no noise"),
+        (
+            "A client",
+            "the noisy sums",
+            "its own rows and its own noise; what is left of the noise is what the promise counts",
+        ),
+        (
+            "One client and the server together",
+            "the noisy sum of the others, still with the promised noise",
+            "with every further client there is less noise",
+        ),
+    ),
+    SERVER: (
+        (
+            "The server",
+            "uniform words, whatever the data: the server must never see the result",
+            "all of the noise, if it saw the result: the exact sums",
+        ),
+        ("A client", "the noisy sums, exactly as a central run publishes them", "its own rows"),
+        ("One client and the server together", "the exact sums of the other clients", "all of the noise"),
+    ),
 }
 
 
-def algorithm(slug: str, name: str, epsilon: float, ring: Ring) -> Algorithm:
-    """Return the algorithm as it runs on this page; on a narrow ring with as many fraction bits as it has."""
-    values: dict[str, Any] = {"n_clusters": sample(name).n_clusters, "epsilon": epsilon}
-    if slug == "fastlloyd":
-        values["fraction_bits"] = ring.fraction
-    return ALGORITHMS[slug](**values)
+def who_learns_what(drawn_by: str) -> markup.Html:
+    """Return a table of the parties, what each sees, and what it could take off."""
+    rows = [markup.row(cells, head=party) for party, *cells in _LEARNS[drawn_by]]
+    return markup.Html(
+        markup.table("Who learns what", ("Who learns what", "sees", "could take off"), rows, look="dp-free dp-beside")
+        + markup.small(
+            "If a client falls silent, the masks no longer cancel: the round is aborted and nothing of it is learned. "
+            "A party that draws no noise cannot be caught: the protocol assumes that all follow it."
+        )
+    )
 
 
-@st.cache_data(show_spinner=False)
-def offered() -> tuple[list[str], list[str]]:
-    """Return the slugs that can run federated, and a sentence for each one that cannot."""
-    reasons = {slug: refusal(cls(), 2, 5000) for slug, cls in ALGORITHMS.items()}
-    return [slug for slug, reason in reasons.items() if not reason], [reason for reason in reasons.values() if reason]
+@dataclasses.dataclass(frozen=True)
+class Wired:
+    """A run over clients: on the data set `name`, by an algorithm; `drop` is a client and the round it misses."""
+
+    name: str
+    algorithm: Algorithm
+    clients: int
+    how: str
+    drawn_by: str
+    ring: Ring
+    seed: int
+    drop: tuple[int, int] | None
+
+    def by(self, slug: str) -> Wired:
+        """Return the same run by another method at the same k and ε, without a client that falls silent."""
+        mine = {name: getattr(self.algorithm, name) for name in ("n_clusters", "epsilon")}
+        return dataclasses.replace(self, algorithm=ALGORITHMS[slug](**mine), drop=None)
+
+    @property
+    def runs(self) -> Algorithm:
+        """The algorithm as it runs: on a narrow ring with as many fraction bits as that has."""
+        bits: dict[str, Any] = {"fraction_bits": self.ring.fraction}
+        return (
+            dataclasses.replace(self.algorithm, **bits) if hasattr(self.algorithm, "fraction_bits") else self.algorithm
+        )
 
 
-def _kept(entries: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Cache what is made from the data set `name`, the first argument: from a session's own file in that session."""
+def _kept(entries: int) -> Callable[[Callable[[Wired], T]], Callable[[Wired], T]]:
+    """Cache what is made of a run: of one on a session's own file in that session."""
 
-    def wrap(make: Callable[P, T]) -> Callable[P, T]:
+    def wrap(make: Callable[[Wired], T]) -> Callable[[Wired], T]:
         words = "The clients are at work …"
-        everybody = st.cache_resource(max_entries=entries, show_spinner=words)(make)
-        mine = st.cache_resource(max_entries=entries, show_spinner=words, scope="session")(make)
+        name: dict[str | type[Any], Callable[[Any], Any]] = {Wired: repr}
+        everybody = st.cache_resource(max_entries=entries, show_spinner=words, hash_funcs=name)(make)
+        mine = st.cache_resource(max_entries=entries, show_spinner=words, scope="session", hash_funcs=name)(make)
 
         @wraps(make)
-        def made(*args: P.args, **kwargs: P.kwargs) -> T:
-            return (everybody if is_public(sample(str(args[0]))) else mine)(*args, **kwargs)
+        def made(asked: Wired) -> T:
+            return (everybody if is_public(sample(asked.name)) else mine)(asked)
 
         return made
 
@@ -101,39 +131,28 @@ def _kept(entries: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
 
 
 @_kept(16)
-def parts_of(name: str, clients: int, how: str, seed: int) -> list[np.ndarray]:
+def parts_of(asked: Wired) -> list[np.ndarray]:
     """Return the rows of every client."""
-    return spread(sample(name).X, clients, how, np.random.default_rng(seed))
+    return spread(sample(asked.name).X, asked.clients, asked.how, np.random.default_rng(asked.seed))
 
 
 @_kept(24)
-def federated(
-    name: str,
-    slug: str,
-    epsilon: float,
-    clients: int,
-    how: str,
-    drawn_by: str,
-    ring: Ring,
-    seed: int,
-    drop: tuple[int, int] | None,
-) -> tuple[Simulation, bool]:
+def federated(asked: Wired) -> tuple[Simulation, bool]:
     """Return the run, and whether the central run with the same seed is the same, bit for bit, but for the trust."""
-    data, runs = sample(name), algorithm(slug, name, epsilon, ring)
-    parts = parts_of(name, clients, how, seed)
-    run = simulate(runs, parts, data.domain, seed=seed, ring=ring, drop=drop, drawn_by=drawn_by)
-    if run.trace is None or drawn_by == CLIENTS:
+    data, runs, seed, ring = sample(asked.name), asked.runs, asked.seed, asked.ring
+    run = simulate(runs, parts_of(asked), data.domain, seed=seed, ring=ring, drop=asked.drop, drawn_by=asked.drawn_by)
+    if run.trace is None or asked.drawn_by == CLIENTS:
         return run, False
     central = _trusting(runs.run(data.X, domain=data.domain, seed=seed), run.trace.claimed.trust)
     return run, central.to_json(include_hidden=True) == run.trace.to_json(include_hidden=True)
 
 
 @_kept(12)
-def without_noise(name: str, clients: int, how: str, seed: int) -> tuple[Trace, list[Read]]:
+def without_noise(asked: Wired) -> tuple[Trace, list[Read]]:
     """Return a run of plain Lloyd over the same clients without any noise, and the rows that follow from its sums."""
-    data, parts = sample(name), parts_of(name, clients, how, seed)
+    data = sample(asked.name)
     lloyd = plain_lloyd(data.n_clusters)
-    run = simulate(lloyd, parts, data.domain, seed=seed, noise="none", drawn_by=SERVER)
+    run = simulate(lloyd, parts_of(asked), data.domain, seed=asked.seed, noise="none", drawn_by=SERVER)
     assert run.trace is not None
     return run.trace, read_off(published(run.trace), data.domain.radius)
 
@@ -242,12 +261,6 @@ def _network(rounds: int) -> None:
     )
 
 
-def offered_data() -> list[str]:
-    """Return the names of public data that are small enough for this page; a session's own files among them."""
-    return [name for name in names() if fits(name)]
-
-
-def fits(name: str) -> bool:
-    """Return whether a data set is public and small enough for this page."""
-    data = sample(name)
-    return not data.private and data.X.size <= MOST_CELLS
+def small(data: Dataset) -> bool:
+    """Return whether a data set is small enough to be spread over clients here."""
+    return data.X.size <= MOST_CELLS

@@ -93,6 +93,7 @@ COMPARE_RUNS, COMPARE_BY, COMPARE_HIDDEN, COMPARE_WHOLE = (
     "compare_hidden",
     "compare_whole",
 )
+COMPARE_FORM = Keys("compare_{}_form")  # letter of the run
 COMPARE_ADD, COMPARE_REMOVE, COMPARE_SWAP = "compare_add", "compare_remove", "compare_swap"
 COMPARE_AGAIN, COMPARE_CANCEL, COMPARE_PAGE = "compare_again", "compare_cancel", "compare_page"
 COMPARE_ALGORITHM, COMPARE_ALL, COMPARE_SEED = (  # turn of the form, letter of the run
@@ -117,15 +118,10 @@ PLAN_LIKE, PLAN_ALGORITHMS, PLAN_WITHIN, PLAN_EPSILON = "plan_like", "plan_algor
 PLAN_SPEND, PLAN_METHOD, PLAN_CLOUD = "plan_spend", "plan_method", "plan_cloud"
 PLAN_CANCEL, PLAN_ON, PLAN_FIGURE = "plan_cancel", "plan_on", "plan_figure"
 
-# Distance
-RHO_DATA, RHO_METHOD, RHO_EPSILON, RHO_HIDDEN = "rho_data", "rho_method", "rho_epsilon", "rho_hidden"
-RHO_SEEN, RHO_LOSSES = "rho_seen", "rho_losses"
-RHO, RHO_K = Keys("rho_{}"), Keys("rho_k_{}")  # data
-
-# Federated
-FED_DATA, FED_SLUG, FED_EPSILON, FED_CLIENTS = "fed_data", "fed_slug", "fed_epsilon", "fed_clients"
-FED_SPREAD, FED_NOISE, FED_EXACT, FED_RING = "fed_spread", "fed_noise", "fed_exact", "fed_ring"
-FED_DELAY, FED_SEED, FED_SILENT = "fed_delay", "fed_seed", "fed_silent"
+# What is promised, and whom to trust
+PROMISED, TRUST, RHO_SEEN, RHO_LOSSES = "explore_promised", "explore_trust", "rho_seen", "rho_losses"
+FORM_CLIENTS, FED_CLIENTS, FED_SPREAD, FED_NOISE = "form_clients", "fed_clients", "fed_spread", "fed_noise"
+FED_EXACT, FED_RING, FED_DELAY, FED_SILENT = "fed_exact", "fed_ring", "fed_delay", "fed_silent"
 FED_CLIENT, FED_ROUND, FED_PLANE, WIRE = "fed_client", "fed_round", "fed_plane", Keys("wire_{}")
 
 # Ledger, Account

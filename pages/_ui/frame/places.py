@@ -37,8 +37,6 @@ PAGES = {
     "compare": Entry("Beside", "How do two to four runs differ?"),
     "tradeoff": Entry("Trade-off", "What does ε change?"),
     "ledger": Entry("Cost", "What did it cost?"),
-    "distance": Entry("Distance", "What if a move is hidden, not a person?"),
-    "federated": Entry("Federated", "What if rows stay where they are?"),
     "data": Entry("File", "Which people?"),
     "bounds": Entry("Bounds", "What is public about them?"),
     "plan": Entry("Rehearse", "What would an ε give, before it is spent?"),
@@ -52,7 +50,7 @@ PAGES = {
 PLACES = (
     Place("Start", ("home",)),
     Place("Learn", ("learn", "limits")),
-    Place("Explore", ("explore", "again", "attacker", "compare", "tradeoff", "ledger"), ("distance", "federated")),
+    Place("Explore", ("explore", "again", "attacker", "compare", "tradeoff", "ledger")),
     Place("Your data", ("data", "bounds", "plan", "spend", "account"), path=True),
     Place("Teach", ("class", "present", "notes")),
 )

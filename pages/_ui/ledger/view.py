@@ -8,18 +8,12 @@ import math
 import pandas as pd
 import streamlit as st
 
-from dpviz.datasets import Dataset
-from dpviz.escape import plain
 from dpviz.figures.kit.ledger import releases_table
 from dpviz.numbers import chance, number
 from dpviz.trace import Trace
-from pages._ui.address import links
-from pages._ui.compare.sides import asked_by
-from pages._ui.frame import catalog, markup
+from pages._ui.frame import markup
 from pages._ui.frame.session import session
-from pages._ui.work import runs
 from pages._ui.work.results import Result
-from pages._ui.workspace.explore import asked, explored
 
 MOST = 400  # releases listed on the page; the downloads have all
 _KEPT = (
@@ -36,35 +30,6 @@ _KEPT = (
     "ledger",
 )
 _HEADS = ("", "#", "release", "mechanism", "pure ε", "μ", "ε at δ", "zCDP ρ")
-
-
-def follow(data: Dataset) -> str:
-    """Run what an address asks for, once it was opened; return the run's identity, "" if no address was followed."""
-    opened = links.opened("ledger")
-    if opened is None or data.private:
-        return ""
-    try:
-        side = asked_by(opened.scene, asked)
-    except ValueError as problem:
-        if session.opened_now:
-            st.error(plain(str(problem)))
-        return ""
-    noiseless = bool(opened.scene.values.get("exact"))
-    if session.opened_now and not runs.paid():
-        runs.abandon()
-        runs.start(data, side.algorithm, side.seed, noiseless=noiseless)
-    return runs.run_id(data, side.algorithm, side.seed, noiseless=noiseless)
-
-
-def keep(result: Result | None, coming: str) -> None:
-    """Write the address of the run that is seen, or of the one that is coming; a private run has none."""
-    opened = links.opened("ledger")
-    if result is not None and not result.data.private and catalog.is_here(result.data):
-        links.keep("ledger", asked, entry=result.identity, scene=explored(result))
-    elif result is None and coming and session.job and opened is not None:
-        links.keep("ledger", asked, entry=coming, scene=opened.scene)
-    else:
-        links.keep("ledger", asked, private=True)
 
 
 def releases(trace: Trace, table: pd.DataFrame) -> None:

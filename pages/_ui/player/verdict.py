@@ -71,15 +71,19 @@ def lines(
     `again` says in how many of how many runs all groups were found; `beside` draws what stands at their end, and is
     told what could help.
     """
-    released = private_verdict(drawn(result), result.data.columns, result.data.units)
-    secret = of(result, hidden=True) if hidden and result.reference is not None else None
     with st.container(key=keys.VERDICT, horizontal=True, vertical_alignment="center", gap="small"):
-        told = markup.paragraph("promise", *_released(result, released))
-        if secret is not None:
-            told = markup.Html(told + markup.paragraph("truth", *_secret(result, secret, again)))
-        st.html(f'<div class="dp-verdict" role="status">{told}</div>', width="stretch")
+        st.html(written(result, hidden=hidden, again=again), width="stretch")
         with st.container(key=keys.ENDS, width="content", gap="xxsmall"):
-            beside((secret or released).help)
+            beside(of(result, hidden=hidden).help)
+
+
+def written(result: Result, *, hidden: bool, again: tuple[int, int] | None = None) -> markup.Html:
+    """Return the two lines of a verdict, or the first alone where nothing hidden is shown."""
+    released = private_verdict(drawn(result), result.data.columns, result.data.units)
+    told = markup.paragraph("promise", *_released(result, released))
+    if hidden and result.reference is not None:
+        told = markup.Html(told + markup.paragraph("truth", *_secret(result, of(result, hidden=True), again)))
+    return markup.Html(f'<div class="dp-verdict" role="status">{told}</div>')
 
 
 def _released(result: Result, verdict: Verdict) -> list[object]:

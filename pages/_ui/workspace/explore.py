@@ -11,6 +11,7 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import SAMPLES
 from dpviz.params import ParamSpec
 from dpviz.postprocessing.coresets import COSTS
+from dpviz.privacy.guarantee import Notion
 from pages._ui.address.data import FILE, MISSING, DataControl, any_data, file_word
 from pages._ui.address.scene import Control, Scene, number
 from pages._ui.attacker import who
@@ -21,8 +22,9 @@ from pages._ui.form.forms import fields_of, label_of, may_be_noiseless
 from pages._ui.form.picker import first, offered
 from pages._ui.frame import catalog, keys
 from pages._ui.work.results import Result
+from pages._ui.workspace import trust
 
-_LOOKS = ("layers", "clouds", "again", "who", "ask", "far", "axes")
+_LOOKS = ("layers", "clouds", "again", "who", "ask", "far", "seen", "axes")
 SHORT = {"n_clusters": "k", "epsilon": "e", "delta": "delta", "rho_distance": "rho"}
 
 
@@ -73,6 +75,11 @@ def explore(known: Mapping[str, Any]) -> Sequence[Control]:
         own_k = number(int(known.get("k") or data.n_clusters), 1, 256)
         found.append(Control("anyk", keys.CORESET_K("explore"), "Centers, from the released points", own_k))
         found.append(Control("cost", keys.CORESET_COST("explore", own), "Cost", choice(own, COSTS)))
+    if cls.notion is Notion.RHO:
+        found.append(Control("seen", keys.RHO_SEEN, "I understand", switch(False)))
+    found.append(Control("trust", keys.TRUST, "Whom do you trust", choice("curator", tuple(trust.TRUST))))
+    if known.get("trust") == "clients":
+        found += trust.clients(known)
     if len(data.columns) > 2:
         columns = ParamSpec(None, choices=tuple(range(len(data.columns))), kind="choice")
         found.append(

@@ -2,10 +2,10 @@
 
 from pages._ui.address import scene
 from pages._ui.workspace.compare import compare
-from pages._ui.workspace.explore import asked, explore
+from pages._ui.workspace.explore import explore
 
 RUN = {"d": "iris", "a": "sulloyd", "k": 4, "e": 3.0, "s": 7}
-VIEWS = {"explore": explore, "again": explore, "attacker": explore, "compare": compare, "ledger": asked}
+VIEWS = {"explore": explore, "again": explore, "attacker": explore, "compare": compare, "ledger": explore}
 
 
 def at(app, page):

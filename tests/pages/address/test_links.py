@@ -46,7 +46,7 @@ def test_a_ledger_has_an_address_of_its_own_which_leads_to_the_same_run(open_lin
     assert app.session_state["shown"] == again.session_state["shown"] and app.session_state["kept"] == (page, query)
     again.button(key="share").click().run()
     assert not again.exception and "share_task" in {box.key for box in again.text_input}
-    assert "share_lock" not in {box.key for box in again.selectbox}  # nothing on that page can be changed
+    assert "share_lock" in {box.key for box in again.selectbox}
 
 
 @pytest.mark.parametrize(
@@ -54,12 +54,12 @@ def test_a_ledger_has_an_address_of_its_own_which_leads_to_the_same_run(open_lin
     [
         ("home", "v=1&screen=4", "home_screen", 4),
         ("learn", "v=1&lesson=votes&part=explain&answer=3", "learn_answer_votes", ["3"]),
-        ("distance", "v=1&d=town&a=dist-dp&k=3&e=2", "rho_k_town", 3),
+        ("explore", "v=1&d=town&a=dist-dp&k=3&e=2&seen=1", "rho_seen", True),
         ("tradeoff", "v=1&d=iris&a=pe-means&k=2,3&vary=rounds&p.rounds=2,4&own=1", "sweep_vary_rounds", "2,4"),
         ("tradeoff", "v=1&delta=1/(n ln n)&scale=linear&curves=NSM: capped", "sweep_delta", "1/(n ln n)"),
         ("papers", "v=1&paper=dpm&verdict=reproduces", "papers_paper", "dpm"),
         ("data", "v=1&d=iris&way=Make blobs&p.n_rows=77", "blobs_n_rows", 77),
-        ("federated", "v=1&d=town&clients=6&spread=skewed&ring=32&silent=5", "fed_silent", 5),
+        ("explore", "v=1&d=tiny&a=fastlloyd&trust=clients&clients=6&spread=skewed&ring=32&silent=5", "fed_silent", 5),
     ],
 )
 def test_every_page_opens_by_a_link(open_link, page, query, key, value):

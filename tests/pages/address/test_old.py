@@ -5,7 +5,10 @@ import pytest
 from pages._ui.address.deck import split
 from pages._ui.address.old import today
 from pages._ui.address.scene import MOST, read
+from pages._ui.frame.places import MOVED, PAGES
 from pages._ui.workspace.explore import explore
+from tests.browser.test_walk_links import LINKS
+from tests.pages.address.test_scene import PAGES as VOCABULARIES
 
 ALEX = "v=1&d=iris&a=nsm&k=4&e=2&s=7&t=1&hide=verdict&lock=epsilon&task=Look&embed=true"
 
@@ -21,7 +24,23 @@ ALEX = "v=1&d=iris&a=nsm&k=4&e=2&s=7&t=1&hide=verdict&lock=epsilon&task=Look&emb
         ("attacker", "v=1&d=town&who=pin&x=1.5&y=-2&ask=moved", "attacker", {"who": "at:1.5,-2", "ask": "moved"}),
         ("attacker", "v=1&who=pin", "attacker", {"who": "at:,"}),
         ("attacker", "v=1&who=small&x=1", "attacker", {"who": "small"}),
-    ],
+        (
+            "distance",
+            "v=1&d=town&a=dist-dp&e=2&layers=0&k=3&rho=0.0032&seen=1",
+            "explore",
+            {"a": "dist-dp", "e": 2.0, "k": 3, "rho": 0.0032, "seen": True, "layers": False},
+        ),
+        ("distance", "", "explore", {"d": "city", "a": "dist-dp-region-means", "rho": 0.0089}),
+        ("federated", "v=1&hide=verdict&lock=epsilon&task=Look&t=1&embed=true", "explore", {"trust": "clients"}),
+        (
+            "federated",
+            "v=1&d=town&a=pe-means&e=2&clients=6&spread=skewed&noise=server&ring=32&s=3&silent=5&from=2"
+            "&round=2&delay=2.5&exact=1",
+            "explore",
+            {"trust": "clients", "clients": 6, "noise": "server", "silent": 5, "round": 2, "bare": True, "s": 3},
+        ),
+        ("federated", "", "explore", {"a": "fastlloyd", "trust": "clients", "clients": 4}),
+    ],  # fmt: skip
 )
 def test_an_old_address_opens_what_it_showed(page, query, there, values):
     now, words = today(page, query)
@@ -31,6 +50,20 @@ def test_an_old_address_opens_what_it_showed(page, query, there, values):
     if "task" in query:
         assert (scene.step, scene.hide, scene.lock, scene.task) == (1, ("verdict",), "epsilon", "Look")
         assert "embed=true" in words
+
+
+WHOLE = "&hide=form&hide=kmeans&lock=epsilon&task=Look+closely&embed=true"
+OF_01 = {"rho": LINKS["distance"], "lessons": LINKS["learn"]}
+
+
+@pytest.mark.parametrize("more", ["", WHOLE])
+@pytest.mark.parametrize("path", [*LINKS, *OF_01])
+def test_every_kind_of_address_is_read_whole(path, more):
+    page, words = today(MOVED.get(path, path), (LINKS | OF_01)[path] + more)
+    scene, sentence = read(page, words, VOCABULARIES[page or "home"])
+    assert sentence == "" and (page or "home") in PAGES
+    if more:
+        assert (scene.hide, scene.lock, scene.task) == (("form", "kmeans"), "epsilon", "Look closely")
 
 
 def test_what_is_no_old_address_stays_as_it_was_written():

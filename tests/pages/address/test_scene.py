@@ -23,9 +23,7 @@ from pages._ui.plan.controls import plan
 from pages._ui.present.controls import present
 from pages._ui.tradeoff import vary
 from pages._ui.workspace.compare import compare
-from pages._ui.workspace.distance import rho
-from pages._ui.workspace.explore import asked, explore
-from pages._ui.workspace.federated import clients
+from pages._ui.workspace.explore import explore
 from pages._ui.workspace.own import own
 from pages._ui.workspace.tradeoff import tradeoff
 from tests.tiers import tiers
@@ -37,8 +35,6 @@ PAGES = {
     "again": explore,
     "compare": compare,
     "attacker": explore,
-    "distance": rho,
-    "federated": clients,
     "learn": vocabulary,
     "tradeoff": tradeoff,
     "plan": plan,
@@ -47,7 +43,7 @@ PAGES = {
     "bounds": own,
     "spend": own,
     "account": own,
-    "ledger": asked,
+    "ledger": explore,
     "limits": limits,
     "present": present,
     "notes": notes,
@@ -71,8 +67,6 @@ ODD = {  # controls whose values are no choice and no number
         min_size=2,
         max_size=4,
     ).map(tuple),
-    ("distance", "d"): st.sampled_from(["city", "town", "blobs"]) | COLUMNS.map(file_word),
-    ("federated", "d"): st.sampled_from(["town", "iris"]) | COLUMNS.map(file_word),
     **{(page, "who"): st.sampled_from(["far", "small", "row:12", "at:-1.5,2e-05"]) for page in WORKSPACE},
     ("tradeoff", "d"): st.lists(PUBLIC, max_size=4, unique=True).map(tuple),
     ("tradeoff", "k"): st.sampled_from(["", "3", "3, 5"]),

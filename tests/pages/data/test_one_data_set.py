@@ -10,17 +10,12 @@ def shown(app):
 def test_what_is_chosen_on_one_page_is_what_the_others_show(start):
     app = start()
     app.button(key="use_wine").click().run()
-    for page, key in (("federated", "fed_data"), ("explore", "explore_data")):
-        app.switch_page(f"pages/{page}.py").run()
-        assert app.selectbox(key=key).value == "wine" and not app.exception
+    app.switch_page("pages/explore.py").run()
+    assert app.selectbox(key="explore_data").value == "wine" and not app.exception
     app.switch_page("pages/tradeoff.py").run()
     assert app.multiselect(key="sweep_data").value == ["wine"]
-    app.switch_page("pages/distance.py").run()
-    assert app.selectbox(key="rho_data").value != "wine"  # rho is not one distance there
-    app.selectbox(key="rho_data").set_value("city").run()
-    app.switch_page("pages/federated.py").run()
-    assert app.selectbox(key="fed_data").value == "city"
-    app.selectbox(key="fed_data").set_value("ring").run()
+    app.switch_page("pages/explore.py").run()
+    app.selectbox(key="explore_data").set_value("ring").run()
     app.switch_page("pages/data.py").run()
     assert app.session_state["explore_data"] == "ring" and app.button(key="use_ring").label == "In use"
 
@@ -28,18 +23,16 @@ def test_what_is_chosen_on_one_page_is_what_the_others_show(start):
 def test_a_public_file_reaches_every_page_and_a_private_one_is_named_where_it_is_not(start):
     app = declare(drop(start(), "mine.csv", csv(), "Yes, it is public"), facts("a", "b", scale="common", n_public=300))
     name = app.session_state["explore_data"]
-    for page, key in (("federated", "fed_data"), ("distance", "rho_data")):
-        app.switch_page(f"pages/{page}.py").run()
-        assert app.selectbox(key=key).value == name and not app.exception and not app.error
-        assert "<b>mine</b>" in shown(app)
+    app.switch_page("pages/compare.py").run()
+    assert app.selectbox(key="explore_data").value == name and not app.exception and not app.error
+    assert "<b>mine</b>" in shown(app)
     app.switch_page("pages/tradeoff.py").run()
     assert app.multiselect(key="sweep_data").value == [name]
 
     app = drop(start(), "secret.csv", csv(seed=1), "No, it is private")
     declare(app, facts("a", "b", scale="common"))
-    for page, key in (("federated", "fed_data"), ("distance", "rho_data")):
+    for page in ("limits", "papers"):
         app.switch_page(f"pages/{page}.py").run()
-        assert app.selectbox(key=key).value != app.session_state["explore_data"]
         assert "Your file <b>secret, PRIVATE, is not on this page</b>" in shown(app) and ">DEMO<" in shown(app)
     app.switch_page("pages/explore.py").run()
     assert "is not on this page" not in shown(app) and "PRIVATE" in shown(app)

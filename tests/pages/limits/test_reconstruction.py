@@ -40,7 +40,7 @@ def test_people_are_read_off_exact_centers_and_not_off_noisy_ones(opened):
 
 
 def test_clients_without_noise_give_people_away_too(opened):
-    app = opened("federated", "v=1&d=iris&exact=1")
+    app = opened("explore", "v=1&d=iris&a=fastlloyd&trust=clients&bare=1")
     assert not app.exception and read_off(app) >= 1
     app.toggle(key="fed_exact").set_value(False).run()
     assert not app.exception and read_off(app) == 0

@@ -1,0 +1,89 @@
+"""A run that promises moves on Watch: what a bet on a move wins, the noise that buys it, losses beside full DP."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dpviz.algorithms import ALGORITHMS
+from dpviz.algorithms.dist_dp.family import Moves
+from dpviz.figures.dist_dp.dist_dp import losses_panel
+from dpviz.numbers import chance, number
+from pages._ui.distance import methods
+from pages._ui.frame import keys, markup, shell
+from pages._ui.frame.prepared import kept
+from pages._ui.player.panel import draw
+from pages._ui.work import results
+from pages._ui.work.results import Result
+
+__all__ = ["section"]
+
+
+def section(result: Result) -> None:
+    """Show what the promise about moves is worth; nothing for a run that promises a person."""
+    data, trace = result.data, result.trace
+    mine = ALGORITHMS[trace.algorithm](**trace.parameters)
+    if not isinstance(mine, Moves) or data.private or not methods.one_distance(data):
+        return
+    promise, rho, epsilon = results.drawn(result).claimed, float(mine.rho_distance), float(trace.parameters["epsilon"])
+    far, ten = (data.domain.length(times * rho) for times in (1, 10))
+    values = {"n_clusters": mine.n_clusters, "epsilon": epsilon, "rho_distance": rho}
+    family = [methods.algorithm(slug, **values) for slug in methods.FAMILY]
+    if promise.rho_distance is None:
+        st.html(
+            markup.odds(
+                "Was Alex here, or somebody else anywhere? Right at most ",
+                markup.bold(f"{promise.odds} times in 100"),
+                ".",
+            )
+            + markup.small(
+                markup.bold(f"At {far} hiding the whole person is cheaper."),
+                f" Noise that hides moves up to {far} would blur more than full differential privacy, so "
+                f"{results.drawn(result).name} runs instead of {trace.name}. It hides any change of one row.",
+            )
+        )
+    else:
+        farther = markup.text(f"Or {ten} away? The promise allows ", markup.bold(methods.odds(promise, 10)), ". ")
+        st.html(
+            markup.odds(
+                f"Was Alex here, or {far} away? Right at most ",
+                markup.bold(f"{methods.odds(promise, 1)} times in 100"),
+                ". ",
+                farther if 10 * rho <= data.domain.diameter else "",
+                "Is Alex in the data at all? ",
+                markup.bold("No promise."),
+            )
+            + markup.small(
+                "Who is in the data, and roughly where, is ",
+                markup.bold("not protected"),
+                ": this is a weaker promise than differential privacy, for cases in which only the exact place is a "
+                "secret.",
+            )
+        )
+    paper = ALGORITHMS["dist-dp"].preset("paper", **values)
+    thirds = 1 / paper.plan(*methods.size(data)).costs["points"][0].gdp
+    st.html(
+        markup.small(
+            markup.bold("The noise that buys it"),
+            f", on every point, per coordinate. {'. '.join(methods.noise(data, one, rho) for one in family)}; "
+            f"{thirds:.1f} rho with the paper's split of the budget in thirds.",
+        )
+    )
+    _losses(result, family, epsilon, far, promise.delta)
+
+
+def _losses(result: Result, family: list[Moves], epsilon: float, far: str, delta: float) -> None:
+    st.header("What does the weaker promise buy?")
+    if not st.checkbox(
+        "I understand: these methods hide moves up to rho, the others hide a whole person. I want to compare their "
+        "loss.", **kept(keys.RHO_SEEN),
+    ):  # fmt: skip
+        return
+    table = methods.losses(result.data, family, result, epsilon, far)
+    draw(keys.RHO_LOSSES, [losses_panel(shell.colors(), table)])
+    st.html(
+        markup.fooled(
+            f"Equal ε = {number(epsilon)} and δ = {chance(delta)} are not equal privacy: hiding moves up to {far} is "
+            f"less than hiding everything about a row. {len(methods.SEEDS)} runs each. Where full DP loses as little, "
+            "take full DP."
+        )
+    )
