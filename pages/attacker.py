@@ -13,14 +13,15 @@ from pages._ui.workspace.explore import explore
 
 links.enter(__file__, explore, has=("form", "kmeans", "navigation", "player"))
 
-with st.sidebar:
-    choice = choose()
-    result = seen(choice)
-    earlier(choice.data)
-    how = look(choice.data, result)
+head = st.container()
+choice = choose()
+result = seen(choice)
+earlier(choice)
+how = look(choice, result, switch=True)
 
-heading(choice, result)
-shell.title()
+with head:
+    heading(choice, result)
+    shell.title()
 if choice.data.private:
     st.info(
         "These data are private: runs with and without a person would tell who is in the file. Play on a sample or on "
