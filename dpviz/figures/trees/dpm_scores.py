@@ -65,13 +65,13 @@ def strips_panel(view: View) -> Panel:
     add_frames(figure, list(range(6 * strips)), updates, layouts)
     figure.update_layout(layouts[-1])
     return Panel(
-        "wide", figure, "True emptiness, centreness and score of every cut, with the released cut. Not private."
+        "side", figure, "True emptiness, centreness and score of every cut, with the released cut. Not private."
     )
 
 
 def _empty(colors: Theme, strips: int) -> go.Figure:
     """Return the strips side by side, each with its six traces: bars, three curves, the released cut, a word."""
-    figure = base(colors, "Score of every cut", height=190)
+    figure = base(colors, "Score of every cut", height=150)
     tag(figure, colors, "NOT PRIVATE ┅ scores")
     figure.update_layout(bargap=0, barmode="overlay")
     figure.update_yaxes(title_text="score; bars: chance", range=[0, 6.6])

@@ -12,7 +12,6 @@ from dpviz.privacy.accounts import Account, Budget, Claim, Refused
 from dpviz.privacy.guarantee import Neighboring
 from pages._ui.account.state import account_state
 from pages._ui.data import key_file
-from pages._ui.explore import centers
 from pages._ui.frame import keys, markup, messages
 from pages._ui.ledger import view as ledger
 from pages._ui.player import takeaway
@@ -143,5 +142,4 @@ def releases(data: Dataset) -> None:
                 table = ledger.table_of(run)
                 ledger.releases(run.trace, table)
                 ledger.downloads(run, table)
-                centers.downloads(f"account_{place}", run)
                 takeaway.menu(f"account_{place}", run, hidden=False, axes=None)
