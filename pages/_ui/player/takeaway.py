@@ -78,8 +78,8 @@ def _centers(key: str, result: Result, scatter: Callable[[Result], np.ndarray | 
     if trace.coreset is not None:
         made = partial(coreset_csv, trace, *facts)
         kinds["Weighted points as CSV"] = (keys.POINTS_CSV(key), "points.csv", "text/csv", made)
-    for words, (name, ending, mime, made) in kinds.items():
+    for words, (name, ending, mime, contents) in kinds.items():
         st.download_button(
-            words, made, f"dpviz-{trace.algorithm}-{number}-{ending}", mime, key=name, on_click="ignore",
+            words, contents, f"dpviz-{trace.algorithm}-{number}-{ending}", mime, key=name, on_click="ignore",
             width="stretch",
         )  # fmt: skip
