@@ -163,7 +163,8 @@ class Drag {
       names: [find(".epsilon .name"), find(".people .name")],
       people: find(".people"),
     });
-    this.said = Object.assign(document.createElement("div"), { className: "dp-verdict dpviz-said", ariaHidden: "true" });
+    const classes = "dp-verdict dpviz-said";
+    this.said = Object.assign(document.createElement("div"), { className: classes, ariaHidden: "true" });
     [this.promise, this.truth] = ["promise", "truth"].map((className) =>
       this.said.appendChild(Object.assign(document.createElement("p"), { className })),
     );

@@ -113,7 +113,7 @@ def player(
                     _code(result.trace)
                     shell.key_line(legend, hidden)
                     with st.container(key=keys.SWIPE(key), gap="xxsmall"):  # on a phone a row, right below the plane
-                        draw(f"{key}_beside", side)
+                        draw(keys.SWIPE(key), side)
     with st.container(key=keys.TRANSPORT(key)):
         _transport(key, result, shots, axes, opened)
     if fold:

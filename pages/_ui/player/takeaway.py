@@ -76,10 +76,10 @@ def _centers(key: str, result: Result, scatter: Callable[[Result], np.ndarray | 
                             lambda: centers_json(trace, *facts)),
     }  # fmt: skip
     if trace.coreset is not None:
-        made = partial(coreset_csv, trace, *facts)
-        kinds["Weighted points as CSV"] = (keys.POINTS_CSV(key), "points.csv", "text/csv", made)
-    for words, (name, ending, mime, contents) in kinds.items():
+        points = partial(coreset_csv, trace, *facts)
+        kinds["Weighted points as CSV"] = (keys.POINTS_CSV(key), "points.csv", "text/csv", points)
+    for words, (name, ending, mime, write) in kinds.items():
         st.download_button(
-            words, contents, f"dpviz-{trace.algorithm}-{number}-{ending}", mime, key=name, on_click="ignore",
+            words, write, f"dpviz-{trace.algorithm}-{number}-{ending}", mime, key=name, on_click="ignore",
             width="stretch",
         )  # fmt: skip
