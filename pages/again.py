@@ -15,7 +15,7 @@ head = st.container()
 choice = choose()
 result = seen(choice)
 earlier(choice)
-how = look(choice, result)
+how = look(choice, result, switch=True)
 
 with head:
     heading(choice, result)

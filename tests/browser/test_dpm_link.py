@@ -19,11 +19,9 @@ def drawn(page, count):
 
 
 def run_dpm(page):
-    page.get_by_role("combobox", name="Algorithm").click()
-    page.get_by_role("option", name="DP · DPM", exact=True).click()
-    expect(page.get_by_text("Cuts the box where it is empty")).to_be_visible()
-    page.get_by_role("button", name="Run", exact=True).click()
-    drawn(page, 4)
+    page.get_by_role("combobox", name="Method").click()
+    page.get_by_role("option", name="DPM", exact=True).click()
+    drawn(page, 3)
     page.wait_for_function("() => document.querySelectorAll('.dpviz-stage')[0].panel?.stage?.layout.meta?.regions")
 
 

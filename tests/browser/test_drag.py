@@ -87,9 +87,9 @@ def test_a_mouse_drags_epsilon_over_the_stored_runs_and_the_page_runs_where_it_l
     for stop in (3, 2, 1, 0, 1):
         page.mouse.move(*place(slider, stop))
         seen.add(page.evaluate(FILM))
-        words.add(page.locator(".dpviz-drag .promise").inner_text())
+        words.add(page.locator(".dpviz-said .promise").inner_text())
         assert slider.get_attribute("aria-valuenow") == str(stop)
-        assert page.locator(".dpviz-drag .promise").inner_text() in slider.get_attribute("aria-valuetext")
+        assert page.locator(".dpviz-said .promise").inner_text() in slider.get_attribute("aria-valuetext")
     assert len(seen) == len(words) == 4 and told[before:] == []
     page.mouse.up()
     let_go(page, 0.25, "town")

@@ -56,8 +56,8 @@ def test_every_page_renders_behind_the_headers(visit, name):
 
 def test_explore_draws_and_plotly_comes_for_a_close_look(visit):
     page = visit("explore")
-    charts(page, 5)
-    page.get_by_role("button", name="Look closely").click()
+    charts(page, 3)
+    page.get_by_role("button", name="Zoom and hover").click()
     expect(page.locator(".dpviz-look .main-svg").first).to_be_visible()
     no_exception(page)
 

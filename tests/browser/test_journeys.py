@@ -11,7 +11,7 @@ from tests.browser.conftest import PATIENCE, serve
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
-NSM = "explore?v=1&d=town&a=nsm&k=5&e=1&s=0"  # a run with six panels
+NSM = "explore?v=1&d=town&a=nsm&k=5&e=1&s=0"  # a run with four panels in sight
 LOSS = 6_000  # milliseconds after which what was pressed or typed is held for lost
 STEPS = """() => [...document.querySelectorAll('.dpviz-stage')].map(root => root.panel)
   .filter(panel => panel?.frames).map(panel => panel.stage?.drawn)"""  # the step that each canvas shows
@@ -45,7 +45,7 @@ def changed(page, before):
     page.wait_for_function(f"before => ({PICTURE})() !== before", arg=before)
 
 
-def jumped(page, key, step, count=6):
+def jumped(page, key, step, count=4):
     """Press a key of the player; return the picture that all panels then show at a step.
 
     What is pressed while a run that has just ended is drawn may be lost: it is pressed again.
@@ -71,10 +71,7 @@ def no_exception(page):
 
 def test_explore_runs_plays_scrubs_and_end_moves_all_panels(open_page):
     page = open_page(NSM)
-    charts(page, 6)
-    page.get_by_role("button", name="Run", exact=True).click()
-    expect(page.get_by_text("Running NSM")).to_have_count(0)
-    charts(page, 6)
+    charts(page, 4)
     player = page.get_by_role("group", name="Steps of the run")
     last = int(page.get_by_role("slider", name="Step").get_attribute("max"))
     assert jumped(page, "Home", 0) != jumped(page, "End", last)
@@ -94,11 +91,13 @@ def test_explore_runs_plays_scrubs_and_end_moves_all_panels(open_page):
 
 def test_the_step_survives_a_rerun_that_redraws_the_figures(open_page):
     page = open_page(NSM)
-    charts(page, 6)
+    charts(page, 4)
     page.get_by_role("slider", name="Step").fill("7")
     page.wait_for_function(f"() => ({STEPS})().every(s => s === 7)")
-    page.get_by_text("Show people and KMeans").click()
-    charts(page, 5)  # the loss panel is a hidden layer
+    before = picture(page)
+    page.get_by_text("Show what stays secret").click()
+    changed(page, before)
+    charts(page, 4)
     page.wait_for_function(f"() => ({STEPS})().every(s => s === 7)")
     assert "NOT PRIVATE" not in said(page)
     no_exception(page)
@@ -106,11 +105,10 @@ def test_the_step_survives_a_rerun_that_redraws_the_figures(open_page):
 
 def test_figures_of_another_algorithm_come_to_rest_at_their_own_last_step(open_page):
     page = open_page(NSM)
-    charts(page, 6)
-    box = page.get_by_role("combobox", name="Algorithm")
+    charts(page, 4)
+    box = page.get_by_role("combobox", name="Method")
     box.fill("DPM")
     box.press("Enter")
-    page.get_by_role("button", name="Run", exact=True).click()
     expect(page.get_by_text("DPM chose the number of centers itself")).to_be_visible()
     last = int(page.get_by_role("slider", name="Step").get_attribute("max"))
     page.wait_for_function(f"() => ({STEPS})().length > 1 && ({STEPS})().every(s => s === {last})")
@@ -126,7 +124,7 @@ def test_figures_of_another_algorithm_come_to_rest_at_their_own_last_step(open_p
 
 def test_a_zoom_is_kept_by_a_page_change_and_the_next_run_on_the_same_data(open_page):
     page = open_page(NSM)
-    charts(page, 6)
+    charts(page, 4)
     edges = """() => {
         const {low, high} = document.querySelector('.dpviz-stage').panel.stage.axes.x;
         return [low, high].map(x => Math.round(100 * x));
@@ -144,21 +142,23 @@ def test_a_zoom_is_kept_by_a_page_change_and_the_next_run_on_the_same_data(open_
     page.get_by_role("link", name="Learn").first.click()
     expect(page.get_by_role("heading", name="Why votes split")).to_be_visible()
     page.get_by_role("link", name="Explore").first.click()
-    charts(page, 6)
+    charts(page, 4)
     page.wait_for_function(f"zoomed => JSON.stringify(({edges})()) === JSON.stringify(zoomed)", arg=zoomed)
+    before = picture(page)
+    page.get_by_role("button", name="Details").click()
     seed = page.get_by_role("spinbutton", name="Seed")
     seed.fill("3")
     seed.press("Enter")
-    before = picture(page)
-    page.get_by_role("button", name="Run", exact=True).click()
     changed(page, before)
-    charts(page, 6)
+    charts(page, 4)
     page.wait_for_function(f"zoomed => JSON.stringify(({edges})()) === JSON.stringify(zoomed)", arg=zoomed)
     no_exception(page)
 
 
 def test_a_ledger_segment_jumps_to_its_release(open_page):
     page = open_page(NSM)
+    charts(page, 4)
+    page.get_by_text("Every release and what it cost").click()
     charts(page, 6)
     page.mouse.click(*page.evaluate(PLACE, [5, 2]))
     page.wait_for_function(f"() => ({STEPS})().every(s => s === 2)")
@@ -166,7 +166,7 @@ def test_a_ledger_segment_jumps_to_its_release(open_page):
 
 def test_on_a_phone_panels_are_swiped_right_below_the_plane(open_page):
     page = open_page(NSM, width=390, height=844)
-    charts(page, 6)
+    charts(page, 4)
     row = page.locator(".st-key-explore_swipe")
     plane, below = page.locator("[class*=_figures] .dpviz-stage").first.bounding_box(), row.bounding_box()
     assert -1 <= below["y"] - plane["y"] - plane["height"] <= 40
@@ -226,7 +226,7 @@ def test_a_connection_that_is_lost_while_a_run_plays_loses_no_step(open_page):
 
     page.route_web_socket("**/_stcore/stream", connect)
     page.goto(page.url.replace("limits", "explore?v=1&d=town&a=pe-means&k=5&e=1&s=0&t=0"))
-    charts(page, 5)
+    charts(page, 3)
     page.wait_for_function(f"() => ({STEPS})().every(s => s === 0)")
     page.evaluate("""() => {
         const {panel} = document.querySelector('.dpviz-stage'), show = panel.show;

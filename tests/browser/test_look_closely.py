@@ -14,29 +14,29 @@ def test_no_page_with_a_player_asks_for_plotly_before_somebody_looks_closely(ope
     asked = []
     page.on("request", lambda request: asked.append(request.url))
     page.reload()
-    charts(page, 6)
+    charts(page, 4)
     page.get_by_role("link", name="Distance").first.click()
     expect(page.locator("h1")).to_be_visible()
     page.wait_for_function(f"() => ({STEPS})().length && ({STEPS})().every(s => s >= 0)")
     assert not [url for url in asked if "PlotlyChart" in url]
-    page.get_by_role("button", name="Look closely").click()
+    page.get_by_role("button", name="Zoom and hover").click()
     expect(page.locator(".dpviz-look .main-svg").first).to_be_visible()
     assert [url for url in asked if "PlotlyChart" in url]
 
 
 def test_the_button_shows_all_panels_in_plotly_at_the_step_and_a_step_brings_the_canvas_back(open_page):
     page = open_page(NSM)
-    charts(page, 6)
-    button = page.get_by_role("button", name="Look closely")
+    charts(page, 4)
+    button = page.get_by_role("button", name="Zoom and hover")
     button.click()
     expect(button).to_have_attribute("aria-pressed", "true")
     looked = "() => [...document.querySelectorAll('[class*=_figures] .dpviz-stage')].map(root => root.panel.looked)"
     last = int(page.get_by_role("slider", name="Step").get_attribute("max"))
-    page.wait_for_function(f"() => ({looked})().filter(s => s === {last}).length >= 6")
+    page.wait_for_function(f"() => ({looked})().filter(s => s === {last}).length >= 4")
     page.get_by_role("group", name="Steps of the run").focus()
     page.keyboard.press("ArrowLeft")
     page.wait_for_function(f"() => ({STEPS})().every(s => s === {last - 1})")
-    page.wait_for_function(f"() => ({looked})().filter(s => s === {last - 1}).length >= 6")
+    page.wait_for_function(f"() => ({looked})().filter(s => s === {last - 1}).length >= 4")
     button.click()
     expect(page.locator(".dpviz-look:visible")).to_have_count(0)
     no_exception(page)
@@ -47,7 +47,7 @@ def test_a_run_plays_on_in_motion_when_the_server_is_gone(browser):
         page = browser.new_page(viewport={"width": 1280, "height": 800}, reduced_motion="no-preference")
         page.set_default_timeout(PATIENCE)
         page.goto(f"{url}/{NSM}")
-        charts(page, 6)
+        charts(page, 4)
         page.get_by_role("button", name="First step").click()
         page.get_by_role("button", name="Play").click()
         page.wait_for_function(f"() => ({STEPS})().every(s => s >= 1)")

@@ -33,7 +33,7 @@ def failing(browser, tmp_path_factory):
     ("name", "before", "width", "height"),
     [
         ("limits", "h1:has-text('Limits')", 1280, 800),
-        ("explore", "[data-testid=stSidebarUserContent]", 1280, 800),
+        ("explore", ".st-key-form_top", 1280, 800),
         ("attacker", "h2:has-text('Your turn')", 390, 844),
     ],
 )

@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 
 def test_explore_runs_and_keeps_the_result(app):
     open_page(app, "pages/explore.py")
-    assert not app.exception and len(pictures(app)) == 5
+    assert not app.exception and len(pictures(app)) == 3
     app.selectbox(key="explore_data").set_value("iris").run()
     data = load("iris")
     n = ALGORITHMS["pe-means"](n_clusters=3).releases(data.domain.n_features, data.n_public)
@@ -52,7 +52,7 @@ def test_a_bad_parameter_is_one_sentence_and_nothing_is_lost(app, key, value, wo
     app.number_input(key=key).set_value(value).run()
     assert not app.exception
     assert any(words in error.value for error in app.error)
-    assert app.button(key="explore_run").disabled and len(pictures(app)) == 5
+    assert app.button(key="explore_run").disabled and len(pictures(app)) == 3
 
 
 def test_bad_delta_is_one_sentence_folded_or_not(app):
@@ -162,7 +162,7 @@ def test_an_empty_explore_offers_the_first_run_where_the_picture_will_be(app):
     assert not app.exception and app.header[0].value == "Nothing run yet"
     app.button(key="explore_first").click().run()
     wait_for_run(app)
-    assert not app.exception and len(pictures(app)) == 5
+    assert not app.exception and len(pictures(app)) == 3
 
 
 def test_the_comparison_with_kmeans_is_computed_when_somebody_opens_it(app, monkeypatch):

@@ -43,14 +43,30 @@ def plane(view: View, title: str, *, height: int = 508) -> go.Figure:
     colors = view.colors
     figure = bounded(colors, title, *view.bounds(), view.axis_titles(), view.trace.domain, height=height)
     if view.hidden and view.people is not None:
-        chosen = view.flat(view.people[thin(len(view.people), MAX_PEOPLE)])
+        spots, sizes = _spots(view.flat(view.people))
         figure.add_scatter(
-            **xy(chosen), mode="markers", name="person", hoverinfo="skip",
-            marker={"symbol": "circle-open", "size": 3.5, "color": colors.person, "opacity": 0.55},
+            **xy(spots), mode="markers", name="person", hoverinfo="skip",
+            marker={"symbol": "circle-open", "size": sizes, "color": colors.person, "opacity": 0.55},
         )  # fmt: skip
     return figure
 
 
+def _spots(people: np.ndarray) -> tuple[np.ndarray, float | np.ndarray]:
+    """Return at most `MAX_PEOPLE` places of people (n, 2), with the size of their marks.
+
+    Where most people share their place with others, as answers from 1 to 5 do, an area says how many stand there.
+    """
+    if len(people) <= _MOST_COUNTED:
+        spots, counts = np.unique(people[np.isfinite(people).all(axis=1)], axis=0, return_counts=True)
+        if 2 * len(spots) <= len(people):
+            shown = thin(len(spots), MAX_PEOPLE)
+            sizes = np.clip(_PERSON * np.sqrt(counts[shown]), _PERSON, _CROWD)
+            return spots[shown], sizes.astype(np.float32)
+    return people[thin(len(people), MAX_PEOPLE)], _PERSON
+
+
+_PERSON, _CROWD = 3.5, 30.0  # pixels of one person, and of a crowd at most
+_MOST_COUNTED = 100_000  # people whose places are compared
 _SPEND = 128  # pixels of the panel of epsilon
 FLATTEST = 0.3  # height over width of a plane of equal scales
 
@@ -264,13 +280,15 @@ def loss_panel(view: View, shots: Sequence[Shot], *, name: str = "step") -> Pane
             annotation_position="bottom right",
         )
     _along_steps(figure, len(steps))
-    top = max([y for _, y in known if y is not None] + [1.0 if best else 0.0])
-    figure.update_yaxes(title_text=loss_title(view), range=[0, 1.25 * top])
+    every = [y for _, y in known if y is not None] + ([1.0] if best else [0.0])
+    low, top = min(every), max(every)
+    span = max(top - low, 0.04 * top) or 1.0  # losses that differ by little fill the height, and a flat line stays one
+    figure.update_yaxes(title_text=loss_title(view), range=[max(low - 0.35 * span, 0), top + 0.35 * span])
     updates = []
     for i, step in enumerate(steps):
         here = values[step] if step >= 0 else None
         if here is None:  # no centers yet
-            place = {"x": [(len(steps) + 1) / 2], "y": [0.6 * top], "text": ["no centers yet"]}
+            place = {"x": [(len(steps) + 1) / 2], "y": [low + 0.5 * span], "text": ["no centers yet"]}
             updates.append([{**place, "marker": {"opacity": 0}, "textposition": "middle center"}])
             continue
         place = {"x": [frames[step] + 1], "y": [here], "text": [f"{here:.2f}×" if best else number(here)]}

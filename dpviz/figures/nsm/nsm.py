@@ -87,7 +87,8 @@ def _solve_words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
 
 def _correction_words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
     head, tail = split_title(step)
-    disc = "; a row outside its disc pulls as if on the rim" if trace.domain.n_features <= FLAT else ""
+    seen = trace.domain.n_features <= FLAT and step is not trace.steps[-1]
+    disc = "; a row outside its disc pulls as if on the rim" if seen else ""
     if "split" in step.released and step.released["split"].any():
         split = int(step.released["split"].sum())
         disc = f"; {split} dashed: clusters that are too wide are split and close ones merged, free"
@@ -204,7 +205,7 @@ def _layers(view: View, step: Step, phase: int) -> dict[str, dict]:
         split = released.get("split", np.zeros(len(now), dtype=bool))
         paid = moves & ~split & released["start"].any(axis=1)  # a start at zero: the first average in all columns
         return {
-            "shape": xy(_reach(view, step) if d <= FLAT else NOWHERE),
+            "shape": xy(_reach(view, step) if d <= FLAT and step is not view.trace.steps[-1] else NOWHERE),
             "free": xy(segments(start, now)[np.repeat(split, 3)]),
             "paid": xy(segments(start, now)[np.repeat(paid, 3)]),
             "still": xy(now[~moves]),

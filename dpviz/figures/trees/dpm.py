@@ -277,7 +277,7 @@ def _budget(view: View) -> Panel:
             ]
         )
     add_frames(figure, [1, 2, 3, 4], updates)
-    return Panel("side", figure, f"Bars: epsilon per level of the tree; a full path costs {trace.claimed.epsilon:.2f}.")
+    return Panel("wide", figure, f"Bars: epsilon per level of the tree; a full path costs {trace.claimed.epsilon:.2f}.")
 
 
 def panels(view: View, shots: list[Shot]) -> list[Panel]:

@@ -66,7 +66,7 @@ def strips_panel(view: View) -> Panel:
     add_frames(figure, list(range(6 * strips)), updates, layouts)
     figure.update_layout(layouts[-1])
     return Panel(
-        "wide", figure, "Curves: true emptiness, centreness and score of every cut, with the released cut. Not private."
+        "side", figure, "Curves: true emptiness, centreness and score of every cut, with the released cut. Not private."
     )
 
 
@@ -87,7 +87,7 @@ def _best_cuts(view: View, tables: list[pd.DataFrame]) -> str:
 
 def _empty(colors: Theme, strips: int, title: str) -> go.Figure:
     """Return the strips side by side, each with its six traces: bars, three curves, the released cut, a word."""
-    figure = base(colors, title, height=190)
+    figure = base(colors, title, height=150)
     tag(figure, colors, "NOT PRIVATE ┅ scores")
     figure.update_layout(bargap=0, barmode="overlay")
     figure.update_yaxes(title_text="score; bars: chance", range=[0, 6.6])

@@ -45,6 +45,7 @@ def _panels(
 ) -> list[Panel]:
     """Return the weighted points with the centers of one k, and what every k costs."""
     coreset = _result.trace.coreset
+    assert coreset is not None
     shown = view_of(_result, hidden=hidden, axes=axes)
     view = dataclasses.replace(shown, reference=None, missed=None)  # KMeans and lost groups are for the run's k
     centers = workers().call(coresets.resolve, coreset, _result.trace.domain, k, cost=cost)
@@ -54,6 +55,7 @@ def _panels(
 
 def _body(key: str, result: Result, hidden: bool, axes: tuple[int, int] | None) -> None:
     trace, coreset = result.trace, result.trace.coreset
+    assert coreset is not None
     most = min(MOST, len(coreset.points))
     start = min(int(trace.parameters["n_clusters"]), most)
     left, right = st.columns([3, 2], vertical_alignment="bottom")

@@ -255,9 +255,9 @@ class Drag {
       (one) => one.panel?.data.name === "plane",
     );
     const verdict = document.querySelector(this.data.words);
+    if (plane && this.Stage && !this.box?.isConnected) this.lay(plane);
     if (verdict && this.said.parentElement !== verdict) verdict.append(this.said); // in place of the run's own
     if (!plane || !this.Stage) return;
-    if (!this.box?.isConnected) this.lay(plane);
     for (const [i, film] of this.films) film.room.hidden = i !== edition;
     const film = this.films.get(edition) ?? this.film(edition, stop);
     film.stage.resize();

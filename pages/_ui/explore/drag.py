@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
@@ -214,10 +215,8 @@ def _edition(method: str, name: str, *, hidden: bool) -> Edition:
     if chart is None:
         raise ValueError(f"atlas: the runs of {method} on {name} are gone.")
     size = data.domain.n_features, data.n_public
-    most = [
-        odds_of_any(ALGORITHMS[method](n_clusters=data.n_clusters, epsilon=stop.epsilon).guarantee(*size))
-        for stop in chart.stops
-    ]
+    asked: list[dict[str, Any]] = [{"n_clusters": data.n_clusters, "epsilon": stop.epsilon} for stop in chart.stops]
+    most = [odds_of_any(ALGORITHMS[method](**values).guarantee(*size)) for values in asked]
     reference = kmeans.stops[0].centers[0] if hidden and kmeans is not None else None
     return Edition(
         name, data.n_public, chart.stops, most, chart.groups, chart.best, data.X if hidden else None, reference

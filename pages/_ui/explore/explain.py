@@ -38,10 +38,15 @@ _CELLS = "Everybody counts for the cluster of the cell."
 
 def section(key: str, result: Result, *, hidden: bool) -> None:
     """Say what is known of the clusters, and offer to ask the rows."""
-    trace, data = result.trace, result.data
+    trace = result.trace
     if len(trace.cluster_centers) < 2 or not trace.claimed.private:
         return
-    st.header("What sets the clusters apart")
+    with st.expander("What sets the clusters apart"):
+        _inside(key, result, hidden=hidden)
+
+
+def _inside(key: str, result: Result, *, hidden: bool) -> None:
+    trace, data = result.trace, result.data
     answer = next((trace for (run, _), trace in reversed(_answers().items()) if run == result.identity), None)
     if answer is None:
         _free(result)
@@ -95,7 +100,7 @@ def _bought(key: str, result: Result, answer: Trace, hidden: bool) -> None:
             f"spent: {answer.steps[-1].title}. {_HOLDS}"
         )
     )
-    with st.expander("Every column of every cluster"):
+    with st.popover("Every column of every cluster"):
         table = explanation.table(columns, truth_of(answer) if hidden else None)
         floats = [name for name in table.columns if table[name].dtype.kind == "f"]
         table = table.assign(**{name: table[name].map(number) for name in floats})

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import cast
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
 from dpviz.algorithms import ALGORITHMS, Algorithm
+from dpviz.algorithms.stemmer_kaplan.local import StemmerKaplanLocal
 from dpviz.datasets import Dataset
 from dpviz.figures.stemmer_kaplan import local as figures
 from dpviz.metrics import run_loss
@@ -40,7 +42,7 @@ def _loss(dataset_id: str, users: int, seed: int, _algorithm: Algorithm, _data: 
 
 def _body(key: str, result: Result, axes: tuple[int, int] | None) -> None:
     trace, data = result.trace, result.data
-    algorithm = ALGORITHMS[trace.algorithm](**trace.parameters)
+    algorithm = cast(StemmerKaplanLocal, ALGORITHMS[trace.algorithm](**trace.parameters))  # the one of its notion
     d = data.domain.n_features
     choices = [n for n in USERS if n * d <= CELLS]
     left, right = st.columns([4, 1], vertical_alignment="bottom")

@@ -105,15 +105,15 @@ def earlier(choice: Choice) -> None:
         links.go(write(explored(run), explore))
 
 
-def look(choice: Choice, result: Result | None) -> Look:
-    """Return how a run is looked at; the columns are chosen among the details, hidden layers by `secrets`."""
-    hidden = not choice.data.private and prepared.shows("kmeans") and _shows_secrets()
+def look(choice: Choice, result: Result | None, *, switch: bool = False) -> Look:
+    """Return how a run is looked at; columns are chosen among the details, there too the `switch` of hidden layers."""
+    data = choice.data
     with choice.row.details:
+        if switch:
+            secrets(data)
+        shows = bool(st.session_state.get(keys.EXPLORE_HIDDEN, True))
+        hidden = not data.private and prepared.shows("kmeans") and shows
         return Look(hidden, None if result is None else _axes(result))
-
-
-def _shows_secrets() -> bool:
-    return bool(st.session_state.get(keys.EXPLORE_HIDDEN, True))
 
 
 def secrets(data: Dataset) -> None:

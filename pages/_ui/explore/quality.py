@@ -34,6 +34,7 @@ _WORDS = {
 @per_run(shared=256, own=64, words="Comparing with KMeans")
 def _table(identity: str, _result: Result) -> tuple[dict[str, float], dict[str, float]]:
     """Return the measures of a run and of its KMeans reference."""
+    assert _result.reference is not None
     data, reference = _result.data, _result.reference.cluster_centers
     ours, theirs = (
         workers().call(quality, data.X, centers, reference, data.domain, data.labels)

@@ -38,7 +38,7 @@ class Question:
         stops = sorted({*STOPS, epsilon})
         if N * len(stops) * runs.seconds(result.data, own) > runs.MOST_SECONDS / 2:
             stops = [epsilon]
-        every = {label(stop): dataclasses.replace(own, epsilon=stop) for stop in stops}
+        every = {label(stop): type(own)(**{**trace.parameters, "epsilon": stop}) for stop in stops}
         return cls(result, every, label(epsilon), seeds)
 
     @property

@@ -106,8 +106,8 @@ def _progress(key: str, now: Gathered) -> None:
     elif now.problem:
         st.error(plain(now.problem))
     elif now.stopped:
-        words, button = st.columns([5, 1], vertical_alignment="center")
-        words.info("The reruns were canceled; those that were finished are shown.")
+        left, button = st.columns([5, 1], vertical_alignment="center")
+        left.info("The reruns were canceled; those that were finished are shown.")
         button.button("Go on", key=keys.AGAIN_ON(key), width="stretch", on_click=halt, args=(_TOPIC,))
 
 
@@ -121,7 +121,7 @@ def _picture(
 ) -> None:
     result, labels = question.result, list(question.algorithms)
     seen = st.segmented_control(
-        "Show", list(HOW), format_func=HOW.get, default="all", required=True, **kept(keys.AGAIN_HOW(key)),
+        "Show", list(HOW), format_func=HOW.__getitem__, default="all", required=True, **kept(keys.AGAIN_HOW(key)),
         label_visibility="collapsed",
     )  # fmt: skip
     all_at_once = seen != "one"

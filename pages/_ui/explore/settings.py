@@ -122,8 +122,8 @@ def _chosen(name: str, data: Dataset, cls: type[Algorithm], row: Row) -> tuple[A
 
 def begin(data: Dataset) -> None:
     """Run what the form says; on private data, ask first."""
-    now: Settings = explore_state.settings
-    if now.algorithm is None:
+    now = explore_state.settings
+    if now is None or now.algorithm is None:
         return
     if data.private:
         private.ask(data, now.algorithm)
@@ -137,7 +137,7 @@ def _live(data: Dataset, now: Settings) -> bool:
     A run that is still going on for an older value is dropped, unless it was paid for.
     """
     asked = now.asks_for(data)
-    if data.private or not asked or asked == session.asked or runs.paid():
+    if data.private or now.algorithm is None or asked == session.asked or runs.paid():
         return False
     first = session.asked is None and runs.shown(data.dataset_id.removeprefix("sample:")) is not None
     session.asked = asked

@@ -34,7 +34,8 @@ def differences(result: Result, data: Dataset, form: Settings) -> list[tuple[str
     both = [(label_of(name), seen.get(name), getattr(algorithm, name)) for name in seen if hasattr(algorithm, name)]
     if not data.private:
         both.append(("Seed", result.trace.seed, form.seed))
-        both.append(("Noise", *("none" if off else "drawn" for off in (result.trace.noiseless, form.noiseless))))
+        here, there = ("none" if off else "drawn" for off in (result.trace.noiseless, form.noiseless))
+        both.append(("Noise", here, there))
     return [(name, _words(old), _words(new)) for name, old, new in both if old != new]
 
 

@@ -100,7 +100,7 @@ def found_again(here: Stored | None, result: Result) -> tuple[int, int] | None:
     if here is None or result.trace.algorithm != here.method or edition_of(result.data) != (here.sample, here.people):
         return None
     chart = here.charts.get(here.people)
-    for stop in () if chart is None else chart.stops:
-        if stop.epsilon == result.trace.parameters["epsilon"]:
-            return int((np.asarray(stop.found) == chart.groups).sum()), len(stop.found)
-    return None
+    if chart is None:
+        return None
+    same = (stop for stop in chart.stops if stop.epsilon == result.trace.parameters["epsilon"])
+    return next(((int(np.count_nonzero(stop.found == chart.groups)), len(stop.found)) for stop in same), None)

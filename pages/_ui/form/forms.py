@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -132,15 +133,13 @@ def _one(
     default, key = fields[name]
     if name == "epsilon" and "delta" in fields:
         return budget.field(cls, data, spec, default, key, _delta(cls, data, fields), place)
-    if place is not None:
-        with place:
+    with place or nullcontext():
+        if not spec.needs:
             return widget(cls.name, name, spec, default, key)
-    if spec.needs:
         switch, where = fields[spec.needs]
         idle = not st.session_state.get(where, switch)
-        label = f"{label_of(name)} (only with {label_of(spec.needs).lower()})" if idle else ""
+        label = f"{label_of(name)} (only with {label_of(spec.needs).lower()})" if idle and place is None else ""
         return widget(cls.name, name, spec, default, key, label, disabled=idle)
-    return widget(cls.name, name, spec, default, key)
 
 
 def held(cls: type[Algorithm], name: str, fields: dict[str, tuple[Any, str]]) -> Any:

@@ -37,6 +37,7 @@ SPEND, NOT_YET = Keys("{}_spend"), Keys("{}_not_yet")  # slot of a question abou
 # A player and its figures; the gap is the player's name
 PLAYER, TRANSPORT, FIGURES = Keys("{}_player"), Keys("{}_transport"), Keys("{}_figures")
 SCENE, PLANE_COLUMN, SIDE_COLUMN, SWIPE = Keys("{}_scene"), Keys("{}_planecol"), Keys("{}_sidecol"), Keys("{}_swipe")
+RELEASES = Keys("{}_releases")
 PANEL = Keys("{}_{}_{}")  # what draws it, the panel's name and number
 
 # Parameters of an algorithm: its slug, the parameter's name

@@ -94,7 +94,7 @@ def strip(
         lines = "".join(
             f"<span>{_name(name)} <b{raw.get(name, '')}>{markup.escape(value)}</b></span>" for name, value in more
         )
-        words += f'<details><summary aria-label="All facts">…</summary><div>{lines}</div></details>'
+        words += f'<details class="dp-more"><summary aria-label="All facts">…</summary><div>{lines}</div></details>'
     tokens = "".join(f"--dp-{name}:{value};" for name, value in colors().tokens().items())
     style = f"<style>:root{{{tokens}}}{_CSS}{prepared.style()}{embed.style()}</style>"
     share = session.sharing

@@ -127,10 +127,12 @@ def releases(key: str, result: Result, *, hidden: bool, axes: tuple[int, int] | 
     if not panels or not shows("panels"):
         return
     title = f"Every release and what it cost: {n}" if n else "Loss after each step"
-    with st.expander(title), st.container(key=_more(key), gap="xsmall"):
-        draw(key, panels)
-        if n:
-            st.html(_ledger(result))
+    box = st.expander(title, key=keys.RELEASES(key), on_change="rerun")
+    if box.open:  # nothing is sent that nobody looks at
+        with box, st.container(key=_more(key), gap="xsmall"):
+            draw(key, panels)
+            if n:
+                st.html(_ledger(result))
 
 
 def _more(key: str) -> str:

@@ -40,9 +40,9 @@ export default function ({ data, parentElement }) {
       }</div></div>
     <select aria-label="Speed"><option value="1800">½×</option
       ><option value="900" selected>1×</option><option value="450">2×</option></select>
-  </div><div class="say"><output aria-live="polite"></output><span class="at" aria-hidden="true"></span>
+  </div><div class="say"><output aria-live="polite"></output>
     <button class="look" data-do="look"
-      title="Hover, zoom, select, save">${icon("look")}<span>Look closely</span></button></div></div>`;
+      title="Hover for values, zoom, save the picture">${icon("look")}<span>Zoom and hover</span></button></div></div>`;
   const range = root.querySelector("input"), words = root.querySelector("output"), speed = root.querySelector("select");
   const playButton = root.querySelector(".play"), lookButton = root.querySelector(".look");
 
@@ -60,7 +60,6 @@ export default function ({ data, parentElement }) {
     const strong = document.createElement("b");
     strong.textContent = head;
     words.append(strong, rest.length ? ` ${rest.join(" · ")}` : "");
-    root.querySelector(".at").textContent = `step ${state.step + 1} of ${last + 1}`;
     playButton.innerHTML = icon(state.playing ? "pause" : "play");
     playButton.setAttribute("aria-label", state.playing ? "Pause" : "Play");
     seen[run] = state.step;

@@ -82,8 +82,7 @@ def test_a_link_to_a_file_asks_for_it(open_link):
 def test_an_earlier_run_opens_its_scene(open_link):
     app = open_link("explore", "v=1&d=iris&a=kmeans&k=4&s=7")
     done(app)
-    app.number_input(key="explore_seed").set_value(8)
-    app.button(key="explore_run").click().run()
+    app.number_input(key="explore_seed").set_value(8).run()
     done(app)
     box = next(box for box in app.selectbox if box.label == "Earlier runs")
     box.set_value(next(identity for identity in app.session_state["history"] if ", 7, " in identity)).run()

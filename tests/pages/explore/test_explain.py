@@ -23,7 +23,7 @@ def _words(app):
 
 def test_the_rows_are_asked_beside_the_run(app):
     app.switch_page("pages/explore.py").run()
-    assert not app.exception and "What sets the clusters apart" in [header.value for header in app.header]
+    assert not app.exception and "What sets the clusters apart" in [box.label for box in app.expander]
     app.number_input(key="explore_explain_epsilon").set_value(1.0).run()
     app.button(key="explore_explain_ask").click().run()
     assert not app.exception

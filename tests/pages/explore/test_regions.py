@@ -31,9 +31,9 @@ def test_regions_are_told_in_their_own_words(app):
             break
         app.run()
     assert not app.exception and "dp-dbscan" in app.session_state["shown"]
-    shown, headers = _words(app), [header.value for header in app.header]
+    shown, folds = _words(app), [box.label for box in app.expander]
     assert "2 regions" in shown and "adjusted Rand index" in shown and "× KMeans" not in shown
-    assert "Middles of the regions" in headers
+    assert "Middles of the regions in numbers" in folds
     assert "From the released counts of cells: it costs nothing." in shown, "what sets regions apart"
     assert "Cluster 2: " in shown and "Cluster 3: " not in shown
     assert "explore_explain_ask" not in [button.key for button in app.button]

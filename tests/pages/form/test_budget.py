@@ -75,5 +75,5 @@ def test_with_k_median_the_loss_the_reference_and_the_words_follow(app):
     if "medians" not in app.session_state["shown"]:  # a slow machine waits for the button
         wait_for_run(app.button(key="explore_run").click().run())
     words = " ".join(block.proto.body for block in app.get("html"))
-    ratio = float(words.split(" × KMedians")[0].rsplit(">", 1)[1])
+    ratio = float(words.split(" × KMedians")[0].rsplit(", ", 1)[1])
     assert 0.9 < ratio < 1.5 and "× KMeans" not in words and not app.exception

@@ -1,0 +1,64 @@
+"""Watch in one screen: form, plane with what happens beside it, player, verdict and Save, for what is taught with."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.test_journeys import STEPS
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
+
+K = {"town": 5, "iris": 3, "digits": 10}
+METHODS = ("pe-means", "dpm", "nsm", "fastlloyd", "hdpe-means", "stemmer-kaplan", "dist-dp-region-means")
+PLANE, PLAYER = ".st-key-explore_planecol .dpviz-canvas", ".st-key-explore_transport"
+PARTS = (
+    ".st-key-tabs",
+    ".st-key-form_top",
+    PLANE,
+    ".st-key-explore_sidecol",
+    PLAYER,
+    ".st-key-verdict",
+    ".st-key-ends",
+)
+
+
+def opened(open_page, data, method, **size):
+    page = open_page(f"explore?v=1&d={data}&a={method}&k={K[data]}&e=1&s=0", **size)
+    expect(page.locator(".dp-verdict")).to_be_visible()
+    page.wait_for_function(f"() => ({STEPS})().length > 1 && ({STEPS})().every(s => s >= 0)")
+    return page
+
+
+def within(page, place):
+    """Wait until a part lies whole within the window; return its box."""
+    page.wait_for_function(
+        """place => { const {top, bottom, height} = document.querySelector(place).getBoundingClientRect();
+        return height > 0 && top >= 0 && bottom <= innerHeight; }""",
+        arg=place,
+    )
+    return page.locator(place).first.bounding_box()
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("data", K)
+def test_watch_stands_in_one_screen(open_page, data, method):
+    page = opened(open_page, data, method)
+    for place in PARTS:
+        within(page, place)
+    expect(page.locator(".dpviz-transport")).to_have_count(1)
+    expect(page.locator(".dp-verdict:visible")).to_have_count(1)
+    expect(page.get_by_role("button", name="Save")).to_be_in_viewport()
+    side = page.locator(".st-key-explore_sidecol")
+    assert side.evaluate("one => one.scrollWidth - one.clientWidth") <= 1  # no panel beside the plane is cut off
+
+
+@pytest.mark.parametrize(("data", "width"), [("town", 900), ("digits", 700)])
+def test_a_large_window_gives_the_plane_its_room(open_page, data, width):
+    page = opened(open_page, data, "pe-means", width=1920, height=1080)
+    assert within(page, PLANE)["width"] >= width
+
+
+def test_on_a_phone_plane_and_player_are_in_the_first_screen(open_page):
+    page = opened(open_page, "town", "pe-means", width=390, height=844)
+    plane, player = within(page, PLANE), within(page, PLAYER)
+    assert plane["y"] + plane["height"] <= player["y"]
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
