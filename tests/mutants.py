@@ -419,7 +419,7 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
         ("owner_lost_is_local", 'kind, value = "key", secrets.token_urlsafe(32)\n        _mine', 'kind, value = "local", ""\n        _mine'),
     ],
     ("pages/_ui/data/upload.py", STRANGERS): [
-        ("answer_without_owner", "kept.answer(kept.key(content, owner().name), private)", "kept.answer(kept.key(content), private)"),
+        ("answer_without_owner", "kept.answer(kept.key(pending.content, owner().name), private)", "kept.answer(kept.key(pending.content), private)"),
         ("files_unlimited", "        count_new_file()\n", ""),
     ],
     (F + "keys.py", f"{TERMS} -k keys_stay or secret_that"): [

@@ -180,6 +180,7 @@ OURS |= {
     "pages._ui.form.forms label",
     "pages._ui.form.numbers label",
 }
+OURS |= {"LESSONS[one].title", "LESSONS[name].title", "pages._ui.form.picker label"}
 OURS |= {"pages._ui.data.editor label", "pages._ui.data.upload label", "pages._ui.papers.writeup title"}
 
 

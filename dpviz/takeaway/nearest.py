@@ -33,8 +33,12 @@ def nearest_csv(trace: Trace, data: Dataset) -> str:
     unit = (data.units[0] or "units of the data") if common else "half-widths of the bounds"
     lines = [f"# NOT PRIVATE: made from the rows themselves. Distances in {unit}.", "row,center,distance"]
     for row, (center, length) in enumerate(zip(nearest.tolist(), distance.tolist(), strict=True), 1):
-        lines.append(f"{row},{center},{length:.6g}" if center else f"{row},,")
+        lines.append(f"{row},{center},{_digits(length)}" if center else f"{row},,")
     return "\n".join(lines) + "\n"
+
+
+def _digits(length: float) -> str:
+    return np.format_float_positional(length, precision=6, fractional=False, trim="-")
 
 
 def nearest_code(trace: Trace) -> str:
@@ -42,7 +46,7 @@ def nearest_code(trace: Trace) -> str:
 
     `X` is an array (n, d) with the declared columns in their order; the centers are those of the run's JSON file.
     """
-    half = ", ".join(f"{width:.15g}" for width in np.broadcast_to(trace.domain.half_width, trace.domain.n_features))
+    half = ", ".join(repr(float(width)) for width in np.broadcast_to(trace.domain.half_width, trace.domain.n_features))
     return (
         'import json, numpy as np; centers = np.array(json.load(open("centers.json"))["cluster_centers"])\n'
         f"scaled = (np.asarray(X)[:, None, :] - centers) / np.array([{half}])\n"

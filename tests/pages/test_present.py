@@ -40,11 +40,11 @@ def slide(**what):
 
 
 HOSTILE = {
-    "": "no deck",
-    "[" * 50_000: "no deck",
-    "[]": "no deck",
-    '{"a": 1}': "no deck",
-    '{"dpviz_deck": 1, "dpviz_deck": 1}': "no deck",
+    "": "not a deck",
+    "[" * 50_000: "not a deck",
+    "[]": "not a deck",
+    '{"a": 1}': "not a deck",
+    '{"dpviz_deck": 1, "dpviz_deck": 1}': "not a deck",
     changed(dpviz_deck=2): "a newer version",
     changed(dpviz_deck=0): "another version",
     changed(dpviz_deck="1"): "another version",
@@ -74,7 +74,7 @@ def test_a_hostile_deck_is_one_sentence(text):
     with pytest.raises(ValueError, match=HOSTILE[text]) as problem:
         from_json(text)
     assert len(str(problem.value)) < 250 and "\n" not in str(problem.value)
-    with pytest.raises(ValueError, match="no deck"):
+    with pytest.raises(ValueError, match="not a deck"):
         from_json(b"\xff\xfe\x00")
 
 

@@ -10,7 +10,7 @@ import dpviz.lessons
 from dpviz.algorithms import ALGORITHMS
 from dpviz.domain import Domain
 from dpviz.postprocessing.beside import facts as beside
-from dpviz.postprocessing.bet import bet_of
+from dpviz.postprocessing.bet import bet_of, odds_of_any
 from dpviz.postprocessing.verdict import bet, private_verdict, reach
 from dpviz.privacy.accounts import Account, Claim
 from dpviz.privacy.guarantee import Neighboring
@@ -45,7 +45,8 @@ def test_verdict_label_comparison_and_projector_say_the_same_bet(slug, rows):
     assert facts(trace)["In a bet"].startswith(f"on {question}: right at most {odds} times in 100")
     assert _bet(trace.claimed, reach(trace)) == (
         f"{odds} of 100",
-        f"bets on {question} are won, at most. A coin wins 50.",
+        f"bets on {question} are won against this method, at most. Against any method with this ε and δ: "
+        f"{odds_of_any(trace.claimed)}. A coin wins 50.",
     )
     lines = {row.name: row.values[0] for row in beside([trace])}
     assert lines["Bets are on"] == question and lines["In a bet, from ε, δ, μ"] == f"{odds} of 100"

@@ -179,7 +179,8 @@ def _machine(setup: Setup, game: Game) -> None:
 
 def _waiting(game: Game) -> None:
     st.skeleton(height=340)
-    st.caption("" if game.error else "The pictures are being made.")
+    if not game.error:
+        st.caption("The pictures are being made.")
 
 
 def _exact(setup: Setup, view: View, game: Game, now: Round | None) -> None:

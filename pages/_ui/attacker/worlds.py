@@ -202,4 +202,5 @@ def clicked(view: View, data: Dataset, spot: tuple[float, float]) -> str:
     place = data.domain.middle.copy()
     for axis, value in zip(view.axes or (0,), spot, strict=False):
         place[axis] = value
-    return "at:" + ",".join(f"{value:.6g}" for value in np.clip(place, data.domain.low, data.domain.high))
+    place = np.clip(place, data.domain.low, data.domain.high)
+    return "at:" + ",".join(np.format_float_positional(x, precision=6, fractional=False, trim="-") for x in place)

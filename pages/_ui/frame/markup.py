@@ -94,7 +94,7 @@ def facts(lines: Iterable[tuple[str, object]]) -> Html:
 def meter(parts: Iterable[tuple[str, float, str]]) -> Html:
     """Return a bar of parts, each with its name, its share of the whole in any unit, and its amount in words."""
     bars = "".join(
-        f'<span style="flex-grow:{share:.6g}"><b>{text(amount)}</b> {text(name)}</span>'
+        f'<span style="flex-grow:{share:.6f}"><b>{text(amount)}</b> {text(name)}</span>'
         for name, share, amount in parts
     )
     return Html(f'<div class="dp-meter">{bars}</div>')

@@ -126,8 +126,8 @@ def releases(key: str, result: Result, *, hidden: bool, axes: tuple[int, int] | 
     panels, n = [panel for panel in found if panel.name == "wide"], len(result.trace.ledger)
     if not panels or not shows("panels"):
         return
-    title = f"Every release and what it cost: {n}" if n else "Loss after each step"
-    box = st.expander(title, key=keys.RELEASES(key), on_change="rerun")
+    words = f"Every release and what it cost: {n}" if n else "Loss after each step"
+    box = st.expander(words, key=keys.RELEASES(key), on_change="rerun")
     if box.open:  # nothing is sent that nobody looks at
         with box, st.container(key=_more(key), gap="xsmall"):
             draw(key, panels)

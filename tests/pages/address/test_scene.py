@@ -28,7 +28,7 @@ from pages._ui.workspace.own import own
 from pages._ui.workspace.tradeoff import tradeoff
 from tests.tiers import tiers
 
-WORKSPACE = ("explore", "again", "attacker")
+WORKSPACE = ("explore", "again", "attacker", "ledger")
 PAGES = {
     "home": home,
     "explore": explore,

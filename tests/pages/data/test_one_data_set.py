@@ -31,7 +31,7 @@ def test_a_public_file_reaches_every_page_and_a_private_one_is_named_where_it_is
 
     app = drop(start(), "secret.csv", csv(seed=1), "No, it is private")
     declare(app, facts("a", "b", scale="common"))
-    for page in ("limits", "papers"):
+    for page in ("papers", "tradeoff"):
         app.switch_page(f"pages/{page}.py").run()
         assert "Your file <b>secret, PRIVATE, is not on this page</b>" in shown(app) and ">DEMO<" in shown(app)
     app.switch_page("pages/explore.py").run()

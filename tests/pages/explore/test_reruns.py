@@ -134,7 +134,7 @@ def test_a_private_release_shows_where_another_run_may_end_and_nothing_is_spent(
         time.sleep(0.1)
         app.run()
     assert not app.exception and not app.error
-    assert "no row was read" in words(app) and "href=" not in words(app) and "KMeans' loss" not in words(app)
+    assert "without reading a row" in words(app) and "href=" not in words(app) and "KMeans' loss" not in words(app)
     assert sum("simulated from the release" in picture for picture in pictures(app)) == 1
     assert len(state["history"]) == number and "asking" not in state  # no run, no claim
     result = state["store"].get(state["shown"])

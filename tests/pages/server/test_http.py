@@ -7,6 +7,7 @@ import re
 import pytest
 from starlette.requests import Request
 
+from pages._ui.address.old import today
 from pages._ui.frame.places import MOVED, PAGES
 from pages._ui.player import stage
 from pages._ui.server.http import Compressed, Forwarded, announcing, moved, offering
@@ -22,7 +23,7 @@ def test_an_old_address_leads_to_the_page_as_it_is_called_today(old, query):
     scope = {"type": "http", "path": route.path, "query_string": query.removeprefix("?").encode(), "headers": []}
     answer = awaited(route.endpoint(Request(scope | {"server": ("localhost", 80), "scheme": "http"})))
     assert (answer.status_code, answer.headers["location"]) == (308, f"./{MOVED[old]}{query}")
-    assert MOVED[old] in PAGES
+    assert MOVED[old] in PAGES or today(MOVED[old], "")[0] in PAGES
 
 
 async def plain(scope, receive, send):
