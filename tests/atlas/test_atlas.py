@@ -131,13 +131,15 @@ def test_make_makes_only_what_is_old_and_stamps_when_all_is_true(copy, monkeypat
     assert make.outdated(copy) == [] and not files.stamped(copy)
     (copy / "tiny.kmeans.parquet").unlink()
     assert make.outdated(copy) == [TINY]
-    runs, rounds = [], {"current": False}
-    monkeypatch.setattr(make.rounds, "current", lambda folder: rounds["current"])
+    runs, now = [], {"rounds": False, "averages": False}
+    monkeypatch.setattr(make.rounds, "current", lambda folder: now["rounds"])
+    monkeypatch.setattr(make.averages, "current", lambda folder: now["averages"])
     make.make([TINY], copy, on_run=lambda: runs.append(1))
     assert len(runs) == cells.SEEDS and make.outdated(copy) == [] and not files.stamped(copy)
-    rounds["current"] = True
-    make.make([], copy)
-    assert files.stamped(copy)
+    for name, true in (("rounds", False), ("averages", True)):
+        now[name] = True
+        make.make([], copy)
+        assert files.stamped(copy) == true
     monkeypatch.setattr(files, "sources", lambda: "other words")
     assert files.stamped(copy)
     monkeypatch.setattr(files, "code", lambda: "other code")
