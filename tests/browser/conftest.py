@@ -116,3 +116,27 @@ def open_page(browser, visitor, server):
     for stranger in strangers:
         stranger.close()
     assert outside == []
+
+
+def details(page):
+    """Open the details of Explore's form, where they are not open; return the field of the seed."""
+    seed = page.get_by_label("Seed", exact=True)
+    if not seed.is_visible():
+        page.get_by_role("button", name="Details").click()
+    expect(seed).to_be_visible()
+    return seed
+
+
+def run_seed(page, value):
+    """Type a seed; press Run where a slow machine did not run by itself."""
+    seed = details(page)
+    seed.fill(value)
+    seed.press("Enter")
+    page.wait_for_function(
+        "value => new URLSearchParams(location.search).get('s') === value"
+        " || [...document.querySelectorAll('button')].some(button => button.innerText.trim() === 'Run')",
+        arg=value,
+    )
+    start = page.get_by_role("button", name="Run", exact=True)
+    if start.count():
+        start.click()

@@ -6,7 +6,7 @@ import re
 import pytest
 from playwright.sync_api import TimeoutError, expect
 
-from tests.browser.conftest import PATIENCE
+from tests.browser.conftest import PATIENCE, run_seed
 from tests.browser.phone import fits_a_phone
 from tests.browser.test_journeys import LOSS, changed, picture, said
 
@@ -89,14 +89,10 @@ def test_a_public_file_is_typed_in_explored_and_found_again(open_page):
     page.get_by_role("button", name="Explore it").click()
     page.wait_for_url("**/explore*")
     expect(page.get_by_role("combobox", name="Data").first).to_have_value("mine")
-    page.get_by_role("button", name="Run", exact=True).click()  # it may have started by itself, where that is fast
     page.wait_for_function("() => document.querySelectorAll('.dpviz-canvas').length > 2")
     expect(page.get_by_text("NOT PRIVATE").first).to_be_visible()
     before = picture(page)
-    seed = page.get_by_role("spinbutton", name="Seed")
-    seed.fill("3")
-    seed.press("Enter")
-    page.get_by_role("button", name="Run", exact=True).click()
+    run_seed(page, "3")
     changed(page, before)
     page.get_by_role("link", name="Your data", exact=True).click()
     page.get_by_role("link", name="Bounds", exact=True).click()

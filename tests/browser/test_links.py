@@ -5,27 +5,28 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.conftest import details, run_seed
+
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 def test_a_picture_survives_reload_and_back(open_page):
     page = open_page("explore?v=1&d=iris&a=kmeans&k=4&s=7&t=1")
-    seed = page.get_by_label("Seed", exact=True)
-    expect(seed).to_have_value("7")
+    expect(details(page)).to_have_value("7")
+    page.keyboard.press("Escape")
     step = page.get_by_role("slider", name="Step", exact=True)
     expect(step).to_have_value("1")
     expect(page).to_have_url(re.compile(r"d=iris.*a=kmeans.*k=4.*s=7.*t=1"))
     page.get_by_label("Step forward").click()
     expect(page).not_to_have_url(re.compile(r"[?&]t=1(&|$)"))
 
-    seed.fill("8")
-    seed.press("Enter")
-    page.get_by_role("button", name="Run", exact=True).click()  # a slow machine does not run by itself
+    run_seed(page, "8")
     expect(page).to_have_url(re.compile(r"s=8"))
     expect(page.get_by_text("Find the neighborhoods")).to_have_count(0)
     page.reload()
-    expect(page.get_by_label("Seed", exact=True)).to_have_value("8")
     expect(page.get_by_role("slider", name="Step", exact=True)).to_be_visible()
+    expect(details(page)).to_have_value("8")
+    page.keyboard.press("Escape")
 
     page.get_by_role("link", name="Learn").first.click()
     expect(page).to_have_url(re.compile(r"/learn\?v=1"))

@@ -64,7 +64,6 @@ def test_a_painting_is_data_and_an_address(open_page):
     use.click()
     expect(page.get_by_role("button", name="In use")).to_be_disabled()
     page.get_by_role("button", name="Explore it").click()
-    page.get_by_role("button", name="Run", exact=True).click()  # a slow machine does not run by itself
     expect(page.get_by_role("combobox", name="Data").first).to_have_value("Painted, 32 people in 3 groups")
     page.wait_for_function("() => document.querySelectorAll('.dpviz-canvas').length > 2")
     page.wait_for_function("() => location.search.includes('d=painted:')")

@@ -33,7 +33,7 @@ def test_a_sweep_fills_in_survives_a_page_change_and_is_found_after_a_reload(ope
     page = open_page("tradeoff")
     start(page, 7 * 2, runs=2)  # of seven methods
     page.get_by_role("link", name="Explore").first.click()
-    expect(page.get_by_role("button", name="Run", exact=True)).to_be_visible()
+    expect(page.get_by_role("button", name="Details")).to_be_visible()
     page.get_by_role("link", name="Trade-off").first.click()
     expect(page.get_by_role("tab", name="Who wins where")).to_be_visible(timeout=LONG)
     expect(page.get_by_text("How much ε do I need?")).to_be_visible()

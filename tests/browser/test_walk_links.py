@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import TimeoutError, expect
 
 from pages._ui.address.old import today
-from tests.browser.conftest import PATIENCE
+from tests.browser.conftest import PATIENCE, details, run_seed
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(600)]
 LINKS = {  # every control of a page with another value than its default
@@ -92,6 +92,7 @@ def test_every_widget_is_the_same_after_a_reload(open_page, path):
 def unfold(page, path):
     """Open the fields that Explore makes only then."""
     if path == "explore":
+        details(page)
         page.get_by_text("More", exact=True).click()
         expect(page.get_by_role("spinbutton", name="Levy beta")).to_be_visible()
         page.wait_for_function(STILL)
@@ -130,18 +131,16 @@ def test_a_frame_shows_the_player_alone_in_its_own_colors(open_page, server, col
 
 def test_after_a_reload_back_leads_to_the_run_before(open_page):
     page = open_page("explore?v=1&d=iris&a=kmeans&k=4&s=7")
-    seed = page.get_by_label("Seed", exact=True)
     for value in ("8", "9"):
-        seed.fill(value)
-        seed.press("Enter")
-        page.get_by_role("button", name="Run", exact=True).click()
+        run_seed(page, value)
         expect(page).to_have_url(re.compile(f"s={value}(&|$)"))
     page.wait_for_function(STILL)
     page.reload()
     page.wait_for_function(STILL)
-    expect(page.get_by_label("Seed", exact=True)).to_have_value("9")
+    expect(details(page)).to_have_value("9")
     for value in ("8", "7"):
         page.go_back()
-        expect(page.get_by_label("Seed", exact=True)).to_have_value(value)
+        page.wait_for_function(STILL)
+        expect(details(page)).to_have_value(value)
         page.wait_for_function(STILL)
         expect(page).to_have_url(re.compile(f"s={value}(&|$)"))
