@@ -133,10 +133,8 @@ def run_seed(page, value):
     seed.fill(value)
     seed.press("Enter")
     page.wait_for_function(
-        "value => new URLSearchParams(location.search).get('s') === value"
-        " || [...document.querySelectorAll('button')].some(button => button.innerText.trim() === 'Run')",
+        """value => { [...document.querySelectorAll('button')].find(one => one.innerText.trim() === 'Run')?.click();
+        return new URLSearchParams(location.search).get('s') === value; }""",
         arg=value,
+        polling=500,
     )
-    start = page.get_by_role("button", name="Run", exact=True)
-    if start.count():
-        start.click()

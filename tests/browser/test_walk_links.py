@@ -92,6 +92,7 @@ def test_every_widget_is_the_same_after_a_reload(open_page, path):
 def unfold(page, path):
     """Open the fields that Explore makes only then."""
     if path == "explore":
+        expect(page.get_by_role("slider", name="Privacy budget ε")).to_be_visible()
         details(page)
         page.get_by_text("More", exact=True).click()
         expect(page.get_by_role("spinbutton", name="Levy beta")).to_be_visible()
