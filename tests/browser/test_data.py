@@ -89,7 +89,7 @@ def test_a_public_file_is_typed_in_explored_and_found_again(open_page):
     page.get_by_role("button", name="Explore it").click()
     page.wait_for_url("**/explore*")
     expect(page.get_by_role("combobox", name="Data").first).to_have_value("mine")
-    page.wait_for_function("() => document.querySelectorAll('.dpviz-canvas').length >= 2")
+    page.wait_for_function("() => document.querySelectorAll('.dpviz-canvas').length > 2")
     expect(page.get_by_text("NOT PRIVATE").first).to_be_visible()
     before = picture(page)
     run_seed(page, "3")

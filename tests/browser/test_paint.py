@@ -65,7 +65,7 @@ def test_a_painting_is_data_and_an_address(open_page):
     expect(page.get_by_role("button", name="In use")).to_be_disabled()
     page.get_by_role("button", name="Explore it").click()
     expect(page.get_by_role("combobox", name="Data").first).to_have_value("Painted, 32 people in 3 groups")
-    page.wait_for_function("() => document.querySelectorAll('.dpviz-canvas').length >= 2")
+    page.wait_for_function("() => document.querySelectorAll('.dpviz-canvas').length > 2")
     page.wait_for_function("() => location.search.includes('d=painted:')")
     page.reload()  # the link alone brings the people
     expect(page.get_by_role("combobox", name="Data").first).to_have_value("Painted, 32 people in 3 groups")
