@@ -31,7 +31,7 @@ def test_a_picture_survives_reload_and_back(open_page):
     page.get_by_role("link", name="Learn").first.click()
     expect(page).to_have_url(re.compile(r"/learn\?v=1"))
     page.get_by_role("button", name="Start").first.click()
-    expect(page).to_have_url(re.compile(r"/learn\?v=1&lesson=noise&part=predict"))
+    expect(page).to_have_url(re.compile(r"/learn\?v=1&lesson=exact&part=predict"))
     page.go_back()
     expect(page).to_have_url(re.compile(r"/learn\?v=1$"))
     page.go_back()
