@@ -35,4 +35,4 @@ def test_a_picture_survives_reload_and_back(open_page):
     page.go_back()
     expect(page).to_have_url(re.compile(r"/learn\?v=1$"))
     page.go_back()
-    expect(page.get_by_label("Seed", exact=True)).to_have_value("8")
+    expect(details(page)).to_have_value("8")
