@@ -90,7 +90,7 @@ def test_a_public_file_is_typed_in_explored_and_found_again(open_page):
     page.wait_for_url("**/explore*")
     expect(page.get_by_role("combobox", name="Data").first).to_have_value("mine")
     page.wait_for_function("() => document.querySelectorAll('.dpviz-canvas').length > 2")
-    expect(page.get_by_text("NOT PRIVATE").first).to_be_visible()
+    expect(page.get_by_text("Only you see this, because these data are public")).to_be_visible()
     before = picture(page)
     run_seed(page, "3")
     changed(page, before)
