@@ -162,7 +162,8 @@ def kinds(traces: Sequence[Trace]) -> list[str]:
     sentences = []
     if Notion.NONE in notions and len(notions) > 1:
         sentences.append(
-            f"{who(Notion.NONE)} promises nothing: exact numbers from raw rows, a reference, not a competitor."
+            f"{who(Notion.NONE)} promises nothing: it releases exact numbers and serves as a reference, not as a "
+            f"competitor."
         )
     full = who(Notion.CENTRAL, Notion.SHUFFLE, Notion.LOCAL)
     if Notion.RHO in notions:
@@ -171,14 +172,14 @@ def kinds(traces: Sequence[Trace]) -> list[str]:
         if full:
             sentences.append(
                 f"{who(Notion.RHO)} hides only that a row moved by up to {far}, {full} everything about a row: "
-                "the weaker promise may lose less, and is not better for it."
+                "the weaker promise may give a lower loss, but that does not make it better."
             )
         elif len({trace.claimed.rho_distance for trace in weak}) > 1:
             sentences.append(f"The runs hide moves up to {far}: the shorter the move, the weaker the promise.")
     if {Notion.LOCAL, Notion.CENTRAL} <= notions:
         sentences.append(
-            f"{who(Notion.LOCAL)} trusts nobody, {who(Notion.CENTRAL)} a curator who sees the raw rows: "
-            "that trust is what the smaller loss is paid with."
+            f"{who(Notion.LOCAL)} trusts nobody, {who(Notion.CENTRAL)} a curator who sees the raw rows: that trust "
+            f"is the price of the lower loss."
         )
     if Notion.SHUFFLE in notions and notions & {Notion.LOCAL, Notion.CENTRAL}:
         sentences.append(f"{who(Notion.SHUFFLE)} trusts a shuffler that mixes the reports and reads none.")
@@ -206,10 +207,10 @@ def budgets(traces: Sequence[Trace]) -> list[str]:
         sentences.append(f"Their budgets differ: bets on {bets_on(traces)} are won at most {bets}.")
     if {claim.mu is None for claim in private} == {True, False}:
         vague = _listed([LETTERS[i] for i, claim in enumerate(claims) if claim.private and claim.mu is None])
-        sentences.append(f"{vague} has no μ: its curve is added up from its plan, and may promise less than is true.")
+        sentences.append(f"{vague} has no μ: its curve is composed from its plan and may understate the promise.")
     central = [claim.trust for claim in private if claim.notion is Notion.CENTRAL]
     if len(set(central)) > 1:
-        sentences.append("They do not trust the same people: see the row “Trusts”.")
+        sentences.append("They trust different people: see the row “Trusts”.")
     return sentences
 
 

@@ -32,8 +32,8 @@ POINTS = "of the released points that are nearest to it"
 CELLS = "of the counts of its cells; where rows lie inside a cell is not known either"
 _BLURRED = 1.4  # squared noise of averages over their spread: 5 % false alarms (benchmarks/results/cliffs.md)
 UNKNOWN = (
-    "No noise per center is given: here noise decides which candidates or cuts win, and no formula says how far "
-    "another run's centers would lie."
+    "This method gives no noise per center: noise decides which candidates or cuts win, and no formula says how far "
+    "away another run's centers would be."
 )
 
 

@@ -30,8 +30,8 @@ BINS = 6
 CONFIDENCE = 0.95
 LEAST = 0.1  # difference of two shares below which nobody would call it a difference
 MOST = 3  # columns said of a cluster
-_NO_SIZE = "cannot tell: its size does not stand out from the noise."
-_NO_COLUMN = "cannot tell: no column differs from the others by more than the noise."
+_NO_SIZE = "unknown: its size does not stand out from the noise."
+_NO_COLUMN = "unknown: no column differs from the others by more than the noise."
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -35,7 +35,7 @@ def simulate(coreset: Coreset, domain: Domain, n_rows: int, rng: np.random.Gener
     """
     weights = np.maximum(coreset.weights, 0.0)
     if not weights.sum() > 0:
-        raise ValueError("simulate: the coreset must have a positive weight; its noise has covered everything.")
+        raise ValueError("simulate: the coreset must have a positive weight; here noise left none.")
     Z = domain.normalize(coreset.points)
     chosen = rng.choice(len(Z), n_rows, p=weights / weights.sum())
     if len(Z) > 1:

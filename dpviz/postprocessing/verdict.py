@@ -208,7 +208,7 @@ def regions_verdict(trace: Trace, X: np.ndarray, groups: np.ndarray | None, refe
         help=()
         if good
         else (
-            "A higher density parts regions that touch; a lower one joins what fell apart.",
+            "A higher density separates regions that touch; a lower one joins regions that fell apart.",
             "Fewer columns: a grid divides few columns well.",
         ),
     )
@@ -285,7 +285,7 @@ def _help(trace: Trace) -> tuple[str, ...]:
     k = len(trace.cluster_centers)
     fewer = (f"Fewer centers than {k}: each then serves more people.",) if k > 1 else ()
     if not trace.claimed.private:
-        return ("Another start (seed): KMeans, too, can end in a poor place.",)
+        return ("Another start (seed): KMeans, too, can end in a poor solution.",)
     promise = trace.claimed
     twice = 2 * promise.epsilon
     mu = None if promise.mu is None else mu_of_epsilon(twice, promise.delta)
@@ -296,7 +296,7 @@ def _help(trace: Trace) -> tuple[str, ...]:
         noise = f"divides the noise by about {mu / promise.mu:.1f}"
     return (
         *fewer,
-        "More people: the noise stays the same, the groups grow.",
+        "More people: the noise stays the same while the groups grow.",
         "Tighter public bounds: the noise shrinks with them.",
         f"Twice the ε {noise}, and the bet goes from {bet_of(promise).odds} to {bet_of(doubled).odds} of 100.",
     )

@@ -74,7 +74,7 @@ def neighbors(
         If the data are private.
     """
     if data.private:
-        raise PermissionError("Two worlds are for DEMO only: on private rows they would give the person away.")
+        raise PermissionError("Two worlds are for DEMO only: on private rows they would reveal the person.")
     X = np.asarray(data.X)
     others = X if alex.row is None else np.delete(X, alex.row, axis=0)
     with_alex = X if alex.row is not None else np.vstack([X, alex.place])

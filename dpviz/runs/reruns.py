@@ -59,7 +59,7 @@ def rerun(
         If a population is private: every run would spend its budget again.
     """
     if any(people.private for people in populations):
-        raise PermissionError("Reruns on private data would spend its budget every time; simulate people instead.")
+        raise PermissionError("Every rerun on private data would spend its budget again; simulate people instead.")
     sources = [_rows(people, algorithm) for people in populations]
     centers, losses = [], []
     for done, seed in enumerate(seeds):

@@ -47,8 +47,8 @@ def connect(address: str, workers: int = 2) -> Iterator[Any]:
     parts = urlsplit(address if "//" in address else f"tcp://{address}")
     if parts.scheme != "tls" and not _on_this_machine(parts.hostname or ""):
         raise ValueError(
-            f"cluster: {address} must begin with tls:// because it is not on this machine; a Dask port runs whatever "
-            "code reaches it."
+            f"cluster: {address} must begin with tls:// because it is not on this machine; a Dask port runs any code "
+            f"that reaches it."
         )
     with Client(address, timeout=10) as client:
         yield client

@@ -66,7 +66,7 @@ def on_this_machine(
             deaths += 1
             if deaths == _TRIES:
                 deaths = 0
-                yield give_up(todo.popleft(), f"its worker process died {_TRIES} times; too little memory?")
+                yield give_up(todo.popleft(), f"its worker process died {_TRIES} times, perhaps for lack of memory")
         finally:
             pool.shutdown(wait=False, kill_workers=True)
 

@@ -187,7 +187,7 @@ def _tables(summary: Summary, look: dict[str, Any]) -> Iterable[str]:
     if len(wins):
         yield "<h3>Who wins where</h3>"
         yield _table(
-            ("data", "promise", "ε", "people", "k", "best, where its interval is apart from every other's"),
+            ("data", "promise", "ε", "people", "k", "best if its interval overlaps no other"),
             [
                 (
                     r.data,

@@ -107,7 +107,7 @@ _TEXT = frozenset(
 
 def _is_csv(path: Path) -> bool:
     if path.suffix not in (".csv", ".jsonl"):
-        raise ValueError(f"sweep: the rows go to a file ending in .csv or .jsonl; got {path.name!r}.")
+        raise ValueError(f"sweep: the name of the rows' file must end in .csv or .jsonl; got {path.name!r}.")
     return path.suffix == ".csv"
 
 

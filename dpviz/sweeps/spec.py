@@ -69,7 +69,7 @@ def read_spec(path: Path) -> Spec:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"sweep: {path.name} is not valid TOML: {error}.") from None
     except ValueError:  # a number of more digits than Python reads
-        raise ValueError(f"sweep: {path.name} holds a number of thousands of digits.") from None
+        raise ValueError(f"sweep: {path.name} holds a number with thousands of digits.") from None
     published = record.pop("published", [])
     if not isinstance(published, list) or not all(isinstance(entry, dict) for entry in published):
         raise ValueError("sweep: published must be a list of tables, [[published]].")

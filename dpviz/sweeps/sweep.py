@@ -187,7 +187,7 @@ class Sweep:
             if not data.startswith(("sample:", "bench:")) and not self.public:
                 raise ValueError(
                     f"sweep: say that {data} is public with public = true; a sweep on private rows would spend its "
-                    "budget in every single run and print metrics of raw rows."
+                    f"budget in every run and print metrics of raw rows."
                 )
         for variant in self.variants:
             for point in self._points():  # a value that an algorithm refuses is said now, not in every row

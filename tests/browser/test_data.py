@@ -108,8 +108,8 @@ def test_a_private_file_asks_spends_and_shows_released_values_only(open_page):
     expect(page.get_by_text("mine.csv")).not_to_have_count(0)
     assert "kB" not in page.inner_text("body") and "KB" not in page.inner_text("body")  # not even the file's size
     declare(page)
-    expect(page.get_by_text("Nothing of a file was read, nothing was spent.")).to_be_visible()
-    page.get_by_role("button", name="On to Spend").click()
+    expect(page.get_by_text("No file was read and nothing was spent.")).to_be_visible()
+    page.get_by_role("button", name="Continue to Spend").click()
     expect(page.get_by_text("Claimed on this file so far")).to_be_visible()
     page.get_by_role("button", name="Run and spend").click()
     page.wait_for_function("() => document.querySelectorAll('.dpviz-canvas').length > 2")
