@@ -1,4 +1,4 @@
-"""Rows on disk: JSON lines or CSV, one whole line per row, appended in one write; a torn tail is dropped."""
+"""Rows on disk as JSON lines or CSV: each row is appended as one line in one write, and a torn tail is dropped."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def _parse(line: bytes | str) -> dict[str, Any] | None:
 
 
 def _whole(digits: str) -> float:
-    """Return a whole number; one that nothing counts up to is infinite, or nearly."""
+    """Parse a whole number; one with too many digits becomes a float, possibly infinite."""
     return int(digits) if len(digits) < _DIGITS else float(digits)
 
 
