@@ -169,7 +169,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         """
         if ALGORITHMS[self.algorithm].regions:
             raise ValueError(f"PrivateKMeans: {self.algorithm} gives regions, which distances to centers cannot score.")
-        _once("score reads the rows exactly: a parameter or model that is chosen by it is NOT PRIVATE.")
+        _once("score reads the rows exactly: a parameter or model chosen by it is NOT PRIVATE.")
         nearest = self.transform(X).min(axis=1)
         return -float((nearest if reference_name(self.trace_) == "KMedians" else nearest**2).sum())
 
@@ -239,8 +239,8 @@ def _count_fit() -> None:
     """Warn at the second secure fit of the process: the budgets add up."""
     if "fit" in _spoken:
         _once(
-            "this is not the first secure fit of this process. Each spends its whole epsilon: on the same rows, as in "
-            "a grid search or a cross-validation, they add up."
+            "this is not the first secure fit of this process. Each fit spends its whole epsilon; fits on the same "
+            "rows, as in a grid search or a cross-validation, add up."
         )
     _spoken.add("fit")
 

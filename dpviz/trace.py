@@ -257,7 +257,7 @@ def _disagreeing(trace: Trace, record: Mapping[str, Any]) -> str:
     if not all(isinstance(text, str) for text in words) or not (seed is None or type(seed) is int):
         raise TypeError
     if record["notice"] != trace.notice:
-        return "the notice does not follow from promise and seed"
+        return "the notice does not match the promise and the seed"
     for promise, total, name in (
         (claimed, trace.plan.total, "promise does not follow from the plan"),
         (spent, partial(ledger_spent, trace.ledger), "sum that was spent does not follow from the ledger"),

@@ -16,7 +16,7 @@ links.notice("account", own)
 links.keep("account", own, private=True)
 shell.title()
 if not data.private:
-    st.info(f"{plain(data.title)} is public and has no account: only a private file's runs add up.")
+    st.info(f"{plain(data.title)} is public and needs no account: only runs on a private file add up.")
     kept.remembered()
     st.page_link("pages/data.py", label="Choose a file", icon=":material/upload_file:")
     key_file.offer()

@@ -24,8 +24,8 @@ with head:
     shell.title()
 if choice.data.private:
     st.info(
-        "These data are private: runs with and without a person would tell who is in the file. Play on a sample or on "
-        "a public file."
+        "These data are private: runs with and without a person would reveal who is in the file. Play on a sample or "
+        "on a public file."
     )
     st.stop()
 notices(choice, result)

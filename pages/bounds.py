@@ -17,7 +17,7 @@ links.notice("bounds", own)
 links.keep("bounds", own, private=True)
 shell.title()
 if upload is None:
-    st.info("Bounds are declared for a file of your own; the samples bring theirs. Choose a file first.")
+    st.info("You declare bounds for your own file; the samples come with theirs. Choose a file first.")
     kept.remembered()
     st.page_link("pages/data.py", label="Choose a file", icon=":material/upload_file:")
     st.stop()

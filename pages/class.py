@@ -54,7 +54,7 @@ if room is None or seat is not None:  # a projector's page has no address of its
 if ended:
     st.info("This class has ended; everything in it is forgotten.")
 if sent_away:
-    st.info("Your place in this class is free again: scan the QR code on the screen, or type its letters.")
+    st.info("Your place in this class was freed: scan the QR code on the screen or type its letters to come back.")
 if room is not None and seat is None:
     st.html(markup.unseen(f"Class {room.code}"))
     lecturer.projector(room, st.context.url or "/class")
@@ -68,7 +68,7 @@ if room is not None:
 shell.title()
 joins, opens = st.columns(2, gap="large")
 with joins:
-    st.header("Join with a phone")
+    st.header("Join by phone")
     code = st.text_input("Five letters", key=keys.CLASS_CODE, max_chars=8, autocomplete="off")
     key = state.get(keys.CLASS_KEY, "")
     asked = st.button("Join", type="primary", key=keys.CLASS_JOIN)
@@ -80,7 +80,7 @@ with joins:
             st.rerun()
         state[keys.CLASS_KEY] = ""  # the sentence stays; the code can be corrected
 with opens:
-    st.header("Open one for a room")
+    st.header("Open a class")
     if fresh := lecturer.opening():
         classroom_state.class_room, classroom_state.class_seat = fresh, None
         st.rerun()

@@ -26,7 +26,7 @@ with (
     runs = [] if data.private else form(data)
     hidden = not data.private and prepared.shows("kmeans") and st.toggle(
         "Show what stays secret", value=True, **prepared.kept(keys.COMPARE_HIDDEN),
-        help="People, KMeans and all that is computed from them: it is never there for private rows.",
+        help="People, KMeans and everything computed from them; none of it ever exists for private rows.",
     )  # fmt: skip
 names = " | ".join(f"{letter} {side.algorithm.name}" for letter, side in zip(LETTERS, runs, strict=False))
 with head:
@@ -44,7 +44,7 @@ sides.depart(runs[0], links.now("explore", asked), asked)
 by = st.segmented_control(
     "Match by", ("step", "spent"), default="step", required=True, **prepared.kept(keys.COMPARE_BY),
     format_func={"step": "step", "spent": "ε spent"}.__getitem__,
-    help="By ε spent every run shows the last picture that costs no more than that, from its ledger.",
+    help="By ε spent, every run shows its last picture that costs no more than that.",
 )  # fmt: skip
 found = made.comparison(data, runs)
 links.keep("compare", compare)

@@ -29,13 +29,12 @@ links.notice("data", data)
 shell.title()
 st.html(
     markup.lede(
-        "Every method needs public facts before it looks at a row: bounds, a size, and what one "
-        "person is. Samples bring theirs. You declare those of your own file; no row of a "
-        "private file is read to find them."
+        "Every method needs public facts before it reads a row: bounds, a size, and what counts as one person. "
+        "Samples come with theirs. For your own file you declare them; no row of a private file is read to find them."
     )
 )
 way = st.segmented_control(
-    "Where the data come from", WAYS, default="Samples", required=True, key=keys.DATA_WAY, persist_state="session",
+    "Source of the data", WAYS, default="Samples", required=True, key=keys.DATA_WAY, persist_state="session",
     label_visibility="collapsed",
 )  # fmt: skip
 links.keep("data", data, private=way == OWN_FILE or chosen.private)  # nothing of a file is in an address

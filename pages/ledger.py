@@ -35,12 +35,12 @@ if result is None:
 trace = results.drawn(result)
 st.html(
     markup.lede(
-        "Nothing leaves the rows except through one door, and the door keeps this list. It is written "
-        "by the draws themselves and added up again from sensitivity and noise, independently of the plan."
+        "Every release passes through one door, and this is the door's list. The draws themselves write it, and it "
+        "is added up again from sensitivity and noise, independently of the plan."
     )
 )
 if not trace.ledger:
-    st.info(f"{trace.name} makes no private release: it reads every row as it is. There is nothing to add up.")
+    st.info(f"{trace.name} makes no private release: it reads every row as it is, so there is nothing to add up.")
 else:
     st.header(plain(result.label))
     table = view.table_of(result)
@@ -60,7 +60,7 @@ else:
     figure = plot_steps(trace, shell.colors())
     st.plotly_chart(
         figure, theme=None, config={"displayModeBar": False, "responsive": True}, key=keys.LEDGER_STEPS,
-        alt=f"Epsilon rises to {number(spent.epsilon)} over {len(trace.steps)} steps; "
+        alt=f"ε rises to {number(spent.epsilon)} over {len(trace.steps)} steps; "
         f"{number(claimed.epsilon)} is claimed.",
     )  # fmt: skip
     view.releases(trace, table)

@@ -24,9 +24,9 @@ st.html(
         "which settings differ."
     )
     + markup.small(
-        "The runs behind this page are quick ones: few seeds, some of the sets. A claim of the kind "
-        "“always best” fails with one clear counterexample; the entry shows it. Two means count as "
-        "different only where their difference has a 95 % interval without 0."
+        "This page rests on quick runs: few seeds and some of the sets. One clear counterexample refutes an “always "
+        "best” claim; the entry shows it. Two means count as different only if the 95 % interval of their difference "
+        "excludes 0."
     )
 )
 chosen, shown = st.container(key=keys.FORM).columns([3, 2], vertical_alignment="bottom")
@@ -44,6 +44,6 @@ if name in every:
     for item in items:
         show(paper, item)
     if not items:
-        st.info(f"No item of this paper has the verdict “{word}”.")
+        st.info(f"No item of this paper got the verdict “{word}”.")
 else:
     show_own(name)

@@ -18,8 +18,8 @@ links.notice("plan", plan)
 shell.title()
 st.html(
     markup.lede(
-        "From public facts alone: how far noise would move a center, how good the clusters would "
-        "be, and which ε it takes. Made-up people stand in for yours: nothing is read, nothing is spent."
+        "See from public facts alone how far noise would move a center, how good the clusters would be, and which ε "
+        "that takes. Made-up people stand in for yours: nothing is read and nothing is spent."
     )
 )
 wish, problem = None, ""
@@ -30,7 +30,7 @@ with st.container(key=keys.FORM):
         problem = str(error).removeprefix("plan: ")
 links.keep("plan", plan, private=plan_state.plan_private or own.private)
 if wish is None:
-    st.error(plain(f"{problem[0].upper()}{problem[1:]} Nothing was read, nothing was spent."))
+    st.error(plain(f"{problem[0].upper()}{problem[1:]} Nothing was read or spent."))
     st.stop()
 if own.private:
     wish = onward(own, wish)

@@ -14,8 +14,8 @@ links.notice("present", present)
 shell.title()
 st.html(
     markup.lede(
-        "Scenes in order, full screen. Everything is computed before the first one appears, so "
-        "that nothing waits, no number changes between rehearsal and talk, and no network is needed."
+        "Your scenes in order, full screen. Everything is computed before the first one appears: nothing makes you "
+        "wait, no number changes between rehearsal and talk, and no network is needed."
     )
 )
 look = st.session_state.get(keys.PRESENT_LOOK) or "light"
@@ -26,7 +26,7 @@ with left:
     index = view.slide_list()
     st.segmented_control(
         "Colors", ("light", "dark"), default="light", required=True, format_func=str.capitalize,
-        **kept(keys.PRESENT_LOOK), help="Of the show. Light is what most projectors show best.",
+        **kept(keys.PRESENT_LOOK), help="Colors of the show. Most projectors show light best.",
     )  # fmt: skip
     view.deck_file()
 with right:
@@ -34,10 +34,10 @@ with right:
 st.html(
     markup.small(
         markup.bold("Keys."),
-        " Right, Space, Page Down or a click: next step, at the end the next slide. Left, Page Up: "
-        "back. Down, Up: next or previous slide. 1 to 5: the same run at ε ¼, ½, 1, 2, 4. 0: at an ε that you type, "
-        "made at that moment. R: with another seed. B: black. N: notes in a second window. F: full screen. Esc: out of "
-        "full screen, then into the scene.",
+        " Right, Space, Page Down or a click: next step, then next slide. Left or Page Up: back. Down, Up: next or "
+        "previous slide. 1 to 5: the same run at ε ¼, ½, 1, 2, 4. 0: the run at an ε that you type, computed on the "
+        "spot. R: the run with another seed. B: black screen. N: notes in a second window. F: full screen. Esc: "
+        "leave full screen, then open the scene.",
     )
 )
 links.keep("present", present)

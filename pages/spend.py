@@ -19,15 +19,13 @@ shell.title()
 algorithm = private.waiting(data)
 runs.progress()
 if not data.private:
-    st.info(f"{plain(data.title)} is public: its runs spend nothing. Only a private file of your own is asked about.")
+    st.info(f"{plain(data.title)} is public: its runs spend nothing. This page asks about private files only.")
     kept.remembered()
     st.page_link("pages/data.py", label="Choose a file", icon=":material/upload_file:")
 elif runs.paid():
-    st.info("A run on this file is under way; it is booked, and Explore shows what it releases.")
+    st.info("A run on this file is in progress and already booked; Watch shows what it releases.")
 elif algorithm is None:
-    st.info(
-        "No run is chosen. Rehearse first: choose the number of centers and ε there; nothing is read, nothing spent."
-    )
+    st.info("No run is chosen. Choose the number of centers and ε on Rehearse first; nothing is read or spent there.")
     st.page_link("pages/plan.py", label="Rehearse", icon=":material/play_circle:")
 else:
     card(data, algorithm)

@@ -59,7 +59,7 @@ finished = shown is not None and any(row["algorithm"] != REFERENCE for row in sh
 if kept is None and not finished and sweep is not None:
     view.first(sweep, title)
 if kept is not None and sweep not in (None, kept.sweep):
-    st.caption("The form differs from the sweep that is shown.")
+    st.caption("The form no longer matches the sweep below.")
 if sweep is not None:
     view.check(sweep)
     if not active and (view.offer(sweep) or sweeps.by_itself(sweep)):
@@ -69,7 +69,7 @@ if sweep is not None:
         except ValueError as problem:
             error = str(problem)
 if error:
-    st.error(plain(f"{error} Nothing was started."))
+    st.error(plain(f"{error} No sweep was started."))
 if shown is None or not (kept or finished):
     st.stop()
 with tools:

@@ -34,7 +34,7 @@ TEXT_ONLY = (
     "no column can be clustered; column 1 was refused: it holds text; declare its numbers (on the command line: "
 )
 TEXT_ONLY += "--recode COLUMN=one-hot:A,B,...)."
-JSON = "the content is JSON but no list of records and no record a line; save it so, or as CSV."
+JSON = "the content is JSON, but no list of records or record per line; save it so, or as CSV."
 NO_JSON = "the text is not valid JSON; save it again, or as CSV with a header line."
 NO_TEXT = f"this is not a text table; {FORMATS}."
 ZIP = "the file would unpack to more than 400 MB or 200 times its size; save the table as CSV or Parquet."

@@ -225,7 +225,7 @@ FORGED = {
     "another kind": ({"claimed__notion": lambda _: "local DP"}, "another kind"),
     "trusts nobody": ({"claimed__trust": lambda _: "nobody"}, "another kind"),
     "a person of one row": ({"claimed__rows_per_person": lambda _: 3}, "rows of one person"),
-    "a demo called a release": ({"seed": lambda _: None}, "notice does not follow"),
+    "a demo called a release": ({"seed": lambda _: None}, "notice does not match"),
     "a word for a seed": ({"seed": lambda _: "0"}, "not of its kind"),
     "an unknown algorithm": ({"algorithm": lambda _: "mine"}, "knows no algorithm 'mine'"),
     "another name": ({"name": lambda _: "GLloyd\nimport os"}, "is called"),

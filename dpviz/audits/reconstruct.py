@@ -56,7 +56,9 @@ def published(trace: Trace) -> list[Round]:
         if step.kind != "noisy-iteration":
             continue
         if step.released["constrained"]:
-            raise ValueError(f"{trace.name}: averages of clipped offsets do not give sums of rows; take plain Lloyd.")
+            raise ValueError(
+                f"{trace.name}: sums of rows cannot be computed from averages of clipped offsets; use plain Lloyd."
+            )
         counts = np.asarray(step.released["noisy_counts"], dtype=float)
         sums = np.asarray(step.released["raw"]) * (counts + 1e-9)[:, None]
         found.append(Round(np.asarray(step.released["start"]), np.rint(sums / GRID) * GRID, counts))

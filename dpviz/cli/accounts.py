@@ -22,12 +22,11 @@ def add_accounts(command: argparse.ArgumentParser) -> None:
     listed.set_defaults(do=_list)
     assign = parts.add_parser(
         "assign",
-        help="copy such an account to another owner of the same file, on a server with accounts from before dpviz 0.3, "
-        "which had no owner",
+        help="give an account without an owner (from before dpviz 0.3) to an owner of the same file",
     )
     assign.add_argument("accounts", nargs="+", metavar="KEY|FILE", help="the key that `list` prints, or the data file")
     assign.add_argument(
-        "--to", required=True, metavar="OWNER", help="login:NAME, or key:..., which Your data shows to that person"
+        "--to", required=True, metavar="OWNER", help="login:NAME, or the key:... that Your data shows to that person"
     )
     assign.set_defaults(do=_assign)
 
@@ -59,8 +58,8 @@ def _key(word: str, accounts: Accounts, known: Sequence[str]) -> str:
     fitting = [key for key in known if key.startswith(word)] if len(word) >= _FEWEST else []
     if len(fitting) != 1:
         raise ValueError(
-            f"accounts: {word!r} is not a file, and {len(fitting)} accounts begin with it; give a key that `dpviz "
-            "accounts list` prints."
+            f"accounts: {word!r} is not a file, and {len(fitting)} accounts begin with it; give a key as `dpviz "
+            f"accounts list` prints it."
         )
     return fitting[0]
 

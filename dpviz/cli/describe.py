@@ -43,8 +43,8 @@ def _describe(arguments: argparse.Namespace) -> int:
     path = present(arguments.file)
     if arguments.private and arguments.header is None and path.suffix not in _TYPED:
         raise ValueError(
-            f"describe: is the first line of {path.name} names of columns, or the first person? "
-            "Give --header or --no-header; nothing of it is shown before."
+            f"describe: does the first line of {path.name} hold the names of the columns, or the first person? Give "
+            f"--header or --no-header; nothing of the file is shown before you do."
         )
     if arguments.public:
         refuse_private(path)
@@ -132,7 +132,7 @@ def _with_declared(facts: dict[str, Any], arguments: argparse.Namespace) -> dict
         chosen = declared["columns"] or [name for name in names if name in named]
         every = {column["name"]: column for column in facts["columns"] + facts["left_out"]}
         others = [column for name, column in every.items() if name not in {*chosen, *named}]
-        facts["left_out"] = [{**column, "reason": column.get("reason", "It was not named.")} for column in others]
+        facts["left_out"] = [{**column, "reason": column.get("reason", "It was not selected.")} for column in others]
         chosen = list(dict.fromkeys([*chosen, *bounds, *rules]))
         facts["columns"] = [{k: v for k, v in every[name].items() if k not in ("kind", "reason")} for name in chosen]
     for column in facts["columns"]:
@@ -166,9 +166,9 @@ def _left_out(table: Table, private: bool) -> dict[str, str]:
     for name in table.usable:
         values = table.values(name)
         if singles_out(table, name, private=private):
-            found[name] = "It seems to number the rows, which singles out people."
+            found[name] = "It seems to number the rows, which identifies people."
         elif not private and np.isfinite(values).any() and np.nanmin(values) == np.nanmax(values):
-            found[name] = "It holds one value only."
+            found[name] = "It has the same value in every row."
         elif not private and (lacking := float(np.isnan(values).mean())) > 0.5:
             found[name] = f"It is missing in {lacking:.1%} of the rows, which would be left out with it."
     return found if len(found) < len(table.usable) else {}

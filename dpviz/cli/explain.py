@@ -44,7 +44,7 @@ def _explain(arguments: argparse.Namespace) -> int:
     if sentences is None:
         print(_ways(trace, arguments.run))
         return 0
-    print(f"from the released {source}; nothing was read, nothing spent:")
+    print(f"from the released {source}; nothing was read or spent:")
     print(*sentences, sep="\n")
     return 0
 
@@ -57,7 +57,7 @@ def _ways(trace: Trace, path: Path) -> str:
         f"explain {again}."
     )
     if not trace.claimed.private:
-        return f"{trace.name} releases nothing under a promise, so nothing is explained of it: {other}"
+        return f"{trace.name} releases nothing under a promise, so there is nothing to explain: {other}"
     return (
         f"{trace.name} declares no noise per center, so what its centers differ in may be noise. Ask the rows: dpviz "
         f"explain {path} --data FILE --epsilon 0.2, with --public or --private. Or {other}"
@@ -83,7 +83,10 @@ def _asked(arguments: argparse.Namespace, trace: Trace) -> int:
             np.array_equal(getattr(data.domain, name), getattr(trace.domain, name)) for name in ("low", "high")
         )
         if not same:
-            raise ValueError("explain: the data must have the bounds that the run declared; its columns, in its order.")
+            raise ValueError(
+                "explain: the data must have the columns of the run, in the same order and with the "
+                "same declared bounds."
+            )
         if trusts := question.trusts(trace):
             print(trusts)
         if arguments.private:
@@ -93,7 +96,7 @@ def _asked(arguments: argparse.Namespace, trace: Trace) -> int:
             seed = 0 if arguments.seed is None else arguments.seed
             answer = question.run(data.X, domain=data.domain, dataset_id=data.dataset_id, seed=seed)
         print(f"{answer.steps[-1].title}; {answer.notice}")
-        print(f"spent:   {answer.spent}, beside what the run has spent")
+        print(f"spent: {answer.spent}, in addition to what the run spent")
         say_person(answer.claimed)
         print(*of_trace(answer).sentences(data.columns, data.domain.units), sep="\n")
         if arguments.json:

@@ -27,7 +27,7 @@ def _export(arguments: argparse.Namespace) -> int:
         raise ValueError(f"export: {arguments.run} cannot be read; give the JSON that `run --json` wrote.") from None
     trace = read(text)
     if not len(trace.cluster_centers):
-        raise ValueError("export: the trace holds no centers: a run without privacy keeps them back.")
+        raise ValueError("export: the trace holds no centers: a run without privacy withholds them.")
     made = label_json(trace) if arguments.kind == "label-json" else export(trace, arguments.kind)
     if arguments.out is None:
         sys.stdout.write(made)

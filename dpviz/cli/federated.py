@@ -48,15 +48,20 @@ def add_federated(command: argparse.ArgumentParser) -> None:
     keys.add_argument("--high", type=read_numbers, required=True, metavar="A,B,...", help="public upper bounds")
     keys.add_argument("--radius", type=float, help="public l2 bound of normalized rows")
     keys.add_argument("--n-public", type=int, required=True, help="declared number of rows of all clients together")
-    keys.add_argument("--n-max", type=int, default=0, help="most rows of all clients together (default 4 n-public)")
-    keys.add_argument("--seed", type=int, default=0, help="public seed of the start; no noise comes from it")
+    keys.add_argument(
+        "--n-max",
+        type=int,
+        default=0,
+        help="largest possible number of rows of all clients together (default 4 n-public)",
+    )
+    keys.add_argument("--seed", type=int, default=0, help="public seed of the starting centers; it draws no noise")
     keys.add_argument(
         "--noise", choices=DRAWN_BY, default=CLIENTS,
-        help="who draws the noise: each client a part, so that no party can subtract all of it (default), or the "
-        "server alone, as in the paper; then the server must never see the result",
+        help="who draws the noise: by default each client draws a part, so that no party can subtract all of it; or "
+            "the server alone, as in the paper, which must then never see the result",
     )  # fmt: skip
     keys.add_argument("--ring", choices=("64", "32"), default="64", help="bits of a word")
-    keys.add_argument("--host", nargs="*", default=[], help="further names of the server for its certificate")
+    keys.add_argument("--host", nargs="*", default=[], help="additional names of the server for its certificate")
     keys.set_defaults(do=_keys)
 
     for name, help_, do in (
@@ -91,7 +96,10 @@ def _keys(arguments: argparse.Namespace) -> int:
     agreement = Agreement(cls(**values), domain, names, arguments.seed, ring, arguments.n_max, noise)
     make_keys(arguments.folder, agreement, arguments.host)
     print(f"{arguments.folder}: one folder each for server, {', '.join(agreement.clients)}.")
-    print("Hand each party its own folder only, by a safe way, and keep no copy: with several clients' folders and the")
+    print(
+        "Hand each party only its own folder, over a safe channel, and keep no copy: with several clients' folders "
+        "and the"
+    )
     print("server's view, anyone can read the other clients' sums.")
     print(f"Trust: {agreement.shares.trust}.")
     return 0
@@ -100,7 +108,7 @@ def _keys(arguments: argparse.Namespace) -> int:
 def _server(arguments: argparse.Namespace) -> int:
     agreement = Agreement.read(arguments.folder / "agreement.json")
     if agreement.drawn_by == SERVER:
-        print("This server draws the noise: it must never see the result, from which it could take the noise off.")
+        print("This server draws the noise: it must never see the result, because it could subtract the noise from it.")
     try:
         report = asyncio.run(
             serve(
@@ -116,7 +124,7 @@ def _server(arguments: argparse.Namespace) -> int:
             )
         )
     except Aborted as reason:
-        return _aborted(reason, "What finished rounds released stays spent")
+        return _aborted(reason, "The budget of finished rounds stays spent")
     print(f"{report.rounds} rounds, {report.bytes_up + report.bytes_down:,} bytes of words; no row and no sum was seen")
     return 0
 
@@ -138,8 +146,8 @@ def _client(arguments: argparse.Namespace) -> int:
     data = load_csv(arguments.data, n_public=domain.n_public, private=True, content=content, **bounds, **form)
     if (data.domain.low.tolist(), data.domain.high.tolist()) != (low, high):
         raise ValueError(
-            f"federated: {source} declares other bounds than the agreement; give the columns there the agreement's, in "
-            "its order. Nothing was sent."
+            f"federated: {source} and the agreement declare different bounds; use the agreement's columns and "
+            f"bounds, in its order. Nothing was sent."
         )
     if data.domain.rows_per_person > domain.rows_per_person:
         raise ValueError(
@@ -187,7 +195,7 @@ def _client(arguments: argparse.Namespace) -> int:
     print(f"trust:   {trace.claimed.trust}")
     if agreement.drawn_by == CLIENTS:
         excess = max((entry.excess for entry in trace.ledger), default=1.0)
-        print(f"noise:   {number(excess)} times the variance of a central run; no party can take off all of it")
+        print(f"noise:   {number(excess)} times the variance of a central run; no party can remove all of it")
     for center in trace.cluster_centers:
         print("  ".join(number(value) for value in center))
     if arguments.json:

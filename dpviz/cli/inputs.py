@@ -39,29 +39,31 @@ def add_form(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--header",
         action=argparse.BooleanOptionalAction,
-        help="whether the first line holds column names or data; a private file is not read until you say so, unless "
-        "you declare names that all stand there",
+        help="whether the first line holds column names or data; a private file is not read until you say which, "
+        "unless its first line holds all the names that you declare",
     )
     parser.add_argument("--sheet", metavar="NAME", help="a workbook's sheet, by name or number; default: the first")
     parser.add_argument("--header-row", type=int, metavar="N", help="first line or row of the table; default: 1")
     parser.add_argument(
         "--separator", choices=_SEPARATORS, metavar="SIGN",
-        help="sign between two cells: , ; | tab space; default: detected in a public file, taken from the names in a "
-        "private one",
+        help="separator of cells: , ; | tab space; default: detected in a public file, taken from the line of names "
+            "in a private one",
     )  # fmt: skip
     parser.add_argument(
         "--decimal", action="append", default=[], metavar="SIGN|COLUMN=SIGN",
         help="decimal sign, . or , (default: detected in a public file, else a point), or that of one column: weight=,",
     )  # fmt: skip
     parser.add_argument(
-        "--thousands", choices=(".", ",", "none"), help="sign between thousands; default: the other one"
+        "--thousands",
+        choices=(".", ",", "none"),
+        help="thousands separator; default: the sign that is not the decimal sign",
     )
     parser.add_argument(
         "--n-columns", type=int, metavar="N", help="number of cells in each line of a private file without names"
     )
     parser.add_argument(
         "--missing-marks", metavar="A,B,...",
-        help="what stands in a cell without a value, beside NA, ?, - and the like: \"k. A.,missing,-999\"",
+        help="what marks a missing cell, besides NA, ?, - and the like: \"k. A.,missing,-999\"",
     )  # fmt: skip
 
 
@@ -72,7 +74,7 @@ def add_bounds(parser: argparse.ArgumentParser) -> None:
         help="public bounds by name: Age=18..95,Visits=0..50, or by a preset: Age=age,lat=latitude,Q1..Q12=likert5",
     )  # fmt: skip
     parser.add_argument(
-        "--low", metavar="A,B,...", help="public lower bounds, one for all columns or one a column: -12,9 or -12 9"
+        "--low", metavar="A,B,...", help="public lower bounds, one for all columns or one per column: -12,9 or -12 9"
     )
     parser.add_argument("--high", metavar="A,B,...", help="public upper bounds, in the same order")
     parser.add_argument(
@@ -85,7 +87,7 @@ def add_declaration(parser: argparse.ArgumentParser) -> None:
     """Add the arguments that declare columns and people beside the dictionary, or instead of it."""
     parser.add_argument(
         "--columns", metavar="A,B,...",
-        help="names of the columns to cluster; one with a comma in quotes, Q1..Q12 for a span; default: all",
+        help="names of the columns to cluster; quote a name that has a comma, write Q1..Q12 for a span; default: all",
     )  # fmt: skip
     parser.add_argument(
         "--recode", action="append", default=[], metavar="COLUMNS=RULE",
@@ -95,7 +97,10 @@ def add_declaration(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument("--n-public", type=int, help="declared nominal number of rows")
     parser.add_argument(
-        "--rows-per-person", type=int, metavar="M", help="most rows of one person; default: the dictionary's, else 1"
+        "--rows-per-person",
+        type=int,
+        metavar="M",
+        help="largest possible number of rows of one person; default: the dictionary's, else 1",
     )
 
 
@@ -192,7 +197,9 @@ def in_memory(data: Dataset) -> RunInput:
 
 def _refuse(private: bool) -> None:
     if private:
-        raise PermissionError("datasets: the data are private; nothing is computed from their rows but the run itself.")
+        raise PermissionError(
+            "datasets: the data are private; only the run itself may compute anything from their rows."
+        )
 
 
 def in_parts(
@@ -223,7 +230,7 @@ def in_parts(
         if facts["recode"] or facts["projection"] or any(column["fill"] is not None for column in facts["columns"]):
             raise ValueError(
                 f"datasets: {path.name} is read in parts, and its dictionary has rules, a projection or fill, which "
-                "are for files that fit in memory."
+                f"work only for files that fit in memory."
             )
         columns, n_public = [column["name"] for column in facts["columns"]], facts["n_public"]
         declared = domain_of(facts)

@@ -17,13 +17,13 @@ __all__ = ["COMMANDS", "main", "parser_of"]
 
 DESCRIPTION = "Differentially private clustering: run it, price it, see it. Every command has its own --help."
 EXIT_CODES = (
-    "exit codes: 0 done; 1 an audit found an algorithm above its claim; 2 what was asked cannot be done, in one "
-    "sentence; 3 another party, or the wire, ended a federated run; 130 stopped by Ctrl-C."
+    "exit codes: 0 done; 1 an audit found an algorithm above its claim; 2 the request cannot be met, and one "
+    "sentence says why; 3 another party or the network ended a federated run; 130 stopped by Ctrl-C."
 )
 COMMANDS = {  # name: (module and function that gives a parser its arguments and sets `do`, one line of help)
     "algorithms": ("algorithms:add_algorithms", "list the algorithms"),
     "run": ("run:add_run", "run one algorithm on one data set"),
-    "plan": ("plan:add_plan", "what a run would give and cost, before anything is read or spent"),
+    "plan": ("plan:add_plan", "forecast the result and the cost of a run, before anything is read or spent"),
     "describe": ("describe:add_describe", "draft the data dictionary of a file"),
     "explain": ("explain:add_explain", "say what sets the clusters of a run apart, from its centers or the rows"),
     "export": ("export:add_export", "make a label, page, replay, script or notebook of a run"),
@@ -32,9 +32,9 @@ COMMANDS = {  # name: (module and function that gives a parser its arguments and
     "report": ("sweep:add_report", "turn the rows of a sweep into one HTML file"),
     "atlas": ("atlas:add_atlas", "make or check the stored runs on the samples"),
     "reproduce": ("reproduce:add_reproduce", "run a paper's figures and tables again; run it again to resume"),
-    "audit": ("audit:add_audit", "bound from below what an algorithm gives away; exit 1 above its claim"),
+    "audit": ("audit:add_audit", "bound an algorithm's privacy loss from below; exit 1 if it exceeds the claim"),
     "accounts": ("accounts:add_accounts", "list what private files have spent, and give an account to its owner"),
-    "federated": ("federated:add_federated", "run over several parties that do not show each other their rows"),
+    "federated": ("federated:add_federated", "run over several parties that do not reveal their rows to each other"),
     "app": ("app:add_app", "start the dashboard in a browser"),
 }
 
@@ -109,7 +109,7 @@ def _run(words: list[str]) -> int:
     except BrokenPipeError:
         raise
     except KeyboardInterrupt:
-        print("dpviz: stopped. Releases made by then stay spent.", file=sys.stderr)
+        print("dpviz: stopped. The budget of finished releases stays spent.", file=sys.stderr)
         return 130
     except (ValueError, TypeError, OSError) as error:
         print(f"dpviz: {line(str(error))}", file=sys.stderr)

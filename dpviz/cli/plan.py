@@ -39,7 +39,7 @@ def add_plan(command: argparse.ArgumentParser) -> None:
     command.add_argument("--epsilon", default=",".join(f"{stop:g}" for stop in STOPS), help="budgets to rehearse")
     command.add_argument("--like", default="", help=f"a public look-alike: one of {', '.join(SAMPLES)}")
     command.add_argument(
-        "--within", default="", help="how exact a center must be, in the unit; prints the ε that this takes"
+        "--within", default="", help="how exact a center must be, in the columns' unit; prints the ε that it takes"
     )
     command.add_argument("--repeats", type=int, default=REPEATS)
     command.set_defaults(do=_plan)
@@ -52,7 +52,7 @@ def _plan(arguments: argparse.Namespace) -> int:
         raise ValueError("plan: the budgets ε must be above 0; name at least one.")
     within = numbers(arguments.within, "how exact a center must be") or [math.nan]
     if within[0] <= 0 or len(within) > 1:
-        raise ValueError("plan: how exact a center must be is one number above 0.")
+        raise ValueError("plan: --within must be one number above 0.")
     integer("plan", 2, 1000, repeats=arguments.repeats)
     slugs = [slug.strip() for slug in arguments.algorithms.split(",") if slug.strip()]
     for slug in slugs:
@@ -66,8 +66,11 @@ def _plan(arguments: argparse.Namespace) -> int:
         middle = stops[len(stops) // 2]
         wide, tight = (rehearse(one, slug, middle, arguments.repeats) for one in (half, half.tight()))
         print(f"  tight bounds: {tighter(wide, tight, facts)}")
-    print("A private run leaves out rows with a missing cell: many look like a wrong n. --missing middle keeps them.")
-    print(f"\nA run needs {size(memory(facts))} of memory. Nothing was read, nothing was spent.")
+    print(
+        "A private run leaves out rows with a missing cell; if there are many, the declared n looks wrong. "
+        "--missing middle keeps them."
+    )
+    print(f"\nA run needs {size(memory(facts))} of memory. Nothing was read or spent.")
     return 0
 
 
@@ -88,7 +91,7 @@ def _facts(arguments: argparse.Namespace) -> Facts:
         if declared["rows_per_person"] > 1:
             print(promises(declared)[-1])
     if rows is None:
-        raise ValueError("plan: say about how many people there are: --rows N.")
+        raise ValueError("plan: give the approximate number of people: --rows N.")
     return Facts.declare(
         rows, low, high, arguments.k, columns=names, units=units, scale=scale, like=_look_alike(arguments.like)
     )

@@ -25,8 +25,8 @@ __all__ = ["add_reproduce", "lines"]
 
 def add_reproduce(command: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    command.add_argument("paper", nargs="?", help=f"one of {', '.join(papers())}; without it, the list")
-    command.add_argument("item", nargs="?", help="a figure or table, such as fig2; without it, all of the paper")
+    command.add_argument("paper", nargs="?", help=f"one of {', '.join(papers())}; without it, the papers are listed")
+    command.add_argument("item", nargs="?", help="a figure or table, such as fig2; without it, the whole paper")
     command.add_argument("--all", action="store_true", help="every item of every paper")
     command.add_argument("--quick", action="store_true", help="a documented part: fewer seeds, sets and budgets")
     command.add_argument("-o", "--output", type=Path, default=Path("reproductions"), help="folder of rows and numbers")
@@ -75,7 +75,7 @@ def _at_a_glance(arguments: argparse.Namespace, seconds: float) -> None:
     }
     found = overview(papers(), every)
     how = "python -m dpviz reproduce --all" + " --quick" * arguments.quick
-    took = f"{how}: {seconds / 60:.1f} minutes for what was left to do, {arguments.workers} processes."
+    took = f"{how}: {seconds / 60:.1f} minutes for the remaining runs, {arguments.workers} processes."
     print(f"{took}\n{found.sentence}")
     path = arguments.output / "overview.md"
     path.write_text(f"{took}\n\n{found.sentence}\n\n{table(found)}\n", encoding="utf-8")

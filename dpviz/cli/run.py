@@ -62,12 +62,12 @@ def add_data(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     add_form(parser)
     add_bounds(parser)
     add_declaration(parser)
-    parser.add_argument("--label", metavar="NAME", help="a public file's column of known groups, not clustered")
+    parser.add_argument("--label", metavar="NAME", help="column of known groups in a public file; it is not clustered")
     parser.add_argument(
         "--missing",
         choices=("drop", "middle"),
         default="drop",
-        help="leave out a row with a missing cell (default), or put the middle of the bounds into the cell",
+        help="leave out a row with a missing cell (default), or fill the cell with the middle of the bounds",
     )
     parser.add_argument("--seed", type=int, help="DEMO only; default 0")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the trace (released part) to this file")
@@ -76,8 +76,8 @@ def add_data(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
         "--ledger",
         type=Path,
         metavar="FILE",
-        help="with --private: a signed copy of the data file's account, for a server with the same secret; "
-        "read first where it exists, written before the run",
+        help="with --private: a signed copy of the data file's account, for a server with the same secret; it is "
+        "read if it exists, and written before the run",
     )
     parser.add_argument(
         "--in-parts", action="store_true", help="read a .npy or .parquet file part by part, if it is larger than memory"
@@ -86,7 +86,7 @@ def add_data(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
         "--cluster",
         metavar="ADDRESS",
         help='read the file in parts on the workers of a Dask scheduler (tls://..., or on this machine) or of "local"; '
-        "they see raw rows and find the file under the same name (extra: cluster)",
+        "they see raw rows and must find the file under the same name (extra: cluster)",
     )
 
 
@@ -180,7 +180,7 @@ def data_of(arguments: argparse.Namespace, stack: ExitStack, relation: Neighbori
         say_form(data.facts["form"])
         if relation is Neighboring.ADD_REMOVE and any(column["fill"] is None for column in data.facts["columns"]):
             print(
-                "missing: a row with a missing cell is left out, and nothing says how many; --missing middle keeps it"
+                "missing: rows with a missing cell are left out, and nothing says how many; --missing middle keeps them"
             )
     if data.incomplete:
         kept = "left out" if relation is Neighboring.ADD_REMOVE else "set to the middle"
@@ -243,7 +243,7 @@ def _run_on(arguments: argparse.Namespace, stack: ExitStack) -> int:
     if arguments.private and arguments.seed is not None:
         raise ValueError("--seed is for DEMO runs; a private release has no seed.")
     if arguments.account and not arguments.private:
-        raise ValueError("--account is for private runs; a DEMO run promises nothing.")
+        raise ValueError("--account is for private runs; a DEMO run makes no promise.")
     data = data_of(arguments, stack, cls.neighboring)
     if "rho_distance" in values:  # given in the data's units, say kilometers
         rho = values["rho_distance"] / float(data.domain.half_width.max())

@@ -46,8 +46,8 @@ class Dataset:
     def __post_init__(self) -> None:
         if self.private and self.domain.n_public is None:
             raise ValueError(
-                f"{self.title}: n_public must be declared, because the data are private; a round number will do "
-                "(on the command line: --n-public)."
+                f"{self.title}: n_public must be declared, because the data are private; a round number is enough "
+                f"(on the command line: --n-public)."
             )
 
     @property

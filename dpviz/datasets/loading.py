@@ -199,7 +199,7 @@ def load_csv(
     path = present(path)
     validate.one_of("datasets", ("drop", "middle"), missing=missing)
     if label is not None and private:
-        raise ValueError("datasets: known groups are for public files; a private run is measured by nothing.")
+        raise ValueError("datasets: known groups are for public files; a private run is not compared with anything.")
     source, facts = facts_beside(path, dictionary)
     facts = amended(
         facts, source, columns=columns, bounds=bounds, recode=recode, low=low, high=high, n_public=n_public,

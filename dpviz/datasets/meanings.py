@@ -31,8 +31,8 @@ class Meaning:
     reason: str = ""
 
 
-_RECORD = "It numbers or names single people, which says nothing about likeness."
-_TWO = "It has two values: beside it no other column counts."
+_RECORD = "It identifies single people, which says nothing about how similar they are."
+_TWO = "It has two values, which would outweigh every other column."
 _TEXT = "It holds words: declare its categories to use it."
 _LEFT_OUT = {  # words of a name -> what it is, and why it is left out
     "id ids uuid guid idx index row record nr no number key code iban ssn passport": ("a record number", _RECORD),

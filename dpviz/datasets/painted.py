@@ -45,7 +45,7 @@ class Painted:
     def __post_init__(self) -> None:
         check(self.code)
         if not self.FEWEST <= self.n_rows:
-            raise ValueError(f"Painted: at least {self.FEWEST} people are needed; {self.n_rows} are there.")
+            raise ValueError(f"Painted: at least {self.FEWEST} people are needed; got {self.n_rows}.")
 
     @property
     def n_rows(self) -> int:
@@ -111,8 +111,8 @@ def check(code: object) -> None:
         One sentence if it is not a painting, or has too many people or groups.
     """
     if isinstance(code, str) and len(re.sub("[.~]", "", code[: 5 * Painted.MOST])) > 3 * Painted.MOST:
-        raise ValueError(f"Painted: {Painted.MOST} people are the most.")
+        raise ValueError(f"Painted: at most {Painted.MOST} people can be painted.")
     if not isinstance(code, str) or not _CODE.fullmatch(code[: 5 * Painted.MOST]) or len(code) > 5 * Painted.MOST:
         raise ValueError("Painted: this is not a painting of people inside the box.")
     if code.count(".") >= Painted.MOST_GROUPS:
-        raise ValueError(f"Painted: {Painted.MOST_GROUPS} groups are the most.")
+        raise ValueError(f"Painted: at most {Painted.MOST_GROUPS} groups can be painted.")

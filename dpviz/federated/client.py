@@ -64,7 +64,7 @@ class Link:
         except MessageError as problem:
             raise Aborted(f"the server {problem}") from None
         except TimeoutError:
-            raise Aborted(f"the server is late: no answer within {timeout:g} s") from None
+            raise Aborted(f"the server did not answer within {timeout:g} s") from None
         except (OSError, EOFError):
             raise Aborted("the server refused this client or closed the connection") from None
         if frame.kind is Kind.ABORT:

@@ -167,7 +167,7 @@ class Door:
                 self._join(guest, await guest.read())
         except (MessageError, OSError, EOFError) as problem:  # TimeoutError is an OSError
             name = guest.name if guest else ""
-            words = str(problem) if isinstance(problem, MessageError) else "left or said nothing before the start"
+            words = str(problem) if isinstance(problem, MessageError) else "left or stayed silent before the start"
             self._report(f"refused: {name or 'a stranger'} {words}")
             if guest is not None:
                 await guest.farewell(f"refused: {name or 'a stranger'} {words}.")
@@ -214,7 +214,7 @@ class Door:
         with contextlib.suppress(OSError):
             await peer.reader.read(1)
         del self.peers[peer.name]
-        self._say(f"{peer.name} left before the start; it may come back")
+        self._say(f"{peer.name} left before the start and may come back")
         await peer.farewell(f"refused: {peer.name} spoke before the start.")
 
     def _report(self, line: str) -> None:

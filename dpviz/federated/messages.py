@@ -72,7 +72,7 @@ class Message:
         if magic != MAGIC:
             raise MessageError("sent something that is not a dpviz frame")
         if version != VERSION:
-            raise MessageError(f"speaks version {version} of the protocol, and this side version {VERSION}")
+            raise MessageError(f"speaks version {version} of the protocol; this side speaks version {VERSION}")
         if length > MAX_PAYLOAD:
             raise MessageError(f"announced a frame of {length:,} bytes; at most {MAX_PAYLOAD:,} are allowed")
         return length

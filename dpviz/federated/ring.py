@@ -55,7 +55,7 @@ class Ring:
         if grid < 2.0**-self.fraction:
             raise ValueError(
                 f"Ring: sums on the grid 2^{np.log2(grid):.0f} do not fit {self.fraction} fraction bits, and rounding "
-                "a client's sum would change its sensitivity; take the 64-bit ring, or set fraction_bits = "
+                "a client's sum would change its sensitivity; use the 64-bit ring, or set fraction_bits = "
                 f"{self.fraction} where the algorithm has it."
             )
         return self.fraction

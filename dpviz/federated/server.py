@@ -118,12 +118,12 @@ async def _all(peers: list[Peer], act: Callable[[Peer], Any], number: int, timeo
         if isinstance(problem, MessageError):
             raise Aborted(f"round {number + 1}: {name} {problem}")
         if isinstance(problem, OSError | asyncio.IncompleteReadError):
-            raise Aborted(f"round {number + 1}: {name} is gone")
+            raise Aborted(f"round {number + 1}: {name} has left")
         if problem is not None:
             raise problem
     if late:
         names = ", ".join(tasks[task].name for task in late)
-        raise Aborted(f"round {number + 1}: {names} is late: no answer within {timeout:g} s")
+        raise Aborted(f"round {number + 1}: no answer from {names} within {timeout:g} s")
     return [task.result() for task in tasks]
 
 
@@ -142,7 +142,7 @@ def _asked(
             if seen is None:
                 seen, (header, scales) = text, _facts(facts, number, agreement)
             elif text != seen:
-                raise MessageError(f"asks for something else than {peers[0].name}")
+                raise MessageError(f"requests something other than {peers[0].name}")
             uploads[peer.name] = _split(words, header, agreement.words.word_bytes)
         except MessageError as problem:
             raise Aborted(f"round {number + 1}: {peer.name} {problem}") from None
@@ -160,9 +160,9 @@ def _facts(facts: dict[str, Any], number: int, agreement: Agreement) -> tuple[He
     for shape, digits, how, scale in parts.values():
         sound = min(shape, default=1) >= 0 and digits in (ring.fraction, ring.whole_fraction)
         if not sound or how not in MECHANISMS or not (math.isfinite(scale) and scale > 0):
-            raise MessageError("asks for something that is not a noisy sum")
+            raise MessageError("requests something other than a noisy sum")
         if 8 * scale >= ring.limit(digits):
-            raise MessageError(f"asks for noise of scale {scale:.3g}, which does not fit the ring")
+            raise MessageError(f"requests noise of scale {scale:.3g}, which does not fit the ring")
     header = Header(number, query, {p: v[0] for p, v in parts.items()}, {p: v[1] for p, v in parts.items()})
     return header, {part: values[2:] for part, values in parts.items()}
 

@@ -37,10 +37,10 @@ DRAWN_BY = (CLIENTS, SERVER)
 MECHANISMS: dict[str, Cost] = {"Gaussian": Gaussian(1.0), "Laplace": Laplace(1.0)}  # how noise of a scale is drawn
 _NARROWEST = 2**15  # grid steps of sigma, see above
 _TRUST = {
-    CLIENTS: "no party sees another's rows, and none can take off all noise; all follow the protocol, and at most one "
-    "client shares what it sees with the server",
-    SERVER: "no party sees another's rows; all follow the protocol, the server, which knows the noise, must never see "
-    "the result, and no client shares with it what it sees",
+    CLIENTS: "no party sees another's rows or can remove all noise; all follow the protocol, and at most one client "
+    "shares what it sees with the server",
+    SERVER: "no party sees another's rows; all follow the protocol; the server, which knows the noise, must never "
+    "see the result; and no client shares what it sees with the server",
 }
 
 
@@ -102,7 +102,7 @@ class Shares:
             if scale < _NARROWEST * 2.0**-digits:
                 raise ValueError(
                     f"Federated: noise of standard deviation {scale:.3g} is too narrow to be shared on {digits} "
-                    "fraction bits; take the 64-bit ring, or let the server draw the noise."
+                    f"fraction bits; use the 64-bit ring, or let the server draw the noise."
                 )
             scale /= math.sqrt(max(self.n_clients - 1, 1))
         step = 2.0**-digits / GRID

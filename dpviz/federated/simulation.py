@@ -36,9 +36,9 @@ def spread(X: np.ndarray, n_clients: int, how: str, rng: np.random.Generator) ->
 def refusal(algorithm: Algorithm, n_features: int, n_public: int) -> str:
     """Return why an algorithm cannot run federated, or "" if it can: one sentence, from public values only."""
     if algorithm.notion is Notion.NONE:
-        return f"{algorithm.name}: it is not private: it reads the rows themselves, and they stay with their clients."
+        return f"{algorithm.name}: not private: it reads the rows themselves, which stay with their clients."
     if algorithm.neighboring is not Neighboring.ADD_REMOVE:
-        return f"{algorithm.name}: it releases noisy rows rather than sums, and needs all of them in one place."
+        return f"{algorithm.name}: this method releases noisy rows, not sums, and needs all rows in one place."
     for label, costs in algorithm.plan(n_features, n_public).costs.items():
         other = sorted({type(cost).__name__ for cost in costs if not isinstance(cost, Gaussian | Laplace | Exact)})
         if other:

@@ -107,7 +107,7 @@ def _at(values: Sequence[float] | np.ndarray, frame: int, before: float) -> floa
 
 def _line(run: int, trace: Trace, shots: Sequence[Shot], spent: np.ndarray, frame: int) -> str:
     if frame < 0:
-        return f"{LETTERS[run]}: not begun, its first picture costs ε {number(spent[0])}"
+        return f"{LETTERS[run]} has not begun: its first picture costs ε {number(spent[0])}"
     cost = f" (ε {number(spent[frame])})" if trace.claimed.private else ""
     return f"{LETTERS[run]}: {shots[frame].head}{cost}"
 

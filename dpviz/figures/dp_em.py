@@ -29,7 +29,7 @@ def warning(trace: Trace) -> str:
     dead = trace.steps[-1].released["dead"]
     if dead.mean() < 0.5:
         return ""
-    return f"{int(dead.sum())} of {len(dead)} Gaussians have hardly more rows than noise. Ask for fewer."
+    return f"{int(dead.sum())} of {len(dead)} Gaussians have hardly more rows than noise. Choose fewer."
 
 
 def _plane(view: View) -> Panel:
@@ -75,7 +75,7 @@ PANE = Pane(
         ("diamond", "KMeans"),
         ("ring", "person"),
     ),
-    caution="An ellipse that is round may be round because of noise. In more than two columns ellipses are shadows: "
-    "two that overlap here may be far apart.",
+    caution="Noise alone can make an ellipse round. With more than two columns ellipses are shadows: two that "
+    "overlap here may be far apart.",
     warning=warning,
 )

@@ -62,11 +62,11 @@ def panels(view: View, shots: list[Shot]) -> list[Panel]:
 REFERENCE = Pane(
     draw=panels,
     legend=(("diamond", "KMeans center"), ("ring", "person")),
-    caution="Every center was computed from raw rows without noise: publishing it tells about people. KMeans depends "
-    "on its start too; this is the best of ten.",
+    caution="Every center was computed from raw rows without noise: publishing it reveals people. KMeans also "
+    "depends on its start; this is the best of ten.",
 )
 PANE = Pane(
     draw=panels,
     legend=(("center", "released center"), ("path", "its move"), ("diamond", "KMeans"), ("ring", "person")),
-    caution="One run is one draw of the noise. Press Run with another seed before you believe a center.",
+    caution="A single run is one draw of the noise. Run with another seed before you trust a center.",
 )

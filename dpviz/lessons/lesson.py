@@ -119,7 +119,7 @@ def read(path: Path) -> Lesson:
         words = {key: _one_line(value) for key, value in record.items()}
         return Lesson(**{"name": name, "number": int(number), "options": options, **lists, **words})
     except (KeyError, TypeError, ValueError) as problem:
-        raise ValueError(f"lessons: {path.name} is no lesson: {problem}.") from None
+        raise ValueError(f"lessons: {path.name} is not a lesson: {problem}.") from None
 
 
 def _one_line(value: Any) -> Any:

@@ -104,7 +104,7 @@ class Facts:
             If none is declared.
         """
         if self.domain.n_public is None:
-            raise ValueError("plan: declare about how many people there are.")
+            raise ValueError("plan: declare the approximate number of people.")
         return self.domain.n_public
 
     @property
@@ -174,5 +174,5 @@ def numbers(text: str, what: str) -> list[float]:
         try:
             found.append(float(word))
         except ValueError:
-            raise ValueError(f"plan: {what} must be numbers separated by commas; {word[:40]!r} is none.") from None
+            raise ValueError(f"plan: {what} must be numbers separated by commas; {word[:40]!r} is not.") from None
     return found

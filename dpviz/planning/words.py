@@ -38,19 +38,19 @@ def assumption(facts: Facts) -> str:
 
 
 def tighter(wide: Rehearsal, tight: Rehearsal, facts: Facts) -> str:
-    """Return what bounds would buy that are half as wide, where the people fill only the middle half of the bounds."""
+    """Say what bounds half as wide would gain if the people fill only the middle half of the bounds."""
     before, after = widest(wide), widest(tight)
     if not (math.isfinite(before) and math.isfinite(after) and before > 0):
-        return "what tighter bounds would buy is not known."
+        return "the effect of tighter bounds is not known."
     change = f"from ±{amount(before, facts)} to ±{amount(after, facts)} at ε {number(wide.epsilon)}"
     if after > 0.8 * before:
-        return f"bounds that are half as wide would change little, {change}: it looks for the people's place itself."
+        return f"bounds half as wide would change little, {change}: it finds out by itself where the people are."
     words = (
         "would halve the noise"
         if 0.4 <= after / before <= 0.6
-        else f"would take the noise to {percent(after / before)}"
+        else f"would reduce the noise to {percent(after / before)}"
     )
-    return f"if the people fill only half of each bound, bounds that are half as wide {words}: {change}."
+    return f"if the people fill only half of each range, bounds half as wide {words}: {change}."
 
 
 def answer(slug: str, within: float, need: float, facts: Facts, stops: tuple[float, ...]) -> str:

@@ -1,6 +1,6 @@
-"""Runs side by side: which centers are the same ones, in what the runs differ, and what their promises mean together.
+"""Compare runs side by side: match their centers, list their differences, and relate their promises.
 
-Released values and public parameters only.
+This uses released values and public parameters only.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ _NOTHING = "–"
 
 
 class Row(NamedTuple):
-    """Hold one fact of every run in words."""
+    """One fact of every run, in words."""
 
     name: str
     values: tuple[str, ...]
 
     @property
     def differs(self) -> bool:
-        """True if the runs differ in it; a parameter that only some of them have does not count as a difference."""
+        """Return whether the runs differ in it; a parameter that only some runs have does not count as a difference."""
         return len(set(self.values)) > 1 and _NOTHING not in self.values
 
 
 def matched(first: np.ndarray, second: np.ndarray) -> list[tuple[int, int]]:
-    """Return the pairs (i, j) of centers (k, d) and (k', d) that stand for the same place.
+    """Return the pairs (i, j) of centers (k, d) and (k', d) that represent the same place.
 
     One to one, with the least total distance. A pair counts only if each is the nearest to the other, or if they are
-    closer than either is to its own run's other centers: a pair that an assignment makes only because nothing else is
-    left does not count.
+    closer than either is to its own run's other centers: a pair that the assignment makes only for lack of other
+    partners does not count.
     """
     if not len(first) or not len(second):
         return []
@@ -55,7 +55,7 @@ def matched(first: np.ndarray, second: np.ndarray) -> list[tuple[int, int]]:
 
 
 def _gaps(centers: np.ndarray) -> np.ndarray:
-    """Return how far every center (k, d) is from the nearest other one, inf for a single one."""
+    """Return the distance of every center (k, d) to the nearest other one, inf for a single one."""
     distances = cdist(centers, centers)
     np.fill_diagonal(distances, np.inf)
     return distances.min(axis=1)
@@ -90,7 +90,7 @@ def partners(traces: Sequence[Trace]) -> list[tuple[list[str], list[str]]]:
 
 
 def facts(traces: Sequence[Trace]) -> list[Row]:
-    """Return what the runs are and promise, one row a fact: algorithm, every parameter, seed, promise, releases."""
+    """Return one row per fact of the runs: algorithm, every parameter, seed, promise, releases."""
     names = list(dict.fromkeys(name for trace in traces for name in trace.parameters))
     rows = [Row("Algorithm", tuple(trace.name for trace in traces))]
     rows += [
@@ -136,20 +136,20 @@ def _bet_on(trace: Trace) -> str:
 
 
 def bets_on(traces: Sequence[Trace]) -> str:
-    """Return what attackers on all runs bet on, to follow "bets on"; where that differs, in general words."""
+    """Return the question on which attackers of all runs bet, to follow "bets on"; in general words if it differs."""
     private = dict.fromkeys(_bet_on(trace) for trace in traces if trace.claimed.private)
     return next(iter(private)) if len(private) == 1 else "what each run hides"
 
 
 def promises(traces: Sequence[Trace]) -> list[str]:
-    """Return what must be said when the runs' promises are not the same promise; empty if they are."""
+    """Return the sentences needed if the runs make different promises; empty if they do not."""
     return kinds(traces) + budgets(traces)
 
 
 def kinds(traces: Sequence[Trace]) -> list[str]:
-    """Return what must be said when the runs promise another kind of thing; empty if they do not.
+    """Return the sentences needed if the runs make promises of different kinds; empty if they do not.
 
-    A weaker promise never appears beside differential privacy without its sentence.
+    A weaker promise never appears beside differential privacy without such a sentence.
     """
     by_kind: dict[Any, list[int]] = {}
     for index, trace in enumerate(traces):
@@ -162,7 +162,8 @@ def kinds(traces: Sequence[Trace]) -> list[str]:
     sentences = []
     if Notion.NONE in notions and len(notions) > 1:
         sentences.append(
-            f"{who(Notion.NONE)} promises nothing: exact numbers from raw rows, a reference, not a competitor."
+            f"{who(Notion.NONE)} promises nothing: it releases exact numbers and serves as a reference, not as a "
+            f"competitor."
         )
     full = who(Notion.CENTRAL, Notion.SHUFFLE, Notion.LOCAL)
     if Notion.RHO in notions:
@@ -171,14 +172,14 @@ def kinds(traces: Sequence[Trace]) -> list[str]:
         if full:
             sentences.append(
                 f"{who(Notion.RHO)} hides only that a row moved by up to {far}, {full} everything about a row: "
-                "the weaker promise may lose less, and is not better for it."
+                "the weaker promise may give a lower loss, but that does not make it better."
             )
         elif len({trace.claimed.rho_distance for trace in weak}) > 1:
             sentences.append(f"The runs hide moves up to {far}: the shorter the move, the weaker the promise.")
     if {Notion.LOCAL, Notion.CENTRAL} <= notions:
         sentences.append(
-            f"{who(Notion.LOCAL)} trusts nobody, {who(Notion.CENTRAL)} a curator who sees the raw rows: "
-            "that trust is what the smaller loss is paid with."
+            f"{who(Notion.LOCAL)} trusts nobody, {who(Notion.CENTRAL)} a curator who sees the raw rows: that trust "
+            f"is the price of the lower loss."
         )
     if Notion.SHUFFLE in notions and notions & {Notion.LOCAL, Notion.CENTRAL}:
         sentences.append(f"{who(Notion.SHUFFLE)} trusts a shuffler that mixes the reports and reads none.")
@@ -194,7 +195,7 @@ def kinds(traces: Sequence[Trace]) -> list[str]:
 
 
 def budgets(traces: Sequence[Trace]) -> list[str]:
-    """Return one sentence if epsilon, delta or trust differ between promises that hide the same."""
+    """Return one sentence if epsilon, delta or trust differ between promises that hide the same change."""
     claims = [trace.claimed for trace in traces]
     private = [claim for claim in claims if claim.private]
     sentences = []
@@ -206,10 +207,10 @@ def budgets(traces: Sequence[Trace]) -> list[str]:
         sentences.append(f"Their budgets differ: bets on {bets_on(traces)} are won at most {bets}.")
     if {claim.mu is None for claim in private} == {True, False}:
         vague = _listed([LETTERS[i] for i, claim in enumerate(claims) if claim.private and claim.mu is None])
-        sentences.append(f"{vague} has no μ: its curve is added up from its plan, and may promise less than is true.")
+        sentences.append(f"{vague} has no μ: its curve is composed from its plan and may understate the promise.")
     central = [claim.trust for claim in private if claim.notion is Notion.CENTRAL]
     if len(set(central)) > 1:
-        sentences.append("They do not trust the same people: see the row “Trusts”.")
+        sentences.append("They trust different people: see the row “Trusts”.")
     return sentences
 
 

@@ -1,4 +1,4 @@
-"""A promise as a bet: what an attacker bets on, and how often anybody wins at most. Every screen words it by this."""
+"""State a promise as a bet: the attacker's question, and how often anybody wins at most. Every screen uses these words."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _WITH_ROWS = {
 
 
 class Bet(NamedTuple):
-    """A bet from even odds, against all that is released.
+    """A bet from even odds, given all released values.
 
     Attributes
     ----------
-    on : the question, to follow "bets on": it names what the neighboring relation hides, and of whom
-    odds : how many of 100 bets are won at most; 50 is a coin's, 100 says that nothing is promised
+    on : the question, to follow "bets on"; it names whose secret the neighboring relation hides, and which
+    odds : the largest number of bets won in 100; a coin wins 50, and 100 means that nothing is promised
     """
 
     on: str
@@ -35,12 +35,12 @@ class Bet(NamedTuple):
 
 
 def bet_of(promise: Guarantee, *, far: str = "rho", who: str = "one person") -> Bet:
-    """Return the bet on one PERSON, who has up to `rows_per_person` rows, by the relation of the promise.
+    """Return the bet on one PERSON with up to `rows_per_person` rows under the relation of the promise.
 
     Parameters
     ----------
     far : how far a row may move unseen, in the data's units; for promises about moves
-    who : whose secret it is
+    who : the person whose secret it is
     """
     rows = promise.rows_per_person
     words = (_ALONE if rows == 1 else _WITH_ROWS)[promise.neighboring]
@@ -48,5 +48,5 @@ def bet_of(promise: Guarantee, *, far: str = "rho", who: str = "one person") -> 
 
 
 def odds_of_any(promise: Guarantee) -> int:
-    """Return how many of 100 bets on one person are won at most, whatever method keeps this ε and δ."""
+    """Return the largest number of bets on one person won in 100 against any method with this ε and δ."""
     return dataclasses.replace(promise, mu=None, pure_epsilon=None).person.odds

@@ -1,8 +1,8 @@
 """The bound on every attacker: the trade-off between false alarms and misses that a guarantee allows.
 
 An attacker who bets on whether a row is in the data has false alarms (says it is, but it is not) and misses. A promise
-is a curve: for every rate of false alarms the least rate of misses that anybody can have (Dong, Roth and Su 2022, sec.
-2).
+is a curve: for every rate of false alarms it gives the least rate of misses that anybody can achieve (Dong, Roth and Su
+2022, sec. 2).
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _DELTAS = np.geomspace(1e-12, 0.5, 36)  # at which a plan without a mu is added 
 
 @dataclasses.dataclass(frozen=True)
 class Bound:
-    """A trade-off curve: the largest of what each statement of a promise allows.
+    """A trade-off curve: the maximum of the curves of a promise's statements.
 
     Attributes
     ----------
     mu : Gaussian DP, None if there is none
-    lines : pairs (epsilon, delta) that hold together; with neither nothing is promised
+    lines : pairs (epsilon, delta) that hold together; without mu and lines nothing is promised
     """
 
     mu: float | None = None
@@ -38,7 +38,7 @@ class Bound:
 
     @classmethod
     def of_promise(cls, promise: Guarantee) -> Bound:
-        """Return what a promise alone says: mu where it exists, epsilon and delta, and epsilon at delta = 0."""
+        """Return the curve of a promise alone: mu if it exists, epsilon and delta, and epsilon at delta = 0."""
         if not promise.private:
             return cls()
         lines = {(promise.epsilon, promise.delta), (promise.pure_epsilon, 0.0)}
@@ -55,8 +55,8 @@ class Bound:
     def of_plan(cls, plan: Plan, promise: Guarantee) -> Bound:
         """Return the curve of a plan and its promise.
 
-        Gaussian releases compose to a mu, whose curve is exact. Other plans are added up at many deltas: all of these
-        statements hold at once, so the largest counts.
+        Gaussian releases compose to a mu, whose curve is exact. Other plans are composed at many deltas; all these
+        statements hold at once, so the curve is their maximum.
         """
         known = cls.of_promise(promise)
         if not promise.private or promise.mu is not None:
@@ -68,7 +68,7 @@ class Bound:
     def steps(self, m: int) -> Bound:
         """Return the curve for data sets that are m neighbors apart: m mu; m epsilon, (1 + e^epsilon + ...) delta.
 
-        A delta that reaches 1 says nothing any more.
+        A delta of 1 or more promises nothing.
         """
         lines = []
         for epsilon, delta in self.lines:
@@ -91,9 +91,9 @@ class Bound:
 
     @property
     def best_guess(self) -> float:
-        """Return the largest probability to be right from even odds; 1 where nothing is promised.
+        """Return the largest probability of being right from even odds; 1 if nothing is promised.
 
-        Every curve here is convex and its own mirror image, so the best guess is where both rates are equal.
+        Every curve here is convex and symmetric, so the best guess is where both rates are equal.
         """
         probabilities = [1.0]
         if self.mu is not None:
@@ -103,5 +103,5 @@ class Bound:
 
     @property
     def odds(self) -> int:
-        """`best_guess` as "at most N times in 100", rounded up."""
+        """Return `best_guess` as the N in "at most N times in 100", rounded up."""
         return odds(self.best_guess)

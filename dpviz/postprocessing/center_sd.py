@@ -1,8 +1,8 @@
 """The noise of each center: formulas for centers that are averages, from released values only.
 
 Every family declares the result in the step that gives its centers: `center_sd` (k, d), the standard deviation per
-column in z units, and `center_noise`, which noise that is. Families without a formula declare neither: where noise
-decides which candidates win, no standard deviation says how far a center may lie.
+column in z units, and `center_noise`, the kind of that noise. Families without a formula declare neither: if noise
+decides which candidates win, no standard deviation describes the error of a center.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ POINTS = "of the released points that are nearest to it"
 CELLS = "of the counts of its cells; where rows lie inside a cell is not known either"
 _BLURRED = 1.4  # squared noise of averages over their spread: 5 % false alarms (benchmarks/results/cliffs.md)
 UNKNOWN = (
-    "No noise per center is given: here noise decides which candidates or cuts win, and no formula says how far "
-    "another run's centers would lie."
+    "This method gives no noise per center: noise decides which candidates or cuts win, and no formula says how far "
+    "away another run's centers would be."
 )
 
 
@@ -57,7 +57,7 @@ def average_sd(
     centers : ndarray of shape (k, d), z units
     weights : ndarray of shape (m,), noisy; a center's W counts as at least 1
     weights_sd, sums_sd : ndarrays of shape (m,) or floats, of the noise; of a sum in every column
-    origins : ndarray of shape (m, d) or 0, what the sums are taken from
+    origins : ndarray of shape (m, d) or 0, origins of the sums
     of : ndarray of shape (m,), the center each part belongs to; the parts are the centers themselves if not given
     """
     k = len(centers)
@@ -72,7 +72,7 @@ def average_sd(
 def blurred(centers: np.ndarray, noisy_counts: np.ndarray, sd: np.ndarray, radius: float) -> bool:
     """Return whether noise throws averages farther than they lie apart, so that one center may be as good.
 
-    A center of few rows counts little, and no noise throws one farther than the radius of the domain.
+    Centers with few rows have little weight, and no center moves farther than the radius of the domain.
 
     Parameters
     ----------
@@ -91,5 +91,5 @@ def members(points: np.ndarray, centers: np.ndarray) -> np.ndarray:
 
 
 def declared(sd: np.ndarray, meaning: str) -> dict[str, Any]:
-    """Return what the step that gives the centers releases about their noise."""
+    """Return the noise that the step with the centers releases about them."""
     return {"center_sd": sd, "center_noise": meaning}

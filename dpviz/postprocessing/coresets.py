@@ -47,7 +47,7 @@ def price(points: np.ndarray, weights: np.ndarray, centers: np.ndarray, domain: 
 def elbow(
     coreset: Coreset, domain: Domain, most: int, *, cost: str = "k-means", seed: int = 0, rows: np.ndarray | None = None
 ) -> pd.DataFrame:
-    """Return what every k up to `most` would cost: columns k, coreset, and rows where raw rows are given (NOT PRIVATE).
+    """Return the cost of every k up to `most`: columns k, coreset and, if raw rows are given, rows (NOT PRIVATE).
 
     Parameters
     ----------

@@ -1,10 +1,10 @@
 """Explain what sets each cluster apart, in the data's units and with its noise. Reads released values only.
 
-Two sources. Noisy counts by cluster, column and bin, which a run of `ExplainClusters` bought: for every cluster and
-every edge of a column the share of its rows above the edge is compared with that of all others. Or, for nothing, the
-centers themselves, where their noise is declared: each is compared with the mean of the others. Intervals hold together
-for everything that is compared (95 %), so that the largest of many differences is not chance; where they overlap
-the answer is "cannot tell". What the centers show is where clusters lie, not how their rows spread.
+There are two sources. The first is noisy counts by cluster, column and bin from a run of `ExplainClusters`: for every
+cluster and every edge of a column, the share of its rows above the edge is compared with that of all others. The second
+is free: the centers themselves, if their noise is declared, each compared with the mean of the others. Intervals hold
+jointly for all comparisons (95 %), so that the largest of many differences is not chance; where they overlap, the
+answer is "cannot tell". Centers show where clusters lie, not how their rows spread.
 """
 
 from __future__ import annotations
@@ -53,9 +53,10 @@ class Explanation:
 
     @cached_property
     def z(self) -> float:
-        """Half-width in standard deviations: 95 % for all shares, of clusters and of others, together (Bonferroni).
+        """Return the half-width in standard deviations, 95 % jointly for all shares of clusters and of others
+        (Bonferroni).
 
-        Under Laplace noise a single draw's, which is wider than that of any sum of draws.
+        Under Laplace noise it is that of a single draw, which is wider than that of any sum of draws.
         """
         k, d, b = self.counts.shape
         miss = (1 - CONFIDENCE) / (2 * k * d * (b - 1))
@@ -63,7 +64,8 @@ class Explanation:
 
     @cached_property
     def shares(self) -> tuple[np.ndarray, np.ndarray]:
-        """Shares above each edge and their standard deviations, both (2, k, d, b - 1): of the cluster, of all others.
+        """Return the shares above each edge and their standard deviations, both (2, k, d, b - 1): of the cluster, of
+        all others.
 
         A share is s = A / (A + B), above and below. Its error is ((1 - s0) a - s0 b) / (A + B), with a and b the noise
         of A and B, and s0 the true share: so s0 may be what makes (A + B)^2 (s - s0)^2 at most z^2 times the variance
@@ -90,11 +92,11 @@ class Explanation:
 
     @cached_property
     def sizes_known(self) -> np.ndarray:
-        """Mask of the clusters whose size stands out from its noise, shape (k,)."""
+        """Return the mask of the clusters whose size stands out from its noise, shape (k,)."""
         return np.isfinite(self.shares[1][0]).all(axis=(1, 2))
 
     def clearest(self) -> pd.DataFrame:
-        """Return one row a cluster and column, the edge at which it differs most for sure, clearest first.
+        """Return one row per cluster and column, with the edge of the largest certain difference, clearest first.
 
         Columns: cluster (from 1), column (number), edge, share, share_sd, others, others_sd, least (the difference is
         at least that large), told (False: cannot tell).
@@ -116,7 +118,7 @@ class Explanation:
         return pd.DataFrame(rows).sort_values(["cluster", "least"], ascending=[True, False], ignore_index=True)
 
     def table(self, columns: Sequence[str], truth: Explanation | None = None) -> pd.DataFrame:
-        """Return `clearest` for people: shares in percent with their half-widths, and "cannot tell" where it is so.
+        """Return `clearest` for people: shares in percent with their half-widths, or "cannot tell".
 
         `truth` holds the same counts without noise: NOT PRIVATE, two columns more.
         """
@@ -143,7 +145,7 @@ class Explanation:
         return made
 
     def sentences(self, columns: Sequence[str], units: Sequence[str] = ()) -> list[str]:
-        """Return one sentence a cluster, in the data's words."""
+        """Return one sentence per cluster, in the data's words."""
         table, found = self.clearest(), []
         for cluster, rows in table.groupby("cluster"):
             told = rows[rows.told].head(MOST)
@@ -196,9 +198,10 @@ def edges_between(centers: np.ndarray, domain: Domain, bins: int = BINS) -> np.n
 
 
 def of_centers(trace: Trace, columns: Sequence[str], units: Sequence[str] = ()) -> list[str] | None:
-    """Return one sentence a cluster from the centers and their noise, for nothing; None where none is declared.
+    """Return one sentence per cluster from the centers and their noise, for free; None if no noise is declared.
 
-    A difference from the mean of the other centers is stated where it exceeds both intervals and a tenth of the bounds.
+    A sentence states a difference from the mean of the other centers if it exceeds both intervals and a tenth of the
+    bounds.
     """
     noise, centers, domain = center_noise(trace), np.asarray(trace.cluster_centers), trace.domain
     k, d = centers.shape
@@ -227,7 +230,7 @@ def of_centers(trace: Trace, columns: Sequence[str], units: Sequence[str] = ()) 
 
 
 def _drowned(trace: Trace, noise: CenterNoise, z: float) -> np.ndarray:
-    """Return which centers may be made of noise alone, shape (k,).
+    """Return which centers may consist of noise alone, shape (k,).
 
     Their size is within its noise; or, where centers are averages of weighted points, so is the weight of every point
     (the threshold holds for all points together): many points of noise, of which only positive ones are kept, add up
@@ -255,7 +258,7 @@ def _unit(units: Sequence[str], column: int) -> str:
 
 
 def truth_of(trace: Trace) -> Explanation | None:
-    """Return the same counts without noise where a seeded run has kept them. NOT PRIVATE."""
+    """Return the counts without noise, if a seeded run recorded them. NOT PRIVATE."""
     hidden = [part for part in trace.steps[-1].hidden if "bins" in part.statistic]
     if not hidden:
         return None
@@ -264,7 +267,7 @@ def truth_of(trace: Trace) -> Explanation | None:
 
 
 def of_trace(trace: Trace) -> Explanation:
-    """Return what a run of `ExplainClusters` has bought.
+    """Return the result of a run of `ExplainClusters`.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Explain clusters at no further cost where a run has counted every cell of a public grid. Reads released values.
+"""Explain clusters at no further cost if a run counted every cell of a public grid. This reads released values.
 
 A cluster is a set of cells then: those of its region, or those whose middle is nearest to its center. Edges are
 borders of cells: a cell lies on one side, and the share of a cluster's rows above an edge is one sum of counts over
@@ -20,9 +20,9 @@ __all__ = ["of_cells", "sentences"]
 
 
 def of_cells(trace: Trace) -> Explanation | None:
-    """Return counts by cluster, column and bin, made of the released counts of cells; None where there are none.
+    """Return counts by cluster, column and bin from the released counts of cells; None if there are none.
 
-    After the k clusters comes what lies in no region, which belongs to "all others".
+    The last entry, after the k clusters, holds the cells in no region, which belong to "all others".
     """
     first, last = trace.steps[0].released, trace.steps[-1].released
     if "counts_sd" not in first or "cells" not in first or "noisy_counts" not in first:
@@ -43,13 +43,13 @@ def of_cells(trace: Trace) -> Explanation | None:
 
 
 def sentences(trace: Trace, columns: Sequence[str], units: Sequence[str] = ()) -> list[str] | None:
-    """Return one sentence a cluster from the counts of cells, for nothing; None where the run has released none."""
+    """Return one sentence per cluster from the counts of cells, for free; None if the run released none."""
     found = of_cells(trace)
     return None if found is None else found.sentences(columns, units)[: len(trace.cluster_centers)]
 
 
 def _borders(j: int, centers: np.ndarray, parts: np.ndarray, domain: Domain) -> np.ndarray:
-    """Return the borders of cells (BINS - 1,) nearest to what `edges_between` wants; the bound where there are none."""
+    """Return the borders of cells (BINS - 1,) nearest to those of `edges_between`; the bound where there are none."""
     half, n = float(domain.box_z[j]), int(parts[j])
     wanted = domain.normalize(edges_between(domain.denormalize(centers), domain).T).T[j]
     at = np.clip(np.rint((wanted + half) * n / (2 * half)), min(1, n - 1), n - 1)

@@ -16,10 +16,10 @@ MOST = 3  # things said about a center
 
 
 def ranks(trace: Trace) -> np.ndarray:
-    """Return, per center and column (k, d), which share of the rows lies clearly lower, less the share clearly higher.
+    """Return, per center and column (k, d), the share of rows that are clearly lower minus the share clearly higher.
 
-    Every row is at its center. A difference is clear if it is above 5 % of the declared width and twice the
-    centers' noise where that is known. Shares are of the noisy sizes; of centers where no sizes are known.
+    Every row counts as its center. A difference is clear if it exceeds 5 % of the declared width and, if known, twice
+    the centers' noise. Shares are of the noisy sizes, or of centers if sizes are unknown.
     """
     centers, domain, noise = np.asarray(trace.cluster_centers), trace.domain, center_noise(trace)
     sizes = np.ones(len(centers)) if noise.sizes is None else np.maximum(noise.sizes, 0.0)
@@ -33,7 +33,7 @@ def ranks(trace: Trace) -> np.ndarray:
 
 
 def center_words(trace: Trace, columns: Sequence[str]) -> list[str]:
-    """Return one phrase a center, as "higher petal length and lower sepal width than most"."""
+    """Return one phrase per center, such as "higher petal length and lower sepal width than most"."""
     rank = ranks(trace)
     width = trace.domain.high - trace.domain.low
     middle = np.average(trace.cluster_centers, axis=0)

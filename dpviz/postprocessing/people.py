@@ -1,4 +1,4 @@
-"""People made up from a released coreset: a stand-in for rows that nobody may look at twice."""
+"""Make up people from a released coreset, in place of rows that may not be read again."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ def simulate(coreset: Coreset, domain: Domain, n_rows: int, rng: np.random.Gener
     """Draw rows from a released weighted point set; post-processing, so it costs nothing.
 
     A point is drawn in proportion to its noisy weight and moved uniformly within a ball that reaches half way to the
-    nearest other point, in z units. The result lies in the public box. What the coreset has lost, this has lost too.
+    nearest other point, in z units. The result lies in the public box. Groups that the coreset lost are missing here,
+    too.
 
     Parameters
     ----------
@@ -35,7 +36,7 @@ def simulate(coreset: Coreset, domain: Domain, n_rows: int, rng: np.random.Gener
     """
     weights = np.maximum(coreset.weights, 0.0)
     if not weights.sum() > 0:
-        raise ValueError("simulate: the coreset must have a positive weight; its noise has covered everything.")
+        raise ValueError("simulate: the coreset must have a positive weight; here noise left none.")
     Z = domain.normalize(coreset.points)
     chosen = rng.choice(len(Z), n_rows, p=weights / weights.sum())
     if len(Z) > 1:
@@ -49,17 +50,17 @@ def simulate(coreset: Coreset, domain: Domain, n_rows: int, rng: np.random.Gener
 
 
 def stand_ins(trace: Trace, n_rows: int, count: int, rng: np.random.Generator) -> list[np.ndarray]:
-    """Draw several populations that may stand behind a release, each with weights that another draw may have shown.
+    """Draw several populations that could have produced a release, each with weights of another draw of noise.
 
     A population takes the released weighted points (a coreset, survivors with votes, or centers with sizes), moves
     every weight by its noise once more, so that a group near the noise is sometimes lost and sometimes larger, and
     spreads n_rows people over them in proportion: uniformly in a ball that reaches half way to the nearest other point.
-    Places inside the balls are the same in all populations: what differs is the noise, not who was drawn.
+    Places inside the balls are the same in all populations: only the noise differs, not the draw of people.
 
     Parameters
     ----------
     n_rows : int, the declared number of people; never the true one
-    count : int, how many populations
+    count : int, number of populations
 
     Returns
     -------

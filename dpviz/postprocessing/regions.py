@@ -1,4 +1,4 @@
-"""Clusters that are regions: which one a row lies in, and how well that agrees with known groups."""
+"""Clusters that are regions: the region of each row, and its agreement with known groups."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["agreement", "has_regions", "labels_of"]
 
 
 def has_regions(trace: Trace) -> bool:
-    """Return whether the run released regions; distances to its centers then say nothing."""
+    """Return whether the run released regions; distances to its centers are then meaningless."""
     return "span_of_cell" in trace.steps[-1].released
 
 

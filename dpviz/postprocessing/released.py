@@ -1,6 +1,6 @@
-"""The released result of a run: centers in the data's units, with noisy sizes and noise, as table, CSV and JSON.
+"""Write the released result of a run: centers in the data's units, with noisy sizes and noise, as table, CSV and JSON.
 
-Everything here follows from released values: it costs nothing, and it is the same for DEMO and PRIVATE.
+Everything here is computed from released values: it is free, and the same in DEMO and PRIVATE.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class CenterNoise:
     sd : ndarray of shape (k', d) or None, standard deviation of a center per column, z units; None where no formula
         is known
     sizes_sd : float or None, standard deviation of one size
-    meaning : str, which noise `sd` is
+    meaning : str, the kind of noise that `sd` measures
     """
 
     sizes: np.ndarray | None = None
@@ -56,7 +56,7 @@ class CenterNoise:
 
 
 def center_noise(trace: Trace) -> CenterNoise:
-    """Return sizes and noise per center; released values only. This is what is predicted of reruns with other noise.
+    """Return sizes and noise per center from released values, as a prediction for reruns with other noise.
 
     The noise is what the family declares with its centers (`center_sd` of the step, see `center_sd.py`); measured
     over reruns where groups are well apart, the ratio predicted / measured is .9 to 1.1 (a test). Sizes are the
@@ -109,7 +109,7 @@ def weighted_points(trace: Trace, step: Step) -> tuple[np.ndarray, np.ndarray, n
 
 
 def centers_table(trace: Trace, columns: Sequence[str], units: Sequence[str] = ()) -> pd.DataFrame:
-    """Return one row a released center: its number, each column in the data's units, noisy size, noise per column.
+    """Return one row per released center: its number, each column in the data's units, noisy size, noise per column.
 
     Columns of the table: "center", the data's columns (with their unit in parentheses), "noisy size" and
     "noise in COLUMN" (one standard deviation) where they are known.
@@ -128,7 +128,7 @@ def centers_table(trace: Trace, columns: Sequence[str], units: Sequence[str] = (
 
 
 def coreset_table(trace: Trace, columns: Sequence[str], units: Sequence[str] = ()) -> pd.DataFrame | None:
-    """Return one row a point of the released weighted point set, or None where the run releases none."""
+    """Return one row per point of the released weighted point set, or None if the run releases none."""
     if trace.coreset is None:
         return None
     units = units or [""] * len(columns)
@@ -138,7 +138,7 @@ def coreset_table(trace: Trace, columns: Sequence[str], units: Sequence[str] = (
 
 
 def csv_text(trace: Trace, table: pd.DataFrame) -> str:
-    """Return a table of a run as CSV: first a line that says what is promised; no name in it is a formula."""
+    """Return a table of a run as CSV; its first line states the promise, and no name in it can act as a formula."""
     first = line(f"# {trace.notice}; {trace.name}: {trace.claimed}")
     return f"{first}\n{table.rename(columns=cell).to_csv(index=False)}"
 
@@ -155,9 +155,9 @@ def centers_text(
 
     Parameters
     ----------
-    scatter : ndarray of shape (k,) or None, z units, how far each center scatters over reruns; it stands in where no
-        formula gives the noise. NaN where it is not known. Without either, places have four digits of their bounds.
-    commas : whether to part thousands, as a screen does and a file must not
+    scatter : ndarray of shape (k,) or None, z units, how far each center scatters over reruns; used if no formula gives
+        the noise. NaN where it is not known. Without either, places have four digits of their bounds.
+    commas : whether to separate thousands, as on a screen but never in a file
     """
     table = centers_table(trace, columns, units)
     noise, width, d = center_noise(trace), trace.domain.high - trace.domain.low, len(columns)
@@ -174,7 +174,7 @@ def centers_text(
 
 
 def _resolution(sd: np.ndarray | None, width: np.ndarray) -> np.ndarray:
-    """Return what a column's numbers are rounded to (d,): a tenth of its smallest noise, else by the bounds' width."""
+    """Return the rounding unit of each column (d,): a tenth of its smallest noise, else by the bounds' width."""
     if sd is None:
         return _DIGITS * width
     sd = np.where(np.isfinite(sd) & (sd > 0), sd, np.inf).min(axis=0, initial=np.inf)
@@ -200,7 +200,7 @@ def _noise_text(values: Iterable[float], commas: bool) -> list[str]:
 def coreset_text(
     trace: Trace, columns: Sequence[str], units: Sequence[str] = (), *, commas: bool = True
 ) -> pd.DataFrame | None:
-    """Write the weighted point set for people, weights to a tenth of their noise; None where the run releases none."""
+    """Write the weighted point set for people, weights to a tenth of their noise; None if the run releases none."""
     table = coreset_table(trace, columns, units)
     if table is None:
         return None
@@ -237,7 +237,7 @@ def coreset_csv(trace: Trace, columns: Sequence[str], units: Sequence[str] = ())
 
 
 def centers_json(trace: Trace, columns: Sequence[str], units: Sequence[str] = ()) -> str:
-    """Return the centers, the promise, what was spent, columns and versions as strict JSON."""
+    """Return the centers, the promise, the spent budget, columns and versions as strict JSON."""
     noise = center_noise(trace)
     record = {
         "notice": trace.notice,

@@ -18,7 +18,7 @@ _BLOCK = 100  # simulated rows that are compared with all candidates at a time: 
 
 
 def symmetric(moment: Noisy) -> np.ndarray:
-    """Return a noisy second moment, symmetric as the true one is: its noise is not."""
+    """Return a noisy second moment made symmetric, as the true one is."""
     return (moment.value + moment.value.T) / 2
 
 
@@ -62,7 +62,7 @@ class Spread:
 
 @dataclasses.dataclass(frozen=True)
 class Shape:
-    """A linear map under which equal noise in all columns hurts a sum of offsets least.
+    """The linear map under which equal noise in all columns harms a sum of offsets least.
 
     Where offsets have variance w, stretching by w^(-1/4) minimizes the sum of the noise's variances for a clipping
     radius that follows the stretched offsets' mean square; the scale keeps that mean square, sum a^2 w = sum w.
@@ -90,11 +90,13 @@ class Shape:
 
     @property
     def widths(self) -> np.ndarray:
-        """The standard deviation by column (d,), after `undo`, of noise with standard deviation 1 in all columns."""
+        """Return the standard deviation by column (d,), after `undo`, of noise with standard deviation 1 in all
+        columns.
+        """
         return np.sqrt(((self.directions / self.stretch) ** 2).sum(axis=1))
 
     def undo(self, stretched: np.ndarray) -> np.ndarray:
-        """Return stretched offsets (..., d) as they were."""
+        """Return stretched offsets (..., d) in their original form."""
         return (stretched / self.stretch) @ self.directions.T
 
 
@@ -105,7 +107,7 @@ class Leftover:
     Attributes
     ----------
     explained : ndarray of shape (p,), in [0, 1]
-    variances : ndarray of shape (p,), of what is left
+    variances : ndarray of shape (p,), of the rest
     """
 
     explained: np.ndarray
@@ -115,7 +117,7 @@ class Leftover:
 def leftover(spread: Spread, candidates: np.ndarray, reach: float, rng: np.random.Generator) -> Leftover:
     """Simulate rows from the released spread and regress them on their nearest candidate; free.
 
-    Where candidates explain too little, sums are taken from zero: explained = 0.
+    If candidates explain too little, sums are taken from zero: explained = 0.
     """
     m, p = min(20 * len(candidates), _DRAWS), len(spread.variances)
     seen = candidates @ spread.directions

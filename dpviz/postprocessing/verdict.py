@@ -1,6 +1,6 @@
-"""Was it any good? One sentence of fixed form after every run, and what could help.
+"""Judge a run in one sentence of fixed form, and say what could help.
 
-DEMO looks at the raw rows and is NOT PRIVATE; the PRIVATE form follows from released values alone.
+The DEMO form reads the raw rows and is NOT PRIVATE; the PRIVATE form uses released values alone.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ LOUD = 0.5  # noise of a size as a share of the smallest group from which the no
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Groups:
-    """The groups that are there, from declared labels or else from KMeans; NOT PRIVATE.
+    """The true groups, from declared labels or else from KMeans; NOT PRIVATE.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class Groups:
     def found_by(self, centers: np.ndarray) -> np.ndarray:
         """Return the mask (g,) of groups with a center (k, d; z units) of their own within their radius.
 
-        A center counts for the group whose mean is nearest to it, so that no center stands for two groups.
+        A center counts for the group whose mean is nearest to it, so that no center counts for two groups.
         """
         if not len(centers):
             return np.zeros(len(self.means), dtype=bool)
@@ -71,7 +71,7 @@ def groups_of(X: np.ndarray, domain: Domain, reference: np.ndarray, labels: np.n
     """Return the groups of rows X (n, d) by labels (n,), or by the nearest of the reference centers (k, d).
 
     Rows and centers are in original units; rows that are not finite do not count, nor do those with the label -1. A
-    label that one row alone has is no group: no private center may stand for one person.
+    label that only one row has is not a group, because no private center may represent one person.
     """
     Z, z = domain.normalize(X), domain.normalize(reference)
     finite = np.isfinite(Z).all(axis=1)
@@ -115,9 +115,9 @@ def largest_gap(
 ) -> str:
     """Return the largest distance between a center and its partner in the data's units, in words.
 
-    Centers (k', d) and reference (k, d) in original units are matched one to one, with the least total distance in
-    z units. With one unit for all columns of a common scale it is a distance; else the widest gap in one column,
-    the column with the largest share of its bounds, by name.
+    Centers (k', d) and reference (k, d) in original units are matched one to one, with the least total distance in z
+    units. With one unit for all columns of a common scale it is a distance; else it is the widest gap in a single,
+    named column, the one with the largest share of its bounds.
     """
     here, there = domain.normalize(centers), domain.normalize(reference)
     one, other = linear_sum_assignment(cdist(here, there))
@@ -136,7 +136,7 @@ def demo_verdict(
     columns: Sequence[str],
     units: Sequence[str],
 ) -> Verdict:
-    """Return the verdict beside KMeans, by the raw rows: NOT PRIVATE.
+    """Return the verdict relative to KMeans, from the raw rows: NOT PRIVATE.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ def demo_verdict(
 
 
 def private_verdict(trace: Trace, columns: Sequence[str], units: Sequence[str]) -> Verdict:
-    """Return the verdict of a private run: how many centers, the noise of each, the bet. Released values only."""
+    """Return the verdict of a private run from released values: number of centers, their noise, the bet."""
     if has_regions(trace):
         return Verdict((*_regions(trace), bet(trace)), good=True)
     noise = center_noise(trace)
@@ -184,7 +184,7 @@ def private_verdict(trace: Trace, columns: Sequence[str], units: Sequence[str]) 
 
 
 def regions_verdict(trace: Trace, X: np.ndarray, groups: np.ndarray | None, reference: np.ndarray) -> Verdict:
-    """Return the verdict of a run whose clusters are regions, by the raw rows: NOT PRIVATE. No loss is in it.
+    """Return the verdict of a run whose clusters are regions, from the raw rows: NOT PRIVATE. It has no loss.
 
     Parameters
     ----------
@@ -208,14 +208,14 @@ def regions_verdict(trace: Trace, X: np.ndarray, groups: np.ndarray | None, refe
         help=()
         if good
         else (
-            "A higher density parts regions that touch; a lower one joins what fell apart.",
+            "A higher density separates regions that touch; a lower one joins regions that fell apart.",
             "Fewer columns: a grid divides few columns well.",
         ),
     )
 
 
 def _regions(trace: Trace) -> list[str]:
-    """Return how many regions were released, and their noisy sizes, in words."""
+    """Return the number of released regions and their noisy sizes, in words."""
     sizes = np.asarray(trace.steps[-1].released["noisy_counts"])
     *early, last = [f"{max(size, 0):,.0f}" for size in sizes[:3]]
     shown = f"{', '.join(early)} and {last}" if early else last
@@ -224,7 +224,7 @@ def _regions(trace: Trace) -> list[str]:
 
 
 def bet(trace: Trace) -> str:
-    """Return the promise as a bet: what it is on, and how often it is won at most."""
+    """Return the promise as a bet: its question, and how often it is won at most."""
     promise = trace.claimed
     if not promise.private:
         return "no privacy: 100 of 100 bets on anybody are won"
@@ -240,7 +240,7 @@ def reach(trace: Trace) -> str:
 
 
 def spread_words(sd: np.ndarray | float, domain: Domain, columns: Sequence[str], units: Sequence[str]) -> str:
-    """Return one standard deviation, (d,) or of every column, in the data's units: the widest one.
+    """Return the widest of the columns' standard deviations, (d,) or one for all, in the data's units.
 
     The column is named if units differ.
     """
@@ -281,11 +281,11 @@ def _listed(sizes: list[int]) -> str:
 
 
 def _help(trace: Trace) -> tuple[str, ...]:
-    """Return what could help, from public values: never "spend more", but what more would buy and cost."""
+    """Return what could help, from public values: never "spend more", but the effect and the cost of more."""
     k = len(trace.cluster_centers)
     fewer = (f"Fewer centers than {k}: each then serves more people.",) if k > 1 else ()
     if not trace.claimed.private:
-        return ("Another start (seed): KMeans, too, can end in a poor place.",)
+        return ("Another start (seed): KMeans, too, can end in a poor solution.",)
     promise = trace.claimed
     twice = 2 * promise.epsilon
     mu = None if promise.mu is None else mu_of_epsilon(twice, promise.delta)
@@ -296,7 +296,7 @@ def _help(trace: Trace) -> tuple[str, ...]:
         noise = f"divides the noise by about {mu / promise.mu:.1f}"
     return (
         *fewer,
-        "More people: the noise stays the same, the groups grow.",
+        "More people: the noise stays the same while the groups grow.",
         "Tighter public bounds: the noise shrinks with them.",
         f"Twice the ε {noise}, and the bet goes from {bet_of(promise).odds} to {bet_of(doubled).odds} of 100.",
     )

@@ -1,4 +1,4 @@
-"""k-means on released weighted points: free of privacy cost, so it may think as long as it likes."""
+"""k-means on released weighted points: it costs no privacy, so it may run as long as it likes."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _FLAT = 3  # up to so many columns sums by label are faster column by column tha
 
 
 class _Cloud:
-    """Hold weighted points with the values that every Lloyd iteration on them needs.
+    """Weighted points with the values that every Lloyd iteration on them needs.
 
-    Points stand in columns (p, m), so that scores and sums are two matrix products whose small side is the centers'.
+    Points are columns (p, m), so that scores and sums are two matrix products with a small side for the centers.
     """
 
     def __init__(self, points: np.ndarray, weights: np.ndarray) -> None:
@@ -49,9 +49,10 @@ class _Cloud:
 
 
 def occupied(noisy_counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return which places (m,) have a positive noisy count, and their weights, the counts; else the largest, weight 1.
+    """Return which places (m,) have a positive noisy count, and these counts as weights; else the largest, with weight
+    1.
 
-    A count below 1 is no row: lifted to 1, many empty places would outweigh the rows where the noise is small.
+    Counts below 1 stay as they are: raised to 1, many empty places would outweigh the rows if the noise is small.
     """
     kept = noisy_counts > 0
     if kept.any():

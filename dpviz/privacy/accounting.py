@@ -1,4 +1,4 @@
-"""Conversions between Gaussian DP, zCDP and (epsilon, delta), and what a ledger has spent."""
+"""Convert between Gaussian DP, zCDP and (epsilon, delta), and compose costs."""
 
 from __future__ import annotations
 
@@ -102,12 +102,12 @@ def zcdp_of_epsilon(epsilon: float, delta: float) -> float:
 
 
 def shuffled_epsilon(epsilon: float, users: int, delta: float) -> float:
-    """Return what the mixed reports of all users together cost at `delta`, if each one is epsilon-local-DP by itself.
+    """Return the joint cost at `delta` of all users' shuffled reports, each of which is epsilon-local-DP by itself.
 
     ln(1 + (e^eps - 1)/(e^eps + 1) (8 sqrt(e^eps ln(4/delta) / n) + 8 e^eps / n)) for eps <= ln(n / (16 ln(2/delta)))
     and one user's value changed to any other, even where later questions follow earlier reports (Feldman, McMillan and
-    Talwar, "Hiding among the clones", FOCS 2021, Theorem 3.1; arXiv 2012.12803). Where its condition fails, or it
-    says more than epsilon, mixing buys nothing: epsilon itself.
+    Talwar, "Hiding among the clones", FOCS 2021, Theorem 3.1; arXiv 2012.12803). If its condition fails or the bound
+    exceeds epsilon, mixing gains nothing and the function returns epsilon.
     """
     validate.positive("accounting", epsilon=epsilon)
     validate.in_range("accounting", 0, 1, open_ends=True, delta=delta)
@@ -118,7 +118,7 @@ def shuffled_epsilon(epsilon: float, users: int, delta: float) -> float:
 
 
 def report_of_shuffled(epsilon: float, users: int, delta: float) -> float:
-    """Return the largest epsilon of a single report so that the mixed reports cost at most `epsilon` at `delta`."""
+    """Return the largest epsilon of a single report at which shuffled reports cost at most `epsilon` at `delta`."""
     validate.positive("accounting", epsilon=epsilon)
     most = math.log(max(users / (16 * math.log(2 / delta)), 1e-300))
     if most <= epsilon or shuffled_epsilon(epsilon, users, delta) >= epsilon:
@@ -133,7 +133,7 @@ def report_of_shuffled(epsilon: float, users: int, delta: float) -> float:
 
 
 def total(*, pure: float, mu: float, own_delta: float, zcdp: float | None, delta: float) -> Total:
-    """Compose: min of (pure + epsilon_of_mu at the delta left over) and, where it exists, the zCDP bound.
+    """Compose costs: the smaller of pure + epsilon_of_mu at the remaining delta and the zCDP bound, if any.
 
     Sound for adaptive composition in any order: pure DP and GDP add by basic composition with the one
     (epsilon, delta) statement of the composed Gaussians; zCDP composes by addition, apart from the releases' own

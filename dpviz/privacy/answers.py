@@ -1,4 +1,4 @@
-"""The curator's answers: noisy values with their noise, released keys, reports; and, in DEMO, the true statistics."""
+"""The curator's answers: noisy values with their noise, released keys and reports, and in DEMO the true statistics."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Noisy(NamedTuple):
     Attributes
     ----------
     value : ndarray, or dict part -> ndarray where the query has several parts
-    sd : standard deviation of the noise, float or dict likewise
+    sd : standard deviation of the noise, a float or a dict with the same parts
     """
 
     value: Any
@@ -53,9 +53,9 @@ class Reports(NamedTuple):
     Attributes
     ----------
     value : ndarray, unbiased estimates
-    sd : float, standard deviation of an estimate of something that no user has
-    users : int, how many reported; public, because groups follow from public numbers
-    sample : ndarray, reports of the first users, one a row, as they were sent
+    sd : float, standard deviation of the estimate for an answer that no user gave
+    users : int, number of users who reported; public, because groups follow from public numbers
+    sample : ndarray, reports of the first users as sent, one per row
     """
 
     value: np.ndarray

@@ -1,4 +1,4 @@
-"""The rows that a query is computed on, and what is derived from them once."""
+"""The rows that a query is computed on, with a cache of derived values."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Block:
 
     @property
     def ids(self) -> np.ndarray:
-        """Return the public number of every row: its position among all rows. Means something only where n is kept."""
+        """Return the public number of every row: its position among all rows. Meaningful only where n is fixed."""
         return np.arange(self.n) if self._index is None else self._index
 
     @property
@@ -47,7 +47,7 @@ class Block:
         return self.x[:, i] if self._base is None else self._base.x[self._index, i]
 
     def take(self, index: np.ndarray) -> Block:
-        """Return the block of some of these rows; what is needed of them is gathered from the base block."""
+        """Return the block of a subset of these rows; values are gathered from the base block as needed."""
         base = self if self._base is None else self._base
         return Block(None, base, index if self._index is None else self._index[index])
 
@@ -69,24 +69,24 @@ class Block:
         return self._nearest[1]
 
     def companion(self, name: str) -> np.ndarray:
-        """Return the released values, one per row, that were left beside the rows under this name.
+        """Return the released values, one per row, stored beside the rows under this name.
 
         Raises
         ------
         KeyError
-            If none of that name was released.
+            If no values were released under that name.
         """
         if name not in self._companions:
             raise KeyError(f"Block: no companion {name!r} was released; call perturb_rows first.")
         return self._companions[name]
 
     def accompany(self, name: str, values: np.ndarray) -> None:
-        """Leave released values beside the rows; a second release under the same name replaces the first.
+        """Store released values beside the rows; a second release under the same name replaces the first.
 
         Raises
         ------
         ValueError
-            If there is not one value per row.
+            If the number of values differs from the number of rows.
         """
         if len(values) != self.n:
             raise ValueError(f"Block: companion {name!r} must have one value per row.")

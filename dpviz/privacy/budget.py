@@ -39,7 +39,7 @@ def budget(epsilon: float, delta: float, *, gaussian: bool) -> Budget:
 
 
 def epsilon_of(notion: str, value: float, delta: float, *, gaussian: bool) -> float:
-    """Return the epsilon at delta of a budget that is given in another notion: the inverse of `budget`.
+    """Return the epsilon at delta of a budget given in another notion; this inverts `budget`.
 
     Parameters
     ----------

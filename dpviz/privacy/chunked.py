@@ -34,7 +34,7 @@ Spread = Callable[[Callable[["Part"], Any], Sequence["Part"]], Iterable[Any]]
 
 
 def threads(workers: int) -> Spread:
-    """Return a way to compute parts in threads of this process, with one BLAS thread each."""
+    """Return a function that computes parts in threads of this process, with one BLAS thread each."""
 
     def spread(compute: Callable[[Part], Any], parts: Sequence[Part]) -> Iterator[Any]:
         with threadpool_limits(1), ThreadPoolExecutor(workers) as pool:
@@ -44,7 +44,7 @@ def threads(workers: int) -> Spread:
 
 
 def on_cluster(client: Any, *, retries: int = 2) -> Spread:
-    """Return a way to compute parts as futures of a Dask client. Its workers see raw rows: one trust domain.
+    """Return a function that computes parts as futures of a Dask client. Its workers see raw rows: one trust domain.
 
     Raises
     ------
@@ -60,7 +60,9 @@ def on_cluster(client: Any, *, retries: int = 2) -> Spread:
             for future in finished(client, futures):
                 yield future.result()
         except KilledWorker:
-            raise ValueError("cluster: its workers keep dying on a part of the file; too little memory?") from None
+            raise ValueError(
+                "cluster: its workers keep dying on a part of the file, perhaps for lack of memory."
+            ) from None
         finally:
             client.cancel(futures)
 
@@ -73,7 +75,7 @@ def finished(client: Any, futures: Sequence[Any], on_wait: Callable[[], None] = 
     Raises
     ------
     ValueError
-        If there has been no worker for two minutes: the futures would wait for ever.
+        If there has been no worker for two minutes: the futures would wait forever.
     """
     from dask.distributed import as_completed
 
@@ -96,7 +98,7 @@ def finished(client: Any, futures: Sequence[Any], on_wait: Callable[[], None] = 
 
 
 class ChunkedRows(Rows):
-    """Rows in a file, never all in memory.
+    """Rows in a file that are never all in memory.
 
     Parameters
     ----------
@@ -105,8 +107,8 @@ class ChunkedRows(Rows):
     dataset_id : str
     spread : how the parts are computed: `threads(2)`, or `on_cluster(client)`
 
-    It answers everything that is a sum over rows, selections and sparse keys included. What releases one value per row
-    is refused with a sentence.
+    It answers every query that is a sum over rows, selections and sparse keys included. A query that releases one value
+    per row is refused with a sentence.
     """
 
     def __init__(self, parts: Sequence[Part], domain: Domain, dataset_id: str, spread: Spread) -> None:
@@ -121,7 +123,7 @@ class ChunkedRows(Rows):
         return ChunkedSession(parts, self.domain, self._spread, kept=n_rows is not None)
 
     def size_nonprivate(self, *, every: bool = False) -> int:
-        """Return the exact number of finite rows, which takes one reading, or of every row. For DEMO only."""
+        """Return the exact number of finite rows, which takes one pass, or of all rows. For DEMO only."""
         return self._parts[-1].stop if every else self._size
 
     @cached_property
@@ -133,12 +135,12 @@ class ChunkedRows(Rows):
         return math.fsum(self._spread(partial(_inertia, domain=self.domain, centers=centers), self._parts))
 
     def distance(self, centers: np.ndarray) -> float:
-        """Return the same sum of distances, not squared."""
+        """Return the sum of the distances themselves, not squared: NOT PRIVATE."""
         return math.fsum(self._spread(partial(_distance, domain=self.domain, centers=centers), self._parts))
 
 
 class ChunkedSession(StatisticSession):
-    """One run's scopes, kept as routes of public predicates that every part follows anew."""
+    """One run's scopes, stored as chains of public predicates that each part evaluates again."""
 
     def __init__(self, parts: Sequence[Part], domain: Domain, spread: Spread, *, kept: bool = False) -> None:
         super().__init__()
@@ -147,7 +149,7 @@ class ChunkedSession(StatisticSession):
         self._kept: dict[tuple[Query, int | None], dict[str, np.ndarray]] = {}
 
     def _divide(self, scope: int, predicate: Predicate, children: tuple[int, ...]) -> None:
-        """Note the way to every child; this reads nothing yet."""
+        """Record the chain of every child scope without reading anything."""
         self._routes |= {child: (*self._routes[scope], (predicate, part)) for part, child in enumerate(children)}
 
     def noisy_keys(
@@ -162,23 +164,23 @@ class ChunkedSession(StatisticSession):
         return keys[mask], noisy[mask], {"keys": keys, "counts": counts}
 
     def noisy_cover(self, query: CellCover, scope: int, pick: Cells) -> NoReturn:
-        """Refuse: every pick depends on which rows the picks before it cover."""
+        """Raise an error, because each pick depends on the rows that earlier picks covered."""
         raise PermissionError("ChunkedRows: a greedy cover needs the rows in memory; load the file instead.")
 
     def perturb(self, name: str, query: Positions, draw: Perturb) -> NoReturn:
-        """Refuse: one noisy value per row would not fit in memory either."""
+        """Raise an error, because one noisy value per row would not fit in memory either."""
         raise PermissionError("ChunkedRows: a release of every row needs the rows in memory; load the file instead.")
 
     def shuffle(self, order: np.ndarray) -> NoReturn:
-        """Refuse: rows of many files cannot change places."""
+        """Raise an error, because rows on disk cannot be reordered."""
         raise PermissionError("ChunkedRows: mixing the rows needs them in memory; load the file instead.")
 
     def ask(self, question: Question, scope: int, gather: Gather) -> NoReturn:
-        """Refuse: rows on disk cannot answer as users of the local model."""
+        """Raise an error, because rows on disk cannot answer as users of the local model."""
         raise PermissionError("ChunkedRows: the local model needs the rows in memory; load the file instead.")
 
     def _statistic(self, query: Query, scope: int) -> dict[str, np.ndarray]:
-        """Add the parts' statistics as whole multiples of 2^-24; a sibling's is the parent's less the other's."""
+        """Add the parts' statistics as whole multiples of 2^-24; a sibling's is the parent's minus the other's."""
         if (query, scope) in self._kept:
             return self._kept[query, scope]
         parent = self.path(scope)[-2] if scope != ALL else None

@@ -1,4 +1,4 @@
-"""Costs of one release: prices that the curator turns into noise, and their words. `COSTS` lists all of them."""
+"""The costs of one release, which the curator turns into noise. `COSTS` lists all of them."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ class Cost:
 
     Attributes
     ----------
-    norm : in which the sensitivity of what it buys is measured
-    noise : the noise in words, a form that takes `scale`
-    within : the sensitivity's norm in words, where it is not the norm of a whole answer
+    norm : of the sensitivity
+    noise : description of the noise, a format string with `scale`
+    within : description of the sensitivity's norm, if it is not the norm of a whole answer
     """
 
     norm: ClassVar[float] = 2
@@ -57,17 +57,17 @@ class Cost:
 
     @property
     def pure(self) -> float:
-        """Pure-DP epsilon, 0 if the cost is accounted otherwise."""
+        """Return the epsilon of pure DP, 0 if the cost is accounted otherwise."""
         return 0.0
 
     @property
     def gdp(self) -> float:
-        """Gaussian-DP mu, 0 if the cost is accounted otherwise."""
+        """Return the mu of Gaussian DP, 0 if the cost is accounted otherwise."""
         return 0.0
 
     @property
     def own_delta(self) -> float:
-        """Delta that this release pays by itself."""
+        """Return the delta of this release alone."""
         return 0.0
 
     @property
@@ -76,11 +76,11 @@ class Cost:
         return None
 
     def scale(self, sensitivity: float) -> float:
-        """Return the noise scale that makes a release of this sensitivity cost exactly this much."""
+        """Return the noise scale at which a release of this sensitivity has exactly this cost."""
         raise NotImplementedError
 
     def sd(self, scale: float) -> float:
-        """Standard deviation of noise of that scale."""
+        """Return the standard deviation of noise of this scale."""
         return scale
 
     def draw(self, noise: Noise, scale: float, shape: tuple[int, ...]) -> np.ndarray:
@@ -179,7 +179,7 @@ class Exponential(_Epsilon):
 
     @property
     def zcdp(self) -> float:
-        """epsilon^2 / 8, by bounded range (Dong, Durfee and Rogers 2020)."""
+        """Return epsilon^2 / 8, by bounded range (Dong, Durfee and Rogers 2020)."""
         return self.epsilon**2 / 8
 
 
@@ -187,7 +187,7 @@ class Exponential(_Epsilon):
 class Threshold(_Mu):
     """Gaussian noise on the counts of an unbounded key set, released above a threshold: mu-GDP plus `delta`.
 
-    Its zCDP holds but for the probability `delta` that a lone key passes.
+    Its zCDP holds except for the probability `delta` that a lone key passes.
     """
 
     delta: float
@@ -208,7 +208,7 @@ class Threshold(_Mu):
         return self.delta
 
     def threshold(self, scale: float, l0: int) -> float:
-        """Return tau: a key that one neighbor has and the other has not passes with probability <= delta in all.
+        """Return tau, above which keys that only one neighbor has pass with probability <= delta in total.
 
         1.5 + scale Phi^-1((1 - delta)^(1/l0)); the half is for counts rounded to whole numbers.
         """
@@ -247,7 +247,7 @@ class Cover(_Epsilon):
 
     @property
     def zcdp(self) -> None:
-        """None: it is an (epsilon, delta) statement."""
+        """Return None, because the cost is an (epsilon, delta) statement."""
         return None
 
     def scale(self, sensitivity: float) -> float:
@@ -326,10 +326,10 @@ class Report(_Epsilon):
 
 @dataclasses.dataclass(frozen=True)
 class Shuffled(Report):
-    """One report of each of `users` people, mixed so that nobody can tell whose is whose: less than it costs alone.
+    """One report from each of `users` people, shuffled to hide whose is whose; it costs less than alone.
 
-    `epsilon` is what a report costs by itself. Every user may report once in the whole run: `Plan` refuses any other
-    report beside this one.
+    `epsilon` is the cost of a report by itself. Every user may report once in the whole run: `Plan` refuses a second
+    report.
     """
 
     users: int
@@ -354,12 +354,12 @@ class Shuffled(Report):
 
     @property
     def own_delta(self) -> float:
-        """Return the delta of the bound; none where mixing buys nothing and the report's own promise holds."""
+        """Return the delta of the bound; 0 if shuffling gains nothing and the report's own promise holds."""
         return self.delta if self.pure < self.epsilon else 0.0
 
     @property
     def zcdp(self) -> float | None:
-        """None where the bound is an (epsilon, delta) statement."""
+        """Return None where the bound is an (epsilon, delta) statement."""
         return None if self.own_delta else super().zcdp
 
 
@@ -369,6 +369,6 @@ COSTS: dict[str, type[Cost]] = {
 
 
 def cost_of(mechanism: str, fields: Mapping[str, float]) -> Cost:
-    """Return the cost that a ledger entry names; a randomizer's is a report's, mixed where it says how many users."""
+    """Return the cost that a ledger entry names; a randomizer's is `Report`, or `Shuffled` if it names users."""
     cost: type[Cost] = COSTS.get(mechanism) or (Shuffled if "users" in fields else Report)
     return cost(**fields)

@@ -1,4 +1,4 @@
-"""The curator: the only way from an algorithm to the rows. It prices, draws and records every release."""
+"""The curator, the only way from an algorithm to the rows, prices, draws and records every release."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NARROWEST = 32 * GRID  # a discrete Gaussian's delta is then at most 1.001 time
 
 
 class Curator:
-    """Answers queries under a plan.
+    """Answer queries under a plan.
 
     Parameters
     ----------
@@ -78,21 +78,21 @@ class Curator:
 
     @property
     def ledger(self) -> tuple[Release, ...]:
-        """Return every release so far."""
+        """Return all releases so far."""
         return tuple(self._ledger)
 
     @property
     def n_noisy(self) -> Noisy | None:
-        """Return the number of rows by all released counts of all rows, pooled by precision; None before the first."""
+        """Estimate the number of rows from the released counts of all rows, weighted by precision; None before any."""
         total, precision = self._tally
         return Noisy(float(total / precision), float(precision**-0.5)) if precision else None
 
     @property
     def n_credible(self) -> float:
-        """Return the declared n, or the one nearest to it that released counts allow: within one standard deviation.
+        """Return the n nearest to the declared one that lies within one standard deviation of the released counts.
 
-        One, not three: a declared number is "about" by its nature, and what follows from it (which counts to keep,
-        how far rows spread) suffers more from a number that is 10 % off than from a move within the noise.
+        One, not three: a declared number is approximate by nature, and its uses (which counts to keep, how far rows
+        spread) suffer more from a number that is 10 % off than from a shift within the noise.
         """
         noisy = self.n_noisy
         if noisy is None:
@@ -146,7 +146,7 @@ class Curator:
         return choice
 
     def cover(self, label: str, query: CellCover, scope: int = ALL) -> np.ndarray:
-        """Pick cells that hold many rows not covered yet, all picks at one cost; return them, shape (grids, picks)."""
+        """Pick cells that hold many rows not yet covered, all at one cost; return them, shape (grids, picks)."""
         path = self._path(label, scope)
 
         def one(norm: float, neighboring: Neighboring) -> dict[str, float]:
@@ -161,7 +161,7 @@ class Curator:
         self._ledger.append(entry)
 
         def pick(counts: np.ndarray, empty: int) -> int:
-            """Gumbel-max over all cells: the best of many equal ones is one draw, moved by the log of their number."""
+            """Pick a cell by Gumbel-max; many equal ones need one draw, shifted by the log of their number."""
             others = [entry.scale * math.log(empty)] if empty else []
             at = self._noise.gumbel_argmax(np.concatenate([counts, others]), entry.scale)
             return at if at < len(counts) else at + self._noise.integer(empty)
@@ -171,7 +171,7 @@ class Curator:
         return cells
 
     def grow(self, label: str, query: Halvings, scope: int = ALL) -> tuple[np.ndarray, np.ndarray]:
-        """Halve boxes that hold enough rows, the tree at one cost; return (nodes (m,), which were halved (m,))."""
+        """Halve boxes that hold enough rows, at one cost for the tree; return (nodes (m,), which were halved (m,))."""
         path = self._path(label, scope)
 
         def one(norm: float, neighboring: Neighboring) -> dict[str, float]:
@@ -245,9 +245,10 @@ class Curator:
         return Noisy(noisy, cost.sd(entry.scale))
 
     def shuffle(self) -> None:
-        """Mix everybody, in an order that nobody learns; reports that are priced as mixed may be collected then.
+        """Shuffle all rows into a secret order; reports priced as mixed may be collected afterwards.
 
-        The same law as users who send their reports through a shuffler that hides who sent what. Free: no release.
+        This has the same distribution as users sending their reports through a shuffler that hides the senders. It is
+        free, because nothing is released.
         """
         if self.neighboring is not Neighboring.REPLACE:
             raise PermissionError(f"Curator: mixing is for relation replace only; got {self.neighboring}.")
@@ -261,13 +262,14 @@ class Curator:
 
         Parameters
         ----------
-        oracle : "oue" or "hadamard", how one of `question.size` answers is sent; numbers are sent in one bit
-        shown : how many users' reports are returned as they were sent; the others only add up
+        oracle : "oue" or "hadamard", the encoding of one of `question.size` answers; numbers are sent in one bit
+        shown : number of users whose reports are returned as sent; the others are only added up
 
         Raises
         ------
         PermissionError
-            If the plan holds no such report, or where users may come and go: their public numbers would change.
+            If the plan holds no such report, or if rows may be added or removed, which would change users' public
+            numbers.
         """
         if self.neighboring is not Neighboring.REPLACE:
             raise PermissionError(f"Curator: report {label!r} is for relation replace only; got {self.neighboring}.")
@@ -290,7 +292,8 @@ class Curator:
     def partition(self, scope: int, predicate: Predicate) -> tuple[int, ...]:
         """Split a scope into disjoint child scopes by a public rule on single rows; costs nothing.
 
-        Where n is kept, only by the rows' public numbers; under add/remove, where numbers shift, never by them.
+        If n is fixed, the rule may use only the rows' public numbers; under add/remove, where numbers shift, it never
+        may.
         """
         if not predicate.by_user:
             self._refuse_parts(f"a partition of scope {scope}")
@@ -302,7 +305,7 @@ class Curator:
         return parts
 
     def drain_hidden(self) -> tuple[Hidden, ...]:
-        """Return and forget the true statistics since the last call; only the driver calls this, never an algorithm."""
+        """Return and clear the true statistics since the last call; only the driver calls this, never an algorithm."""
         hidden, self._hidden = tuple(self._hidden), []
         return hidden
 
@@ -311,7 +314,7 @@ class Curator:
             self._hidden.append(Hidden(label, scope, freeze(dict(true))))
 
     def _check_move(self, label: str, query: Query | Positions) -> None:
-        """Refuse a query that is calibrated for shorter moves than the promise is about."""
+        """Refuse a query calibrated for shorter moves than the promise covers."""
         meant = getattr(query, "rho_distance", None)
         if meant is not None and meant < self.rho_distance:
             raise PermissionError(

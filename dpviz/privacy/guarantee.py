@@ -1,4 +1,4 @@
-"""The full guarantee of a release: notion, unit, neighboring relation, epsilon and delta, mu, trust."""
+"""The guarantee of a release: notion, unit, neighboring relation, epsilon and delta, mu, trust."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Neighboring(StrEnum):
 
 
 class Notion(StrEnum):
-    """The notion of privacy. Guarantees of different notions share an axis only where the axis says so."""
+    """A notion of privacy. Guarantees of different notions share an axis only if the axis says so."""
 
     NONE = "none"
     CENTRAL = "central DP"
@@ -77,12 +77,12 @@ class Guarantee:
 
     @classmethod
     def none(cls) -> Guarantee:
-        """Return the promise of the non-private reference: nothing."""
+        """Return the empty promise of the non-private reference."""
         return cls(Notion.NONE, Neighboring.ADD_REMOVE, math.inf, 1.0, trust="everyone who sees the output")
 
     @property
     def private(self) -> bool:
-        """True if the guarantee promises anything at all."""
+        """Return whether the guarantee promises anything at all."""
         return self.notion is not Notion.NONE
 
     @property
@@ -94,7 +94,7 @@ class Guarantee:
     def best_guess(self) -> float:
         """Return an upper bound on the probability of winning a bet, at even odds, on which of two neighbors was used.
 
-        Phi(mu/2) under Gaussian DP, (e^epsilon + delta) / (1 + e^epsilon) otherwise; take the smaller.
+        The smaller of Phi(mu/2), under Gaussian DP, and (e^epsilon + delta) / (1 + e^epsilon).
         """
         if not self.private:
             return 1.0
@@ -109,7 +109,7 @@ class Guarantee:
 
     @property
     def odds(self) -> int:
-        """`best_guess` as "at most N times in 100", rounded UP."""
+        """Return `best_guess` as the N in "at most N times in 100", rounded UP."""
         return odds(self.best_guess)
 
     def under(self, neighboring: Neighboring) -> Guarantee:
@@ -118,7 +118,7 @@ class Guarantee:
         Raises
         ------
         ValueError
-            For any other conversion: none holds in general.
+            For any other conversion, none of which holds in general.
         """
         if neighboring == self.neighboring or not self.private:
             return self
@@ -134,7 +134,7 @@ class Guarantee:
         return dataclasses.replace(self._times(self.rows_per_person), rows_per_person=1)
 
     def _times(self, m: int) -> Guarantee:
-        """Group privacy for m rows: delta sums to delta (1 + e^eps + ... + e^((m-1) eps))."""
+        """Convert to m rows by group privacy: delta becomes delta (1 + e^eps + ... + e^((m-1) eps))."""
         whole = m * self.epsilon
         growth = math.inf if whole > 700 else math.expm1(whole) / math.expm1(self.epsilon) if whole else float(m)
         return dataclasses.replace(

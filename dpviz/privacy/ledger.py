@@ -14,19 +14,19 @@ __all__ = ["NextPrices", "Release", "spent"]
 
 @dataclasses.dataclass(frozen=True)
 class Release:
-    """Hold one ledger entry, written by the draw itself.
+    """One ledger entry, written by the draw itself.
 
     Attributes
     ----------
-    label, part : which statistic; `occurrence` is the place of the price that was paid among the plan's for it
+    label, part : the statistic; `occurrence` is the index of the price paid among the plan's prices for it
     mechanism, cost : class and parameters of the cost that was paid
     path : tuple of int, scopes from the whole data set (0) down to the one released
-    norm, sensitivity, reason : which norm the sensitivity is measured in, its value, where it comes from
+    norm, sensitivity, reason : norm and value of the sensitivity, and where it comes from
     scale : noise scale (standard deviation for Gaussian, b for Laplace)
     neighboring : relation under which the sensitivity holds
     shape : shape of the released array; it may follow earlier released noise
-    excess : variance of the released noise over that of `scale`; above 1 where parties share the noise, because what
-        one of them drew does not count toward the promise
+    excess : variance of the released noise over that of `scale`; above 1 where parties share the noise, because noise
+        that one of them drew does not count toward the promise
     """
 
     label: str
@@ -54,10 +54,10 @@ class Release:
 
 
 class NextPrices:
-    """The next price of a plan entry at each scope, so that no row pays one of them twice.
+    """The next price of a plan entry at each scope, so that no row pays a price twice.
 
-    A scope shares rows with its ancestors and its descendants and with nobody else. What it pays comes after
-    everything that any of them has paid, in whatever order they were asked.
+    A scope shares rows only with its ancestors and descendants. It pays the next price after all those that any of them
+    has paid, in whatever order they were asked.
     """
 
     def __init__(self) -> None:
@@ -70,7 +70,7 @@ class NextPrices:
         return max(self._within.get((name, path[-1]), 0), *above)
 
     def pay(self, entry: Release) -> None:
-        """Take the price of a release; whatever shares a row with it pays a later one."""
+        """Charge the price of a release; scopes that share a row with it pay a later price."""
         after = entry.occurrence + 1
         self._here[entry.name, entry.path[-1]] = after
         for scope in entry.path:
@@ -117,9 +117,9 @@ _COST = {
 
 
 def spent(ledger: Iterable[Release], delta: float) -> Total:
-    """Recompute what the releases cost from sensitivity and noise scale alone; the plan is not read.
+    """Recompute the cost of the releases from sensitivity and noise scale alone, without reading the plan.
 
-    A row lies on one path of scopes only, so the total is the worst path's.
+    A row lies on one path of scopes only, so the total is that of the costliest path.
 
     Raises
     ------

@@ -1,8 +1,8 @@
 """Randomizers of the local model: every answer is randomized before it is sent, so that nobody is trusted with a row.
 
-Every report is epsilon-DP by its own coins: whatever a user's true answer, no report becomes more than e^epsilon times
-as likely as with any other answer. `flip` is the probability that a bit is flipped, 1 / (1 + e^epsilon) rounded up to
-whole multiples of 2^-40, so that coins with that probability can be drawn exactly.
+Every report is epsilon-DP by itself: no report is more than e^epsilon times as likely under one true answer as under
+another. `flip` is the probability that a bit is flipped, 1 / (1 + e^epsilon) rounded up to whole multiples of 2^-40, so
+that coins with that probability can be drawn exactly.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def flip_probability(epsilon: float) -> float:
 
 
 def public_hash(seed: int, ids: np.ndarray, salt: int = 0) -> np.ndarray:
-    """Return 64 public pseudorandom bits per id, shape as `ids` (splitmix64): everybody can recompute them."""
+    """Return 64 public pseudorandom bits per id, shaped as `ids` (splitmix64), which anybody can recompute."""
     with np.errstate(over="ignore"):
         z = np.asarray(ids).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
         z += np.uint64(seed % 2**64) ^ (np.uint64(salt) * np.uint64(0xD1B54A32D192ED03))
@@ -43,7 +43,7 @@ class Randomizer(Protocol):
         ...
 
     def sd(self, users: int) -> float:
-        """Return the standard deviation of an estimate of something that no user has."""
+        """Return the standard deviation of the estimate for an answer that no user gave."""
         ...
 
 
@@ -70,7 +70,8 @@ class OUE:
     def gather(self, noise: Noise, answers: np.ndarray, ids: np.ndarray, shown: int) -> tuple[np.ndarray, np.ndarray]:
         """Return (estimated counts (K,), real reports of the first users (shown, K)).
 
-        All bits are independent, so the sum of the other users' reports is drawn as binomials: exactly the same law.
+        All bits are independent, so the sum of the other users' reports is drawn from binomials, which is exactly its
+        distribution.
         """
         sample = self.reports(noise, answers[:shown])
         counts = np.bincount(answers[shown:], minlength=self.size)
@@ -84,7 +85,8 @@ class OUE:
 
 @dataclasses.dataclass(frozen=True)
 class Hadamard:
-    """Hadamard response: a public random row of a Hadamard matrix per user, its entry at the answer as one noisy bit.
+    """Hadamard response: each user gets a public random row of a Hadamard matrix and sends its entry at the answer as
+    one noisy bit.
 
     Parameters
     ----------
@@ -99,7 +101,7 @@ class Hadamard:
 
     @property
     def rows(self) -> int:
-        """Size of the matrix: the first power of two above K (row and column 0 say nothing)."""
+        """Return the size of the matrix, the first power of two above K (row and column 0 carry no information)."""
         return 2 ** max(1, math.ceil(math.log2(self.size + 1)))
 
     def reports(self, noise: Noise, answers: np.ndarray, ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -125,7 +125,7 @@ class Secure:
         return int(open_to_choice[_noisy_max(scale)(utilities[open_to_choice].tolist())])
 
     def permutation(self, n: int) -> np.ndarray:
-        """Draw one order of n things: by keys of 64 bits each, drawn anew as long as two are equal."""
+        """Draw one order of n things by 64-bit keys, redrawn until all differ."""
         while True:
             keys = np.frombuffer(os.urandom(8 * n), dtype=np.uint64)
             if len(np.unique(keys)) == n:

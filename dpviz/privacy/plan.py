@@ -1,4 +1,4 @@
-"""Plans: how often each release may happen, and what each one costs along a row's path."""
+"""Plans, which say how often each release may happen and what it costs along a row's path."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def split(total: float, weights: Iterable[float]) -> tuple[float, ...]:
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-    """label or "label.part" -> costs, paid from the first to the last: a row pays each of them at most once.
+    """A mapping from label or "label.part" to costs, paid in order: a row pays each of them at most once.
 
-    Releases of scopes that share no row may pay the same one; a release pays a later one than everything before it
-    that any of its rows was in. Nothing can be added to a plan; a report that is priced as mixed stands alone in it.
+    Releases of scopes that share no row may pay the same cost; a release pays a later cost than all earlier releases
+    that included one of its rows. A plan cannot grow; a report priced as mixed must be its only report.
     """
 
     costs: Mapping[str, tuple[Cost, ...]]
@@ -48,7 +48,7 @@ class Plan:
             )
 
     def price(self, name: str, occurrence: int) -> Cost:
-        """Return what the next release under `name` costs.
+        """Return the cost of the next release under `name`.
 
         Raises
         ------
@@ -65,7 +65,7 @@ class Plan:
         return costs[occurrence]
 
     def total(self, delta: float) -> accounting.Total:
-        """Return the total that a row's path can pay, valid for any adaptive order of the releases."""
+        """Return the most that a row's path can pay, valid for any adaptive order of the releases."""
         every = [cost for costs in self.costs.values() for cost in costs]
         zcdps = [cost.zcdp for cost in every]
         return accounting.total(
@@ -99,8 +99,8 @@ class Plan:
 def fitted(plan_of: Callable[[float], Plan], epsilon: float, delta: float) -> Plan:
     """Return `plan_of(scale)` with the largest scale >= 1 whose total stays within epsilon at delta.
 
-    `plan_of(1)` spends epsilon under basic composition. Where every cost is also a zCDP cost, many small releases
-    compose to less, and what is left over is noise that nobody needs.
+    `plan_of(1)` spends epsilon under basic composition. If every cost is also a zCDP cost, many small releases compose
+    to less, and a larger scale then saves needless noise.
     """
 
     def over(scale: float) -> float:

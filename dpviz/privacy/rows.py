@@ -1,4 +1,4 @@
-"""The private rows. Nothing hands out a row or a sum without noise, except to DEMO's hidden record."""
+"""The private rows. Nothing here returns a row or a sum without noise, except to DEMO's hidden record."""
 
 from __future__ import annotations
 
@@ -38,8 +38,9 @@ class Rows:
     dataset_id : str, "sample:NAME" or a random token
 
     Rows are normalized, clipped to the domain and snapped toward zero to the grid. Each of these depends on that row
-    and public values only, and no number of rows, not even none, raises here: an exception would tell a data set from
-    its neighbor. What becomes of a row with a cell that is not finite depends on the relation, see `open`.
+    and public values only, and no number of rows, not even 0, raises an error here: an exception would distinguish a
+    data set from its neighbor. The treatment of rows with a cell that is not finite depends on the relation, see
+    `open`.
     """
 
     noise: Noise | None = None  # a source instead of the run's own, where the run's seed is public
@@ -72,15 +73,15 @@ class Rows:
             None under add/remove: a row with a cell that is not finite is dropped. A row that is added or removed then
             adds or removes one row here, or none.
 
-            The DECLARED number of rows under a relation that keeps n (one row changed, or moved): such a row is at
-            the middle of the domain, rows after the first `n_rows` are cut off, and where there are fewer, further
-            rows at the middle are put at the end. This map f is sound: row i of f(X) is a function of row i of X, or
-            the middle where X has no row i. Neighbors X and X' have equally many rows and differ in one, i, so f(X)
-            and f(X') differ in row i at most: not at all where it is cut off; by any value under replacement; under
-            moves by no more than before, because both rows are finite, and clipping brings no two points farther
-            apart. So what holds for neighbors of n_rows rows holds for X. Nothing raises when `n_rows` is not the
-            true number, so the run does not tell whether it is. The relations still take the true number as public:
-            how many rows stand at the middle is seen through the noise, as any other place of rows is.
+            The DECLARED number of rows under a relation that keeps n (one row changed, or moved): such a row is placed
+            at the middle of the domain, rows after the first `n_rows` are cut off, and missing rows are appended at the
+            middle. This map f is sound: row i of f(X) is a function of row i of X, or the middle where X has no row i.
+            Neighbors X and X' have equally many rows and differ in one, i, so f(X) and f(X') differ in row i at most:
+            not at all if it is cut off; by any value under replacement; under moves by no more than before, because
+            both rows are finite and clipping never moves two points farther apart. So any promise for neighbors of
+            n_rows rows holds for X. No error is raised if `n_rows` is not the true number, so the run does not reveal
+            whether it is. The relations still take the true number as public: the number of rows at the middle is
+            visible through the noise, as for any other place.
         """
         return MemorySession(self._block(n_rows))
 
@@ -98,18 +99,20 @@ class Rows:
 
 
 class Session(ABC):
-    """One run's scopes over the rows, and what can be asked of them; each kind of rows answers in its own way."""
+    """One run's scopes over the rows and the queries they answer; each kind of rows implements them in its own way."""
 
     def __init__(self) -> None:
         self._paths: dict[int, tuple[int, ...]] = {ALL: (ALL,)}
         self._divided: dict[int, tuple[int, ...]] = {}
 
     def drawn_by(self, noise: Noise) -> Noise:
-        """Return who draws for a run whose own source is `noise`: others, where several parties do."""
+        """Return the source that draws the noise of a run with its own source `noise`; several parties replace it."""
         return noise
 
     def excess(self, mechanism: str) -> float:
-        """Return the variance of released noise over the one that the promise counts; above 1 where it is shared."""
+        """Return the variance of the released noise relative to the variance that the promise counts; above 1 if
+        parties share it.
+        """
         return 1.0
 
     def path(self, scope: int) -> tuple[int, ...]:
@@ -142,7 +145,7 @@ class Session(ABC):
 
     @abstractmethod
     def shuffle(self, order: np.ndarray) -> None:
-        """Put the rows in another order, before anything is asked; a row's public number is its new place."""
+        """Reorder the rows before the first query; a row's public number is its new position."""
 
     @abstractmethod
     def noisy_sum(self, query: Query, scope: int, draw: Draw) -> tuple[Mapping[str, Any], Mapping[str, np.ndarray]]:
@@ -161,7 +164,7 @@ class Session(ABC):
 
     @abstractmethod
     def grown(self, query: Halvings, scope: int, halve: Halve) -> tuple[np.ndarray, np.ndarray, Mapping]:
-        """Return (boxes, which of them were halved, true counts); `halve(counts, depth)` decides, depth by depth."""
+        """Return (boxes, which of them were halved, true counts); `halve(counts, depth)` decides for each depth."""
 
     @abstractmethod
     def noisy_keys(
@@ -171,7 +174,7 @@ class Session(ABC):
 
     @abstractmethod
     def perturb(self, name: str, query: Positions, draw: Perturb) -> tuple[np.ndarray, Mapping[str, np.ndarray]]:
-        """Return (noisy rows, true rows) and leave the noisy ones beside the rows as the companion `name`."""
+        """Return (noisy rows, true rows) and store the noisy ones beside the rows as the companion `name`."""
 
     @abstractmethod
     def ask(self, question: Question, scope: int, gather: Gather) -> tuple[np.ndarray, np.ndarray, int, Mapping]:
@@ -179,11 +182,11 @@ class Session(ABC):
 
 
 class StatisticSession(Session):
-    """A session that can compute the statistic of a scope; what follows from statistics alone is here."""
+    """A session that can compute the statistic of a scope, with the methods that need only statistics."""
 
     @abstractmethod
     def _statistic(self, query: Query, scope: int) -> dict[str, np.ndarray]:
-        """Return part -> the true statistic of a scope."""
+        """Return a mapping from part to the true statistic of a scope."""
 
     def noisy_sum(self, query: Query, scope: int, draw: Draw) -> tuple[Mapping[str, Any], Mapping[str, np.ndarray]]:
         """Add noise to every part of the statistic."""
@@ -197,7 +200,7 @@ class StatisticSession(Session):
         return pick(utilities), {"utility": utilities, **score.parts(statistic)}
 
     def grown(self, query: Halvings, scope: int, halve: Halve) -> tuple[np.ndarray, np.ndarray, Mapping]:
-        """Count the boxes of one depth after the other."""
+        """Count the boxes depth by depth."""
         nodes, halved, counts = [], [], []
         now = np.array([1])
         for depth in range(query.deepest + 1):
@@ -233,8 +236,8 @@ class MemorySession(StatisticSession):
     def noisy_cover(self, query: CellCover, scope: int, pick: Cells) -> tuple[np.ndarray, Mapping[str, np.ndarray]]:
         """Return (picked cells, how many rows each covered).
 
-        Only occupied cells are counted; `pick` also knows how many others there are, and the j-th of them is found by
-        its rank. A picked cell stays a candidate, with count 0.
+        Only occupied cells are counted; `pick` also takes the number of empty ones, and the j-th of them is found by
+        its rank. A picked cell remains a candidate, with count 0.
         """
         block = self._blocks[scope]
         live = np.ones(block.n, dtype=bool)
@@ -280,9 +283,9 @@ class MemorySession(StatisticSession):
         return question.decode(estimates, block.ids), sample, block.n, truth
 
     def _statistic(self, query: Query, scope: int) -> dict[str, np.ndarray]:
-        """Compute a statistic; of two sibling scopes count the smaller one and subtract it from their parent's.
+        """Compute a statistic; of two sibling scopes, count the smaller and subtract it from their parent's.
 
-        Which one is smaller is private and stays here: the numbers are the same either way.
+        Which scope is smaller is private and stays here: the results are the same either way.
         """
         if not query.keep:
             return query.statistic(self._blocks[scope])

@@ -1,4 +1,4 @@
-"""The server's secret and the folder that keeps it: owned by this user, closed to others, reached by no link."""
+"""The server's secret and its folder, which this user owns, others cannot open, and no link leads to."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def state_folder() -> Path:
 
 
 def private_folder(folder: Path | None = None) -> Path:
-    """Return the state folder, made on first use.
+    """Return the state folder; create it on first use.
 
     Raises
     ------
@@ -48,7 +48,7 @@ def private_folder(folder: Path | None = None) -> Path:
 
 
 def server_secret(folder: Path | None = None) -> bytes:
-    """Return the server's 32-byte secret, made on first use and readable by its owner alone.
+    """Return the server's 32-byte secret, readable by its owner alone; create it on first use.
 
     Raises
     ------
@@ -60,7 +60,7 @@ def server_secret(folder: Path | None = None) -> bytes:
     content = read_private(path)
     if len(content) != _BYTES:
         raise PermissionError(
-            f"Accounts: {path} must hold {_BYTES} bytes; got {len(content)}. Put the one back that was there."
+            f"Accounts: {path} must hold {_BYTES} bytes; got {len(content)}. Restore the original one."
         )
     if len(set(content)) < _FEWEST:
         raise PermissionError(f"Accounts: {path} is not a random secret. Restore the previous one.")
@@ -68,7 +68,7 @@ def server_secret(folder: Path | None = None) -> bytes:
 
 
 def sweep_drafts(folder: Path) -> None:
-    """Remove the drafts that processes left behind which were killed while they wrote; another one's own is newer."""
+    """Remove old drafts, left behind by processes killed while writing; recent drafts may still be in use and stay."""
     for path in folder.iterdir():
         with contextlib.suppress(FileNotFoundError):  # another process sweeps too
             facts = path.lstat()
@@ -77,7 +77,7 @@ def sweep_drafts(folder: Path) -> None:
 
 
 def make_once(path: Path, content: bytes) -> None:
-    """Make a file that its owner alone can read, unless there is one; of two processes the first one wins."""
+    """Create a file that only its owner can read, unless it exists; of two processes the first wins."""
     if os.path.lexists(path):
         return
     draft = _draft(path, content)
@@ -91,7 +91,7 @@ def make_once(path: Path, content: bytes) -> None:
 
 
 def replace(path: Path, content: bytes) -> None:
-    """Write a file, synced, in one step: a reader sees the old one or the new one. A link is replaced, not followed."""
+    """Write and sync a file atomically: a reader sees the old or the new version. A link is replaced, not followed."""
     draft = _draft(path, content)
     try:
         draft.replace(path)
@@ -102,12 +102,12 @@ def replace(path: Path, content: bytes) -> None:
 
 
 def read_private(path: Path) -> bytes:
-    """Read a file that must be this user's own and closed to others; a symbolic link is refused.
+    """Read a file that this user owns and others cannot open; refuse a symbolic link.
 
     Raises
     ------
     PermissionError
-        If it is not.
+        If it does not meet these conditions.
     """
     if path.is_symlink():
         raise PermissionError(f"Accounts: {path} is a symbolic link, which is not followed; put the file itself there.")
@@ -118,7 +118,7 @@ def read_private(path: Path) -> bytes:
 
 
 def check_private(path: Path, facts: os.stat_result) -> None:
-    """Refuse what is no regular file, belongs to somebody else or can be read by others."""
+    """Refuse a path that is not a regular file, belongs to somebody else or can be read by others."""
     if not stat.S_ISREG(facts.st_mode):
         raise PermissionError(f"Accounts: {path} must be a regular file.")
     _owned(path, facts)
@@ -128,7 +128,9 @@ def check_private(path: Path, facts: os.stat_result) -> None:
 
 def _owned(path: Path, facts: os.stat_result) -> None:
     if os.name == "posix" and facts.st_uid != os.geteuid():
-        raise PermissionError(f"Accounts: {path} belongs to another user of this machine than the one that runs dpviz.")
+        raise PermissionError(
+            f"Accounts: {path} belongs to another user of this machine, not to the one that runs dpviz."
+        )
 
 
 def _draft(path: Path, content: bytes) -> Path:
@@ -147,7 +149,7 @@ def _draft(path: Path, content: bytes) -> Path:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make a new name in a folder outlast a power cut, where the system can."""
+    """Sync a folder so that a new name survives a power cut, where the system supports it."""
     with contextlib.suppress(OSError):  # Windows cannot open a folder, some file systems cannot sync one
         descriptor = os.open(folder, os.O_RDONLY)
         try:

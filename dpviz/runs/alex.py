@@ -1,4 +1,4 @@
-"""One person, in or out: the same algorithm on two worlds that differ in this person alone. NOT PRIVATE: a DEMO."""
+"""Run the same algorithm in two worlds that differ in one person, Alex. NOT PRIVATE: for DEMO only."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Alex", "World", "Worlds", "farthest", "neighbors", "typical", "world
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Alex:
-    """Somebody: row `row` of the data, or, with None, a new person at `place` (d,), original units."""
+    """Alex: row `row` of the data or, if that is None, a new person at `place` (d,), original units."""
 
     place: np.ndarray
     row: int | None = None
@@ -36,7 +36,7 @@ class World:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Worlds:
-    """Both worlds; `moved` is where Alex is in the second one under a relation that keeps n, else None: Alex is out."""
+    """Both worlds; `moved` is Alex's place in the second one under a relation that keeps n, or None if Alex is out."""
 
     here: World
     there: World
@@ -63,10 +63,10 @@ def typical(data: Dataset) -> Alex:
 def neighbors(
     data: Dataset, alex: Alex, relation: Neighboring, rho_distance: float | None = None
 ) -> tuple[Dataset, Dataset, np.ndarray | None]:
-    """Return the two worlds and where Alex moves to, if Alex moves.
+    """Return the two worlds and the place to which Alex moves, if Alex moves.
 
-    Under add/remove Alex is in or out, and the declared number of people stays. Where the relation keeps n, Alex is
-    here or elsewhere: by rho toward the middle of the bounds, or, without a rho, at the middle.
+    Under add/remove Alex is in or out, and the declared number of people stays the same. Under a relation that keeps n,
+    Alex is here or elsewhere: moved by rho toward the middle of the bounds or, without a rho, at the middle.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def neighbors(
         If the data are private.
     """
     if data.private:
-        raise PermissionError("Two worlds are for DEMO only: on private rows they would give the person away.")
+        raise PermissionError("Two worlds are for DEMO only: on private rows they would reveal the person.")
     X = np.asarray(data.X)
     others = X if alex.row is None else np.delete(X, alex.row, axis=0)
     with_alex = X if alex.row is not None else np.vstack([X, alex.place])
@@ -108,7 +108,7 @@ def worlds(
     Parameters
     ----------
     seed : of the one run that both worlds make with the same noise
-    seeds : of the runs with fresh noise; the second world takes as many others
+    seeds : of the runs with fresh noise; the second world uses as many different ones
     """
     here, there, moved = neighbors(data, alex, algorithm.neighboring, getattr(algorithm, "rho_distance", None))
     each = len(seeds) + 1

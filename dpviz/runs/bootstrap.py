@@ -60,7 +60,7 @@ MEASURED: dict[str, dict[str, tuple[float, float]]] = {
 
 
 def worth(slug: str) -> tuple[float, float] | None:
-    """Return the smallest and the largest measured median of simulated over true spread, None where none was."""
+    """Return the smallest and largest measured median of simulated over true spread; None if it was not measured."""
     values = [value for pair in MEASURED.get(slug, {}).values() for value in pair]
     return (min(values), max(values)) if values else None
 
@@ -77,12 +77,12 @@ def bootstrap(
     ----------
     trace : the release; of a private run, too: only released values are used
     algorithm : as released, or with another ε
-    seeds : of the simulation; they are no secret, for they have drawn nobody's noise
+    seeds : of the simulation; they are not secret, because they drew no released noise
 
     Raises
     ------
     ValueError
-        If nobody can be made up from the release, or no number of people is declared.
+        If no people can be made up from the release, or no number of people is declared.
     """
     n_public = trace.domain.n_public
     if n_public is None:
@@ -103,7 +103,7 @@ def bootstrap(
 
 
 def near_noise(trace: Trace) -> int:
-    """Return how many centers have a noisy size within four standard deviations of zero: another run may lose them."""
+    """Count the centers with a noisy size within four standard deviations of zero, which another run may lose."""
     noise = center_noise(trace)
     if noise.sizes is None or noise.sizes_sd is None:
         return 0

@@ -1,4 +1,4 @@
-"""Would it happen again? Run the same algorithm on the same people again and again with other noise."""
+"""Rerun the same algorithm on the same people with fresh noise."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Reruns:
 
     Attributes
     ----------
-    seeds : one a run
+    seeds : one per run
     centers : released centers of every run, arrays of shape (k', d), original units
     losses : ndarray of shape (runs,), mean squared distance (mean distance for medians), z units
     """
@@ -50,7 +50,7 @@ def rerun(
 
     Parameters
     ----------
-    populations : public or made-up data that take turns, all with the same domain; never private rows
+    populations : public or made-up data, used in turn, all with the same domain; never private rows
     seeds : of the noise and of the start
 
     Raises
@@ -59,7 +59,7 @@ def rerun(
         If a population is private: every run would spend its budget again.
     """
     if any(people.private for people in populations):
-        raise PermissionError("Reruns on private data would spend its budget every time; simulate people instead.")
+        raise PermissionError("Every rerun on private data would spend its budget again; simulate people instead.")
     sources = [_rows(people, algorithm) for people in populations]
     centers, losses = [], []
     for done, seed in enumerate(seeds):
@@ -73,12 +73,12 @@ def rerun(
 
 
 def _rows(people: Dataset, algorithm: Algorithm) -> np.ndarray | Rows:
-    """Return the rows as the algorithm takes them, prepared once for all runs; the reference reads raw ones."""
+    """Return the rows in the form that the algorithm takes, prepared once for all runs; the reference reads raw ones."""
     return people.X if algorithm.notion is Notion.NONE else Rows(people.X, people.domain, people.dataset_id)
 
 
 def matched(runs: Sequence[np.ndarray], anchor: np.ndarray, domain: Domain) -> np.ndarray:
-    """Return each run's partner of every anchor (k, d), shape (runs, k, d), original units; NaN where it has none.
+    """Return each run's partner of every anchor (k, d), shape (runs, k, d), original units; NaN if there is none.
 
     Partners are one to one, with the least total distance in z units.
     """
@@ -91,7 +91,7 @@ def matched(runs: Sequence[np.ndarray], anchor: np.ndarray, domain: Domain) -> n
 
 
 def spread(runs: Sequence[np.ndarray], anchor: np.ndarray, domain: Domain) -> np.ndarray:
-    """Return how far the partners of every anchor (k, d) scatter over the runs: standard deviation per column, z units.
+    """Return the standard deviation per column, z units, of the partners of every anchor (k, d) over the runs.
 
     NaN for an anchor that has a partner in fewer than two runs. Shape (k,).
     """

@@ -1,4 +1,4 @@
-"""Single runs for a page: a run with the loss of every step, and the KMeans reference beside it."""
+"""Single runs for a page: a run with the loss of every step, and its KMeans reference."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ def replay(
 ) -> Replay:
     """Run an algorithm; `on_step` receives the number of planned releases made so far.
 
-    Private data get secure noise, no seed, and nothing else is computed from their rows.
+    Private data get secure noise and no seed, and nothing else is computed from their rows.
 
     Raises
     ------
     PermissionError
-        If private data should be run without noise.
+        If a run on private data asks for no noise.
     """
     if noiseless and data.private:
         raise PermissionError("A run without noise is for DEMO only; nothing was read.")

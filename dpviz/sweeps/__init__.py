@@ -1,1 +1,1 @@
-"""Many runs on public data: what to run, where, what is kept of it, and what it comes to."""
+"""Sweeps: many runs on public data, from the specification through the engine to rows, summaries and a report."""

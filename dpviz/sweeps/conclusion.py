@@ -17,7 +17,7 @@ _NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eigh
 
 
 def conclusion(points: pd.DataFrame, metric: str, axis: str) -> str:
-    """Return what the curves of one data set and promise say, in a sentence without its period; "" if nothing.
+    """Summarize the curves of one data set and promise in a sentence without its period; "" if they show nothing.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def conclusion(points: pd.DataFrame, metric: str, axis: str) -> str:
 
 
 def steadiness(turns: pd.DataFrame, axis: str) -> list[str]:
-    """Return sentences about curves that get worse along the axis, and whether that is more than chance.
+    """Return sentences that name the curves that get worse along the axis and say whether that exceeds chance.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Runs on a Dask cluster: futures used directly, keyed and retried. Needs the extra `cluster`.
 
-A worker is handed a run, that is names and numbers, and opens its data itself: what a scheduler scatters is lost with
-the worker that holds it. A Dask port runs whatever code reaches it, so off this machine only tls:// will do.
+A worker receives a run, which is names and numbers, and opens its data itself: scattered data would be lost with the
+worker that holds them. A Dask port runs any code that reaches it, so other machines need tls://.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _REPLACED = "10 minutes"  # Dask's own 15 seconds give a dead worker's place up 
 
 @contextmanager
 def connect(address: str, workers: int = 2) -> Iterator[Any]:
-    """Yield a client: of a scheduler's address, or of worker processes started here for "local".
+    """Yield a client of a scheduler's address, or of worker processes started here for "local".
 
     Raises
     ------
@@ -47,8 +47,8 @@ def connect(address: str, workers: int = 2) -> Iterator[Any]:
     parts = urlsplit(address if "//" in address else f"tcp://{address}")
     if parts.scheme != "tls" and not _on_this_machine(parts.hostname or ""):
         raise ValueError(
-            f"cluster: {address} must begin with tls:// because it is not on this machine; a Dask port runs whatever "
-            "code reaches it."
+            f"cluster: {address} must begin with tls:// because it is not on this machine; a Dask port runs any code "
+            f"that reaches it."
         )
     with Client(address, timeout=10) as client:
         yield client
@@ -64,7 +64,7 @@ def cluster(
 ) -> Iterator[Any]:
     """Yield run(cell) for every cell as it finishes; see `engines.on_this_machine` for the parameters.
 
-    A run whose worker dies is made again elsewhere; one that has met too many dying workers is given up.
+    A run whose worker dies is repeated elsewhere; after too many dead workers it is given up.
 
     Raises
     ------

@@ -39,9 +39,9 @@ def on_this_machine(
     Parameters
     ----------
     cells, run : `run` must be importable in a fresh process
-    give_up : what to yield for a cell whose worker keeps dying: give_up(cell, reason)
+    give_up : give_up(cell, reason) makes the result of a cell whose worker keeps dying
     workers : int
-    nice : how much the processes give way to others, where the system can
+    nice : niceness of the processes, where the system supports it
     on_wait : called a few times a second; may raise to stop. The processes are then killed.
     """
     todo, deaths = deque(cells), 0
@@ -66,20 +66,20 @@ def on_this_machine(
             deaths += 1
             if deaths == _TRIES:
                 deaths = 0
-                yield give_up(todo.popleft(), f"its worker process died {_TRIES} times; too little memory?")
+                yield give_up(todo.popleft(), f"its worker process died {_TRIES} times, perhaps for lack of memory")
         finally:
             pool.shutdown(wait=False, kill_workers=True)
 
 
 def give_way(nice: int) -> None:
-    """Begin a worker process: let everybody else go first, where the system can, and never outlive who started it."""
+    """Initialize a worker process: lower its priority, where the system supports it, and end it with its parent."""
     if hasattr(os, "nice"):
         os.nice(nice)
     threading.Thread(target=_leave_with, args=(os.getppid(),), daemon=True).start()
 
 
 def _leave_with(parent: int) -> None:
-    """End this process soon after its parent, however the parent ended: a killed server cannot say goodbye."""
+    """End this process soon after its parent, even if the parent was killed and could not clean up."""
     while os.getppid() == parent:
         time.sleep(WATCH)
     os._exit(0)

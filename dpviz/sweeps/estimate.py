@@ -19,7 +19,7 @@ _FREE = ("epsilon", "delta", "rho_distance")  # parameters that change the time 
 
 
 def kind(cell: Run) -> tuple[Any, ...]:
-    """Return what the time of a run depends on."""
+    """Return the facts that determine the time of a run."""
     fixed = tuple(pair for pair in cell.parameters if pair[0] not in _FREE)
     return cell.data, cell.modified, cell.bounds, cell.n_rows, cell.algorithm, cell.preset, fixed, cell.metrics
 
@@ -34,7 +34,7 @@ def missing(runs: Iterable[Run], known: Mapping[tuple[Any, ...], float]) -> list
 
 
 def trial(cell: Run, on_step: Callable[[int, int], None] | None = None) -> float:
-    """Make a run here and now; return its seconds, without those for opening the data. It is one step."""
+    """Make one run here and return its seconds, without the time for opening the data."""
     open_source(cell.data, cell.bounds, cell.n_rows, cell.modified)
     begun = time.perf_counter()
     execute(cell)
@@ -42,7 +42,7 @@ def trial(cell: Run, on_step: Callable[[int, int], None] | None = None) -> float
 
 
 def seconds(runs: Iterable[Run], known: Mapping[tuple[Any, ...], float], workers: int) -> float | None:
-    """Return the expected time of runs, 0 for none; None while a kind of run has no known time."""
+    """Return the expected time of some runs, or None while a kind of run has no known time."""
     every = [known.get(kind(cell)) for cell in runs]
     measured = [value for value in every if value is not None]
     if len(measured) < len(every):
@@ -51,9 +51,9 @@ def seconds(runs: Iterable[Run], known: Mapping[tuple[Any, ...], float], workers
 
 
 def composed(sweep: Sweep) -> tuple[int, float]:
-    """Return how many runs are Gaussian under central DP, and the epsilon they would spend together on private data.
+    """Return the number of Gaussian runs under central DP, and the epsilon they would spend together on private data.
 
-    Their mu add up as squares; the statement is at the smallest delta among them.
+    The squares of their mu add up; the epsilon holds at their smallest delta.
     """
     cache: dict[tuple[Any, ...], Guarantee] = {}
     promises = []

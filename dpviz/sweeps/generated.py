@@ -1,4 +1,4 @@
-"""Benchmark sets that are made, not read: the papers' recipes, by name. Public by construction."""
+"""Generated benchmark sets: the papers' recipes by name. They are public by construction."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Recipe:
     ----------
     pattern : of the name; its numbers are the arguments of `make`
     make : numbers -> rows (n, d) and labels (n,)
-    words : what it is, for people
+    words : description for people
     box : half-width of the declared box, or None for the smallest box around the data (NOT PRIVATE)
     """
 
@@ -39,10 +39,10 @@ class Recipe:
 def unequal_clusters(k: int, d: int, seed: int, n: int = 10_000) -> Labelled:
     """Return n rows in k normal clusters of sizes 1:2:...:k, and up to 100 rows anywhere between them (label k).
 
-    In the spirit of the R package clusterGeneration, which the FastLloyd and PE-means papers use, and not its output:
-    every cluster has random axes and spreads, and centers keep a distance that puts neighbors near the packages'
-    separation .16 to .26 (the gap between the 95 % ranges of two clusters along the line between their centers, as a
-    share of both ranges and the gap).
+    This follows the idea of the R package clusterGeneration, which the FastLloyd and PE-means papers use, but does not
+    reproduce its output: every cluster has random axes and spreads, and centers keep a distance that puts neighbors
+    near the packages' separation .16 to .26 (the gap between the 95 % ranges of two clusters along the line between
+    their centers, as a share of both ranges and the gap).
     """
     rng = np.random.default_rng([k, d, seed])
     outliers = int(rng.integers(0, 101))

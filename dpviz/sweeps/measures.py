@@ -1,4 +1,4 @@
-"""Metrics of released centers for a sweep. All of them read raw rows: NOT PRIVATE, for public data only."""
+"""Metrics of released centers for a sweep. They all read raw rows: NOT PRIVATE, for public data only."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ class Outcome:
 
 @dataclasses.dataclass(frozen=True)
 class Metric:
-    """One column of a sweep: its name for people, how to compute it, and how to read it.
+    """One column of a sweep: its name for people, its formula, and its interpretation.
 
     Attributes
     ----------
-    relative : whether it is read as a multiple of the reference's
-    objective : "means" or "medians": which non-private reference it is compared with, KMeans or KMedians
-    of_regions : whether it says something about clusters that are regions
+    relative : whether to read it as a multiple of the reference's
+    objective : "means" or "medians", for the non-private reference KMeans or KMedians
+    of_regions : whether it is defined for clusters that are regions
     """
 
     title: str
@@ -65,11 +65,11 @@ class Metric:
 
     @property
     def against(self) -> str:
-        """Label of the non-private reference that it is compared with."""
+        """Return the label of the non-private reference."""
         return REFERENCES[self.objective]
 
     def of(self, run: Outcome) -> float:
-        """Return the measure of a run; NaN where it says nothing about clusters that are regions."""
+        """Return the measure of a run; NaN if it is not defined for clusters that are regions."""
         return self.compute(run) if run.regions is None or self.of_regions else float("nan")
 
 
@@ -128,14 +128,14 @@ METRICS = {
 
 
 def restart_peak_memory() -> None:
-    """Forget the process's peak memory so far, where the system can (Linux)."""
+    """Reset the process's peak memory, where the system supports it (Linux)."""
     if sys.platform == "linux":
         with contextlib.suppress(PermissionError):  # a hardened container: the peak is then the process's
             Path("/proc/self/clear_refs").write_text("5")
 
 
 def peak_memory() -> float:
-    """Return the process's peak resident memory since the last restart, in MB; NaN where the system does not say."""
+    """Return the process's peak resident memory since the last reset, in MB; NaN where the system does not report it."""
     if sys.platform != "linux":
         return float("nan")
     status = Path("/proc/self/status").read_text()

@@ -1,4 +1,4 @@
-"""A sweep as one HTML file: self-contained, offline, ready to print."""
+"""Write a sweep as one HTML file: self-contained, offline, ready to print."""
 
 from __future__ import annotations
 
@@ -59,12 +59,12 @@ def report(
     axis: str | None = None,
     made: datetime.date | None = None,
 ) -> str:
-    """Return the HTML of a report on the rows of a sweep: in short, curves, areas, winners, what is enough, failures.
+    """Return the HTML report of a sweep: summary, curves, areas, winners, smallest sufficient values, failures.
 
     Parameters
     ----------
     rows : from `rowfile.read_rows`
-    published : numbers to stand beside ours
+    published : numbers to compare with ours
     axis : along which curves run; None takes epsilon, or the first axis with more than one value
     made : its date; None is today
 
@@ -117,7 +117,7 @@ def report(
 
 
 def _short(rows: pd.DataFrame, metric: str) -> str:
-    """Return what somebody takes away who reads one paragraph: the best curve of each data set at the ε nearest 1."""
+    """Return a one-paragraph summary: the best curve of each data set at the ε nearest 1."""
     table = Summary(rows, metric).points
     table = table[table.epsilon.notna() & (table.k_found <= table.n_clusters)]  # more centers always lower the loss
     measure, sentences = METRICS[metric], []
@@ -187,7 +187,7 @@ def _tables(summary: Summary, look: dict[str, Any]) -> Iterable[str]:
     if len(wins):
         yield "<h3>Who wins where</h3>"
         yield _table(
-            ("data", "promise", "ε", "people", "k", "best, where its interval is apart from every other's"),
+            ("data", "promise", "ε", "people", "k", "best if its interval overlaps no other"),
             [
                 (
                     r.data,
@@ -203,7 +203,7 @@ def _tables(summary: Summary, look: dict[str, Any]) -> Iterable[str]:
 
 
 def against_published(rows: pd.DataFrame, published: Sequence[Published]) -> pd.DataFrame:
-    """Return ours beside published numbers: data, label, epsilon, what, published, ours, low, high, runs, source.
+    """Return published numbers with ours: data, label, epsilon, what, published, ours, low, high, runs, source.
 
     `what` is a metric, "ratio" (loss over KMeans's) or "area" (see `Summary.areas`).
     """
@@ -247,11 +247,11 @@ def _published(rows: pd.DataFrame, published: Sequence[Published]) -> str:
 
 
 class _Html(str):
-    """Text that is HTML already."""
+    """Text that already is HTML."""
 
 
 def _least(row: Any) -> str:
-    """Write the smallest value that was good enough, and whether a smaller one was tested at all."""
+    """Write the smallest sufficient value, and whether a smaller one was tested at all."""
     if pd.isna(row.least):
         return f"more than {number(row.tested)}"
     return f"{'at most ' if row.first else ''}{number(row.least)}"

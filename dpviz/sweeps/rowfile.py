@@ -1,4 +1,4 @@
-"""Rows on disk: JSON lines or CSV, one whole line per row, appended in one write; a torn tail is dropped."""
+"""Rows on disk as JSON lines or CSV: each row is appended as one line in one write, and a torn tail is dropped."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ _TEXT = frozenset(
 
 def _is_csv(path: Path) -> bool:
     if path.suffix not in (".csv", ".jsonl"):
-        raise ValueError(f"sweep: the rows go to a file ending in .csv or .jsonl; got {path.name!r}.")
+        raise ValueError(f"sweep: the name of the rows' file must end in .csv or .jsonl; got {path.name!r}.")
     return path.suffix == ".csv"
 
 
@@ -124,7 +124,7 @@ def _parse(line: bytes | str) -> dict[str, Any] | None:
 
 
 def _whole(digits: str) -> float:
-    """Return a whole number; one that nothing counts up to is infinite, or nearly."""
+    """Parse a whole number; one with too many digits becomes a float, possibly infinite."""
     return int(digits) if len(digits) < _DIGITS else float(digits)
 
 

@@ -39,7 +39,7 @@ KMEANS_RUNS, KMEANS_BEST = 40, 20  # DPM, Definition 9: how many KMeans runs, an
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Source:
-    """An opened data set with what every run on it shares.
+    """An opened data set with the values that all runs on it share.
 
     Attributes
     ----------
@@ -65,8 +65,8 @@ def open_source(name: str, bounds: str, n_rows: int | None, modified: str) -> So
         "loose_nonprivate" (four times as wide), as people declare boxes "columns_nonprivate" (min to max of every
         column), "twice_nonprivate" (twice as wide, from the min on) and "corner_nonprivate" (one scale for all columns,
         rows in a corner)
-    n_rows : int or None; if given, as if so many people had come: rows are drawn without replacement, whole copies
-        of the data first if more are asked for than there are
+    n_rows : int or None; if given, this many rows are drawn without replacement, after whole copies of the data if it
+        exceeds their size
     modified : the file's `stamp`, so that a changed file is read again
     """
     validate.one_of("sweep", BOUNDS, bounds=bounds)
@@ -84,7 +84,7 @@ def open_source(name: str, bounds: str, n_rows: int | None, modified: str) -> So
 
 
 def _taken(X: np.ndarray, bounds: str) -> Domain:
-    """Return bounds taken from the data: for benchmarks only, NOT PRIVATE."""
+    """Return bounds taken from the data, for benchmarks only: NOT PRIVATE."""
     if bounds in _LOOSE:
         return Domain.tight_nonprivate(X, loose=_LOOSE[bounds])
     low, width = X.min(axis=0), np.ptp(X, axis=0)
@@ -118,12 +118,12 @@ def best_references(
 
 
 def stamp(name: str) -> str:
-    """Return the modification time of a file source, "" for the others: a changed file makes new runs.
+    """Return the modification time of a file source, "" for other sources; a changed file needs new runs.
 
     Raises
     ------
     ValueError
-        If there is no such source.
+        If the source does not exist.
     Refused
         If the file is on record as private.
     """

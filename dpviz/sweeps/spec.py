@@ -24,7 +24,7 @@ _OTHER = ("title", "algorithms", "published")
 
 @dataclasses.dataclass(frozen=True)
 class Published:
-    """A number that a paper prints, to stand beside ours."""
+    """A number printed in a paper, to compare with ours."""
 
     data: str
     label: str
@@ -48,10 +48,10 @@ def read_spec(path: Path) -> Spec:
 
     Keys: data, algorithms, epsilon (one value or a list each); optional n_rows, metrics, repeats, seed, bounds, public,
     title, and any parameter of the algorithms (delta, rho_distance, n_clusters, alpha, ...): an axis for all that have
-    it. A table named like an entry of `algorithms` fixes parameters for it, and a list there makes one curve per
-    value; its keys `algorithm`, `preset` and `noise` make further curves of one algorithm: `[fastlloyd-paper]`. "auto"
-    stands for the data set's own k or size, or for delta = n^-1.1. Where k-median runs and no metrics are named,
-    its own cost is measured too. Tables [[published]] hold numbers a paper prints.
+    it. A table named like an entry of `algorithms` fixes parameters for it, and a list there makes one curve per value;
+    its keys `algorithm`, `preset` and `noise` add curves of the same algorithm: `[fastlloyd-paper]`. "auto" stands for
+    the data set's own k or size, or for delta = n^-1.1. Where k-median runs and no metrics are named, its own cost is
+    measured too. Tables [[published]] hold numbers a paper prints.
 
     Raises
     ------
@@ -69,7 +69,7 @@ def read_spec(path: Path) -> Spec:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"sweep: {path.name} is not valid TOML: {error}.") from None
     except ValueError:  # a number of more digits than Python reads
-        raise ValueError(f"sweep: {path.name} holds a number of thousands of digits.") from None
+        raise ValueError(f"sweep: {path.name} holds a number with thousands of digits.") from None
     published = record.pop("published", [])
     if not isinstance(published, list) or not all(isinstance(entry, dict) for entry in published):
         raise ValueError("sweep: published must be a list of tables, [[published]].")
@@ -80,7 +80,7 @@ def read_spec(path: Path) -> Spec:
 
 
 def _published(entry: dict[str, Any]) -> Published:
-    """Return one [[published]] table, its numbers as numbers and the rest as text."""
+    """Parse one [[published]] table, its numbers as numbers and the rest as text."""
     names = {field.name for field in dataclasses.fields(Published)}
     if set(entry) - names or {"data", "label", "value"} - set(entry):
         raise ValueError(

@@ -1,10 +1,11 @@
-"""From the rows of a sweep to tables: means with rerun intervals, areas, winners, and the smallest budget that will do.
+"""Summarize the rows of a sweep in tables: means with rerun intervals, areas, winners, and the smallest sufficient
+budget.
 
-Every interval here is a 95 % t-interval of the MEAN over reruns on the same data: it says how well so many runs fix the
-mean, not where the next run will land, and nothing about other data. Of a measure that is read as a multiple of
-KMeans's it is an interval of the mean's logarithm, to first order, and ends where nothing lower is possible: at KMeans,
-or at the best run if that is better. `axis` is the parameter along which curves run; a
-`series` is one curve: an algorithm's label and, where they vary, the values of the other axes.
+Every interval here is a 95 % t-interval of the MEAN over reruns on the same data: it says how precisely the runs
+determine the mean, but nothing about where the next run will land or about other data. For a measure relative to KMeans
+it is, to first order, an interval of the mean's logarithm, cut off at the lowest possible value: KMeans, or the best
+run if that is better. `axis` is the parameter along which curves run; a `series` is one curve: an algorithm's label
+and, where they vary, the values of the other axes.
 """
 
 from __future__ import annotations
@@ -104,7 +105,7 @@ class Summary:
         return found.drop(columns=["sd", "least"]).assign(low=low, high=high, ratio=ratio)
 
     def _around(self, mean: Any, half: Any, floor: Any) -> tuple[Any, Any]:
-        """Return the ends of intervals of means with margins `half`; nothing below `floor` is possible."""
+        """Return the ends of intervals of means with margins `half`, cut off at `floor`, the lowest possible value."""
         if not METRICS[self.metric].relative:
             return mean - half, mean + half
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -136,11 +137,11 @@ class Summary:
 
     @cached_property
     def winners(self) -> pd.DataFrame:
-        """Return, per place and promise, the best curve if its interval is apart from every other's, else "".
+        """Return, per place and promise, the best curve if its interval overlaps no other, else "".
 
         Columns: data, notion, neighboring, the axes, `best`, `second`, `gap` (between the intervals, relative to the
-        best). Curves of different promises never compete, nor curves with different k or rows, nor those that release
-        more than k centers: more centers always lower the loss.
+        best). Curves compete only with the same promise, k and rows, and only if they release at most k centers,
+        because more centers always lower the loss.
         """
         table = self.points[self.points.k_found <= self.points.n_clusters]
         sign = -1 if METRICS[self.metric].higher_is_better else 1
@@ -181,7 +182,7 @@ class Summary:
         return found.drop_duplicates(_CURVE).drop(columns=["rise", "error"]).reset_index(drop=True)
 
     def enough(self, within: float) -> pd.DataFrame:
-        """Return, per curve and place, in how many of its `runs` the metric is `good`: within a share of KMeans's.
+        """Count, per curve and place, the `good` ones of its `runs`, whose metric lies within a share of KMeans's.
 
         Parameters
         ----------
@@ -195,14 +196,15 @@ class Summary:
         return groups.agg(good=("good", "sum"), runs=("good", "size"), k_found=("k_found", "median")).reset_index()
 
     def smallest(self, *, within: float, share: float) -> pd.DataFrame:
-        """Return, per curve, the smallest tested value of the axis from which on a share of the runs is good enough.
+        """Return, per curve, the smallest tested value of the axis from which a share of the runs is good enough.
 
-        Every larger tested value must do as well: a lucky point below a worse one does not count.
+        Every larger tested value must be good enough, too: a lucky point below a worse one does not count.
 
         Returns
         -------
-        DataFrame with the curve, `least` (NaN if no tested value will do), `good` of `runs` there (else at the largest
-        value), `tested` (the largest value) and `first` (whether `least` is the smallest value tested: less may do)
+        DataFrame with the curve, `least` (NaN if no tested value is enough), `good` of `runs` there (else at the
+        largest value), `tested` (the largest value) and `first` (whether `least` is the smallest value tested: less may
+        do)
         """
         found = []
         for curve, group in self.enough(within).groupby(_CURVE, dropna=False, sort=False):
@@ -216,9 +218,9 @@ class Summary:
         return pd.DataFrame(found, columns=[*_CURVE, "least", "good", "runs", "tested", "first", "k_found"])
 
     def quantile_dots(self, dots: int = 20, *, at: object = None) -> pd.DataFrame:
-        """Return `dots` equally likely values per curve and place (fewer for fewer runs), and `of` how many.
+        """Return `dots` equally likely values per curve and place (fewer for fewer runs), with their number `of`.
 
-        With `at`, a value of the axis, of that place alone.
+        `at` restricts them to one value of the axis.
         """
         found, runs = [], self.runs if at is None else self.runs[self.runs[self.axis] == at]
         for place, group in runs.groupby([*_CURVE, *self.axes], dropna=False, sort=False):
@@ -239,7 +241,7 @@ def axes_of(rows: pd.DataFrame) -> tuple[str, ...]:
 
 
 def _unfolded(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return rows with a column for every further axis; a curve that does not have it is the same all along it."""
+    """Return rows with a column for every further axis; a curve without the parameter is repeated along it."""
     for name in axes_of(rows)[len(AXES) :]:
         values = [json.loads(text or "{}").get(name) for text in rows.parameters]
         rows = rows.assign(**{name: pd.Series(values, index=rows.index, dtype=object)})

@@ -47,7 +47,7 @@ MOST_CELLS = 1_000_000
 
 @dataclasses.dataclass(frozen=True)
 class Variant:
-    """One curve: an algorithm under a label, with a preset and own fixed values; with noise "none" not private."""
+    """One curve: an algorithm under a label, with a preset and its own fixed values; noise "none" makes it non-private."""
 
     label: str
     algorithm: str
@@ -65,13 +65,13 @@ class Variant:
             validate.one_of(cls.name, params.specs(cls), parameter=name)
 
     def parameters(self, axes: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
-        """Return the values of the axes that this algorithm has, its own fixed values winning."""
+        """Return the values of the axes that this algorithm has; its own fixed values take precedence."""
         known = params.specs(ALGORITHMS[self.algorithm])
         chosen = {name: value for name, value in axes.items() if name in known} | dict(self.values)
         return tuple((name, _as(known[name].kind, chosen[name])) for name in sorted(chosen))
 
     def build(self, parameters: tuple[tuple[str, Any], ...], *, n_clusters: int, n_public: int) -> Algorithm:
-        """Return the algorithm; what is None follows the preset, then the data set's k and delta = n^-1.1."""
+        """Build the algorithm; None is replaced from the preset, then by the data set's k and delta = n^-1.1."""
         cls = ALGORITHMS[self.algorithm]
         values = dict(cls.PRESETS[self.preset]) if self.preset else {}
         values |= {name: value for name, value in parameters if value is not None}
@@ -84,7 +84,7 @@ class Variant:
 
 
 def measured(metrics: Sequence[str], variants: Sequence[Variant], axes: Mapping[str, Sequence[Any]]) -> tuple[str, ...]:
-    """Return what a sweep measures: k-median's own cost too where k-median runs, first where nothing else does."""
+    """Return the metrics of a sweep, with k-median's own cost if k-median runs, and first if nothing else does."""
     objectives = {one for variant in variants for one in _objectives(variant, axes)}
     if "medians" not in objectives or "median_cost" in metrics:
         return tuple(metrics)
@@ -92,7 +92,7 @@ def measured(metrics: Sequence[str], variants: Sequence[Variant], axes: Mapping[
 
 
 def _objectives(variant: Variant, axes: Mapping[str, Sequence[Any]]) -> Sequence[Any]:
-    """Return the objectives that a curve of a sweep runs with."""
+    """Return the objectives of a sweep's curve."""
     cls = ALGORITHMS[variant.algorithm]
     if "objective" not in params.specs(cls):
         return ("means",)
@@ -103,7 +103,7 @@ def _objectives(variant: Variant, axes: Mapping[str, Sequence[Any]]) -> Sequence
 
 @dataclasses.dataclass(frozen=True)
 class Run:
-    """One run of a sweep. Data and parameters by name and value only, so that it travels and hashes."""
+    """One run of a sweep, given by names and values only, so that it can be sent and hashed."""
 
     data: str
     bounds: str
@@ -124,7 +124,7 @@ class Run:
 
     @property
     def key(self) -> str:
-        """Identity of the row: a hash of public values and this version of dpviz, never of data."""
+        """Return the row's identity: a hash of public values and this version of dpviz, never of data."""
         text = json.dumps([dataclasses.asdict(self), __version__], sort_keys=True)
         return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
 
@@ -141,7 +141,7 @@ class Sweep:
     axes : further axes, any parameter -> values; an axis applies to the algorithms that have the parameter. None as
         a value of n_clusters means the data set's own k, of delta n^-1.1; delta may also be a rule in DELTAS;
         rho_distance is in z units.
-    n_rows : numbers of rows; None is the data as it is
+    n_rows : numbers of rows; None takes the data as they are
     repeats, seed : runs per point; repeat i has seed `seed + i` at every point, so that moving epsilon keeps the
         initial centers
     metrics : names in METRICS
@@ -187,7 +187,7 @@ class Sweep:
             if not data.startswith(("sample:", "bench:")) and not self.public:
                 raise ValueError(
                     f"sweep: say that {data} is public with public = true; a sweep on private rows would spend its "
-                    "budget in every single run and print metrics of raw rows."
+                    f"budget in every run and print metrics of raw rows."
                 )
         for variant in self.variants:
             for point in self._points():  # a value that an algorithm refuses is said now, not in every row
@@ -235,7 +235,7 @@ class Sweep:
 
 
 def _as(kind: str, value: Any) -> Any:
-    """Return a number as the parameter's kind has it, so that 1 and 1.0 are the same run."""
+    """Convert a number to the parameter's type, so that 1 and 1.0 are the same run."""
     return float(value) if kind == "float" and isinstance(value, int) and not isinstance(value, bool) else value
 
 
@@ -275,7 +275,7 @@ def finished_row(
     k_found: int,
     measured: Mapping[str, float | None],
 ) -> Row:
-    """Return the row of a run that was made, without the columns MEASURED."""
+    """Return the row of a finished run, without the columns MEASURED."""
     return _row(cell) | {
         "notion": str(claimed.notion),
         "neighboring": str(claimed.neighboring) if claimed.private else None,
@@ -293,7 +293,7 @@ def finished_row(
 
 
 def trace_of(cell: Run) -> Trace:
-    """Make one run again and return what its row was measured on, the same bit for bit."""
+    """Repeat one run, bit for bit, and return the trace and data from which its row was measured."""
     source, algorithm, rows = _opened(cell)
     return _run(cell, source, algorithm, rows)
 
@@ -311,7 +311,7 @@ def _run(cell: Run, source: Source, algorithm: Algorithm, rows: Any) -> Trace:
 
 
 def failed_row(cell: Run, reason: str, begun: float | None = None) -> Row:
-    """Return the row of a run that has no result."""
+    """Return the row of a run without a result."""
     seconds = None if begun is None else round(time.perf_counter() - begun, 6)
     return _row(cell) | {"status": "failed", "reason": " ".join(reason.split()), "seconds": seconds}
 

@@ -30,7 +30,7 @@ def read(text: str) -> Trace:
     claimed = trace.claimed
     if claimed.private:
         if (claimed.notion, claimed.neighboring) != (algorithm.notion, algorithm.neighboring):
-            raise ValueError(f"trace: {algorithm.name} makes another kind of promise than this file claims.")
+            raise ValueError(f"trace: {algorithm.name} does not make the kind of promise that this file claims.")
         if trace.version == __version__ and trace.domain.n_public is not None:
             _check_plan(trace, algorithm, trace.domain.n_public)
     return trace
@@ -52,7 +52,7 @@ def algorithm_of(trace: Trace) -> Algorithm:
     names = {field.name for field in dataclasses.fields(cls)}
     if strange := sorted(names ^ set(trace.parameters)):
         lacks = "lacks" if strange[0] in names else "has"
-        raise ValueError(f"trace: the file {lacks} the parameter {strange[0][:60]!r}, unlike {cls.name} itself.")
+        raise ValueError(f"trace: the file {lacks} the parameter {strange[0][:60]!r}, unlike {cls.name}.")
     try:
         return cls(**{name: _frozen(value) for name, value in trace.parameters.items()})
     except TypeError as problem:

@@ -17,8 +17,8 @@ __all__ = ["badge", "block", "facts", "headline", "inline", "label", "label_json
 SCHEMA = 1
 MOST = 4  # columns whose bounds are listed
 _FILE = (
-    "a file: not verified. The promise was computed again from the plan in it; whether the run took place as it says, "
-    "and drew its noise in secret, nobody here can tell"
+    "a file, not verified: its promise was recomputed from its plan, but nobody here can tell whether the run "
+    "happened as stated and drew its noise in secret"
 )
 
 
@@ -72,7 +72,8 @@ def facts(trace: Trace) -> dict[str, str]:
         "Spent by this run": f"ε {number(spent.epsilon)}, δ {chance(spent.delta)}" if promise.private else "no budget",
         "Trusts": promise.trust,
         "Public inputs": _public(trace),
-        "Not protected": "facts about everybody; families and other groups; that a run took place, and its duration",
+        "Not protected": "facts about everybody; families and other groups; the fact that a run took place, and its "
+        "duration",
         "Result": _result(trace),
         "Numbers from": _FILE if trace.from_file else "the run itself, which made this label",
     }

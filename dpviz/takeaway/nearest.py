@@ -23,7 +23,9 @@ def nearest_csv(trace: Trace, data: Dataset) -> str:
         If the data are private.
     """
     if data.private:
-        raise ValueError("takeaway: the nearest center of a private row is that row's secret; find it where it lies.")
+        raise ValueError(
+            "takeaway: the nearest center of a private row is that row's secret; compute it where the rows are stored."
+        )
     domain, nearest = data.domain, np.zeros(len(data.X), dtype=int)
     distance, finite = np.full(len(data.X), np.nan), np.isfinite(data.X).all(axis=1)
     Z, centers = domain.normalize(data.X[finite]), domain.normalize(np.asarray(trace.cluster_centers))

@@ -43,7 +43,7 @@ def test_clicks_to_the_centers_of_a_file(open_page, private):
         field.fill("600")
         field.press("Enter")
         click(page.get_by_role("button", name="Rehearse it"))
-        click(page.get_by_role("button", name="On to Spend"))
+        click(page.get_by_role("button", name="Continue to Spend"))
         click(page.get_by_role("button", name="Run and spend"))
     else:
         click(page.get_by_role("button", name="Fill from the data"))

@@ -1,6 +1,7 @@
-"""Two runs side by side and the game, in a real browser: one clock, linked zoom and pointer, swipe, keys, a pin."""
+"""Two runs side by side and the game, in a real browser: one clock, linked zoom and pointer, swipe, keys, a click."""
 
 import re
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import expect
@@ -63,19 +64,22 @@ def test_a_phone_swipes_under_a_sticky_player(open_page):
     expect(page.get_by_role("button", name="Play")).to_be_in_viewport()
 
 
+PLACED = "attacker?v=1&d=iris&a=sulloyd&who=at:9,3.6"
+WORLDS = "() => document.querySelector('.dpviz-stage')?.panel?.stage?.drawn >= 0"
+
+
 def test_the_game_is_played_by_keys(open_page):
-    page = open_page("attacker?v=1&d=iris&a=sulloyd&who=pin")
-    page.wait_for_function(
-        "() => document.querySelector('.dpviz-pin') && document.querySelector('.dpviz-stage').panel.stage.drawn >= 0",
-    )
+    page = open_page(PLACED)
+    page.wait_for_function(WORLDS)
     expect(page.locator(".st-key-attacker_in_0 button")).to_be_enabled()
     page.keyboard.press("i")
     expect(page.get_by_text("Round 1: you said In")).to_be_visible()
+    expect(page.get_by_text("Now the same against SuLloyd")).to_be_visible()  # the first round was against KMeans
     expect(page.locator(".st-key-attacker_out_1 button")).to_be_enabled()
     page.keyboard.press("o")
     expect(page.get_by_text("Round 2: you said Out")).to_be_visible()
-    expect(page.get_by_text("of 100 after 2 (")).to_be_visible()
-    made = re.compile(r"of 100 after 6[0-2] \(")  # 60 ahead of whoever answers: two more if both answers came early
+    expect(page.get_by_text("of 100 after 1 (")).to_be_visible()
+    made = re.compile(r"of 100 after 6[01] \(")  # 60 ahead of who answers: one more if the answer came early
     expect(page.get_by_text(made)).to_be_visible()
     page.get_by_role("button", name="Let the machine play 2,000").click()
     expect(page.get_by_text(re.compile(r"The machine plays: ([1-9]\d\d|1,\d+) of 2,000"))).to_be_visible()  # by itself
@@ -84,25 +88,32 @@ def test_the_game_is_played_by_keys(open_page):
     no_exception(page)
 
 
-def test_a_dropped_pin_is_another_question(open_page):
-    page = open_page("attacker?v=1&d=iris&a=sulloyd&who=pin")
-    page.wait_for_function(
-        "() => document.querySelector('.dpviz-pin') && document.querySelector('.dpviz-stage').panel.stage.drawn >= 0",
-    )
-    fields = page.locator("[class*=st-key-attacker_x] input, [class*=st-key-attacker_y] input")
-    pin = page.locator(".dpviz-pin")
-    before = fields.evaluate_all("fields => fields.map(field => Number(field.value))")
-    pin.scroll_into_view_if_needed()
-    at = pin.bounding_box()
-    x, y = at["x"] + at["width"] / 2, at["y"] + at["height"] / 2
-    page.mouse.move(x, y)
-    page.mouse.down()
-    page.mouse.move(x - 80, y + 30, steps=4)
-    page.mouse.up()
-    page.wait_for_function(
-        "before => { const pins = '[class*=st-key-attacker_x] input, [class*=st-key-attacker_y] input';"
-        " const now = [...document.querySelectorAll(pins)].map(field => +field.value);"
-        " return now.length === before.length && now[0] < before[0] && now[1] < before[1]; }",
-        arg=before,
-    )
+def test_a_click_on_an_empty_place_asks_about_somebody_there(open_page):
+    page = open_page(PLACED)
+    page.wait_for_function(WORLDS)
+    called = page.get_by_role("combobox", name="Alex is")
+    expect(called).to_have_value("a new person at 9, 3.6")
+    expect(page.locator(".st-key-attacker_in_0 button")).to_be_enabled()
+    page.keyboard.press("i")
+    expect(page.get_by_text("Round 1: you said In")).to_be_visible()
+    page.locator(".dpviz-canvas").first.click(position=_pixel(page, (7.0, 0.5)))
+    page.wait_for_function("() => new URLSearchParams(location.search).get('who') !== 'at:9,3.6'")
+    where = parse_qs(urlsplit(page.url).query)["who"][0]
+    *_, length, width = map(float, where.removeprefix("at:").split(","))  # the drawn columns are the last two
+    assert abs(length - 7.0) < 0.05 and abs(width - 0.5) < 0.05, where
+    expect(called).to_have_value(f"a new person at {where.removeprefix('at:').replace(',', ', ')}")
+    expect(page.get_by_text("Round 1 is against KMeans.")).to_be_visible()  # another question is another game
+    page.reload()
+    expect(called).to_have_value(f"a new person at {where.removeprefix('at:').replace(',', ', ')}")
+    assert parse_qs(urlsplit(page.url).query)["who"] == [where]
     no_exception(page)
+
+
+def _pixel(page, place):
+    """Return where a place of the data is drawn on the first canvas."""
+    x, y = page.evaluate(
+        "place => { const { x, y } = document.querySelector('.dpviz-stage').panel.stage.axes;"
+        " return [x.p0(place[0]), y.p0(place[1])]; }",
+        list(place),
+    )
+    return {"x": x, "y": y}

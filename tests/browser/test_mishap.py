@@ -49,5 +49,5 @@ def test_a_page_that_failed_says_what_is_safe_and_leads_on(open_page, failing, n
     expect(drawn).to_have_count(1)
     expect(drawn).not_to_be_visible()
     fits_a_phone(page)
-    page.get_by_role("link", name="Go on from Start").click()
+    page.get_by_role("link", name="Back to Start").click()
     expect(page.get_by_role("heading", name="Find the neighborhoods, not the neighbors.")).to_be_visible()

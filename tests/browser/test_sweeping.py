@@ -39,7 +39,7 @@ def test_a_sweep_fills_in_survives_a_page_change_and_is_found_after_a_reload(ope
     expect(page.get_by_text("How much ε do I need?")).to_be_visible()
     expect(page.locator(".js-plotly-plot").first).to_contain_text("KMeans")
     page.get_by_role("tab", name="Who wins where").click()
-    expect(page.get_by_text("A winner is named only where")).to_be_visible()
+    expect(page.get_by_text("is named the winner only if")).to_be_visible()
     page.reload()  # a new session: the address carries the sweep
     expect(page.get_by_text("How much ε do I need?")).to_be_visible()
     with page.expect_download() as download:

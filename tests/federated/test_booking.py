@@ -61,7 +61,7 @@ def test_a_client_s_dictionary_is_obeyed_or_refused(folder, ann, capsys):
     low, high = agreed().domain.low.tolist(), agreed().domain.high.tolist()
     columns = [{"name": n, "low": a, "high": b} for n, a, b in zip("xy", low, high, strict=True)]
     wrong = [
-        ({"columns": [columns[0], columns[1] | {"high": high[1] + 1}]}, "other bounds than the agreement"),
+        ({"columns": [columns[0], columns[1] | {"high": high[1] + 1}]}, "declare different bounds"),
         ({"columns": columns, "rows_per_person": 5}, "up to 5 rows per person"),
         ({"columns": columns, "form": {"sheet": "2024"}}, "has no sheets"),
     ]
@@ -80,7 +80,7 @@ def test_a_file_on_record_as_public_takes_no_part(folder, ann, capsys):
     accounts, file, key = ann
     accounts.answer(key, False)
     assert command(folder, file, 1) == 2
-    assert "You called this very file public before" in capsys.readouterr().err
+    assert "You already called this very file public" in capsys.readouterr().err
     assert accounts.of(key).claims == ()
 
 

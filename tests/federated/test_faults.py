@@ -108,18 +108,18 @@ class Faulty(client.Link):
 
 
 FAULTS = {
-    "dies": "round 2: bob is gone",
-    "late": "round 2: bob is late: no answer within 1.5 s",
-    "truncated": "round 2: bob is gone",
+    "dies": "round 2: bob has left",
+    "late": "round 2: no answer from bob within 1.5 s",
+    "truncated": "round 2: bob has left",
     "corrupted": "round 2: bob sent a corrupted frame",
     "replayed": "round 2: bob sent a frame of another run or round in round 2",
     "other_run": "round 2: bob sent a frame of another run or round in round 2",
     "oversized": "round 2: bob announced a frame of 2,147,483,648 bytes; at most 67,108,864 are allowed",
-    "wrong_version": "round 2: bob speaks version 9 of the protocol, and this side version 1",
+    "wrong_version": "round 2: bob speaks version 9 of the protocol; this side speaks version 1",
     "not_a_frame": "round 2: bob sent something that is not a dpviz frame",
     "wrong_kind": "round 2: bob sent SUM where its words were due",
     "too_few_words": "round 2: bob sent 64 bytes of words; 72 were due",
-    "other_question": "round 2: bob asks for something else than ann",
+    "other_question": "round 2: bob requests something other than ann",
     "garbage": "round 2: bob sent an upload with an unreadable description",
     "deep": "round 2: bob sent an upload with an unreadable description",
     "curses": "round 2: bob stopped: �]0;owned��[2Jgo",
@@ -270,7 +270,7 @@ def test_a_silent_server_is_late_not_forever(folder):
     fake = FakeServer(folder, lambda nonce, c: over.wait(200))
     link = client.Link(("127.0.0.1", fake.port), client_context(folder / "ann"), 200.0)
     link.send(Message(Kind.HELLO, payload=bytes(64)))
-    with pytest.raises(Aborted, match="the server is late: no answer within 0.3 s"):
+    with pytest.raises(Aborted, match="the server did not answer within 0.3 s"):
         link.read(Kind.START, 0.3)
     over.set()
     link.close()

@@ -67,7 +67,7 @@ def test_federated_equals_central_bit_for_bit(slug):
 @pytest.mark.parametrize("slug", REFUSED)
 def test_what_needs_a_trusted_curator_is_refused_before_anything_is_sent(slug):
     sent = []
-    with pytest.raises(PermissionError, match=r"trusted curator|in one place|stay with their clients"):
+    with pytest.raises(PermissionError, match=r"trusted curator|in one place|which stay with"):
         simulate(make(slug), dealt(), BOX, seed=0, on_round=sent.append)
     assert sent == []
 

@@ -194,7 +194,7 @@ BAD = ["v=1&a=nobody", "v=1&e=-3", "v=1&who=me", "v=1&who=row:x", "v=1&ask=why",
 def test_a_bad_link_gives_the_default_and_one_sentence(query):
     found, sentence = scene.read("attacker", query, explore)
     assert found.values == scene.read("attacker", "", explore)[0].values
-    assert sentence.startswith("This link opens, but parts of it do not fit") and sentence.count(".") == 1
+    assert sentence.startswith("This link opens, but the defaults replace") and sentence.count(".") == 1
 
 
 def test_private_data_are_refused_with_the_reason(monkeypatch):
@@ -205,7 +205,7 @@ def test_private_data_are_refused_with_the_reason(monkeypatch):
     app.session_state["wanted"] = "pages/attacker.py"
     app.run()
     assert not app.exception and not pictures(app) and "attacker_games" not in app.session_state
-    assert "would tell who is in the file" in app.info[0].value
+    assert "would reveal who is in the file" in app.info[0].value
 
 
 def test_rounds_are_made_in_batches_that_agree_with_one(monkeypatch):

@@ -424,7 +424,7 @@ def test_a_lecturer_opens_a_class_and_phones_follow(opened):
     assert room.code in words(lecturer) and f"Class <b>{room.code}" in words(app) and room.knows(seat.token)
     lecturer.button(key="class_empty").click().run()
     app.run()
-    assert "place in this class is free again" in app.info[0].value and not app.exception and room.seats == 0
+    assert "place in this class was freed" in app.info[0].value and not app.exception and room.seats == 0
     app, seat = joined(opened, room)
     asked = [one.value for one in lecturer.markdown if "end the class?" in one.value]
     assert asked and asked[0].startswith("**0 phones, 0 points") and room.left > UNDO

@@ -109,7 +109,7 @@ def test_a_link_comes_back_as_it_was(open_link):
 def test_a_bad_link_gives_the_default_and_one_sentence(query):
     found, sentence = scene.read("compare", query, compare)
     assert found.values["run"] == ()
-    assert sentence.startswith("This link opens, but parts of it do not fit") and "Runs" in sentence
+    assert sentence.startswith("This link opens, but the defaults replace") and "Runs" in sentence
 
 
 def test_a_bad_link_still_shows_two_runs(open_link):
@@ -154,7 +154,7 @@ def test_runs_are_added_swapped_changed_and_taken_away(open_link):
     assert len(pictures(app)) == 3 and app.session_state["compare_runs"][0].algorithm.epsilon == 0.25
     app.selectbox(key=f"compare_{turn}_B_algorithm").set_value("dist-dp").run()
     wait(app)
-    assert not app.exception and "is not better for it" in words(app)
+    assert not app.exception and "does not make it better" in words(app)
     assert "right at most <b>A " in words(app)
 
 
@@ -179,7 +179,7 @@ def test_the_page_to_take_away_holds_promises_differences_and_no_script(open_lin
         for slug, more in (("dist-dp", {}), ("nsm", {"epsilon": 0.5}))
     ]
     text = comparison(traces)
-    assert "is not better for it" in text and "<td>0.5</td>" in text and "DEMO: NOT A RELEASE" in text
+    assert "does not make it better" in text and "<td>0.5</td>" in text and "DEMO: NOT A RELEASE" in text
     assert "<script" not in text and "://" not in text.replace("http://www.w3.org/2000/svg", "") and len(text) < 300_000
     with pytest.raises(ValueError, match="two to 4 runs"):
         comparison(traces[:1])

@@ -258,7 +258,7 @@ def test_the_answer_is_final_for_the_same_file(start):
     press(app.switch_page("pages/data.py").run(), "Another file")
     app.file_uploader[0].upload("again.csv", csv()).run()
     press(app, "No, it is private")
-    assert any("You called this very file public before" in error.value.replace("\\", "") for error in app.error)
+    assert any("You already called this very file public" in error.value.replace("\\", "") for error in app.error)
     assert len(app.session_state["uploads"]) == 1 and not app.exception
 
 
@@ -371,7 +371,7 @@ def test_no_cell_of_a_private_file_is_in_any_page_message_or_log(start, capfd, c
         )
         check(other)
     other = drop(start(), "open.csv", sentinels.csv, "Yes, it is public")
-    assert any("file private before" in error.value for error in other.error)
+    assert any("already called this very file private" in error.value for error in other.error)
     check(other)
     other = drop(start(), "open.csv", sentinels.csv + b"\n", "Yes, it is public")
     check(other, clean=False)  # another file with the same cells: the walk can find them
@@ -392,7 +392,7 @@ def test_claims_add_up_over_sessions_and_are_not_given_back(start):
     assert "nothing" in seen[0] and "= 1," in seen[1]
     app.button(key="share").click().run()  # what was paid for has no address, and Explore says why
     assert not app.exception and not app.code and app.session_state["kept"] == ("explore", "")
-    assert any("not the data: the person who opens it has no file" in block.value for block in app.markdown)
+    assert any("not the data: anyone who opened it" in block.value for block in app.markdown)
 
 
 def test_a_name_from_a_file_is_shown_as_it_is(start):
@@ -483,7 +483,7 @@ def test_a_dictionary_of_the_command_line_is_obeyed_on_the_page_or_refused(start
     columns = [{"name": "a", "low": 0, "high": 50}, {"name": "b", "low": 0, "high": 90}]
     columns += [{"name": "c", "low": None, "high": None, "recode": "ordinal:never,often"}]
     form = {"header": True, "decimal": ".", "decimal_of": {"a": ","}, "missing_marks": ["-9"]}
-    left = [{"name": "d", "kind": "text", "reason": "It was not named."}]
+    left = [{"name": "d", "kind": "text", "reason": "It was not selected."}]
     declared = {"columns": columns, "left_out": left, "form": form, "n_public": 30, "rows_per_person": 5}
     app = drop(start(), "mine.csv", content.encode(), "No, it is private")
     elsewhere = {**declared, "form": form | {"header_row": 2}}

@@ -66,7 +66,7 @@ def test_the_other_methods_promise_the_same(page, slug):
 def test_what_is_promised_takes_the_method_that_promises_it_and_says_so(page):
     page.selectbox(key="explore_promised").set_value("person").run()
     chosen = ALGORITHMS[page.session_state["explore_algorithm"]]
-    assert chosen.notion is Notion.CENTRAL and f"{chosen.name} takes the place of dist-DP" in page.info[0].value
+    assert chosen.notion is Notion.CENTRAL and f"{chosen.name} replaces dist-DP" in page.info[0].value
     for trust, notion in (("nobody", Notion.LOCAL), ("mixer", Notion.SHUFFLE), ("clients", Notion.CENTRAL)):
         page.selectbox(key="explore_trust").set_value(trust).run()
         assert not page.exception and page.selectbox(key="explore_trust").value == trust

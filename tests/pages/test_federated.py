@@ -53,14 +53,14 @@ def test_the_delay_of_the_network_is_counted_for_every_round_and_mohlloyds_numbe
 def test_the_servers_noise_is_the_central_run_and_says_what_the_server_must_not_see(page):
     page.segmented_control(key="fed_noise").set_value("server").run()
     assert not page.exception and "bit for bit" in page.success[0].value
-    assert "the server must never see the result" in " ".join(block.proto.body for block in page.get("html"))
+    assert "it must never see the result" in " ".join(block.proto.body for block in page.get("html"))
 
 
 def test_clients_of_a_method_that_needs_the_rows_open_its_run_and_say_so(page):
     page.session_state["address"] = ("explore", "v=1&d=tiny&a=stemmer-kaplan-local&trust=clients")
     page.run()
     assert not page.exception and page.session_state["explore_trust"] == "nobody" and not page.metric
-    assert page.info[0].value.endswith("You see the run without clients.")
+    assert page.info[0].value.endswith("You see the run with one curator instead.")
 
 
 def test_who_learns_what_comes_before_any_byte(page):

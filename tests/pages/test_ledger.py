@@ -54,7 +54,7 @@ def test_the_words_hold_the_numbers_of_the_release():
 
 def test_parts_of_the_rows_and_other_mechanisms_have_their_words():
     words = " ".join(releases_table(run("dpm")).why)
-    assert "Other parts of the rows pay for themselves" in words and "range of the scores" in words
+    assert "parts are charged separately" in words and "range of the scores" in words
     assert "for keys that one row alone creates" in " ".join(releases_table(run("stemmer-kaplan")).why)
     assert "for all picks together" in " ".join(releases_table(run("em-mc")).why)
     assert "each bit is flipped with probability" in " ".join(releases_table(run("stemmer-kaplan-local")).why)
@@ -96,7 +96,7 @@ def words(app):
 def test_a_private_file_has_one_account_in_every_tab_and_a_total_that_holds(start):
     first = private_file(start(), content(1))
     first.switch_page("pages/account.py").run()
-    assert not first.exception and any("Nothing was claimed" in info.value for info in first.info)
+    assert not first.exception and any("Nothing has been claimed" in info.value for info in first.info)
     spend(first).switch_page("pages/account.py").run()
     assert not first.exception and "ε = 1, " in words(first), words(first)
     assert "Claims" in html(first) and "seed" not in html(first).replace("The seed", "")
@@ -114,13 +114,13 @@ def test_a_private_file_has_one_account_in_every_tab_and_a_total_that_holds(star
     assert "job" not in second.session_state
     assert any("above the total of 1.2" in e.value and "Nothing was spent" in e.value for e in second.error)
     other = private_file(start(), content(2)).switch_page("pages/account.py").run()
-    assert any("Nothing was claimed" in info.value for info in other.info)
+    assert any("Nothing has been claimed" in info.value for info in other.info)
 
 
 def test_an_edited_account_file_is_refused_on_the_page(start):
     app = private_file(start(), content(3)).switch_page("pages/account.py").run()
     app.file_uploader[0].upload("dpviz-account.json", b'{"format": "dpviz-account", "version": 1}').run()
     assert not app.exception
-    assert any("signature does not fit" in error.value for error in app.error)
+    assert any("signature is not valid" in error.value for error in app.error)
     app.file_uploader[0].upload("dpviz-account.json", b"hello").run()
     assert any("not an account file of dpviz" in error.value for error in app.error)

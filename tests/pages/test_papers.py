@@ -59,7 +59,7 @@ def test_committed_table_3_shows_printed_bytes_beside_ours(page):
 def test_items_that_were_not_run_say_so_and_name_the_command(page, monkeypatch, tmp_path):
     monkeypatch.setattr(shown, "RESULTS", tmp_path)
     opened(page, papers()["pe-means"])
-    assert words(page).count("not run on this machine yet") == len(ITEMS["pe-means"])
+    assert words(page).count("not yet run on this machine") == len(ITEMS["pe-means"])
     assert any("python -m dpviz reproduce pe-means fig1" in code.value for code in page.code)
     page.selectbox(key="papers_verdict").set_value(REPRODUCES).run()
     assert not page.exception and "No item of this paper" in page.info[0].value
@@ -79,4 +79,4 @@ def test_our_own_method_stands_beside_the_papers_with_proof_limits_and_benchmark
     assert len(table) == 14 and table.area["iris"] == "1.109 ± 0.011" and table["ε 1"]["adult"] == "1.00"
     monkeypatch.setattr(writeup, "MEASURED", tmp_path)
     page.run()
-    assert not page.exception and "Not run on this machine yet" in words(page) and not page.expander
+    assert not page.exception and "Not yet run on this machine" in words(page) and not page.expander

@@ -49,11 +49,11 @@ HOSTILE = {
     changed(dpviz_deck=0): "another version",
     changed(dpviz_deck="1"): "another version",
     changed(dpviz_deck=True): "another version",
-    changed(more=1): "exactly the fields",
+    changed(more=1): "exactly these fields",
     changed(title=None): "The deck of this deck: its title",
     changed(slides=[]): "1 to 40 slides",
     changed(slides={}): "1 to 40 slides",
-    changed(slides=[1]): "Slide 1 of this deck is no slide",
+    changed(slides=[1]): "Slide 1 of this deck is not a slide",
     changed(slides=[dataclasses.asdict(QUICK.slides[0])] * (MOST_SLIDES + 1)): "1 to 40 slides",
     slide(seconds=-1): "Slide 1 of this deck: its seconds",
     slide(seconds=1e400): "Slide 1 of this deck: its seconds",
@@ -64,8 +64,8 @@ HOSTILE = {
     slide(title="a\ud800"): "Slide 1 of this deck: its title must hold only",
     slide(notes="a\x1b[2J"): "its notes must hold only",
     slide(title="a\0b"): "its title",
-    slide(extra=""): "exactly the fields",
-    " " * (MOST_BYTES + 1): "larger than a deck",
+    slide(extra=""): "exactly these fields",
+    " " * (MOST_BYTES + 1): "deck has at most",
 }
 
 
@@ -89,18 +89,18 @@ def test_every_slide_of_the_default_deck_can_be_shown_as_it_is():
     [
         ("data?v=1", "these pages can"),
         ("../../etc/passwd", "these pages can"),
-        ("explore?v=1&d=file:a,b", "somebody's file"),
-        ("explore?v=1&d=tiny&a=nsm&k=60", "more centers than the 40"),
-        ("explore?v=1&d=town&a=nsm&k=5&exact=1", "without noise has no slide"),
+        ("explore?v=1&d=file:a,b", "needs a file"),
+        ("explore?v=1&d=tiny&a=nsm&k=60", r"more centers than there are people \(40\)"),
+        ("explore?v=1&d=town&a=nsm&k=5&exact=1", "show a run without noise"),
         ("tradeoff?v=1&sweep=abc", "on this server only"),
-        ("tradeoff?v=1&d=town&d=iris&a=nsm", "one data set"),
+        ("tradeoff?v=1&d=town&d=iris&a=nsm", "single data set"),
         ("tradeoff?v=1&d=town&runs=50", "at most 400 runs"),
         ("tradeoff?v=1&d=town&a=nsm&delta=nonsense&k=x", ""),
     ],
 )
 def test_what_cannot_stand_on_the_screen_says_why(scene, words):
     if not words:
-        assert "do not fit" in staged(Slide("", scene), "light").sentence
+        assert "the defaults replace" in staged(Slide("", scene), "light").sentence
         return
     with pytest.raises(ValueError, match=words) as problem:
         staged(Slide("", scene), "light")
@@ -122,8 +122,8 @@ def test_a_run_is_made_at_every_stop_of_epsilon_and_with_other_seeds_and_what_is
     assert "have other ε" in staged(Slide("x", address), "light", varied=False).refusal
     for scene, words in (
         ("explore?v=1&d=town&a=kmeans&k=5", "it has no ε"),
-        ("limits?v=1&d=city", "does not show one run"),
-        ("explore?v=1&d=town&a=nsm&k=5&e=1&s=0&again=1", "does not show one run"),
+        ("limits?v=1&d=city", "does not show a single run"),
+        ("explore?v=1&d=town&a=nsm&k=5&e=1&s=0&again=1", "does not show a single run"),
     ):
         none = staged(Slide("x", scene), "light")
         assert not none.others and words in none.refusal
@@ -308,5 +308,5 @@ def test_a_bad_slide_is_one_sentence_and_the_others_are_shown(opened):
     bad = Deck("", (*QUICK.slides, Slide("Bad _one_", "papers?v=1")))
     app = opened(bad)
     (error,) = app.error
-    assert error.value.startswith("Slide 3, Bad \\_one\\_: A scene of the page “papers” cannot be a slide")
+    assert error.value.startswith("Slide 3, Bad \\_one\\_: The page “papers” cannot be a slide")
     assert show(app)["ready"].startswith("2 of 3 scenes ready")

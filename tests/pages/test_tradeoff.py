@@ -147,7 +147,7 @@ def test_a_missing_atlas_is_said_once_and_the_page_works(bare, monkeypatch):
     app, said = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240).run(), []
     for page in ("home", "tradeoff", "limits", "tradeoff"):
         app.switch_page(f"pages/{page}.py").run()
-        said.append(words(app).count("made as they are asked for"))
+        said.append(words(app).count("computed on request"))
     assert not app.exception and said == [1, 0, 0, 0]
     assert starts(app) == ["Start this sweep"]
 
@@ -213,7 +213,7 @@ def test_the_page_says_what_to_do_what_it_costs_and_refuses_bad_input(app):
     assert "would spend" in words(app)
     for key, text, said in [
         ("sweep_k", "two", "centers k must be numbers with commas"),
-        ("sweep_k", "0", "Centers k must be at least 1; got 0. Nothing was started."),
+        ("sweep_k", "0", "Centers k must be at least 1; got 0. No sweep was started."),
         ("sweep_delta", "2", "Delta δ must be at most 0.5"),
     ]:
         app.text_input(key=key).set_value(text).run()
@@ -391,7 +391,7 @@ def test_a_visit_has_one_sweep_under_way_and_leaves_room_for_the_others(monkeypa
         monkeypatch.setattr(sweeps, "work_state", SimpleNamespace(owner=owner))
         monkeypatch.setattr(sweeps, "tradeoff_state", SimpleNamespace(sweeps=[]))
         sweeps.start(one, "the town")
-        with pytest.raises(ValueError, match="your sweep on the town is not finished"):
+        with pytest.raises(ValueError, match="your sweep on the town is still running"):
             sweeps.start(one, "the town")
     assert it.waiting == 2
     gate.set()

@@ -45,7 +45,7 @@ def test_facts_that_cannot_be_are_one_sentence(values, named, words):
 
 def test_numbers_are_read_as_people_type_them():
     assert numbers("-12, 9", "bounds") == numbers("−12  9", "bounds") == [-12, 9] and numbers(" ", "bounds") == []
-    with pytest.raises(ValueError, match="the budgets must be numbers separated by commas; 'one' is none"):
+    with pytest.raises(ValueError, match="the budgets must be numbers separated by commas; 'one' is not"):
         numbers("1, one", "the budgets")
 
 
@@ -119,9 +119,9 @@ def test_the_command_plans_and_a_mistake_is_one_sentence(capsys):
     words = ("--algorithms", "sulloyd", "--epsilon", "1,2", "--repeats", "2", "--within", "0.05", "--units", "m")
     assert plan(*words) == 0
     out = capsys.readouterr().out
-    assert "noise per center ±" in out and "ε" in out and "Nothing was read, nothing was spent." in out
+    assert "noise per center ±" in out and "ε" in out and "Nothing was read or spent." in out
     for wrong, told in (
-        (("--epsilon", "one"), "'one' is none"),
+        (("--epsilon", "one"), "'one' is not"),
         (("--epsilon", "0"), "must be above 0"),
         (("--algorithms", "best"), "cannot be planned"),
         (("--like", "moon"), "no look-alike 'moon'"),

@@ -94,7 +94,7 @@ def test_another_budget_is_no_other_kind_of_promise():
 
 def test_a_weaker_promise_says_that_it_is_no_better():
     weak, far = run("dist-dp", TOWN), run("dist-dp", TOWN, rho_distance=0.2)
-    assert "is not better for it" in " ".join(promises([weak, run("nsm", TOWN)]))
+    assert "does not make it better" in " ".join(promises([weak, run("nsm", TOWN)]))
     assert "the shorter the move, the weaker the promise" in " ".join(promises([weak, far]))
 
 

@@ -261,7 +261,7 @@ def test_accounts_without_an_owner_are_this_machine_s_user_s_and_can_be_assigned
     assert {c.algorithm for c in anns.claims} == {"pe-means", "dpm"} and anns.budgets == {AR: Budget(3.0, 1e-4)}
     assert len(accounts.of(old).claims) == 1 and accounts.of(accounts.key(FILE, BOB)).private is None
     accounts.answer(accounts.key(FILE, BOB), False)
-    with pytest.raises(Refused, match="very file public before"):
+    with pytest.raises(Refused, match="very file public; that"):
         accounts.assign(old, BOB)
     accounts.answer(accounts.key(b"shown"), False)
     assert accounts.assign(accounts.key(b"shown"), ANN).private is False
@@ -356,7 +356,7 @@ def test_an_edited_file_is_refused_with_a_reason_and_changes_nothing(accounts, e
     record = json.loads(text)
     EDITS[edit](record)
     before = accounts.of(key)
-    with pytest.raises(ValueError, match="signature does not fit: it was edited, or a server with another secret"):
+    with pytest.raises(ValueError, match="signature is not valid: it was edited, or a server with another secret"):
         accounts.load(key, json.dumps(record))
     assert accounts.of(key) == before
 
@@ -380,8 +380,8 @@ DEEP = '{"format": "dpviz-account", "version": 1, "x": ' + "[" * 200_000 + "]" *
         (DEEP, "not an account file"),
         (b"\xff\xfe\x00", "not an account file"),
         ('{"format": "dpviz-account", "version": 1, "x": 1' + "0" * 5000 + "}", "not an account file"),
-        ('{"format": "dpviz-account", "version": 1, "x": 1e400, "signature": "\ud800"}', "signature does not fit"),
-        ('{"format": "dpviz-account", "version": 1, "x": NaN}', "signature does not fit"),
+        ('{"format": "dpviz-account", "version": 1, "x": 1e400, "signature": "\ud800"}', "signature is not valid"),
+        ('{"format": "dpviz-account", "version": 1, "x": NaN}', "signature is not valid"),
         ('{"format": "dpviz-account", "version": 2}', "version 2, but this dpviz reads version 1"),
         ('{"format": "dpviz-account"}', "version None"),
         ('{"format": "dpviz-account", "version": ' + "[" * 90 + "]" * 90 + "}", r"version \[{20}, but"),
@@ -437,14 +437,14 @@ def test_the_first_answer_stands_and_a_claim_or_a_budget_is_one(accounts, tmp_pa
     again = Accounts.open(tmp_path / "accounts")
     for content in (b"claimed", b"planned"):
         assert again.of(again.key(content)).private
-        with pytest.raises(Refused, match="file private before; that is final"):
+        with pytest.raises(Refused, match="file private; that is final"):
             again.answer(again.key(content), False)
     for act in (
         lambda key: again.answer(key, True),
         lambda key: again.reserve(key, claim()),
         lambda key: again.set_budget(key, AR, Budget(1.0, 1e-5)),
     ):
-        with pytest.raises(Refused, match="file public before"):
+        with pytest.raises(Refused, match="file public; that"):
             act(again.key(b"shown"))
 
 
@@ -471,10 +471,10 @@ def test_the_command_books_a_private_run_before_it_starts(tmp_path, capsys):
     assert len(accounts.of(accounts.key_of(data)).claims) == len(json.loads(copy.read_text())["claims"]) == 2
     assert copy.stat().st_mode & 0o077 == 0 or os.name != "posix"
     assert main([*command, "--public"]) == 2
-    assert "you called this very file private before" in capsys.readouterr().err
+    assert "you already called this very file private" in capsys.readouterr().err
     copy.write_text(copy.read_text().replace('"delta"', '"delte"', 1))
     assert main([*command, "--private", "--ledger", str(copy)]) == 2
-    assert "its signature does not fit" in capsys.readouterr().err
+    assert "its signature is not valid" in capsys.readouterr().err
     other = tmp_path / "other.csv"
     other.write_text(data.read_text() + "\n0.5,0.5")
     command[command.index(str(data))] = str(other)
@@ -527,4 +527,4 @@ def test_a_public_run_makes_no_accounts_and_a_sweep_refuses_a_private_file(tmp_p
     spec.write_text(f'data = "{data}"\npublic = true\nalgorithms = ["pe-means"]\nepsilon = [1]\nrepeats = 1\n')
     capsys.readouterr()
     assert main(["sweep", str(spec), "-o", str(tmp_path / "rows.csv")]) == 2
-    assert "mine.csv: you called this very file private before" in capsys.readouterr().err
+    assert "mine.csv: you already called this very file private" in capsys.readouterr().err

@@ -340,7 +340,7 @@ def test_people_are_made_up_from_released_values_only_and_lie_in_the_public_box(
     assert 0.3 < ours / theirs < 3  # the groups are where they were
     single = Coreset(np.zeros((1, 2)), np.ones(1), np.ones(1))
     assert np.ptp(simulate(single, data.domain, 50, np.random.default_rng(0))) > 0
-    with pytest.raises(ValueError, match="noise has covered everything"):
+    with pytest.raises(ValueError, match="noise left none"):
         simulate(Coreset(np.zeros((2, 2)), np.array([-1.0, 0.0]), np.ones(2)), data.domain, 5, np.random.default_rng(0))
 
 

@@ -278,7 +278,7 @@ def test_a_spec_reads_and_writes_back(tmp_path):
         (SPEC.replace("sample:tiny", "sample:nowhere"), "sample must be one of town"),
         (SPEC + "=", "is not valid TOML"),
         (SPEC + "x = " + "[" * 3000 + "]" * 3000, "is nested too deeply"),
-        (SPEC.replace("[1, 4]", "1" + "0" * 5000), "holds a number of thousands of digits"),
+        (SPEC.replace("[1, 4]", "1" + "0" * 5000), "holds a number with thousands of digits"),
         (SPEC.replace("[1, 4]", "2020-01-01"), "epsilon must be one value or a flat list of numbers and texts"),
         (SPEC.replace("[1, 4]", "true"), "epsilon must be a number; got True"),
         (SPEC.replace('preset = "paper"', "n_clusters = {a = 1}"), "n_clusters of "),

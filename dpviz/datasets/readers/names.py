@@ -62,8 +62,8 @@ def confirmed(file: str, first: Sequence[str], form: Form) -> tuple[list[str], l
 def ask_header(file: str) -> str:
     """Return the question about the first line of a private file."""
     return (
-        f"{file}: is the first line names of columns, or the first person? Give --header or --no-header; nothing of it "
-        "is shown before."
+        f"{file}: does the first line hold the names of the columns, or the first person? Give --header or "
+        f"--no-header; nothing of the file is shown before you do."
     )
 
 
@@ -90,7 +90,7 @@ def named(file: str, raw: Sequence[str], *, sure: bool = False) -> tuple[list[st
             number += 1
             unique = f"{name} ({number})"
         if unique != name:
-            notes.append(f"The name of column {position} is taken; it is called the same with ({number}) added.")
+            notes.append(f"The name of column {position} is taken already; ({number}) is added to it.")
         names.append(unique)
         taken.add(unique)
     return names, notes
@@ -111,6 +111,7 @@ def width_of(file: str, form: Form) -> int:
     """
     if form.n_columns is None:
         raise TableError(
-            f"{file}: no line of names says how many cells a line has; declare it (on the command line: --n-columns)."
+            f"{file}: without a line of names the number of cells per line is unknown; declare it (on the command "
+            f"line: --n-columns)."
         )
     return form.n_columns

@@ -18,10 +18,10 @@ __all__ = ["read_json"]
 _HEARD = 5000  # records between two chances to stop
 _SPACE = re.compile(r"[ \t\r\n]*")
 _PIECE = re.compile(r'"(?:[^"\\]|\\.)*"|["\[\]{},]', re.DOTALL)
-_NO_RECORDS = "{}: the content is JSON but no list of records and no record a line; save it so, or as CSV."
+_NO_RECORDS = "{}: the content is JSON, but no list of records or record per line; save it so, or as CSV."
 _ASKED = (
-    "{}: no record may decide which keys are read: say that those of the first record are names of columns (--header), "
-    "or name them (--columns)."
+    "{}: a record must not decide which keys are read: declare the keys of the first record to be the columns "
+    "(--header), or name the columns (--columns)."
 )
 _UNBALANCED = "{}: the brackets or quotes of the JSON list do not close; save it again, or as CSV with a header line."
 

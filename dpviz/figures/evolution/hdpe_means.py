@@ -119,8 +119,8 @@ PANE = Pane(
     draw=panels,
     shots=shots,
     legend=LEGEND,
-    caution="Left and right are different spaces: groups that lie apart in all columns may overlap in two projected "
-    "ones. The widest trial points of the first rounds lie outside the picture. One run is one draw of the noise and "
-    "of the projection.",
+    caution="The two pictures show different spaces: groups that are far apart in all columns may overlap in two "
+    "projected ones. The most distant trial points of the first rounds lie outside the picture. A single run is "
+    "one draw of the noise and of the projection.",
     warning=warning,
 )

@@ -181,7 +181,7 @@ PANE = Pane(
     draw=panels,
     shots=shots,
     legend=LEGEND,
-    caution="One run is one draw of the noise. Press Run with another seed before you believe a center. "
+    caution="A single run is one draw of the noise. Run with another seed before you trust a center. "
     f"At most {MAX_GUESSES} trial points are drawn; people vote on all of them.",
     warning=warning,
 )

@@ -137,8 +137,8 @@ PANE = Pane(
         ("diamond", "KMeans"),
         ("ring", "person"),
     ),
-    caution="KMeans, loss and people drawn are those of all days, on the first evening too. On days whose number "
-    "is no power of two several tables are added, so the noise rises and falls from day to day.",
+    caution="KMeans, the loss and the people drawn are those of all days, even on the first evening. On days whose "
+    "number is not a power of two several tables are added, so the noise rises and falls from day to day.",
     warning=warning,
     shots=lambda trace: one_a_step(trace, split_title),
 )

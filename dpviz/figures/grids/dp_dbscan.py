@@ -98,7 +98,7 @@ PANE = Pane(
         ("diamond", "KMeans"),
         ("ring", "person"),
     ),
-    caution="A thin place may tear by noise, and a narrow gap may close. A region's middle need not lie "
-    "inside it. In more than two columns borders are not drawn, and cells lie over each other.",
+    caution="Noise may tear a thin region apart or close a narrow gap. The middle of a region need not lie inside "
+    "it. With more than two columns borders are not drawn, and cells overlap.",
     warning=warning,
 )

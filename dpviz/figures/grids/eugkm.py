@@ -78,7 +78,7 @@ PANE = Pane(
         ("diamond", "KMeans"),
         ("ring", "person"),
     ),
-    caution="Many empty cells have a positive noisy count by chance: far discs pull centers. In more than two columns "
-    "cells that fall on one place of the picture are added up.",
+    caution="Many empty cells have a positive noisy count by chance, and distant ones pull centers. With more than "
+    "two columns, cells at the same place in the picture are added up.",
     warning=warning,
 )

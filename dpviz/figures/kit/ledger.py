@@ -27,11 +27,11 @@ def why(entry: Release, unit: str) -> str:
     if isinstance(cost, Report):
         return f"{_sentence(entry.reason)}: {noise} costs {cost.words}, whatever is asked."
     norm = cost.within or _NORM[entry.norm]
-    part = "" if len(entry.path) == 1 else " Other parts of the rows pay for themselves: a row lies in one of them."
+    part = "" if len(entry.path) == 1 else " A row lies in one part only, so parts are charged separately."
     if entry.excess > 1:
         part += (
-            f" What is released carries {number(entry.excess)} times that variance: several parties draw "
-            "it, and what any one of them could take off does not count."
+            f" The release carries {number(entry.excess)} times that variance: several parties draw it, and noise "
+            f"that one of them could remove does not count."
         )
     return (
         f"{_sentence(entry.reason)}: {unit} changes it by at most {number(entry.sensitivity)} ({norm}). "

@@ -100,7 +100,7 @@ def pictures(shown: Shown) -> str:
             other = _picture(shown.reference[pairs[i]], size, shown, shown.colors.hidden)
             images += _image(other, f"{shown.against} center beside center {i + 1}", "theirs")
         cards.append(f"<figure><div>{images}</div><figcaption>{name}</figcaption></figure>")
-    words = f"Left the released center, right {shown.against} {TAG}" if pairs else "Every center as a picture."
+    words = f"Left: the released center. Right: {shown.against} {TAG}" if pairs else "Every center as a picture."
     return f'<p class="dp-small">{words}</p><div class="dp-pictures">{"".join(cards)}</div>'
 
 
@@ -196,7 +196,7 @@ def bars(shown: Shown) -> str:
     return (
         '<div class="dp-table dp-bars" tabindex="0" role="region" aria-label="Centers as bars"><table>'
         f"<thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
-        f'<p class="dp-small">A full bar is the upper declared bound, none the lower.{more}</p>'
+        f'<p class="dp-small">A full bar is the upper declared bound, an empty one the lower.{more}</p>'
     )
 
 

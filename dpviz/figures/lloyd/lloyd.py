@@ -232,7 +232,7 @@ PANE = Pane(
         ("diamond", "KMeans"),
         ("ring", "person"),
     ),
-    caution="Where the centers start decides more than the noise does: press Run with another seed. In more than two "
-    "columns circles are shadows of balls, so a person inside a circle may still be outside the ball.",
+    caution="The start matters more than the noise: run with another seed. With more than two columns circles are "
+    "shadows of balls, so a person inside a circle may still be outside the ball.",
     warning=warning,
 )

@@ -317,6 +317,6 @@ PANE = Pane(
         ("diamond", "KMeans"),
         ("ring", "person"),
     ),
-    caution="Free means that no row is read again, not that it is right: restarts and swaps fit the noisy points, "
-    "noise included. One run is one draw of the noise.",
+    caution="Free means that no row is read again, not that the result is right: restarts and swaps fit the noisy "
+    "points, noise included. A single run is one draw of the noise.",
 )

@@ -261,7 +261,8 @@ PANE = Pane(
         ("diamond", "KMeans"),
         ("ring", "person"),
     ),
-    caution="All people are simulated on one machine. The reports drawn as sent are real; the others are drawn as sums "
-    "with exactly the same law (aggregate simulation). Over all questions together a person spends epsilon at most.",
+    caution="All people are simulated on one machine. The reports drawn as sent are real; the others are sampled as "
+    "sums with exactly the same distribution (aggregate simulation). Over all questions together a person spends "
+    "at most epsilon.",
     warning=warning,
 )

@@ -376,7 +376,7 @@ PANE = Pane(
         ("diamond", "KMeans"),
         ("ring", "person"),
     ),
-    caution="An empty cell and a cell just below the threshold look the same, and nobody can tell which it is. Above "
-    "four columns cells live in random directions that no plane shows; only their averages are drawn.",
+    caution="An empty cell and a cell just below the threshold look the same, and nobody can tell them apart. With "
+    "more than four columns, cells lie along random directions that no plane shows; only their averages are drawn.",
     warning=warning,
 )

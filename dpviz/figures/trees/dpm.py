@@ -300,7 +300,8 @@ PANE = Pane(
         ("diamond", "KMeans"),
         ("ring", "person"),
     ),
-    caution="The score curves are computed from the raw rows and never leave. Only the chosen cut and the noisy counts "
+    caution="The score curves are computed from the raw rows and are never released. Only the chosen cut and the "
+    "noisy counts "
     "do. More centers always lower the loss, and DPM chooses their number itself.",
     axes=(),
     unpinned="each cut's column and the one before it",

@@ -1,4 +1,4 @@
-"""Accounts: what an owner's private file has spent in all, over runs, pages and commands; a ledger is of one run."""
+"""Accounts: what runs, pages and commands spent in total on an owner's private file; a ledger covers one run."""
 
 from dpviz.privacy.accounts.account import Account, Budget, Claim, Refused
 from dpviz.privacy.accounts.owner import KEY, LOCAL, owner_by_key, owner_by_login

@@ -20,7 +20,7 @@ __all__ = ["Account", "Budget", "Claim", "Refused"]
 
 
 class Refused(PermissionError):
-    """The owner's decisions about a file do not allow the request; the message is one sentence for the visitor."""
+    """Raised when the owner's decisions about a file forbid a request; the message is one sentence for the visitor."""
 
 
 # (claim's relation, wanted relation) -> how many changes of the first kind one change of the second kind amounts to.
@@ -100,7 +100,7 @@ class Claim:
         return self.plan.total(self.delta)
 
     def changes(self, relation: Neighboring, rho_distance: float | None) -> int | None:
-        """Return how many changes under the claim's own relation one change under another counts as; None: no number.
+        """Return how many changes under the claim's relation make up one under another; None if no number does.
 
         Moves longer than the claim's are walked in several steps: the declared box is convex.
         """
@@ -111,7 +111,7 @@ class Claim:
         return _CHANGES.get((self.neighboring, relation))
 
     def charge(self, relation: Neighboring, rho_distance: float | None) -> _Charge | None:
-        """Return what the claim costs under a relation, by group privacy; None if it promises nothing there."""
+        """Return the claim's cost under a relation, by group privacy; None if it promises nothing there."""
         m = self.changes(relation, rho_distance)
         if m is None:
             return None
@@ -181,7 +181,7 @@ class Account:
     key : str, the file's HMAC
     claims : in the order in which they were booked
     budgets : relation -> Budget, where the owner has set one
-    private : bool or None, what the owner has answered, None before any answer
+    private : bool, the owner's answer, or None before any answer
     """
 
     key: str
@@ -191,12 +191,12 @@ class Account:
 
     @property
     def relations(self) -> tuple[Neighboring, ...]:
-        """Return the relations that claims were made or budgets set for."""
+        """Return the relations that have a claim or a budget."""
         used = {claim.neighboring for claim in self.claims} | set(self.budgets)
         return tuple(relation for relation in Neighboring if relation in used)
 
     def under(self, relation: Neighboring) -> tuple[Claim, ...]:
-        """Return the claims that promise something under a relation, their own or one that follows from it."""
+        """Return the claims that imply a promise under a relation."""
         return tuple(c for c in self.claims if c.changes(relation, self.rho_distance(relation)) is not None)
 
     def unprotected(self, relation: Neighboring) -> tuple[Claim, ...]:
@@ -204,16 +204,16 @@ class Account:
         return tuple(c for c in self.claims if c.changes(relation, self.rho_distance(relation)) is None)
 
     def rho_distance(self, relation: Neighboring) -> float | None:
-        """Return the move that the total for a relation is about: the budget's, else the shortest of any claim."""
+        """Return the length of move that a relation's total covers: the budget's, else the shortest of any claim."""
         if relation in self.budgets and self.budgets[relation].rho_distance is not None:
             return self.budgets[relation].rho_distance
         claims = (c for c in self.claims if c.neighboring is relation)
         return min((c.rho_distance for c in claims if c.rho_distance is not None), default=None)
 
     def total(self, relation: Neighboring) -> Total:
-        """Return what the claims under a relation add up to, at the budget's delta, else at the sum of their deltas.
+        """Return the total of the claims under a relation, at the budget's delta, else at the sum of their deltas.
 
-        All costs composed (Gaussian ones by their squares), or epsilons and deltas simply added where that is less.
+        It composes all costs (Gaussian ones by their squares), or adds epsilons and deltas if that gives less.
         """
         rho = self.rho_distance(relation)
         charges = [charge for claim in self.claims if (charge := claim.charge(relation, rho)) is not None]
@@ -250,7 +250,7 @@ class Account:
         Raises
         ------
         Refused
-            If one does not.
+            If a budget does not cover the claim.
         """
         after = self.after(claim)
         for relation, budget in self.budgets.items():
@@ -273,15 +273,15 @@ class Account:
                 )
 
     def check_budget(self, relation: Neighboring, budget: Budget) -> None:
-        """Refuse a total that could not say anything about what was claimed already.
+        """Refuse a total that could not cover the claims made so far.
 
         Raises
         ------
         ValueError
-            If it is about moves of no stated length, or some claims promise nothing under its relation.
+            If it covers moves but states no length, or some claims promise nothing under its relation.
         """
         if (relation is Neighboring.MOVE_RHO) != (budget.rho_distance is not None):
-            raise ValueError("Account: a total for moves, and no other one, must say how far a row may move.")
+            raise ValueError("Account: a total for moves must say how far a row may move; no other total may.")
         others = len(self.unprotected(relation))
         if others:
             raise ValueError(

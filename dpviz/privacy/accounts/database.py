@@ -39,7 +39,7 @@ _LOCK = 7_305_809_216_017  # PostgreSQL's advisory lock while the tables are mad
 
 
 def sqlite(path: Path) -> Engine:
-    """Return an engine on a SQLite file that its owner alone can read, made on first use; a link is refused."""
+    """Return an engine on a SQLite file that only its owner can read; create it on first use and refuse a link."""
     make_once(path, b"")
     check_private(path, path.lstat())
 
@@ -70,7 +70,7 @@ def postgresql(url: str) -> Engine:
     Raises
     ------
     ValueError
-        If it is no such URL.
+        If the URL does not name a PostgreSQL database.
     """
     try:
         parsed = sqlalchemy.make_url(url)
@@ -103,7 +103,7 @@ def postgresql(url: str) -> Engine:
 
 
 def create(connection: sqlalchemy.Connection, seal: str) -> None:
-    """Make the tables with a sealed, empty head, if there are none; call it in a transaction."""
+    """Create the tables with a sealed, empty head if they do not exist; call it in a transaction."""
     if connection.dialect.name == "postgresql":
         connection.execute(sqlalchemy.select(sqlalchemy.func.pg_advisory_xact_lock(_LOCK)))
     if any(sqlalchemy.inspect(connection).has_table(table.name) for table in (ENTRIES, HEAD)):
@@ -113,5 +113,5 @@ def create(connection: sqlalchemy.Connection, seal: str) -> None:
 
 
 def problem_of(error: SQLAlchemyError) -> str:
-    """Return what a driver says, in one line, without statement or parameters."""
+    """Return a driver's message in one line, without statement or parameters."""
     return str(getattr(error, "orig", None) or error).strip().partition("\n")[0]

@@ -1,4 +1,4 @@
-"""An account as a signed file: to keep elsewhere, or to bring to another server with the same secret."""
+"""Write an account to a signed file, for safekeeping or for another server with the same secret, and read it back."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ def read_file(key: str, text: str | bytes, secret: bytes) -> Account:
     Raises
     ------
     ValueError
-        If it is no account file, was edited, was signed by another server, or belongs to another data file.
+        If the text is not an account file, was edited, was signed by another server, or belongs to another data file.
     """
     if len(text) > MOST_BYTES:
-        raise ValueError(f"Account file: it has more than {MOST_BYTES:,} bytes; one of dpviz is far smaller.")
+        raise ValueError(f"Account file: it has more than {MOST_BYTES:,} bytes; dpviz writes far smaller ones.")
     try:
         record = json.loads(text)
         signature = record.pop("signature", "") if isinstance(record, dict) else ""
@@ -58,7 +58,7 @@ def read_file(key: str, text: str | bytes, secret: bytes) -> Account:
         expected.encode(), signature.encode("utf-8", "surrogatepass")
     ):
         raise ValueError(
-            "Account file: its signature does not fit: it was edited, or a server with another secret wrote it. "
+            "Account file: its signature is not valid: it was edited, or a server with another secret wrote it. "
             "Nothing was read from it."
         )
     if record["file"] != key:

@@ -1,14 +1,14 @@
-"""Entries that are only ever added, in one chain over all files, authenticated with the server's secret.
+"""An append-only chain of entries for all files, authenticated with the server's secret.
 
-Each entry's code (an HMAC) covers the entry and the code before it; the head row seals how many there are and the last
-code. So an entry that was edited, removed, added, moved to another file or out of order is noticed, at the latest when
-the next process reads the chain. A database that was put back to an earlier state is noticed against what this
-process, and the mark beside the secret, have seen; NOT noticed is a state in which database and mark were both put back
-together, or anything done by who holds the secret.
+Each entry's code (an HMAC) covers the entry and the previous code; the head row seals their number and the last code.
+An entry that was edited, removed, added, reordered or moved to another file is therefore detected, at the latest when
+the next process reads the chain. A database that was rolled back is detected by comparison with what this process, and
+the mark beside the secret, have seen. NOT detected are a rollback of both the database and the mark, and anything done
+by somebody who holds the secret.
 
-Folder, secret and database are checked when a process opens them. Whoever can write there while the process runs can
-read the secret there too, and so can do anything; a database that is edited under a running process, a trigger in it,
-or a folder that is opened to others is noticed at the next start, not before.
+Folder, secret and database are checked when a process opens them. Somebody who can write there while the process runs
+can also read the secret, and so can do anything. A database edited under a running process, a trigger in it, or a
+folder opened to others is detected at the next start, not before.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ __all__ = ["Entry", "Journal", "Turn"]
 
 @dataclasses.dataclass(frozen=True)
 class Entry:
-    """One line: the account (its key, an HMAC of file and owner), of which kind, and JSON."""
+    """One entry: the account (its key, an HMAC of file and owner), the kind of entry, and JSON."""
 
     file: str
     kind: str
@@ -42,7 +42,7 @@ class Entry:
 
 
 class Turn:
-    """One transaction: what is on record for a file, and what is to be added to it."""
+    """One transaction: a file's entries on record, and the entries to add."""
 
     def __init__(self, on_record: dict[str, list[Entry]]) -> None:
         self._kept = on_record
@@ -63,7 +63,7 @@ class Turn:
 
 
 class Journal:
-    """All entries. Safe to share between threads; other processes and hosts may write to the same database.
+    """The chain of all entries. Threads may share it; other processes and hosts may write to the same database.
 
     Parameters
     ----------
@@ -86,12 +86,12 @@ class Journal:
 
     @contextmanager
     def turn(self) -> Iterator[Turn]:
-        """Read what others added, then add in the same transaction; synced when the block is left without an error.
+        """Read others' entries, then append in the same transaction; sync it if the block ends without an error.
 
         Raises
         ------
         PermissionError
-            If the chain is not what this server wrote, or is older than what it has seen.
+            If this server did not write the chain, or has seen a newer state of it.
         OSError
             If the database cannot be used.
         """
@@ -115,15 +115,15 @@ class Journal:
                 self._seen = count, code
 
     def _catch_up(self, connection: Connection) -> None:
-        """Take over the entries that were added since the last turn, and check that nothing else happened."""
+        """Load the entries added since the last turn, and check that nothing else changed."""
         head = connection.execute(select(HEAD).with_for_update()).one_or_none()
         if head is None or not hmac.compare_digest(self._seal(head.entries, head.mac), head.seal):
             raise _changed("its head was edited, or a server with another secret wrote it")
         if head.entries < max(self._count, self._seen[0]):
             raise PermissionError(
                 f"Accounts: the database holds {head.entries} entries, but this server has seen "
-                f"{max(self._count, self._seen[0])}: an older copy was put back, and claims are missing. Put the "
-                f"newest one back; only if it is lost for good, remove {self._mark} and restart."
+                f"{max(self._count, self._seen[0])}: an older copy was restored, and claims are missing. Restore the "
+                f"newest copy; only if it is lost for good, remove {self._mark} and restart."
             )
         new = connection.execute(select(ENTRIES).where(ENTRIES.c.number > self._count).order_by(ENTRIES.c.number))
         count, code, read = self._count, self._code, []
@@ -132,7 +132,7 @@ class Journal:
             entry = Entry(row.file, row.kind, row.body)
             code = self._code_of(count, code, entry)
             if row.number != count or not hmac.compare_digest(code, row.mac):
-                raise _changed(f"entry {count} was edited, removed or put elsewhere")
+                raise _changed(f"entry {count} was edited, removed or moved")
             if count == self._seen[0] and code != self._seen[1]:
                 raise _changed(f"entry {count} is not the one that this server has seen")
             read.append(entry)
@@ -155,14 +155,14 @@ class Journal:
 
 def _changed(how: str) -> PermissionError:
     return PermissionError(
-        f"Accounts: the database is not as this server left it: {how}. Nothing is released from private files until a "
-        "true copy is put back."
+        f"Accounts: the database is not as this server left it: {how}. Nothing is released from private files until "
+        f"a genuine copy is restored."
     )
 
 
 @contextmanager
 def _one_sentence() -> Iterator[None]:
-    """Turn what the database's driver raises into one sentence without statement or parameters."""
+    """Turn a database driver's exception into one sentence without statement or parameters."""
     try:
         yield
     except SQLAlchemyError as error:
@@ -178,4 +178,4 @@ def _seen(mark: Path) -> tuple[int, str]:
         count, _, code = read_private(mark).decode().strip().partition(" ")
         return int(count), code
     except ValueError:
-        raise PermissionError(f"Accounts: {mark} is damaged; put a true copy back.") from None
+        raise PermissionError(f"Accounts: {mark} is damaged; restore a genuine copy.") from None

@@ -13,12 +13,12 @@ _NAME = re.compile(r"login:.+|key:[0-9a-f]{32}", re.DOTALL)
 
 
 def owner_by_login(name: str) -> str:
-    """Return the owner whom the operator's proxy has logged in under a name of that person alone."""
+    """Return the owner for a login name, which the operator's proxy must give to one person only."""
     return f"login:{name}"
 
 
 def owner_by_key(key: str) -> str:
-    """Return the owner who holds a secret key; the name is a hash of it, which tells the key to nobody."""
+    """Return the owner who holds a secret key; the name is a hash of the key and does not reveal it."""
     return f"key:{hashlib.sha256(key.encode()).hexdigest()[:32]}"
 
 
@@ -28,7 +28,7 @@ def check_owner(owner: str) -> str:
     Raises
     ------
     ValueError
-        If it is no such name.
+        If the text is not such a name.
     """
     if not _NAME.fullmatch(owner):
         raise ValueError(

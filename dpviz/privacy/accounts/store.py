@@ -1,4 +1,4 @@
-"""Store a server's accounts, by file and owner: claims are booked before the first draw, synced, never given back."""
+"""Store a server's accounts by file and owner. Claims are synced before the first draw and never refunded."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class Accounts:
     """Store the claims on every private file, over all runs, pages and commands. Threads may share it.
 
     An account is known by an HMAC of a file's bytes and its owner under the server's secret: the same person finds the
-    same account with the same file in another tab, on the command line, or on another host with the same secret.
-    Nobody else can compute its key, and somebody else's copy of the file leads to another account, which is empty.
-    Accounts do not notice a copy of the data that differs in a single byte, runs of a server with another secret, or
-    what another owner claims on the same file.
+    same account with the same file in another tab, on the command line, or on another host with the same secret. Nobody
+    else can compute its key, and somebody else's copy of the file leads to another account, which is empty. Accounts do
+    not recognize a copy of the data that differs in a single byte, runs on a server with another secret, or another
+    owner's claims on the same file.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class Accounts:
         OSError
             If the database cannot be used.
         ValueError
-            If the URL names no PostgreSQL database.
+            If the URL does not name a PostgreSQL database.
         """
         url = os.environ.get(URL) if url is None else url
         folder = private_folder(folder)
@@ -87,12 +87,12 @@ class Accounts:
         return file if owner == LOCAL else _OWNED + owned[1:]
 
     def local(self) -> list[Account]:
-        """Return the accounts of this machine's user, with those from before accounts had owners, in no order."""
+        """Return the accounts of this machine's user and those older than owners, in arbitrary order."""
         with self._journal.turn() as turn:
             return [self._account(turn, key) for key in turn.files if not key.startswith(_OWNED)]
 
     def assign(self, key: str, owner: str) -> Account:
-        """Copy an account of this machine's user to another owner of the same file; nothing is taken away from either.
+        """Copy an account of this machine's user to another owner of the same file; neither account loses a claim.
 
         Raises
         ------
@@ -118,12 +118,12 @@ class Accounts:
             return self._account(turn, key)
 
     def answer(self, key: str, private: bool) -> None:
-        """Put on record whether a file is private. An owner's first answer stands, in every session.
+        """Record whether a file is private. An owner's first answer is final in every session.
 
         Raises
         ------
         Refused
-            If it was answered otherwise before.
+            If the owner gave the other answer before.
         """
         with self._journal.turn() as turn:
             self._answer(turn, key, private)
@@ -141,7 +141,7 @@ class Accounts:
         account.check(claim)
 
     def reserve(self, key: str, claim: Claim) -> Account:
-        """Book a claim, which makes the file private; call it before the run starts. There is no way to take one back.
+        """Book a claim, which makes the file private; call it before the run starts. A claim cannot be withdrawn.
 
         Raises
         ------
@@ -156,12 +156,12 @@ class Accounts:
             return before.after(claim)
 
     def set_budget(self, key: str, relation: Neighboring, budget: Budget) -> None:
-        """Set what the owner is ready to spend under a relation; it may lie below what is spent already.
+        """Set the total that the owner allows under a relation; it may be less than what is already spent.
 
         Raises
         ------
         ValueError
-            If a total for that relation could not hold for all that was claimed.
+            If a total for that relation could not cover all claims.
         Refused
             If the file is public.
         """
@@ -175,12 +175,13 @@ class Accounts:
         return write_file(self.of(key), self._secret)
 
     def load(self, key: str, text: str | bytes) -> int:
-        """Add the claims of an account file that are not known yet; return how many. No claim is ever dropped by it.
+        """Add the new claims of an account file and return their number. It never drops a claim.
 
         Raises
         ------
         ValueError
-            If it is no account file, was edited, was signed by another server, or belongs to another data file.
+            If the text is not an account file, was edited, was signed by another server, or belongs to another data
+            file.
         Refused
             If the data file is public.
         """
@@ -190,7 +191,7 @@ class Accounts:
             return self._add(turn, key, brought)
 
     def _add(self, turn: Turn, key: str, brought: Account) -> int:
-        """Add the claims that an account lacks, and the totals for relations without one; return how many claims."""
+        """Add the claims that an account lacks, and totals for relations without one; return the number of claims."""
         before = self._account(turn, key)
         known = {claim.id for claim in before.claims}
         new = [claim for claim in brought.claims if claim.id not in known]
@@ -209,13 +210,13 @@ class Accounts:
 
     @staticmethod
     def _agree(account: Account, private: bool) -> None:
-        """Refuse an answer that is not the one on record."""
+        """Refuse an answer that differs from the one on record."""
         if account.private not in (None, private):
             before = "private" if account.private else "public"
-            raise Refused(f"You called this very file {before} before; that is final.")
+            raise Refused(f"You already called this very file {before}; that is final.")
 
     def _account(self, turn: Turn, key: str) -> Account:
-        """Read what was added since the last time; what is only about to be added is read again next time."""
+        """Read the entries added since the last call; entries not yet committed are read again next time."""
         count, account = self._read.get(key, (0, Account(key)))
         for entry in turn.kept(key)[count:]:
             account = _with(account, entry)
@@ -226,18 +227,18 @@ class Accounts:
 
 
 def refuse_private(path: Path) -> None:
-    """Refuse to treat a file as public that this machine's user has called private; nobody gets accounts by this.
+    """Refuse to treat a file as public that this machine's user has called private; this creates no account.
 
     Raises
     ------
     Refused
-        If it is.
+        If the user has called it private.
     """
     if not path.is_file() or not (os.environ.get(URL) or (state_folder() / _NAME).exists()):
         return
     accounts = Accounts.open()
     if accounts.of(accounts.key_of(path)).private:
-        raise Refused(f"{path.name}: you called this very file private before; that is final.")
+        raise Refused(f"{path.name}: you already called this very file private; that is final.")
 
 
 def _budget_entry(key: str, relation: Neighboring, budget: Budget) -> Entry:
@@ -245,7 +246,7 @@ def _budget_entry(key: str, relation: Neighboring, budget: Budget) -> Entry:
 
 
 def _with(account: Account, entry: Entry) -> Account:
-    """Return an account after one more entry: claims add up, the last budget and the first answer count."""
+    """Return an account after one more entry: claims add up; the last budget and the first answer apply."""
     body = json.loads(entry.body)
     if entry.kind == "claim":
         return account.after(Claim.from_dict(body))

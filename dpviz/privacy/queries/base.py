@@ -32,11 +32,11 @@ __all__ = [
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class OnGrid(ReadOnly):
-    """Public numbers that must lie on the grid, or a statistic's own grid and exactness would not hold.
+    """Public numbers that must lie on the grid, because otherwise statistics would leave theirs and not be exact.
 
     Attributes
     ----------
-    on_grid : names of the fields that hold them, as arrays or as a Population
+    on_grid : names of the fields with such numbers, as arrays or as a Population
     """
 
     on_grid: ClassVar[tuple[str, ...]] = ()
@@ -51,12 +51,12 @@ class OnGrid(ReadOnly):
 
 
 def inside_ball(owner: str, points: np.ndarray, radius: float) -> None:
-    """Refuse public points outside the ball that a sensitivity counts on.
+    """Refuse public points outside the ball that a sensitivity assumes.
 
     Raises
     ------
     ValueError
-        If one is longer than `radius`, or not a number.
+        If a point is longer than `radius` or not finite.
     """
     if not (np.sqrt((points * points).sum(axis=1)) <= radius * _ROUND).all():
         raise ValueError(f"{owner}: points must lie within the radius {radius:.6g}; call geometry.clip_ball.")
@@ -68,10 +68,11 @@ class Query(OnGrid):
 
     Attributes
     ----------
-    reason : where the declared sensitivity comes from, in words for the ledger
+    reason : derivation of the declared sensitivity, in words for the ledger
     whole : parts in which every row adds whole numbers
     tally : the part whose entries add up to the number of rows, if there is one
-    keep : whether a session may keep the statistic of a scope and get a sibling's by subtraction (whole numbers only)
+    keep : whether a session may store the statistic of a scope and compute a sibling's by subtraction (whole numbers
+        only)
     """
 
     reason: ClassVar[str] = ""
@@ -80,15 +81,15 @@ class Query(OnGrid):
     tally: ClassVar[str | None] = None
 
     def statistic(self, block: Block) -> dict[str, np.ndarray]:
-        """Return part -> statistic on the rows of `block`; part "" when there is only one."""
+        """Return a mapping from part to the statistic on the rows of `block`; a single part is named ""."""
         raise NotImplementedError
 
     def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:
-        """Return part -> largest change in the l1, l2 or l-infinity norm between neighbors."""
+        """Return a mapping from part to the largest change in the l1, l2 or l-infinity norm between neighbors."""
         raise NotImplementedError
 
     def grid(self, part: str) -> float:
-        """Return what everything in a part is a multiple of."""
+        """Return the number of which every value in a part is a multiple."""
         return 1.0 if part in self.whole else GRID
 
 
@@ -108,17 +109,17 @@ class Score(ReadOnly):
         raise NotImplementedError
 
     def parts(self, statistic: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Return what the utilities are made of, for DEMO's hidden record."""
+        """Return the components of the utilities, for DEMO's hidden record."""
         return {}
 
     def range(self, neighboring: Neighboring) -> float:
-        """Return max - min over candidates of how much a neighbor changes their utilities."""
+        """Return the range (max - min over candidates) of the change that a neighbor makes to the utilities."""
         raise NotImplementedError
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Predicate(OnGrid):
-    """Splits rows into `parts` disjoint parts by a public rule on the single row."""
+    """Split rows into `parts` disjoint parts by a public rule on the single row."""
 
     parts: ClassVar[int] = 2
     by_user: ClassVar[bool] = False  # True where the part follows from the row's public number, not from its values
@@ -155,7 +156,7 @@ class KeyQuery(OnGrid):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Question(OnGrid):
-    """A question to each user of the local model about their own row; a randomizer answers for them.
+    """A question to each user of the local model about their own row, which a randomizer answers.
 
     Attributes
     ----------
@@ -173,7 +174,7 @@ class Question(OnGrid):
 
     @property
     def spread(self) -> float:
-        """Standard deviation of a decoded estimate, in units of the randomizer's."""
+        """Return the standard deviation of a decoded estimate, in units of the randomizer's."""
         return 1.0
 
     def answers(self, block: Block) -> np.ndarray:
@@ -181,7 +182,7 @@ class Question(OnGrid):
         raise NotImplementedError
 
     def decode(self, estimates: np.ndarray, ids: np.ndarray) -> np.ndarray:
-        """Return what is asked for, from the randomizer's estimates and the users' public numbers (n,)."""
+        """Decode the answer from the randomizer's estimates and the users' public numbers (n,)."""
         return estimates
 
     def truth(self, block: Block) -> dict[str, np.ndarray]:
@@ -199,7 +200,7 @@ class Projection(ReadOnly):
 def projected(block: Block, projection: Projection) -> np.ndarray:
     """Return rows @ matrix, shape (n, p), on the grid; columns are added in a fixed order, row by row.
 
-    A matrix product would do, but its last bits may change with the block that a row is in.
+    A matrix product would be simpler, but its last bits may depend on the block that a row is in.
     """
 
     def make(x: np.ndarray) -> np.ndarray:

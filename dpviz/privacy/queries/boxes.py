@@ -53,7 +53,7 @@ class HalfIntervalCounts(Query):
 
     @cached_property
     def cuts(self) -> np.ndarray:
-        """Positions of the cuts, shape (d, intervals)."""
+        """Return the positions of the cuts, shape (d, intervals)."""
         return self.low[:, None] + self.half[:, None] * (2 * np.arange(self.intervals) + 1)
 
     def statistic(self, block: Block) -> dict[str, np.ndarray]:
@@ -114,7 +114,7 @@ class SplitScore(Score):
 
     @cached_property
     def inside(self) -> np.ndarray:
-        """Mask of the cuts strictly inside the region, shape (d, intervals)."""
+        """Return the mask of the cuts strictly inside the region, shape (d, intervals)."""
         cuts = self.histogram.cuts
         return (self.low[:, None] < cuts) & (cuts < self.high[:, None])
 
@@ -131,7 +131,7 @@ class SplitScore(Score):
         return np.where(self.inside, utility, -np.inf).ravel()
 
     def parts(self, statistic: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Return "emptiness": alpha times how many rows are missing from each cut's interval, shape as `utility`."""
+        """Return "emptiness", alpha times the number of rows missing from each cut's interval, shaped as `utility`."""
         n, halves = self.noisy_count, statistic[""]
         return {"emptiness": self.alpha * np.clip(n - (halves[:, ::2] + halves[:, 1::2]), 0, n).ravel()}
 

@@ -1,4 +1,4 @@
-"""Cells of a randomly shifted grid: how many rows each holds, what they add up to, which rows lie in public balls."""
+"""Queries on the cells of a randomly shifted grid: row counts, sums, and membership of public balls."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST = 5  # most coordinates of a key
 
 
 def _half(p: int) -> int:
-    """Keys are clipped to [-half, half), so that p of them fit into 64 bits."""
+    """Return the bound of keys: p keys clipped to [-half, half) fit into 64 bits."""
     if p > _MOST:
         raise ValueError(f"cells: keys must have at most {_MOST} coordinates; got {p}.")
     return 2 ** (min(16, 64 // p) - 1)
@@ -38,7 +38,7 @@ def cells(block: Block, width: float, offset: np.ndarray, projection: Projection
 
 
 def _codes(keys: np.ndarray) -> np.ndarray:
-    """Return one number per key that sorts as the keys do."""
+    """Return one number per key in the order of the keys."""
     half = _half(keys.shape[1])
     code = np.zeros(len(keys), dtype=np.uint64)
     for column in keys.T:
@@ -76,7 +76,7 @@ class OccupiedCells(KeyQuery):
 def _listed(
     block: Block, keys: np.ndarray, width: float, offset: np.ndarray, projection: Projection | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return (rows that lie in a listed cell (n,) bool, which of the cells (those rows,))."""
+    """Return (whether each row lies in a listed cell (n,), index of the cell (those rows,))."""
     if len(keys) == 0:
         return np.zeros(block.n, dtype=bool), np.empty(0, dtype=np.int64)
     wanted, codes = _codes(keys), _codes(cells(block, width, offset, projection))

@@ -1,4 +1,4 @@
-"""Covering rows with few cells of public grids, and the two sides of a hyperplane."""
+"""Cover rows with few cells of public grids, and split them by a hyperplane."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["CellCover", "Side"]
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class CellCover(ReadOnly):
-    """Maximum coverage: grid after grid, full cells are picked; rows in a picked cell are not counted again.
+    """Maximum coverage: full cells are picked grid by grid, and rows in a picked cell are not counted again.
 
     Parameters
     ----------

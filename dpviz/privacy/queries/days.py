@@ -1,4 +1,4 @@
-"""On which day a row arrives: a public rule on the row alone."""
+"""The day on which a row arrives, by a public rule on the row alone."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def arrival_days(x: np.ndarray, half: float, days: int, arrivals: str) -> np.nda
     ----------
     x : ndarray of shape (n, d), on the grid 2^-24
     half : half-width of the first column's bounds
-    arrivals : "scattered" (a public hash of the row: as if people came in no order) or "by first column" (the first
+    arrivals : "scattered" (a public hash of the row: as if people came in random order) or "by first column" (the first
         column is time, from its lower to its upper bound)
     """
     if arrivals == "by first column":
@@ -43,7 +43,7 @@ class ArrivesBefore(Predicate):
 
     Parameters
     ----------
-    day, days : int, counted from 0; how many there are
+    day, days : int, the day counted from 0, and the number of days
     half, arrivals : as for `arrival_days`
     """
 

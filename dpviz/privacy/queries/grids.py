@@ -23,7 +23,7 @@ class GridCounts(Query):
     Parameters
     ----------
     half : ndarray of shape (d,), half-widths of the box around 0; rows outside count in the nearest cell
-    parts : tuple of d ints, into how many equal parts each column is divided
+    parts : tuple of d ints, the number of equal parts of each column
 
     Returns (`statistic`): "" -> ndarray of shape (product of parts,), whole numbers; the last column runs fastest.
     """
@@ -41,7 +41,7 @@ class GridCounts(Query):
 
     @cached_property
     def middles(self) -> np.ndarray:
-        """Middles of the cells, shape (size, d), in the order of the counts."""
+        """Return the middles of the cells, shape (size, d), in the order of the counts."""
         left, columns = np.arange(self.size), []
         for parts in reversed(self.parts):  # `unravel_index` knows 64 columns at most
             columns.append(left % parts)

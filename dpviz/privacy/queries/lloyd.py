@@ -1,4 +1,4 @@
-"""Lloyd's update under a radius: how far the rows near each center pull it."""
+"""Lloyd's update under a radius: the pull of nearby rows on each center."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions of the local model: each has one true answer per row, and only a randomized one leaves."""
+"""Questions of the local model: each has one true answer per row, and only a randomized one is sent."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _DECODED = 50_000  # users decoded at a time
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class ByUser(Predicate):
-    """Users into groups by a public hash of their number: no group depends on any row's values.
+    """Split users into groups by a public hash of their number, so that no group depends on any row's values.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ class NearestOf(Question):
 class OffsetOf(Question):
     """How far are you from your cell's anchor in one public random column, times your public random sign of that cell?
 
-    Users outside the listed cells answer 0. Signs cancel what other cells' users say, so the sum over users of
+    Users outside the listed cells answer 0. Signs cancel the answers of other cells' users, so the sum over users of
     sign times report estimates each cell's sum of offsets.
 
     Parameters
@@ -123,12 +123,12 @@ class OffsetOf(Question):
 
     @property
     def spread(self) -> float:
-        """A sum has d times the reports of n/d users."""
+        """Return radius sqrt(d), because a sum is d times the reports of n/d users."""
         return self.radius * math.sqrt(self.n_features)
 
     @property
     def anchors(self) -> np.ndarray:
-        """Points (m, d) that offsets are taken from."""
+        """Return the points (m, d) from which offsets are measured."""
         if not self.relative:
             return np.zeros((len(self.heavy), self.n_features))
         return cell_centers(self.cell.keys(self.heavy), self.cell.width, self.cell.offset)

@@ -1,4 +1,4 @@
-"""Soft groups: how much of every row belongs to each of k public Gaussians, and the moments that this makes."""
+"""Soft groups: the share of every row in each of k public Gaussians, and the moments of these shares."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class MixtureMoments(Query):
         return 2.0 ** math.floor(math.log2(self.radius))
 
     def shares(self, x: np.ndarray) -> np.ndarray:
-        """Return how much of each row belongs to each Gaussian, shape (k, n), multiples of 2^-8, sums at most 1."""
+        """Return the share of each row in each Gaussian, shape (k, n), multiples of 2^-8 that sum to at most 1."""
         logs = np.empty((len(self.means), len(x)))
         for j, (mean, whiten) in enumerate(zip(self.means, self.whiten, strict=True)):
             squares = np.zeros(len(x))
@@ -103,10 +103,11 @@ class MixtureMoments(Query):
         return {"sums": sums, "scatters": scatters, "counts": shares.sum(axis=1)}
 
     def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:
-        """Shares s of one row have |s|_2 <= |s|_1 <= 1, so s_j y_j and s_j y_j y_j^T are no longer than the longest.
+        """Bound the change by one row: its shares s have |s|_2 <= |s|_1 <= 1, so s_j y_j and s_j y_j y_j^T are no
+        longer than the longest y_j and y_j y_j^T.
 
-        Where a row changes: opposite offsets of one Gaussian for the sums; for the scatters two outer products, whose
-        inner product is never negative.
+        If a row changes, the worst case is opposite offsets of one Gaussian for the sums and two outer products, whose
+        inner product is never negative, for the scatters.
         """
         columns, alone = self.means.shape[1], neighboring is Neighboring.ADD_REMOVE
         square = (self.radius / self.unit) ** 2 * (columns if norm == 1 and not self.diagonal else 1.0)

@@ -24,7 +24,7 @@ class NormHistogram(Query):
     ----------
     radius : float, R; longer rows count in bin 0
     bins : int
-    middle : ndarray of shape (d,) or None; a public point that norms are taken from, None for 0
+    middle : ndarray of shape (d,) or None; a public point from which norms are measured, None for 0
 
     Returns (`statistic`): "" -> ndarray of shape (bins,), whole numbers.
     """

@@ -1,7 +1,7 @@
 """Statistics for rows that move by at most rho: positions, sums by a released companion, quadtree counts.
 
-A companion is one released value per row, made by `Curator.perturb_rows` and left beside the rows. A query may group
-rows by it: given the companion, a move changes no other row and not the grouping.
+A companion is one released value per row, which `Curator.perturb_rows` draws and stores beside the rows. A query may
+group rows by it: given the companion, a move changes no other row and not the grouping.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def moved(rho_distance: float, n_features: int, norm: float, snaps: int = 1) -> 
 
 
 def near_regions(points: np.ndarray, regions: np.ndarray, reach: float) -> np.ndarray:
-    """Return which points (n, d) lie within `reach` of their nearest region center; each point decides alone."""
+    """Return which points (n, d) lie within `reach` of their nearest region center; each depends on its point alone."""
     offsets = points - regions[nearest(points, Population(regions))]
     squares = np.zeros(len(points))
     for column in offsets.T:
@@ -42,7 +42,8 @@ def near_regions(points: np.ndarray, regions: np.ndarray, reach: float) -> np.nd
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Positions:
-    """Every row itself, for `Curator.perturb_rows`: an answer per row, only where all neighbors have equally many.
+    """The rows themselves, for `Curator.perturb_rows`: one answer per row, allowed only if all neighbors have equally
+    many.
 
     Parameters
     ----------

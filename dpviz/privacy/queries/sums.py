@@ -102,7 +102,7 @@ class ShapedSums(Query):
     Parameters
     ----------
     points : ndarray of shape (k, d), on the grid
-    anchors : ndarray of shape (k, d), on the grid; what offsets are taken from, often the points themselves
+    anchors : ndarray of shape (k, d), on the grid; origins of the offsets, often the points themselves
     radius : float, stretched offsets are clipped to this l2 norm before they are added
     matrix : ndarray of shape (d, d)
 
@@ -137,7 +137,8 @@ class ShapedSums(Query):
 class NearestDistances(Query):
     """Rows by their (stretched) distance to the nearest public point, in quarter octaves from the outside in.
 
-    Bin i holds R 2^(-(i+1)/4) < |(x - point) @ matrix| <= R 2^(-i/4); the first one also all beyond, the last below.
+    Bin i holds R 2^(-(i+1)/4) < |(x - point) @ matrix| <= R 2^(-i/4); the first bin also holds all rows beyond, the
+    last all below.
 
     Parameters
     ----------

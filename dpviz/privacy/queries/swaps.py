@@ -80,7 +80,7 @@ class SwapCosts(Query):
         return {"": costs}
 
     def _replaced(self, squares: np.ndarray, first: np.ndarray, second: np.ndarray, nearest: np.ndarray) -> np.ndarray:
-        """Return what was counted for swaps that take in a chosen point, shape (k, k); they mean no change."""
+        """Return the counted costs of swaps that take in a chosen point, shape (k, k); such swaps change nothing."""
         counted = np.zeros((len(self.chosen), len(self.chosen)))
         for i in range(len(self.chosen)):
             base = np.where(nearest == i, second, first)
@@ -127,13 +127,13 @@ class SetCosts(Query):
 
 
 def _range(radius: float, neighboring: Neighboring) -> float:
-    """Costs of all sets move one way when a row comes or goes, by 0 to D; either way when a row changes."""
+    """Return the range of changes: an added row moves all costs up by 0 to D, a changed row either way."""
     return _largest(radius) * (1 if neighboring is Neighboring.ADD_REMOVE else 2)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class _MinusCost(Score):
-    """Minus every cost that a query asks for.
+    """The negative costs of a query.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Boxes halved again and again: which box is which, and how many rows lie in each."""
+"""Trees of halved boxes: their numbering, and the number of rows in each box."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Halvings(ReadOnly):
 
 
 def _widest(low: np.ndarray, high: np.ndarray) -> int:
-    """Return the widest column of a box; the first of equally wide ones, whatever halving has rounded."""
+    """Return the widest column of a box, or the first of equally wide ones, regardless of rounding in the halving."""
     width = high - low
     return int(np.argmax(width > width.max() * (1 - 1e-9)))
 
@@ -57,8 +57,8 @@ def _widest(low: np.ndarray, high: np.ndarray) -> int:
 class BoxCounts(Query):
     """Count the rows in each of several disjoint boxes of a tree of halvings.
 
-    A row goes below a middle if it is less than it, so every row is in one half; rows outside the root count as if
-    they lay at its border.
+    A row smaller than a middle belongs to the half below it, so every row is in one half; rows outside the root count
+    as if they lay at its border.
 
     Parameters
     ----------
@@ -101,5 +101,5 @@ class BoxCounts(Query):
 
 
 def _above(nodes: tuple[int, ...]) -> set[int]:
-    """Return the boxes that contain some of these, without themselves."""
+    """Return the boxes that properly contain one of these."""
     return {node >> up for node in nodes for up in range(1, node.bit_length())}

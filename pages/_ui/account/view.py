@@ -43,12 +43,12 @@ def account(data: Dataset) -> None:
     with right:
         st.download_button(
             "Download the account file", signed, "dpviz-account.json", "application/json",
-            icon=":material/download:", on_click="ignore", help="Signed by this server: an edited one is refused.",
+            icon=":material/download:", on_click="ignore", help="Signed by this server, which refuses an edited copy.",
         )  # fmt: skip
         key_file.download(owner())
         dropped = st.file_uploader(
             "Add an account file of this data file", "json", key=keys.BOOK_FILE(account_state.book_files),
-            help="It brings your claims over from a server with the same secret. It never takes a claim away.",
+            help="It copies your claims from a server with the same secret. It never removes a claim.",
         )  # fmt: skip
         if dropped is not None:
             account_state.book_files += 1
@@ -72,7 +72,7 @@ def _total(now: Account, relation: Neighboring, data: Dataset) -> None:
     spent, run = (now.total(relation).epsilon if now.under(relation) else 0.0), waiting(data)
     parts = [("spent", spent)]
     if run is not None and run.neighboring is relation:
-        parts.append(("the run that waits", now.after(Claim.of(run, data.domain)).total(relation).epsilon - spent))
+        parts.append(("the waiting run", now.after(Claim.of(run, data.domain)).total(relation).epsilon - spent))
     if relation in now.budgets:
         parts.append(("left", max(0.0, now.budgets[relation].epsilon - sum(part for _, part in parts))))
     if len(parts) > 1:
@@ -82,7 +82,7 @@ def _total(now: Account, relation: Neighboring, data: Dataset) -> None:
         st.caption(f"{_runs(converted)} for another relation converted by group privacy.")
     others = len(now.unprotected(relation))
     if others:
-        st.caption(f"{_runs(others)} for a weaker relation: nothing is promised here about what they released.")
+        st.caption(f"{_runs(others)} under a weaker relation: this total promises nothing about what they released.")
 
 
 def _runs(number: int) -> str:
@@ -95,7 +95,7 @@ def _budget_form(data: Dataset, now: Account) -> None:
     epsilon = st.number_input("at most ε", value=_short(now.total(relation).epsilon + 1.0), format="%g", step=None)
     delta = st.number_input(
         "at δ", value=_short(default_delta(data.n_public)), format="%g", step=None,
-        help="The total's own δ. Far below 1/n.",
+        help="The δ of the total. Keep it far below 1/n.",
     )  # fmt: skip
     rho = st.number_input(
         "for moves up to rho", value=now.rho_distance(Neighboring.MOVE_RHO), format="%g", step=None,
@@ -106,7 +106,7 @@ def _budget_form(data: Dataset, now: Account) -> None:
             budget = Budget(epsilon, delta, rho if relation is Neighboring.MOVE_RHO else None)
             with accounts() as kept:
                 kept.set_budget(fingerprint(data), relation, budget)
-            messages.say("done", "Set. A run that would go above it is refused before its first draw.")
+            messages.say("done", "The total is set. A run that would exceed it is refused before its first draw.")
         except (ValueError, TypeError, Refused) as problem:
             messages.say("problem", str(problem))
         st.rerun()
@@ -119,7 +119,7 @@ def _short(value: float) -> float:
 
 def _claims_table(now: Account) -> None:
     if not now.claims:
-        st.info("Nothing was claimed on this file yet.")
+        st.info("Nothing has been claimed on this file yet.")
         return
     rows = (
         markup.row(
@@ -136,7 +136,7 @@ def releases(data: Dataset) -> None:
     mine = [run for run in results.history() if run.data.private and fingerprint(run.data) == fingerprint(data)]
     if not mine:
         return
-    st.header("What was released in this visit")
+    st.header("Released in this visit")
     for place, (run, words) in enumerate(zip(mine, results.labels(mine).values(), strict=True)):
         box = st.expander(plain(words), key=keys.ACCOUNT_RUN(place), on_change="rerun", expanded=place == 0)
         if box.open:
@@ -151,8 +151,9 @@ def releases(data: Dataset) -> None:
 def _who(trace: Trace) -> None:
     """Say why no file tells which person is in which cluster, and how to find out where the file lies."""
     st.markdown(
-        "**Which person is in which cluster?** A row's nearest center follows from that row alone, so a list of them "
-        "would be the secret that ε was spent to keep. Who may read the file needs no list: with the run's centers as "
-        "JSON, saved as centers.json, and the declared columns as X, these lines find it where the file lies."
+        "**Which person is in which cluster?** The nearest center of a row depends on that row alone, so a list of "
+        "them would reveal the secret that you spent ε to keep. Anyone who may read the file needs no list: save the "
+        "run's centers as centers.json, load the declared columns as X, and these lines compute the clusters where "
+        "the file is stored."
     )
     st.code(nearest_code(trace), language="python")

@@ -75,27 +75,27 @@ def from_json(text: str | bytes) -> Deck:
         One sentence that says what does not fit, and where.
     """
     if len(text) > MOST_BYTES:
-        raise ValueError(f"This file is larger than a deck may be, {MOST_BYTES // 1_000} kB.")
+        raise ValueError(f"This file is too large: a deck has at most {MOST_BYTES // 1_000} kB.")
     try:
         record = json.loads(text, object_pairs_hook=_once)
     except (ValueError, RecursionError):  # not JSON, not UTF-8, or nested without end
-        raise ValueError("This file is not a deck: it is not JSON saved by Present.") from None
+        raise ValueError("This is not a deck file: it is not JSON saved by Present.") from None
     if not isinstance(record, dict) or "dpviz_deck" not in record:
-        raise ValueError("This file is not a deck: it does not begin with dpviz_deck.")
+        raise ValueError("This is not a deck file: it does not start with dpviz_deck.")
     if record["dpviz_deck"] != SCHEMA or isinstance(record["dpviz_deck"], bool):
         age = "a newer" if isinstance(record["dpviz_deck"], int) and record["dpviz_deck"] > SCHEMA else "another"
         raise ValueError(f"This deck was saved by {age} version of dpviz and cannot be opened by this one.")
     _fields(record, {"dpviz_deck", "title", "slides"}, "The deck")
     slides = record["slides"]
     if not isinstance(slides, list) or not 1 <= len(slides) <= MOST_SLIDES:
-        raise ValueError(f"A deck has 1 to {MOST_SLIDES} slides; this one has another number of them.")
+        raise ValueError(f"A deck has 1 to {MOST_SLIDES} slides; this file does not.")
     return Deck(_text(record["title"], "title", "The deck"), tuple(_slide(i, one) for i, one in enumerate(slides, 1)))
 
 
 def _slide(number: int, record: Any) -> Slide:
     where = f"Slide {number}"
     if not isinstance(record, dict):
-        raise ValueError(f"{where} of this deck is no slide.")
+        raise ValueError(f"{where} of this deck is not a slide.")
     _fields(record, {field.name for field in dataclasses.fields(Slide)}, where)
     seconds, show = record["seconds"], record["show"]
     if not isinstance(seconds, int) or isinstance(seconds, bool) or not 0 <= seconds <= MOST_SECONDS:
@@ -108,7 +108,7 @@ def _slide(number: int, record: Any) -> Slide:
 
 def _fields(record: dict[str, Any], names: set[str], where: str) -> None:
     if record.keys() != names:
-        raise ValueError(f"{where}: a deck of this version has exactly the fields {', '.join(sorted(names))} there.")
+        raise ValueError(f"{where}: a deck of this version has exactly these fields there: {', '.join(sorted(names))}.")
 
 
 def _text(value: Any, name: str, where: str) -> str:
@@ -122,7 +122,7 @@ def _text(value: Any, name: str, where: str) -> str:
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return an object whose names are there once: of two, another reader might take the other."""
     if len({name for name, _ in pairs}) != len(pairs):
-        raise ValueError("a name is there twice")
+        raise ValueError("a name appears twice")
     return dict(pairs)
 
 
@@ -133,35 +133,39 @@ DEFAULT = Deck(
             "Exact centers give people away",
             "limits?v=1&d=city&play=1",
             "Somebody publishes nothing but averages, a few times. Watch the rings: each is one person whose row "
-            "follows from those averages by subtraction. No hacking, only arithmetic.",
+            "follows from those averages by subtraction. This takes no hacking, only arithmetic.",
             15,
         ),
         Slide(
             "The same task, with noise where it counts",
             "explore?v=1&d=town&a=pe-means&k=5&e=1&s=0&play=1",
-            "5,000 people in a town. The method scatters trial points, everybody votes for the nearest one, and noise "
-            "is added to every count before anybody sees it. Blue is published. The hollow diamonds are exact centers: "
+            "5,000 people in a town. The method scatters trial points, everybody votes for the nearest one, and "
+            "noise is added to every count before anybody sees it. Blue points are published. The hollow diamonds "
+            "are exact centers: "
             "the two nearly agree.",
             25,
         ),
         Slide(
             "Is Alex in the data? Two worlds",
             "attacker?v=1&d=town&a=pe-means&e=1&who=outlier",
-            "Dots: runs with Alex, the most unusual person in town. Crosses: runs without. They lie on one another. "
-            "Even with everybody else's row, a bet on Alex being in the data wins hardly more often than a coin.",
+            "Dots: runs with Alex, the most unusual person in town. Crosses: runs without. They overlap. Even for "
+            "somebody who has everybody else's row, a bet on Alex being in the data wins hardly more often than a "
+            "coin.",
             20,
         ),
         Slide(
             "What it costs, and when it is free",
             "tradeoff?v=1&d=town&a=pe-means&e=0.25&e=0.5&e=1&e=2&e=4&runs=50&s=0",
-            "To the left more privacy, to the right less. The dotted line looks at everybody. Point at the place where "
-            "the curve meets it: from there on privacy costs this task nothing noticeable.",
+            "Privacy is stronger to the left and weaker to the right. The dotted line reads every row as it is. "
+            "Point at the place where the curve meets it: from there on, privacy costs this task nothing that you "
+            "would notice.",
             15,
         ),
         Slide(
-            "What you can leave on the table",
+            "What you can hand out",
             "explore?v=1&d=town&a=pe-means&k=5&e=1&s=0",
-            "Every run comes with this label: what is promised, to whom, trusting whom, and what is not protected. "
+            "Every run comes with this label. It says what is promised to whom, who is trusted, and what is not "
+            "protected. "
             "It prints on half a page.",
             15,
             "label",

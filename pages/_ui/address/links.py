@@ -177,7 +177,7 @@ def _ribbon(prepared: Opened, vocabulary: Vocabulary) -> None:
             if st.button("Show all controls", key=keys.RIBBON_ALL, width="content"):
                 address_state.opened = dataclasses.replace(prepared, shown_whole=True)
                 st.rerun()
-        if st.button("Reset", key=keys.RIBBON_RESET, width="content", help="Back to the scene as it was prepared."):
+        if st.button("Reset", key=keys.RIBBON_RESET, width="content", help="Go back to the scene as it was prepared."):
             go(write(scene, vocabulary))
 
 

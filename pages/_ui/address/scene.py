@@ -80,7 +80,7 @@ class Control:
         if self.many:
             found = [] if list(texts) == [""] else [self._one(text) for text in texts]
             if len(set(found)) != len(found) or len(found) > self.most:
-                raise ValueError("too many, or one twice")
+                raise ValueError("too many, or a repeated one")
             return tuple(found)
         if len(texts) != 1:
             raise ValueError("more than one value")
@@ -251,11 +251,11 @@ def _given(query: str) -> tuple[dict[str, list[str]], bool]:
 
 def _sentence(version: int, wrong: list[str], unknown: int, too_long: bool) -> str:
     if too_long:
-        return "This link is too long to be read; the page opens with its defaults."
+        return "This link is too long to read; the page opens with its defaults."
     parts = list(dict.fromkeys(wrong))
     if unknown:
         parts.append(f"{unknown} unknown word{'s' * (unknown > 1)}")
-    what = f"parts of it do not fit and give way to the defaults: {', '.join(parts)}" if parts else ""
+    what = f"the defaults replace values that are not valid: {', '.join(parts)}" if parts else ""
     if version != VERSION:
         age = "an older" if version < VERSION else "a newer"
         return f"This link was made with {age} version of dpviz; results may differ{'; ' * bool(what)}{what}."

@@ -58,11 +58,11 @@ def button(scene: Callable[[], Scene], vocabulary: Vocabulary, has: Collection[s
             _dialog(scene(), vocabulary, has)
 
 
-@st.dialog("A private run has no link")
+@st.dialog("A private run cannot have a link")
 def _refuse() -> None:
     st.markdown(
-        "A link would carry your choices, but not the data: the person who opens it has no file to run on, and the "
-        "choices would stand in logs and histories of browsers. Save a run's releases below its picture or on "
+        "A link would carry your choices but not the data: anyone who opened it would have no file to run on, and "
+        "your choices would remain in logs and browser histories. Save a run's releases below its picture or on "
         "the page Account."
     )
 
@@ -92,8 +92,8 @@ def _dialog(scene: Scene, vocabulary: Vocabulary, has: Collection[str]) -> None:
         _link(link, follows_step="player" in has)
         if str(data := scene.values.get("d", "")).startswith(FILE):
             st.caption(
-                f"The link names your file's columns ({plain(', '.join(columns_of(data)))}), no row of it. The "
-                "page asks the person who opens it for the file."
+                f"The link names your file's columns ({plain(', '.join(columns_of(data)))}), but none of its rows. "
+                f"The page asks the person who opens it for the file."
             )
     if scene.page in PAGES and not str(scene.values.get("d", "")).startswith(FILE):
         _to_deck(prepared, vocabulary)
@@ -136,21 +136,21 @@ def _link(link: str, *, follows_step: bool) -> None:
     with left:
         _field(key=keys.SHARE_LINK, data=data, on_step_change=lambda: None, height="content")
         if urlsplit(link).hostname in _NEAR:
-            st.caption("This address is this computer's own: another device reaches it only under the server's name.")
+            st.caption("This address works on this computer only: another device needs the server's name in it.")
     try:
         code = segno.make(link, error="l", micro=False)
     except segno.DataOverflowError:
-        right.caption("Too long for a QR code.")
+        right.caption("This link is too long for a QR code.")
         return
     source = code.svg_data_uri(scale=4, border=4, dark="#000", light="#fff")  # in both modes, for cameras
     right.html(f'<img class="dp-qr" src="{source}" alt="QR code of the link">')
 
 
 def _frame(link: str, page: str) -> None:
-    with st.expander("In a page of your own"):
+    with st.expander("Embed in your own page"):
         colors = st.segmented_control(
             "Colors", embed.COLORS, default="", required=True,
             format_func=embed.COLORS.__getitem__, key=keys.SHARE_COLORS,
         )  # fmt: skip
         st.code(embed.code(link, f"dpviz: {page}", colors), language="html", wrap_lines=True)
-        st.caption("The plane and its player alone, with mode and promise below.")
+        st.caption("Only the picture and its player, with the mode and the promise below.")

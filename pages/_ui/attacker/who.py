@@ -45,7 +45,10 @@ def called(who: str) -> str:
     kind, _, rest = who.partition(":")
     if kind in WHO | _OLDER:
         return (WHO | _OLDER)[kind]
-    return f"person {int(rest) + 1:,}" if kind == "row" else f"a new person at {rest.strip(',').replace(',', ', ')}"
+    if kind == "row":
+        return f"person {int(rest) + 1:,}"
+    place = [number for number in rest.split(",") if number]
+    return f"a new person at {', '.join(place)}" if place else "a new person near a corner"
 
 
 def person(who: str, data: Dataset) -> Alex | None:

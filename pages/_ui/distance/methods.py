@@ -64,7 +64,7 @@ def noise(data: Dataset, algorithm: Algorithm, rho: float) -> str:
     """Return in words the noise on every single point, computed from the plan."""
     cost = algorithm.plan(*size(data)).costs.get("points")
     if cost is None:
-        return f"{algorithm.name}: none, rho is too large, so full DP runs instead"
+        return f"{algorithm.name}: none (rho is too large, so full DP runs instead)"
     mu = cost[0].gdp
     length = min(rho, data.domain.diameter) / mu
     return f"{algorithm.name}: {1 / mu:.1f} rho = {data.domain.length(length)}"

@@ -36,9 +36,10 @@ def section(result: Result) -> None:
                 ".",
             )
             + markup.small(
-                markup.bold(f"At {far} hiding the whole person is cheaper."),
-                f" Noise that hides moves up to {far} would blur more than full differential privacy, so "
-                f"{results.drawn(result).name} runs instead of {trace.name}. It hides any change of one row.",
+                markup.bold(f"At {far}, hiding the whole person is cheaper."),
+                f" Noise that hides moves up to {far} would blur the result more than full differential privacy "
+                f"does, so "
+                f"{results.drawn(result).name} runs instead of {trace.name}. That hides any change of one row.",
             )
         )
     else:
@@ -55,7 +56,7 @@ def section(result: Result) -> None:
             + markup.small(
                 "Who is in the data, and roughly where, is ",
                 markup.bold("not protected"),
-                ": this is a weaker promise than differential privacy, for cases in which only the exact place is a "
+                ": this is a weaker promise than differential privacy, for data in which only the exact place is "
                 "secret.",
             )
         )
@@ -63,7 +64,7 @@ def section(result: Result) -> None:
     thirds = 1 / paper.plan(*methods.size(data)).costs["points"][0].gdp
     st.html(
         markup.small(
-            markup.bold("The noise that buys it"),
+            markup.bold("The noise behind it"),
             f", on every point, per coordinate. {'. '.join(methods.noise(data, one, rho) for one in family)}; "
             f"{thirds:.1f} rho with the paper's split of the budget in thirds.",
         )
@@ -72,9 +73,9 @@ def section(result: Result) -> None:
 
 
 def _losses(result: Result, family: list[Moves], epsilon: float, far: str, delta: float) -> None:
-    st.header("What does the weaker promise buy?")
+    st.header("What do you gain from the weaker promise?")
     if not st.checkbox(
-        "I understand: these methods hide moves up to rho, the others hide a whole person. I want to compare their "
+        "I understand that these methods hide moves up to rho and the others hide a whole person. Compare their "
         "loss.", **kept(keys.RHO_SEEN),
     ):  # fmt: skip
         return
@@ -82,8 +83,9 @@ def _losses(result: Result, family: list[Moves], epsilon: float, far: str, delta
     draw(keys.RHO_LOSSES, [losses_panel(shell.colors(), table)])
     st.html(
         markup.fooled(
-            f"Equal ε = {number(epsilon)} and δ = {chance(delta)} are not equal privacy: hiding moves up to {far} is "
-            f"less than hiding everything about a row. {len(methods.SEEDS)} runs each. Where full DP loses as little, "
-            "take full DP."
+            f"Equal ε = {number(epsilon)} and δ = {chance(delta)} do not mean equal privacy: hiding moves up to "
+            f"{far} is "
+            f"less than hiding everything about a row. {len(methods.SEEDS)} runs each. Where full DP loses no more, "
+            f"use full DP."
         )
     )

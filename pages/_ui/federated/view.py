@@ -27,12 +27,12 @@ def form(name: str, algorithm: Algorithm, seed: int) -> Wired:
         how = st.segmented_control("Rows are spread", SPREADS, default="even", required=True, **kept(keys.FED_SPREAD))
         drawn_by = st.segmented_control(
             "The noise is drawn by", DRAWN_BY, format_func=wire.DRAWN_BY.__getitem__, default=CLIENTS, required=True,
-            help="The clients: no party can take off all of it. The server, as in the paper: then it must "
-            "never see the result.", **kept(keys.FED_NOISE),
+            help="If the clients draw it, no party can remove all of it. If the server draws it, as in the paper, it "
+                "must never see the result.", **kept(keys.FED_NOISE),
         )  # fmt: skip
         silent = st.selectbox(
             "A client falls silent", [None, *range(clients)], **kept(keys.FED_SILENT), width=220, placeholder="nobody",
-            help="It stops answering in round 2.", format_func=lambda i: "nobody" if i is None else f"client-{i + 1}",
+            help="Stops answering in round 2.", format_func=lambda i: "nobody" if i is None else f"client-{i + 1}",
         )  # fmt: skip
         ring = st.selectbox("Ring", wire.RINGS, format_func=wire.RING_NAMES.__getitem__, **kept(keys.FED_RING))
     drop = None if silent is None else (silent, 1)
@@ -43,7 +43,7 @@ def watch(data: Dataset, asked: Wired, run: Simulation, same: bool) -> None:
     """Show a run: who learns what before any byte."""
     st.html(markup.lede(wire.LEDE[asked.drawn_by]))
     if run.aborted:
-        st.error(plain(f"{run.aborted} What was released before stays spent."))
+        st.error(plain(f"{run.aborted} The privacy spent on earlier releases stays spent."))
     st.html(wire.who_learns_what(asked.drawn_by))
     last = len(run.rounds)
     if not last:
@@ -58,7 +58,7 @@ def watch(data: Dataset, asked: Wired, run: Simulation, same: bool) -> None:
         with left:
             axes = data.view if data.domain.n_features > 1 else None
             view = View(run.trace, shell.colors(), axes, data.columns, data.units)
-            figure, alt = plot_clients(view, wire.parts_of(asked), client), "Who holds which row."
+            figure, alt = plot_clients(view, wire.parts_of(asked), client), "Which client holds which row."
             st.plotly_chart(figure, theme=None, config=wire.PLOT, key=keys.FED_PLANE, alt=alt)
     else:
         client = st.selectbox("Seen from", who, format_func=lambda i: f"client-{i + 1}", **kept(keys.FED_CLIENT))
@@ -73,7 +73,7 @@ def watch(data: Dataset, asked: Wired, run: Simulation, same: bool) -> None:
     if st.toggle("Plain Lloyd, exact sums", **kept(keys.FED_EXACT)):
         reconstruction.picture(keys.FED_EXACT, data, *wire.without_noise(asked))
         st.caption(
-            "The masks hide each client's part. The sums still give people away, to every client and to the server."
+            "The masks hide each client's part, but the sums still give people away to every client and to the server."
         )
 
 
@@ -87,6 +87,6 @@ def _bytes(asked: Wired) -> None:
     counts = st.column_config.NumberColumn(format="localized")
     st.dataframe(table, hide_index=True, width="stretch", column_config=dict.fromkeys(table.columns[1:], counts))
     st.caption(
-        "PE-means sends one word per trial point; the points themselves never travel, because every client "
-        "makes them from released centers and a public seed. Running it federated is ours, not the paper's."
+        "PE-means sends one word per trial point; the points themselves never travel, because every client derives "
+        "them from released centers and a public seed. The federated version is our addition; the paper has none."
     )

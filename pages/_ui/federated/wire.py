@@ -41,31 +41,35 @@ PLOT = {"displayModeBar": False}
 DRAWN_BY = {CLIENTS: "the clients", SERVER: "the server"}
 LEDE = {
     CLIENTS: "Every client adds its part of the noise, and masks that cancel in the sum. The server adds the masked "
-    "words and sends the sum back. The server sees random words; the clients see noisy sums, and no party can take off "
+    "words and sends the sum back. The server sees random words; the clients see noisy sums, and no party can remove "
     "more noise than its own part.",
     SERVER: "Every client adds masks that only clients know. The server adds the masked words and its own noise, and "
     "sends the sum back. The server sees random words, and must never see the result; the clients see what a trusted "
     "curator would have published, and nothing more.",
 }
-_LEARNS = {  # by who draws the noise: party, what it sees, what it could take off
+_LEARNS = {  # by who draws the noise: party, what it sees, what it could remove
     CLIENTS: (
-        ("The server", "uniform words, whatever the data; and the result, as everybody", "nothing: it drew no noise"),
+        (
+            "The server",
+            "uniformly random words, whatever the data, and the result, like everybody else",
+            "nothing, because it drew no noise",
+        ),
         (
             "A client",
             "the noisy sums",
-            "its own rows and its own noise; what is left of the noise is what the promise counts",
+            "its own rows and its own noise; the promise counts only the noise that remains",
         ),
         (
             "One client and the server together",
-            "the noisy sum of the others, still with the promised noise",
-            "with every further client there is less noise",
+            "the noisy sum of the others, which still carries the promised noise",
+            "each further client leaves less noise",
         ),
     ),
     SERVER: (
         (
             "The server",
-            "uniform words, whatever the data: the server must never see the result",
-            "all of the noise, if it saw the result: the exact sums",
+            "uniformly random words, whatever the data; it must never see the result",
+            "all of the noise: if it saw the result, it would know the exact sums",
         ),
         ("A client", "the noisy sums, exactly as a central run publishes them", "its own rows"),
         ("One client and the server together", "the exact sums of the other clients", "all of the noise"),
@@ -74,13 +78,14 @@ _LEARNS = {  # by who draws the noise: party, what it sees, what it could take o
 
 
 def who_learns_what(drawn_by: str) -> markup.Html:
-    """Return a table of the parties, what each sees, and what it could take off."""
+    """Return a table of the parties, what each sees, and what it could remove."""
     rows = [markup.row(cells, head=party) for party, *cells in _LEARNS[drawn_by]]
     return markup.Html(
-        markup.table("Who learns what", ("Who learns what", "sees", "could take off"), rows, look="dp-free dp-beside")
+        markup.table("Who learns what", ("Who learns what", "sees", "could remove"), rows, look="dp-free dp-beside")
         + markup.small(
-            "If a client falls silent, the masks no longer cancel: the round is aborted and nothing of it is learned. "
-            "A party that draws no noise cannot be caught: the protocol assumes that all follow it."
+            "If a client falls silent, the masks no longer cancel: the round is aborted and nobody learns anything "
+            "from it. A party that secretly draws no noise cannot be caught: the protocol assumes that everybody "
+            "follows it."
         )
     )
 
@@ -168,14 +173,15 @@ def beside_central(trace: Trace, same: bool) -> None:
     if excess > 1:
         st.info(
             f"The released noise has **{number(excess)} times** the variance of a central run at the same ε, because "
-            "what any one client could take off does not count. That is the price of trusting nobody with all of it."
+            f"noise that one client could remove does not count. That is the price of trusting no single party with "
+            f"all of it."
         )
     elif same:
-        st.success("The central run with the same seed is the same, bit for bit: centers, ledger, every frame.")
+        st.success("The central run with the same seed gives the same centers, ledger and frames, bit for bit.")
     else:
         st.info(
             "This ring rounds the server's noise to its own grid, so the central run with the same seed differs by "
-            "that rounding. On 64-bit words both are the same, bit for bit."
+            "that rounding. With 64-bit words both agree bit for bit."
         )
 
 
@@ -217,7 +223,7 @@ def lane(round_: Round, client: str, drawn_by: str, ring: Ring) -> None:
     travels = "3 and 4" if drawn_by == CLIENTS else "2 and 4"
     st.html(
         markup.small(
-            "Each row is one ring word, each square one of its bytes, stronger in color for larger values. "
+            "Each row is one ring word, each square one of its bytes, darker for larger values. "
             f"{stays}; only this simulation can show them (NOT PRIVATE). {travels} are exactly what "
             "travels."
         )
@@ -235,9 +241,9 @@ def counters(run: Simulation, round_: Round, clients: int, ring: Ring) -> None:
     cells[3].metric("Bytes in the run", f"{run.bytes:,}")
     st.html(
         markup.small(
-            "Counted on the wire, both directions, all clients; by the formula 2 M b words = 2 × "
-            f"{clients} × {ring.word_bytes} × {words:,} = {formula:,}. For FastLloyd a round has k (d "
-            "+ 1) words. The paper's Table 3 (2 clients, k = 2, d = 2: 192 bytes) is this formula "
+            "Counted on the wire in both directions over all clients; the formula gives 2 M b words = 2 × "
+            f"{clients} × {ring.word_bytes} × {words:,} = {formula:,}. FastLloyd sends k (d + 1) words in a round. "
+            f"The paper's Table 3 (2 clients, k = 2, d = 2: 192 bytes) is this formula "
             "with 8-byte words, although its text states a 32-bit ring."
         )
     )
@@ -248,7 +254,7 @@ def _network(rounds: int) -> None:
     """Show what the network's delay adds, beside the protocol that FastLloyd compares itself with."""
     delay = st.number_input(
         "Network delay per send (ms)", 0.0, 10_000.0, 0.25, format="%g", **kept(keys.FED_DELAY),
-        help="A round has two sends, one up and one down. The paper simulates 0.25 ms, a local network.",
+        help="A round has two sends: one up and one down. The paper simulates 0.25 ms, a local network.",
     )  # fmt: skip
     st.html(
         markup.small(

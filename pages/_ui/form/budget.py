@@ -28,11 +28,10 @@ GIVEN_AS = {"epsilon": "ε", "mu": "μ", "zcdp": "ρ"}
 LARGE = 0.5  # of 1/n, at which one row could be published in full; n^-1.1 is below half of it from 1,024 rows on
 _LABELS = {"mu": "Privacy budget μ (Gaussian DP)", "zcdp": "Privacy budget ρ (zCDP)"}
 _HELP = (
-    "The same budget in three notions; whatever you type, the others follow. ε at δ: no output becomes more than e^ε "
-    "times as likely, except with probability δ. μ: telling two data sets apart is at least as hard as telling a unit "
-    "Gaussian from one moved by μ. ρ: zero-concentrated DP, which adds up over runs. This ρ is a budget and has no "
-    "unit; the rho of dist-DP is a distance on the map, up to which a row may move unseen. They have nothing to do "
-    "with each other."
+    "The same budget in three notions; when you type one, the others follow. ε at δ: no output becomes more than e^ε "
+    "times as likely, except with probability δ. μ: telling two data sets apart is at least as hard as telling a "
+    "unit Gaussian from one shifted by μ. ρ: zero-concentrated DP, whose values add up over runs. This ρ is a budget "
+    "and has no unit. The rho of dist-DP is unrelated: it is the distance up to which a row may move unseen."
 )
 
 
@@ -95,7 +94,7 @@ def _words(now: Budget, *, gaussian: bool, leads: str) -> str:
         "zcdp": f"{about}ρ {number(now.zcdp, 2)}",
     }
     others = ", ".join(words for name, words in parts.items() if name != leads)
-    end = "" if gaussian else " Not every release is Gaussian here: the promise is in ε and δ."
+    end = "" if gaussian else " Not every release here is Gaussian, so the promise is stated in ε and δ."
     return f"= {others}.{end}"
 
 
@@ -104,10 +103,10 @@ def rule(algorithm: Algorithm, n_features: int, n_public: int) -> str:
     """Return δ with its value and where it comes from."""
     delta, given = algorithm.guarantee(n_features, n_public).delta, getattr(algorithm, "delta", None)
     if not delta:
-        return "δ = 0: ε holds without exception."
+        return "δ = 0: the bound ε always holds."
     origin = "as typed" if given is not None else f"{getattr(algorithm, 'delta_rule', 'n^-1.1')} for n = {n_public:,}"
-    large = f" That is large for n = {n_public:,}: type a smaller δ." if delta > LARGE / n_public else ""
-    return f"δ = {chance(delta)}, {origin}: the chance that ε does not hold.{large}"
+    large = f" That is too large for n = {n_public:,}: type a smaller δ." if delta > LARGE / n_public else ""
+    return f"δ = {chance(delta)}, {origin}: the chance that the bound ε fails.{large}"
 
 
 @lru_cache(maxsize=512)

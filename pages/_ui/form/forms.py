@@ -108,14 +108,14 @@ def parameters(
             if cls.PRESETS and box.open:
                 st.selectbox(
                     "Preset", cls.PRESETS, None, placeholder="none", **kept(keys.PRESET(cls.slug)),
-                    help="Values of a paper or of its published code. They fill in the fields.",
+                    help="Fills in the values of a paper or of its published code.",
                 )  # fmt: skip
         with box if box.open else st.container():  # what is wrong in a field is said while it is folded too
             for name, spec in folded.items():
                 show(name, spec, seen=bool(box.open))
         changed = [f"{label_of(n)} {values[n]}" for n, s in folded.items() if n in values and values[n] != s.default]
         if changed:
-            st.caption(f"Not the default: {', '.join(changed)}.")
+            st.caption(f"Changed from the defaults: {', '.join(changed)}.")
     if wrong:
         raise ShownAtField
     return values
@@ -193,12 +193,12 @@ def beside(name: str, value: Any, data: Dataset) -> str:
     """Return what a value means in the data's units, where its number alone does not say it."""
     if name == "projected_features":
         d = data.domain.n_features
-        return f"These data have {d} columns: no projection can have more." if value > d else ""
+        return f"These data have {d} columns; a projection cannot have more." if value > d else ""
     if name != "rho_distance":
         return ""
     if data.domain.scale == "common":
         return f"Hides moves up to {data.domain.length(value)}: a share of the half-width of the bounds."
-    return "rho is one distance: this method takes data with one scale for all columns, and here each has its own."
+    return "rho is a single distance, so this method needs one scale for all columns; here each column has its own."
 
 
 def fields_of(

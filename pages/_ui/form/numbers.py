@@ -1,4 +1,4 @@
-"""Fields for whole numbers. Streamlit's own cuts 2.5 to 2 without a word; these say what they take."""
+"""Fields for whole numbers. Streamlit's field silently cuts 2.5 to 2; these say which number they use."""
 
 from __future__ import annotations
 
@@ -26,5 +26,5 @@ def whole_number(
     """Show a field for a whole number; return it. Of what is none, the whole part is taken, and the field says so."""
     typed = field(label, low, high, value, on=on, **keep)
     if isinstance(typed, float):
-        on.caption(f"{label}: whole numbers only. {int(typed):,} is used in place of {number(typed, 6)}.")
+        on.caption(f"{label} must be a whole number: {int(typed):,} is used instead of {number(typed, 6)}.")
     return int(typed)

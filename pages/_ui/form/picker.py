@@ -20,16 +20,19 @@ if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
 GROUPS: dict[Notion, tuple[str, str]] = {  # in the order of the list: short name, what it means
-    Notion.CENTRAL: ("DP", "Differential privacy: one trusted curator sees the rows, nobody else does."),
+    Notion.CENTRAL: ("DP", "Differential privacy: only a trusted curator sees the rows."),
     Notion.SHUFFLE: (
         "Shuffled",
-        "Shuffle model: everybody randomizes a little, and a shuffler mixes the reports.",
+        "Shuffle model: people randomize their reports a little, and a shuffler mixes them.",
     ),
-    Notion.LOCAL: ("Local", "Local differential privacy: everybody randomizes first, nobody need be trusted."),
-    Notion.RHO: ("Weaker", "Weaker promise: hides that somebody moved by at most rho, not that somebody is there."),
-    Notion.NONE: ("No privacy", "No privacy: the reference that all others are measured by."),
+    Notion.LOCAL: (
+        "Local",
+        "Local differential privacy: people randomize their own reports, so nobody has to be trusted.",
+    ),
+    Notion.RHO: ("Weaker", "Weaker promise: hides a move by at most rho, but not who is in the data."),
+    Notion.NONE: ("No privacy", "No privacy: the reference against which all others are measured."),
 }
-WHY = "Recommended: the least loss of the methods in this group on 13 of 15 benchmark sets, level on two."
+WHY = "Recommended: the lowest loss of the methods in this group on 13 of 15 benchmark sets, tied on two."
 
 
 def offered(private: bool) -> list[str]:
@@ -58,11 +61,11 @@ def pick_algorithm(data: Dataset, *, about: DeltaGenerator | None = None, label:
         st.session_state[key] = taken
     slug = st.selectbox(
         label, slugs, slugs.index(first(own=not is_public(data))), format_func=named, **prepared.kept(key),
-        help="Four kinds of promise. They are not the same, and are never ranked together.",
+        help="There are four kinds of promise. They differ, so methods of different kinds are never ranked together.",
     )  # fmt: skip
     with about or nullcontext():
         st.caption(ALGORITHMS[slug].tagline)
-        words = f"All {len(slugs)} and what they promise"
+        words = f"All {len(slugs)} methods and their promises"
         if st.button(words, key=keys.ALGORITHM_LIST(key), disabled=prepared.locked(key)):
             _dialog(data, slugs, key)
     return ALGORITHMS[slug]

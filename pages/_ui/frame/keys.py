@@ -108,7 +108,7 @@ ATTACKER_WHO, ATTACKER_WHO_NEXT, ATTACKER_ASK = "attacker_who", "attacker_who_ne
 ATTACKER_FAR, FORM_ALEX = Keys("attacker_far_{}"), "form_alex"  # data
 ATTACKER_ANSWERS, ATTACKER_ANSWER = "attacker_answers", Keys("attacker_{}_{}")  # word, round
 ATTACKER_AUTO, ATTACKER_HELP, ATTACKER_CANCEL = "attacker_auto", "attacker_help", "attacker_cancel"
-ATTACKER_FIGURE, ATTACKER_SQUARE = "attacker", "attacker_square"
+ATTACKER_FIGURE, ATTACKER_SQUARE = "attacker_figure", "attacker_square"
 ALEX, ALEX_GOING, ALEX_CANCEL, ALEX_ON = "alex", "alex_going", "alex_cancel", "alex_on"
 ALEX_PLAYER, ALEX_FIGURES = "alex_player", "alex_figures"
 

@@ -30,7 +30,7 @@ HOME = "home"
 PAGES = {
     "home": Entry("Start"),
     "learn": Entry("Lessons"),
-    "limits": Entry("Limits", "What does no promise cover?"),
+    "limits": Entry("Limits", "What does the promise not cover?"),
     "explore": Entry("Watch"),
     "again": Entry("Again?", "Would it happen again?"),
     "attacker": Entry("Alex", "Is Alex in the data?"),
@@ -45,7 +45,7 @@ PAGES = {
     "class": Entry("Class"),
     "present": Entry("Present"),
     "notes": Entry("Notes"),
-    "papers": Entry("Papers", "Do the five papers hold when they run again?"),
+    "papers": Entry("Papers", "Do the five papers' results hold up when run again?"),
 }
 PLACES = (
     Place("Start", ("home",)),

@@ -25,8 +25,8 @@ _CSS = (Path(__file__).parent / "shell.css").read_text() + style("dp-")
 
 _GREEK = {
     "ε": "epsilon",
-    "δ": "delta: the chance that ε does not hold",
-    "μ": "mu of Gaussian DP; it exists only where every release is Gaussian",
+    "δ": "delta: the chance that the bound ε fails",
+    "μ": "mu of Gaussian DP; defined only if every release is Gaussian",
 }
 
 
@@ -72,7 +72,7 @@ def strip(
         on = "" if private else f" on {data.partition(',')[0]}"
         st.set_page_config(page_title=f"{title}: {algorithm}{on} - dpviz")
     mine = catalog.chosen()
-    elsewhere = f"{mine.title}, PRIVATE, is not on this page" if mine.private and not private else ""
+    elsewhere = f"{mine.title}, PRIVATE, is not used on this page" if mine.private and not private else ""
     short = data.partition(",")[0]
     facts = [words for words in (short, algorithm, sweep) if words]
     more = [
@@ -112,7 +112,7 @@ def strip(
 _OTHER = {
     Notion.NONE: "NO PRIVACY",
     Notion.RHO: "WEAKER: hides moves up to ",
-    Notion.SHUFFLE: "SHUFFLED: trusts a mixer of reports",
+    Notion.SHUFFLE: "SHUFFLED: trusts the mixer of the reports",
     Notion.LOCAL: "LOCAL: trusts nobody",
 }
 

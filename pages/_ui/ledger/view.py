@@ -41,7 +41,7 @@ def releases(trace: Trace, table: pd.DataFrame) -> None:
             f"{number(row.epsilon)} at {chance(row.delta)}" if row.delta else number(row.epsilon), _number(row.zcdp),
         ]  # fmt: skip
         spans = "".join(f"<span>{cell}</span>" for cell in cells)
-        scope = "" if row.scope == "0" else f" Released on part {markup.escape(row.scope)} of the rows."
+        scope = "" if row.scope == "0" else f" Released from part {markup.escape(row.scope)} of the rows."
         size = f" {row.entries:,} numbers were released." if row.entries > 1 else ""
         rows.append(f"<details><summary>{spans}</summary><p>{markup.escape(row.why)}{scope}{size}</p></details>")
     heads = "".join(f"<span>{head}</span>" for head in _HEADS)
@@ -49,10 +49,10 @@ def releases(trace: Trace, table: pd.DataFrame) -> None:
         '<div class="dp-rel" tabindex="0" role="region" aria-label="Releases and totals so far">'
         f'<div class="head">{heads}</div>{"".join(rows)}</div>'
     )
-    more = f" The first {MOST} of {len(table):,} are listed; the downloads have all." if len(table) > MOST else ""
+    more = f" The first {MOST} of {len(table):,} are listed; the files have all." if len(table) > MOST else ""
     st.caption(
-        "Totals so far in every notion; n/a if a notion has none. Open a line to see why. "
-        f"Releases on different parts of the rows do not add up: the total is the most that any row pays.{more}"
+        "Running totals in every notion; n/a where a notion does not apply. Open a line to see the reason. Releases "
+        f"on disjoint parts of the rows do not add up: the total is the most that any single row pays.{more}"
     )
 
 

@@ -50,10 +50,11 @@ def lesson() -> None:
 
 
 _WHY = (
-    "A center is a sum over a count. Between two rounds only who moved changes them: where one person alone crossed "
-    "from one cluster to another, the difference of the sums is that person's row, to the last digit. A cluster of one "
-    "is its row. No side knowledge is needed, only arithmetic: this is why pictures of exact centers are marked NOT "
-    "PRIVATE. With noise on every sum and count the same arithmetic finds nobody. After arXiv:2511.07073."
+    "A center is a sum divided by a count. Between two rounds only people who switch clusters change them: if just "
+    "one person crosses from one cluster to another, the difference of the sums is that person's row, to the last "
+    "digit. The center of a cluster of one is that person's row. This takes arithmetic and no other knowledge, which "
+    "is why pictures of exact centers are marked NOT PRIVATE. With noise on every sum and count, the same arithmetic "
+    "finds nobody. Adapted from arXiv:2511.07073."
 )
 
 
@@ -93,7 +94,7 @@ def picture(key: str, data: Dataset, trace: Trace, read: list[Read]) -> None:
     """Show the rounds of a run of plain Lloyd, and whose rows were read off so far."""
     titles, who = titles_of(data, trace, read)
     panel, found, n = panel_of(data, trace, who, shell.colors()), len(who[-1]), len(data.X)
-    words = f"<b>{found:,} of {n:,} people read off exactly</b>" if found else "<b>Nothing can be read off</b>"
+    words = f"<b>{found:,} of {n:,} people read off exactly</b>" if found else "<b>No row can be read off</b>"
     st.html(f'<div class="dp-verdict">{words} <span>from {len(titles)} rounds</span></div>')
     transport(
         keys.PLAYER(key), scope=keys.FIGURES(key), titles=titles, marks=list(range(len(titles))), main=False,

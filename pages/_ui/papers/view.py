@@ -94,7 +94,7 @@ def show(paper: Paper, item: Item) -> None:
 def _ours(item: Item, judged: Verdict) -> str:
     """Return what our rerun says, in one line."""
     if judged.word == NOT_RUN:
-        return "not run on this machine yet; the command below does it."
+        return "not yet run on this machine; use the command below."
     total = judged.yes + judged.tie + judged.no
     because = f", because {item.because}" if judged.no and item.because else ""
     hold = f"{judged.yes} of {total} comparison{'s' * (total != 1)} hold{'s' * (judged.yes == 1)}"
@@ -132,7 +132,7 @@ def _details(paper: Paper, item: Item, measured: pd.DataFrame, judged: Verdict, 
         })  # fmt: skip
         st.dataframe(table, hide_index=True, width="stretch")
     if len(measured):
-        st.markdown("**All our numbers**: mean ± half a 95 % interval over seeds. NOT PRIVATE.")
+        st.markdown("**All our numbers**: the mean over seeds ± half of its 95 % interval. NOT PRIVATE.")
         table = pd.DataFrame({
             "data": measured.data.map(set_name), "curve": measured.label.map(curve_name),
             "at": measured.point.map(plainly), "what": measured.metric.map(measure_name),
@@ -141,8 +141,8 @@ def _details(paper: Paper, item: Item, measured: pd.DataFrame, judged: Verdict, 
         st.dataframe(table, hide_index=True, width="stretch", height=min(36 * len(table) + 40, 400))
     st.code(f"DPVIZ_DATASETS=FOLDER .venv/bin/python -m dpviz reproduce {paper.id} {item.id}", language="bash")
     st.caption(
-        "That is the paper's number of repeats; with --quick it makes the runs behind this page. Run it again to "
-        "resume where it was stopped. FOLDER holds the benchmark sets, NAME/NAME.csv.gz each "
+        "This command repeats each run as often as the paper does; add --quick for the runs behind this page. If you "
+        "stop it, run it again to resume. FOLDER holds the benchmark sets as NAME/NAME.csv.gz "
         "(benchmarks/specs/README.md)."
     )
 

@@ -18,7 +18,7 @@ __all__ = ["MEASURED", "MORE", "measured", "show_own"]
 MEASURED = Path(__file__).parents[3] / "benchmarks" / "results"
 _EPSILONS = ("0.25", "0.5", "1", "2", "4")
 MORE = {  # further results: file and what it answers
-    "leave-one-out": "Every part left out, set by set, and what the other sets choose",
+    "leave-one-out": "Ablation of every part, set by set, with defaults chosen on the other sets",
     "oracle": "How far it is from an oracle that knows the clusters",
     "robustness": "A wrong number of rows, bounds, or k: every method",
 }
@@ -28,7 +28,7 @@ def show_own(slug: str) -> None:
     """Show the write-up of one algorithm."""
     paper = write_up(slug)
     st.header(on_screen(paper.title))
-    st.caption("Our own method. The text is that of its source code; the numbers are those of our benchmarks.")
+    st.caption("Our own method. The text comes from its source code and the numbers from our benchmarks.")
     _section("Idea", paper.idea)
     st.subheader("Algorithm")
     st.code("\n".join(line.text for line in ALGORITHMS[slug].CODE), language=None)
@@ -36,11 +36,11 @@ def show_own(slug: str) -> None:
     st.subheader("Measured")
     table = measured(slug)
     if table.empty:
-        st.markdown("Not run on this machine yet; the command below does it.")
+        st.markdown("Not yet run on this machine; use the command below.")
     else:
         st.markdown(
-            "Loss divided by that of KMeans at each ε, and the area of the loss over ε divided by KMeans' with its "
-            "standard error. Bounds are taken from the data. NOT PRIVATE."
+            "Loss relative to KMeans at each ε, and the area under the loss curve relative to KMeans, with its "
+            "standard error. The bounds come from the data. NOT PRIVATE."
         )
         st.dataframe(table, hide_index=True, width="stretch", height=36 * len(table) + 40)
     st.code(

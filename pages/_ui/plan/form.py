@@ -74,11 +74,11 @@ def form() -> Wish:
         "Methods", offered(), FIRST, format_func=lambda slug: ALGORITHMS[slug].name, **kept(keys.PLAN_ALGORITHMS),
         max_selections=6,
     )  # fmt: skip
-    with st.expander("More: the public facts that it rests on"):
+    with st.expander("More: the public facts it uses"):
         taken = st.selectbox(
-            "Take the declaration of", names(), None, format_func=lambda name: sample(name).title, key=keys.PLAN_FROM,
+            "Copy the declaration of", names(), None, format_func=lambda name: sample(name).title, key=keys.PLAN_FROM,
             placeholder="a data set", disabled=locked(),
-            help="Names, units, bounds and number of people, as declared. No row is read.",
+            help="Copies the declared names, units, bounds and number of people. No row is read.",
         )  # fmt: skip
         if taken is not None:
             plan_state.plan_taken = taken
@@ -94,10 +94,10 @@ def form() -> Wish:
         )  # fmt: skip
         like = st.selectbox(
             "Shape of the data, assumed", LIKE, **kept(keys.PLAN_LIKE), format_func=_shape,
-            help="Round groups, or a public data set whose rows may be spread like yours.",
+            help="Assume round groups, or rows spread like those of a public data set.",
         )  # fmt: skip
     if not slugs:
-        raise ValueError("plan: choose at least one algorithm.")
+        raise ValueError("Choose at least one algorithm for the plan.")
     facts = Facts.declare(
         n,
         numbers(low, "the lowest values"),

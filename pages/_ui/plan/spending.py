@@ -29,7 +29,7 @@ def onward(data: Dataset, wish: Wish) -> Wish:
                 "Method to run", wish.slugs, format_func=lambda slug: ALGORITHMS[slug].name, key=keys.PLAN_METHOD,
                 width=220,
             )  # fmt: skip
-        words = f"On to Spend: {ALGORITHMS[slug].name}, k = {wish.facts.n_clusters}, ε = {number(wish.at)}"
+        words = f"Continue to Spend: {ALGORITHMS[slug].name}, k = {wish.facts.n_clusters}, ε = {number(wish.at)}"
         if st.button(words, type="primary", key=keys.PLAN_SPEND):
             values: dict[str, Any] = {"n_clusters": wish.facts.n_clusters, "epsilon": wish.at}
             work_state.waiting = (data.dataset_id, ALGORITHMS[slug](**values))

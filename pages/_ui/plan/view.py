@@ -89,10 +89,10 @@ def _progress(wish: Wish, now: Gathered) -> None:
         if button.button("Cancel", key=keys.PLAN_CANCEL, width="stretch"):
             now.job.cancel()
     elif now.problem:
-        st.error(plain(f"{now.problem} Nothing was read, nothing was spent."))
+        st.error(plain(f"{now.problem} Nothing was read or spent."))
     elif now.stopped:
         words, button = st.columns([5, 1], vertical_alignment="center")
-        words.info("The plan was canceled; the finished part is shown.")
+        words.info("The plan was canceled; you see the finished part.")
         button.button("Go on", key=keys.PLAN_ON, width="stretch", on_click=halt, args=("plan",))
 
 
@@ -125,8 +125,8 @@ def _closely(wish: Wish, now: Gathered) -> None:
         st.html(markup.table("Other numbers of centers", ("centers k", "all groups found"), near))
     st.html(
         markup.small(
-            f"{ALGORITHMS[slug].name} on made-up people in the declared bounds, {CLOSELY} times with other noise. ± is "
-            "one standard deviation of a typical center. Nothing of a file was read, nothing was spent."
+            f"{ALGORITHMS[slug].name} ran {CLOSELY} times with fresh noise on made-up people within the declared "
+            f"bounds. ± is one standard deviation of a typical center. No file was read and nothing was spent."
         )
     )
 
@@ -147,7 +147,7 @@ def _answers(wish: Wish, rehearsals: Rehearsals) -> None:
         noise = amount(widest(one), facts)
         lines = [f"{ALGORITHMS[one.slug].name} at ε {number(one.epsilon)}: noise ±{noise} per center (typical center)."]
     st.html("".join(f"<div><b>{markup.escape(line)}</b></div>" for line in lines))
-    st.html(markup.small(f"{assumption(facts)} Nothing was read, nothing is spent."))
+    st.html(markup.small(f"{assumption(facts)} Nothing was read or spent."))
 
 
 def _picture(wish: Wish, rehearsals: Rehearsals) -> None:
@@ -168,9 +168,9 @@ def _table(facts: Facts, rehearsals: Rehearsals) -> None:
     st.html(
         markup.table("Noise and loss for every ε", heads, rows, look="dp-free")
         + markup.small(
-            "Noise of a typical center (one standard deviation), by the algorithm's own formula; “~” where there "
-            f"is none and it is measured between {REPEATS} rehearsals. Below: loss over KMeans' on the same people, "
-            "mean and 95 % interval."
+            "The noise of a typical center (one standard deviation), from the algorithm's own formula. “~” marks an "
+            f"algorithm without a formula, whose noise is measured over {REPEATS} rehearsals. Below it: loss relative "
+            "to KMeans on the same people, mean and 95 % interval."
         )
     )
 
@@ -198,4 +198,4 @@ def _tighter(wish: Wish, now: Gathered) -> None:
 
 def _costs(wish: Wish, rehearsals: Rehearsals) -> None:
     times = [f"{ALGORITHMS[slug].name} {duration(some[0].seconds)}" for slug, some in rehearsals.items() if some]
-    st.markdown(f"**Time and memory.** {', '.join(times)}; {size(memory(wish.facts))} of memory for any of them.")
+    st.markdown(f"**Time and memory.** {', '.join(times)}; {size(memory(wish.facts))} of memory for each of them.")

@@ -18,11 +18,14 @@ from pages._ui.player.player import view_of
 from pages._ui.work.results import Result
 
 _WORDS = {
-    "label": ("Privacy label", "Half a page: what is promised, to whom, trusting whom."),
-    "page": ("One page", "Verdict, picture, label, centers. Prints on A4."),
-    "replay": ("Replay", "One file that steps and plays like this page, in any browser, without a network."),
-    "script": ("Python script", "DEMO: the same centers, bit for bit. PRIVATE: it spends again, and says so."),
-    "notebook": ("Notebook", "The same for Jupyter, with the player at the end."),
+    "label": ("Privacy label", "Half a page that says what is promised to whom, and who is trusted."),
+    "page": ("One page", "Verdict, picture, label and centers on A4."),
+    "replay": ("Replay", "One file that steps and plays like this page in any browser, offline."),
+    "script": (
+        "Python script",
+        "In DEMO it gives the same centers, bit for bit. In PRIVATE it spends ε again, and says so.",
+    ),
+    "notebook": ("Notebook", "The same script for Jupyter, ending with the player."),
 }
 
 

@@ -89,7 +89,7 @@ def _promise(promise: Guarantee) -> str:
 
 def _bet(promise: Guarantee, far: str = "rho") -> tuple[str, str]:
     if not promise.private:
-        return "100 of 100", "bets on who is in the data can be won: nothing is protected."
+        return "100 of 100", "bets on who is in the data can be won, because nothing is protected."
     made = bet_of(promise, far=far)
     any_ = f"Against any method with this ε and δ: {odds_of_any(promise)}. A coin wins 50."
     return f"{made.odds} of 100", f"bets on {made.on} are won against this method, at most. {any_}"
@@ -214,7 +214,7 @@ def game(setup: Setup, mode: str, stored: tuple[Sequence[Round], ...], on_step: 
         f"100 ({span(machine)} with 95 % confidence)."
     )
     bound = question.bound.odds
-    small = "is what nobody beats in the long run, whatever they know about everybody else. A coin is right 50 times."
+    small = "is what nobody beats in the long run, even knowing everybody else's row. A coin is right 50 times."
     legend = (("disc", "released with Alex"), ("circle", "released without Alex"), ("cross", "Alex"))
     return _made(
         panel, titles=(words,), legend=_legend(legend, mode), big=f"{bound} of 100", small=small,
@@ -260,7 +260,7 @@ def sweep(
         big = f"{best.ratio:.2f} ×"
         small = f"{against}' {name.lower()} is what {best.series} has at ε {number(best.epsilon)}, {runs}."
     alt = f"{name} against ε on {title}, {points.series.nunique()} curves."
-    words = f"{title} · each point is the {runs}; dotted: {against}, which looks at everybody"
+    words = f"{title} · each point is the {runs}; dotted: {against}, which reads every row"
     words = " ".join([f"{words}.", *steadiness(found.turns, "epsilon")])
     return _made(
         Panel("plane", figure, alt), top=34, titles=(words,), big=big, small=small,

@@ -76,18 +76,18 @@ def staged(slide: Slide, mode: str, *, varied: bool = True, typed: Sequence[floa
     if page == "home":  # in decks of earlier versions it had a run
         page, query = "explore", as_run(query)
     if page not in STAGED:
-        raise ValueError(f"A scene of the page “{page[:40]}” cannot be a slide; these pages can: {', '.join(STAGED)}.")
+        raise ValueError(f"The page “{page[:40]}” cannot be a slide; these pages can: {', '.join(STAGED)}.")
     vocabulary, plan = STAGED[page]
     if "sweep=" in query:
         raise ValueError(
-            "A finished sweep is on this server only; use the link that Trade-off shares before it starts."
+            "A finished sweep exists on this server only; use the link that Trade-off shares before the sweep starts."
         )
     scene, sentence = read(page, query, vocabulary)
     names = scene.values.get("d", ())
     if any(name.startswith(FILE) for name in ((names,) if isinstance(names, str) else names)):
-        raise ValueError("It needs somebody's file: a deck shows samples and made-up data only.")
+        raise ValueError("This slide needs a file; a deck shows only samples and made-up data.")
     if slide.show == "label" and page != "explore":
-        raise ValueError("Only a run of Watch has a privacy label.")
+        raise ValueError("Only a run on Watch has a privacy label.")
     piece = _piece(plan, scene, slide, mode)
     made: dict[str, Piece] = {}
     others: dict[str, Scene] = {}
@@ -116,13 +116,13 @@ def _piece(plan: Plan, scene: Scene, slide: Slide, mode: str) -> Piece:
 def _others(scene: Scene, slide: Slide, piece: Piece, typed: Sequence[float]) -> tuple[dict[str, Scene], str]:
     """Return the scenes that keys of the show lead to, by their keys, or why there are none."""
     if piece.function is not pictures.run:
-        return {}, "This slide does not show one run: it has no other ε and no other seed."
+        return {}, "This slide does not show a single run, so its ε and seed cannot change."
     data, algorithm, seed, *_ = piece.args
     if not hasattr(algorithm, "epsilon"):
-        return {}, "This run promises nothing: it has no ε."
+        return {}, "This run promises nothing, so it has no ε."
     label = slide.show == "label"  # it is the same for every draw of the noise
     if (len(STOPS) + SEEDS) * runs.seconds(data, algorithm) > runs.MOST_SECONDS / 2:
-        return {}, "This run takes too long to be made at other ε before the show."
+        return {}, "This run takes too long to repeat at other values of ε before the show."
 
     def with_(**values: Any) -> Scene:
         return dataclasses.replace(scene, values={**scene.values, **values})
@@ -134,10 +134,10 @@ def _others(scene: Scene, slide: Slide, piece: Piece, typed: Sequence[float]) ->
 
 def _explore(scene: Scene, slide: Slide, mode: str) -> Work:
     if scene.values.get("exact"):
-        raise ValueError("A run without noise has no slide; switch its noise on.")
+        raise ValueError("A slide cannot show a run without noise; switch the noise on.")
     data, side = catalog.sample(scene.values["d"]), asked_by(scene, explore)
     if side.algorithm.n_clusters > data.n_public:
-        raise ValueError(f"It asks for more centers than the {data.n_public:,} people there are.")
+        raise ValueError(f"This slide asks for more centers than there are people ({data.n_public:,}).")
     runs.check_time(data, side.algorithm)
     hidden = scene.values["layers"] and "kmeans" not in scene.hide
     chosen: Sequence[int] = scene.values.get("axes") or ()
@@ -146,7 +146,7 @@ def _explore(scene: Scene, slide: Slide, mode: str) -> Work:
         return pictures.run, (data, side.algorithm, side.seed, mode, axes, hidden, slide.show)
     stops = sorted({*STOPS, side.algorithm.epsilon})
     if pictures.AGAIN * len(stops) * runs.seconds(data, side.algorithm) > runs.MOST_SECONDS / 2:
-        raise ValueError("Its reruns would take too long; choose a faster algorithm or smaller data.")
+        raise ValueError("The reruns would take too long; choose a faster algorithm or smaller data.")
     every = {f"ε {number(stop, 6)}": _at(side.algorithm, stop) for stop in stops}
     return pictures.clouds, (data, every, side.seed, mode, axes, hidden)
 
@@ -180,7 +180,7 @@ def _attacker(scene: Scene, slide: Slide, mode: str) -> Work:
 def _tradeoff(scene: Scene, slide: Slide, mode: str) -> Work:
     asked: Sweep = sweep_of(scene.values)
     if len(asked.data) > 1:
-        raise ValueError("A slide shows the curves of one data set.")
+        raise ValueError("A slide shows the curves of a single data set.")
     if sum(1 for _, _ in zip(asked.runs(), range(MOST_RUNS + 1), strict=False)) > MOST_RUNS:
         raise ValueError(f"A slide's sweep has at most {MOST_RUNS} runs; this one has more.")
     title = catalog.sample(scene.values["d"][0]).title

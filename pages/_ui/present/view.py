@@ -56,15 +56,17 @@ def deck_file() -> None:
         )  # fmt: skip
         with st.popover("Open a deck", icon=":material/folder_open:"):
             file = st.file_uploader(
-                "A deck that was saved here", "json", key=keys.DECK_FILE(present_state.deck_files),
-                max_upload_size=1, help="Addresses of scenes, titles and notes. No data.",
+                "Choose a deck saved on this page", "json", key=keys.DECK_FILE(present_state.deck_files),
+                max_upload_size=1, help="Saves addresses of scenes, titles and notes, but no data.",
             )  # fmt: skip
             if file is not None:
                 _open(file.getvalue() if file.size <= MOST_BYTES else b" " * (MOST_BYTES + 1))
         if deck != DEFAULT and st.button("The default deck", key=keys.DECK_DEFAULT):
             keep(DEFAULT)
             st.rerun()
-    st.caption("A deck lives in this visit: save it before you reload. It keeps addresses and words, no rows.")
+    st.caption(
+        "A deck lasts as long as this visit: save it before you reload. It holds addresses and words, but no rows."
+    )
 
 
 def _open(text: bytes) -> None:
@@ -126,7 +128,7 @@ def _offer(deck: Deck, ready: dict[int, Staged], mode: str) -> None:
     order, wanted = list(found), state.get(keys.PRESENT_SLIDE, 1) - 1
     start = order.index(wanted) if wanted in order else 0
     made = {one.piece.name: now.ready[one.piece.name] for one in found.values()} if now.active else now.ready
-    more = "Other ε and seeds follow." if now.active else "From now on the show needs no network."
+    more = "Other values of ε and other seeds follow." if now.active else "From now on the show needs no network."
     did = show(
         [(deck.slides[index], one, made) for index, one in found.items()], start=start, mode=mode,
         ready=f"{len(found)} of {len(deck.slides)} scenes ready. {more}",
@@ -175,12 +177,12 @@ def slide_form(index: int) -> None:
         st.text_input("Title", slide.title, MOST["title"], key=keys.SLIDE_TITLE(made)),
         _scene(st.text_input(
             "Scene", slide.scene, MOST["scene"], key=keys.SLIDE_SCENE(made),
-            help="The link that Share gives on Watch, Alex, Trade-off or Limits. A step in it is where the "
-            "slide starts; with playing, it plays by itself.",
+            help="The link that Share gives on Watch, Alex, Trade-off or Limits. If the link names a step, the slide "
+                "starts there; if the link plays, so does the slide.",
         )),
         st.text_area("Notes", slide.notes, max_chars=MOST["notes"], key=keys.SLIDE_NOTES(made), height=150),
         whole_number(
-            "Seconds", 0, MOST_SECONDS, slide.seconds, key=keys.SLIDE_SECONDS(made), help="Planned; 0 for no plan."
+            "Seconds", 0, MOST_SECONDS, slide.seconds, key=keys.SLIDE_SECONDS(made), help="Planned time; 0 for none."
         ),
         st.radio(
             "Shows", SHOWS, SHOWS.index(slide.show), key=keys.SLIDE_SHOW(made), format_func=_SHOWN.get, horizontal=True

@@ -33,7 +33,7 @@ class Gate:
         elif kind == "websocket" and not _ours(scope):
             await send({"type": "websocket.close", "code": 1008})
         elif kind == "http" and scope["method"] not in _ASKING and not _ours(scope):
-            await PlainTextResponse("This server takes nothing from pages of others.", 403)(scope, receive, send)
+            await PlainTextResponse("This server accepts nothing from pages of other sites.", 403)(scope, receive, send)
         else:
             await self._app(scope, receive, send)
 

@@ -41,7 +41,7 @@ def _checked(states: WStates, name: str) -> Any:
             came = f"{kind}, {type(problem).__name__}"
     else:
         came = kind
-    _LOG.warning("A widget was sent a value of another type (%s instead of %s).", came, about.value_type)
+    _LOG.warning("A widget received a value of the wrong type (%s instead of %s).", came, about.value_type)
     value = about.deserializer(None)
     states.states[name] = Value(value)
     return value

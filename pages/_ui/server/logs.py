@@ -24,7 +24,7 @@ class Seldom:
         with self._lock:
             if self._clock() - self._since >= MINUTE:
                 if self._left_out:
-                    self._log.warning("%d more lines like these were left out.", self._left_out)
+                    self._log.warning("%d more lines like these were omitted.", self._left_out)
                 self._since, self._written, self._left_out = self._clock(), 0, 0
             if self._written < MOST:
                 self._written += 1

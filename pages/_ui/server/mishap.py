@@ -45,10 +45,11 @@ def show(error: Exception) -> bool:
         st.title("This page has failed")
         st.html(
             markup.lede(
-                "The fault is ours. Your file and its account are safe: nothing was read or spent that is not listed."
+                "This is our fault. Your file and its account are safe: nothing was read or spent beyond what is "
+                "listed."
             )
         )
-        st.page_link("pages/home.py", label="Go on from Start", icon=":material/arrow_forward:")
+        st.page_link("pages/home.py", label="Back to Start", icon=":material/arrow_forward:")
         st.html(markup.small("For the operator of this server: error ", markup.bold(number), " in its log."))
     return True
 

@@ -74,7 +74,7 @@ class Owner:
         """What the owner keeps to be known in another browser; only for one with a key."""
         return (
             "Anyone who has this file owns your accounts on the dpviz server that issued it.\n"
-            f"Nobody can make it again.\n{_LINE}{self.value}\n"
+            f"It cannot be recreated.\n{_LINE}{self.value}\n"
         )
 
 
@@ -101,7 +101,7 @@ def check_settings() -> None:
     if header and not re.fullmatch(r"[A-Za-z0-9-]+", header):
         raise ValueError(f"{HEADER} must be the name of a header, such as X-Dpviz-Login; got {header!r}.")
     if header.lower() in ("authorization", "proxy-authorization", "cookie", _INTERNAL.decode()):
-        raise ValueError(f"{HEADER}={header} does not name a person; take a header of the proxy's own.")
+        raise ValueError(f"{HEADER}={header} does not name a person; use a header that the proxy sets.")
 
 
 def bind_visits() -> None:
@@ -245,7 +245,7 @@ def take(content: bytes) -> Owner:
     lines = content[:_MOST_BYTES].decode("latin-1").splitlines()
     key = next((line.removeprefix(_LINE).strip() for line in lines if line.startswith(_LINE)), "")
     if not KEY.fullmatch(key):
-        raise ValueError("This is not a key file of dpviz; add the one that you downloaded from this page.")
+        raise ValueError("This is not a dpviz key file; add the one that you downloaded from this page.")
     _mine.account_owner = Owner("key", key)
     return _mine.account_owner
 

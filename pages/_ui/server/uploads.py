@@ -61,9 +61,9 @@ class Uploads:
     def _refusal(self, session: str, length: int) -> tuple[int, str] | None:
         """Return status and sentence if a file of so many bytes may not come, else None."""
         if not any(_fields(session)):
-            return 409, "No field on the page takes a file."
+            return 409, "No field on this page accepts a file."
         if session in self._busy:
-            return 429, "Another file is on its way; one at a time."
+            return 429, "Another file is still being uploaded; send one at a time."
         _drop(session, lambda file: file not in _wanted(session))
         most = st.get_option("server.maxUploadSize") * 1024 * 1024 + STEP  # and what a form adds to a file
         if length + sum(map(len, _held(session).values())) > most:
@@ -71,7 +71,7 @@ class Uploads:
         return None if 2 * length + MARGIN < memory() else _FULL[::-1]
 
 
-_FULL = "This server has no memory left for the file now; try again later.", 503
+_FULL = "This server has no memory for the file right now; try again later.", 503
 
 
 def _length(scope: Scope) -> int:

@@ -41,7 +41,7 @@ def open_choice(name: str) -> Dataset:
     if name not in made:
         result = results.find(name.removeprefix(_MADE_UP))
         if result is None or result.trace.coreset is None:
-            raise ValueError("sweep: the run that these people were made up from is gone; run it again on Explore.")
+            raise ValueError("sweep: the run that these people were made from is gone; run it again on Watch.")
         n = result.data.n_public
         X = simulate(result.trace.coreset, result.trace.domain, n, np.random.default_rng(0))
         title = f"Made up from {result.label}"

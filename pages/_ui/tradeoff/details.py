@@ -45,7 +45,7 @@ def details(every: Summary, kept: Kept, look: Look, style: dict[str, Style]) -> 
 
 def _areas(every: Summary, metric: Metric, style: dict[str, Style]) -> None:
     if every.areas.empty:
-        st.caption("An area needs at least two values of ε, and a seed that has finished at all of them.")
+        st.caption("The area needs at least two values of ε and a seed whose runs finished at all of them.")
     style = {**tradeoff.styles(every.areas), **style}  # along another axis the curves have other names
     for (data, notion), group in every.areas.groupby(["data", "notion"], sort=False):
 
@@ -87,8 +87,8 @@ def _dots(every: Summary, kept: Kept, look: Look, metric: Metric, style: dict[st
         under(notion)
     st.html(
         markup.small(
-            f"One dot is 1 run in {min(_DOTS, every.points.runs.max())}. Count dots: the share of them left of a value "
-            f"is how often a run lands below it. The dotted line is {metric.against}."
+            f"One dot is 1 run in {min(_DOTS, every.points.runs.max())}. The share of dots left of a value says how "
+            f"often a run lands below it. The dotted line is {metric.against}."
         )
     )
 
@@ -105,8 +105,8 @@ def _winners(winners: pd.DataFrame) -> None:
     table(["Data", "Promise", "ε", "people", "k", "Best", "gap between intervals"], body, "Winners")
     st.html(
         markup.small(
-            "A winner is named only where its 95% rerun interval is apart from every other's. "
-            "Algorithms that released more than k centers, and other promises, do not compete."
+            "An algorithm is named the winner only if its 95% rerun interval overlaps no other. Algorithms that "
+            "released more than k centers or make another promise do not compete."
         )
     )
 

@@ -34,9 +34,9 @@ def sweep_form() -> tuple[Sweep | None, str, str]:
     private = catalog.chosen().private
     if private:
         st.info(
-            "Your private file is not on this page: every run of a sweep would be a separate release and spend ε "
-            "again, and the metrics would read raw rows. Run NSM once on Watch; what it releases can be made into "
-            "people, and a sweep on them costs nothing more."
+            "Your private file is not on this page: every run of a sweep would be a separate release that spends ε "
+            "again, and the metrics would read raw rows. Run NSM once on Watch: a sweep over simulated people made "
+            "from its release costs nothing more."
         )
     names = choices()
     if not private:
@@ -51,15 +51,15 @@ def sweep_form() -> tuple[Sweep | None, str, str]:
         _follow(slugs)
     chosen = st.multiselect(
         "Algorithms", slugs, list(FIRST), format_func=lambda s: ALGORITHMS[s].name,
-        **kept(keys.SWEEP_ALGORITHMS), help="KMeans, the non-private reference, is always run.",
+        **kept(keys.SWEEP_ALGORITHMS), help="KMeans, the non-private reference, always runs too.",
     )  # fmt: skip
     epsilon = st.pills(
         "Privacy budgets ε", EPSILONS, selection_mode="multi", default=STOPS, format_func=fraction,
-        **kept(keys.SWEEP_EPSILON), help="Every algorithm runs at every chosen budget.",
+        **kept(keys.SWEEP_EPSILON), help="Every algorithm runs at each of these budgets.",
     )  # fmt: skip
     repeats = whole_number(
         "Runs per point", 2, 50, SEEDS, **kept(keys.SWEEP_REPEATS),
-        help="More runs: narrower intervals, more time. Seeds count up from the first seed.",
+        help="More runs give narrower intervals and take longer. Seeds count up from the first seed.",
     )  # fmt: skip
     axes: list[tuple[str, tuple[Any, ...]]] = []
     if any("rho_distance" in params.specs(ALGORITHMS[slug]) for slug in chosen):
@@ -72,33 +72,33 @@ def sweep_form() -> tuple[Sweep | None, str, str]:
         n_rows = st.pills(
             "People in the data", ROWS, selection_mode="multi", default=(None,), **kept(keys.SWEEP_ROWS),
             format_func=lambda n: "as it is" if n is None else f"{n:,}",
-            help="As if this many people had come: rows are drawn without replacement. If more are asked for than "
-            "there are, whole copies come first.",
+            help="Runs on this many people, drawn without replacement. If that is more than the data have, whole "
+                "copies come first.",
         )  # fmt: skip
         k = st.text_input(
             "Centers k",
             "",
             placeholder="each data set's own",
             **kept(keys.SWEEP_K),
-            help="Whole numbers, with commas.",
+            help="Whole numbers separated by commas.",
         )
         delta = st.text_input(
             "Delta δ",
             "",
             placeholder="n^-1.1 for all",
             **kept(keys.SWEEP_DELTA),
-            help="One value for every algorithm: a number, or a paper's rule such as 1/(n ln n) or 1/(n sqrt n).",
+            help="One value for all algorithms: a number, or a rule from a paper such as 1/(n ln n) or 1/(n sqrt n).",
         )
         free = st.toggle(
             "Let methods choose their own number of centers", **kept(keys.SWEEP_FREE),
-            help="Some methods, such as DPM, release more centers than k. More centers always lower the loss, so their "
-            "curves then do not compare with k centers.",
+            help="Some methods, such as DPM, release more centers than k. More centers always lower the loss, so "
+                "their curves cannot be compared with those of k centers.",
         )  # fmt: skip
         varied, curves = vary(chosen)
         metrics = st.multiselect(
             "Metrics", METRICS, ["loss"], format_func=lambda name: METRICS[name].title, **kept(keys.SWEEP_METRICS),
-            help="All are computed on the raw rows, in half-widths of the public bounds: not private. Where k-median "
-            "runs, its own cost is measured too.",
+            help="All metrics are computed from the raw rows, in half-widths of the public bounds, and are not "
+                "private. If a k-median method runs, its own cost is measured too.",
         )  # fmt: skip
         seed = whole_number(
             "First seed", 0, **kept(keys.SWEEP_SEED),

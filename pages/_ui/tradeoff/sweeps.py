@@ -153,7 +153,7 @@ def _archive() -> Archive | None:
     try:
         return Archive()
     except OSError as problem:
-        _LOG.warning("Sweeps are not kept over a restart: %s", problem)
+        _LOG.warning("Sweeps will not survive a restart: %s", problem)
         return None
 
 
@@ -173,11 +173,15 @@ def start(sweep: Sweep, title: str) -> None:
     """
     rows, left = known(sweep), missing(sweep)
     if len(left) > MOST_RUNS:
-        raise ValueError(f"sweep: at most {MOST_RUNS:,} runs at a time here; this one has more. Use the command line.")
+        raise ValueError(
+            f"sweep: this server takes at most {MOST_RUNS:,} runs at a time. Use the command line for more."
+        )
     if (mine := shelf().of(work_state.owner)) is not None:
-        raise ValueError(f"sweep: your sweep on {mine.title} is not finished; stop it, or wait for it.")
+        raise ValueError(f"sweep: your sweep on {mine.title} is still running; stop it or wait for it.")
     if shelf().waiting >= MOST_WAITING:
-        raise ValueError(f"sweep: {MOST_WAITING} sweeps wait on this server already; try again in a few minutes.")
+        raise ValueError(
+            f"sweep: {MOST_WAITING} sweeps are already waiting on this server; try again in a few minutes."
+        )
     kept = Kept(secrets.token_urlsafe(9), title, sweep, len(rows) + len(left), rows, owner=work_state.owner)
     shelf().put(kept)
     if (archive := shelf().archive) and is_public(sweep):

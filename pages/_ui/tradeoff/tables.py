@@ -108,8 +108,8 @@ def _solver(mine: Summary, kept: Kept, look: Look, style: dict[str, Style]) -> N
     table(["Algorithm", "smallest tested", "runs there"], body, "Solver")
     st.html(
         markup.small(
-            "From that value on, every larger tested one does as well. Counted in these runs; other "
-            "runs may differ by a few. *\u202freleased more than k centers."
+            "Every larger tested value is good enough, too. The counts are of these runs; other runs may differ by a "
+            "few. *\u202freleased more than k centers."
         )
     )
 

@@ -45,7 +45,11 @@ def files(every: Summary, kept: Kept) -> None:
         "The camera button of a figure saves it as", PICTURES, default=PICTURES[0], required=True,
         **look_at(keys.SWEEP_PICTURE),
     )  # fmt: skip
-    st.html(markup.small("Simulation: the seeds are known and metrics read raw rows; nothing here is private."))
+    st.html(
+        markup.small(
+            "This is a simulation: the seeds are known and the metrics read raw rows, so nothing here is private."
+        )
+    )
     st.dataframe(shared(every, "rows", lambda: readable(rows)), height=260, hide_index=True)
 
 

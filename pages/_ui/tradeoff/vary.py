@@ -29,7 +29,7 @@ def vary(slugs: list[str]) -> tuple[list[tuple[str, str]], list[Variant]]:
     chosen = st.multiselect(
         "Vary parameters", names, max_selections=MOST, **kept(keys.SWEEP_VARY), placeholder="none",
         format_func=lambda n: f"{n.replace('_', ' ')} ({', '.join(ALGORITHMS[slug].name for slug in names[n])})",
-        help="Each becomes an axis for the algorithms that have it. The others stay the same along it.",
+        help="Each becomes an axis for the algorithms that have it; the other algorithms do not change along it.",
     )  # fmt: skip
     given = []
     for name in (n for n in chosen if n in names):
@@ -43,7 +43,7 @@ def vary(slugs: list[str]) -> tuple[list[tuple[str, str]], list[Variant]]:
     curves = curves_of(slugs)
     wanted = st.multiselect(
         "Presets as further curves", curves, placeholder="none", **kept(keys.SWEEP_PRESETS),
-        help="A paper's values, or its published code's, beside the default.",
+        help="Adds the values of a paper or of its published code to the defaults.",
     )  # fmt: skip
     return given, [Variant(name, *curves[name]) for name in wanted if name in curves]
 

@@ -56,8 +56,8 @@ def spending(sweep: Sweep) -> None:
     runs, epsilon = _composed(sweep)
     if runs:
         st.caption(
-            f"On private data these would be releases, not looks: the {runs:,} runs with Gaussian noise alone would "
-            f"spend ε = {number(epsilon)} together. So a sweep takes public or made-up data only."
+            f"On private data every run would be a release: the {runs:,} runs with Gaussian noise alone would spend "
+            f"ε = {number(epsilon)} together. So a sweep accepts only public or made-up data."
         )
 
 
@@ -65,9 +65,9 @@ def first(sweep: Sweep, data: str) -> None:
     """Show what a sweep is, before anything of it is known."""
     st.html(
         markup.lede(
-            "A sweep runs every chosen algorithm at every chosen ε many times. You will see every "
-            "single run, how sure the means are, what KMeans does without privacy, and the smallest ε "
-            "that is good enough. It keeps running while you visit other pages."
+            "A sweep runs every chosen algorithm at every chosen ε many times. You will see every run, how precise "
+            "the means are, how KMeans does without privacy, and the smallest ε that is good enough. The sweep keeps "
+            "running while you visit other pages."
         )
     )
     names = ", ".join(ALGORITHMS[variant.algorithm].name for variant in sweep.variants)
@@ -80,7 +80,7 @@ def offer(sweep: Sweep) -> bool:
     """Offer to make the runs of a sweep that are missing, with a forecast; return whether to start."""
     left, total = sweeps.missing(sweep), sweeps.size(sweep)
     if total > sweeps.MOST_LISTED or len(left) > sweeps.MOST_RUNS:
-        st.caption(f"At most {sweeps.MOST_RUNS:,} runs at a time here; this sweep has more. Use the command line.")
+        st.caption(f"At most {sweeps.MOST_RUNS:,} runs at a time here, and this sweep has more. Use the command line.")
         return False
     if not left:
         return False
@@ -207,7 +207,7 @@ def _pictures(kept: Kept, look: Look) -> None:
     elif kept.job.status == "failed":
         st.error(plain(f"{kept.job.error} {len(rows):,} of {kept.total:,} runs had finished and are shown."))
     elif kept.job.status == sweeps.ELSEWHERE:
-        st.info(f"{len(rows):,} of {kept.total:,} runs so far. Another process works on them: reload to see more.")
+        st.info(f"{len(rows):,} of {kept.total:,} runs so far. Another process is working on them: reload to see more.")
     failures = rows[rows.status == "failed"].groupby(["label", "reason"]).size()
     if len(failures):
         words = (f"{n} run{'s' * (n > 1)} of {label} failed: {reason}" for (label, reason), n in failures.items())
@@ -272,7 +272,7 @@ def _curves(
 def _multiples(panels: list, every: Summary, kept: Kept, look: Look, style: dict) -> None:
     """Show one panel per data set and promise, never two promises on one axis, and one key for all."""
     if len({notion for (_, notion), _ in panels}) > 1:
-        st.warning("These algorithms make different promises. Each has its own panel: do not compare across them.")
+        st.warning("These algorithms make different promises. Each has its own panel; do not compare across panels.")
     words = "".join(f"<span>{icon(one)}{markup.escape(name)}</span>" for name, one in style.items())
     st.html(f'<div class="dp-key">{words}<span>… {METRICS[look.metric].against} (not private): dotted</span></div>')
     for start in range(0, len(panels), 2):

@@ -34,8 +34,8 @@ __all__ = ["Trust", "chart", "covers", "given", "note", "played", "trust"]
 
 FOLDER = files.FOLDER
 
-_ABSENT = "Stored runs are missing here, or made by another version: pictures are made as they are asked for."
-_CHECKING = "Stored runs are being checked against this version. The picture follows in a moment."
+_ABSENT = "Stored runs are missing or come from another version, so pictures are computed on request."
+_CHECKING = "Stored runs are being checked against this version. The picture will appear in a moment."
 
 
 class Trust(enum.Enum):

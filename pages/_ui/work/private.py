@@ -28,8 +28,8 @@ class NoAccounts(Refused):
 
     def __init__(self) -> None:
         super().__init__(
-            "This server cannot keep the accounts of files just now, so it takes no file and spends no privacy. "
-            "Its operator finds the reason in its log."
+            "This server cannot save accounts at the moment, so it accepts no file and spends no privacy. The reason "
+            "is in the server log."
         )
 
 
@@ -134,13 +134,13 @@ def confirm(
         far = domain.length(promise.rho_distance or 0.0)
         now, then = (bet(one, relation, domain.rows_per_person, far) for one in (before, before.after(claim)))
         st.markdown(
-            f"In a bet on {then.on} anybody is right at most {now.odds} times in 100 today, and "
-            f"**{then.odds} times in 100** afterwards. A coin: 50."
+            f"A bet on {then.on} is right at most {now.odds} times in 100 today, and **{then.odds} times in 100** "
+            f"after this run. A coin is right 50 times."
         )
         _left(before, before.after(claim))
         st.markdown(
-            "**What cannot be undone:** nothing is given back, not for a run that was canceled, not for a file that is "
-            "deleted. The sum counts every run of yours on this file on this server; the δ add up, as the ε do."
+            "**What cannot be undone:** nothing is refunded, neither for a canceled run nor for a deleted file. The "
+            "sum counts all of your runs on this file on this server; δ adds up as ε does."
         )
         with st.container(horizontal=True):
             if st.button("Not yet", type="primary", key=keys.NOT_YET(slot)):
@@ -175,8 +175,8 @@ def _left(before: Account, after: Account) -> None:
         st.markdown(f"Left of your total of ε = {number(total.epsilon)} for {relation.unit}: {number(left)}.")
         if after.under(relation) and after.total(relation).epsilon > total.epsilon:
             st.info(
-                "Your total does not allow this run. Still possible for nothing: everything that was released, its "
-                "files, other numbers of centers where points were released, and rehearsals."
+                "Your total does not allow this run. You can still use everything that was released and its files, "
+                "try other numbers of centers where points were released, and rehearse, all at no cost."
             )
     if not before.budgets:
         st.page_link("pages/account.py", label="Set a total that no sum may exceed", icon=":material/receipt_long:")

@@ -147,8 +147,8 @@ def check_time(data: Dataset, algorithm: Algorithm) -> None:
     fits = [k for k in range(1, algorithm.n_clusters) if _fits(data, dataclasses.replace(algorithm, n_clusters=k))]
     advice = f"{fits[-1]} clusters would fit" if fits else "a smaller data set would fit"
     raise ValueError(
-        f"This run would take {duration(expected)}, and this server allows {duration(MOST_SECONDS)}; {advice}, or use "
-        "the command line."
+        f"This run would take {duration(expected)}, but this server allows {duration(MOST_SECONDS)}; {advice}, or "
+        f"use the command line."
     )
 
 
@@ -226,6 +226,6 @@ def _take(job: Job) -> None:
             keep(result)
             show(result.identity)
         elif job.status == "failed":
-            messages.say("problem", f"{job.error} The run was stopped; everything else is as it was.")
+            messages.say("problem", f"{job.error} The run was stopped; nothing else changed.")
         else:
-            messages.say("note", f"{job.title} was canceled. Releases made by then stay spent.")
+            messages.say("note", f"{job.title} was canceled. The privacy spent by then stays spent.")

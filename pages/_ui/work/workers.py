@@ -109,7 +109,7 @@ class Workers:
     def _submit(self, function: Callable[..., Any], *args: Any, **named: Any) -> Future[Any]:
         with self._lock:
             if self._ended:
-                raise ChildProcessError("The server ends.")
+                raise ChildProcessError("The server is shutting down.")
             if self._pool is not None:
                 try:
                     return self._pool.submit(function, *args, **named)
@@ -123,7 +123,7 @@ class Workers:
         try:
             return future.result()
         except BrokenProcessPool:
-            raise ChildProcessError("The process that worked on this died; too little memory?") from None
+            raise ChildProcessError("The process that computed this died, perhaps for lack of memory.") from None
 
 
 def _know(*modules: str) -> None:

@@ -57,7 +57,7 @@ def tradeoff(known: Mapping[str, Any]) -> Sequence[Control]:
 def _list(check: Callable[[str], Any], text: str) -> str:
     """Return values with commas between them as they were typed, if they are some."""
     if len(text) > 200 or not text.isprintable() or not check(text):
-        raise ValueError("no list of values")
+        raise ValueError("not a list of values")
     return text
 
 
@@ -67,5 +67,5 @@ def _whole(text: str) -> tuple[int, ...]:
 
 def _token(text: str) -> str:
     if len(text) > 40 or not all(c.isalnum() or c in "-_" for c in text):
-        raise ValueError("no name of a sweep")
+        raise ValueError("not the name of a sweep")
     return text

@@ -61,16 +61,18 @@ def answers(data: Dataset, cls: type[Algorithm]) -> None:
     promises = PROMISES if methods.one_distance(data) else {"person": PROMISES["person"]}
     st.selectbox(
         "What is promised", promises, format_func=PROMISES.__getitem__, **kept(keys.PROMISED),
-        on_change=_another, args=(data, cls), help="A move is one distance: it needs one scale for all columns.",
+        on_change=_another, args=(data, cls), help="A move is a single distance, so it needs one scale for all "
+            "columns.",
     )  # fmt: skip
     offers = [answer for answer in TRUST if answer != "clients" or (wire.small(data) and not data.private)]
     st.selectbox(
         "Whom do you trust", offers, format_func=TRUST.__getitem__, **kept(keys.TRUST),
         on_change=_another, args=(data, cls),
-        help="One curator sees the rows; or clients keep theirs and send masked sums; or reports are mixed; or nobody.",
+        help="A curator who sees the rows; clients who keep their rows and send masked sums; a mixer of reports; or "
+            "nobody.",
     )  # fmt: skip
     if state.get(keys.TRUST) == "clients" and session.page != "explore":
-        st.caption("This view is of one curator's run; Watch shows what the clients send.")
+        st.caption("This view shows a run with one curator; Watch shows what the clients send.")
 
 
 def _no_clients(cls: type[Algorithm], data: Dataset) -> str:
@@ -79,8 +81,8 @@ def _no_clients(cls: type[Algorithm], data: Dataset) -> str:
     if not wire.small(data) or data.private:
         reason = f"{data.title}: too large for clients on this server."
         if data.private:
-            reason = "The rows of a private file are with one curator here."
-    return f"{reason} You see the run without clients."
+            reason = "A private file has one curator here."
+    return f"{reason} You see the run with one curator instead."
 
 
 def _another(data: Dataset, cls: type[Algorithm]) -> None:
@@ -103,7 +105,9 @@ def _another(data: Dataset, cls: type[Algorithm]) -> None:
         state[keys.TRUST] = _OF.get(other.notion, "curator")
     key = keys.PRIVATE_ALGORITHM if data.private else keys.EXPLORE_ALGORITHM
     state[keys.ALGORITHM_NEXT(key)] = other.slug
-    messages.say("note", plain(f"{other.name} takes the place of {cls.name}, which does not give that answer."))
+    messages.say(
+        "note", plain(f"{other.name} replaces {cls.name}, which makes another promise or trusts somebody else.")
+    )
 
 
 def clients(known: Mapping[str, Any]) -> Sequence[Control]:

@@ -112,7 +112,7 @@ def test_a_private_run_is_not_shared_and_the_reason_is_said(monkeypatch, page):
     app = own(page, private=True)
     app.button(key="share").click().run()
     assert not app.exception and not app.code
-    assert any("not the data: the person who opens it has no file" in box.value for box in app.markdown)
+    assert any("not the data: anyone who opened it" in box.value for box in app.markdown)
     assert app.session_state["kept"] == (page, "")
 
 

@@ -195,7 +195,7 @@ def test_what_the_owner_says_or_declares_makes_names_public(tmp_path, capsys):
     pd.DataFrame({"age": [30, 40], "city": ["SENTINEL", "x"], "income": [1, 2]}).to_csv(path, index=False)
     command = ["run", "nsm", "--data", str(path), "--private", "--n-clusters", "2", "--n-public", "50"]
     assert main([*command, "--low", "0", "--high", "9"]) == 2
-    assert "names of columns, or the first person? Give --header or --no-header" in capsys.readouterr().err
+    assert "the names of the columns, or the first person? Give --header or --no-header" in capsys.readouterr().err
     columns = [{"name": "income", "low": 0, "high": 9}]
     (tmp_path / "mine.json").write_text(json.dumps({"columns": columns}))
     assert main(command) == 0 and "income" in capsys.readouterr().out

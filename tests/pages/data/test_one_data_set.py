@@ -33,6 +33,6 @@ def test_a_public_file_reaches_every_page_and_a_private_one_is_named_where_it_is
     declare(app, facts("a", "b", scale="common"))
     for page in ("papers", "tradeoff"):
         app.switch_page(f"pages/{page}.py").run()
-        assert "Your file <b>secret, PRIVATE, is not on this page</b>" in shown(app) and ">DEMO<" in shown(app)
+        assert "Your file <b>secret, PRIVATE, is not used on this page</b>" in shown(app) and ">DEMO<" in shown(app)
     app.switch_page("pages/explore.py").run()
-    assert "is not on this page" not in shown(app) and "PRIVATE" in shown(app)
+    assert "is not used on this page" not in shown(app) and "PRIVATE" in shown(app)

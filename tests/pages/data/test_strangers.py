@@ -59,7 +59,7 @@ def test_a_stranger_s_copy_of_a_private_file_meets_the_words_of_a_new_file(visit
         )
         assert not copy.error and words(copy) == words(new)
     again = answer(visit(Owner("key", KEY)), CONTENT, PUBLIC)
-    assert any("You called this very file private before" in error.value for error in again.error)
+    assert any("You already called this very file private" in error.value for error in again.error)
 
 
 def test_the_command_line_and_the_pages_of_this_machine_find_the_same_account(visit, tmp_path):
@@ -80,7 +80,7 @@ def test_a_key_is_downloaded_and_brought_to_another_visit(visit):
     assert any("./_dpviz/key/" in block.proto.body for block in second.get("html"))
     field = next(field for field in second.file_uploader if field.label == "Add a key file")
     field.upload("dpviz-key.txt", b"dpviz key: no").run()
-    assert any("not a key file of dpviz" in error.value for error in second.error)
+    assert any("not a dpviz key file" in error.value for error in second.error)
     assert second.session_state["account_owner"] == Owner("key", KEY)
     local = visit(Owner("local"))
     assert len(local.file_uploader) == 1 and not local.get("download_button")

@@ -172,7 +172,7 @@ def test_without_an_atlas_the_page_works_and_says_so_once(opened, asked, monkeyp
     monkeypatch.setattr(files, "current", lambda chapter, place: probes.append(chapter) or False)
     app = wait_for_probes(opened())
     notes = [caption for caption in app.caption if "Stored runs" in caption.value]
-    assert len(notes) == 1 and "are missing here" in notes[0].value and dragged(app) is None
+    assert len(notes) == 1 and "Stored runs are missing" in notes[0].value and dragged(app) is None
     assert len(probes) == (2 if damage in ("damaged", "old") else 0)
     app.switch_page("pages/compare.py").run()
     assert not app.exception and not any("Stored runs" in caption.value for caption in app.caption)

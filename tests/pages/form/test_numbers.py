@@ -21,7 +21,7 @@ def test_a_fraction_is_told_and_its_whole_part_is_used():
     assert app.text[0].value == "7" and not app.caption
     app.number_input[0].set_value(2.5).run()
     assert app.text[0].value == "2"
-    assert [note.value for note in app.caption] == ["Seed: whole numbers only. 2 is used in place of 2.5."]
+    assert [note.value for note in app.caption] == ["Seed must be a whole number: 2 is used instead of 2.5."]
     app.number_input[0].set_value(3).run()
     assert app.text[0].value == "3" and not app.caption
 

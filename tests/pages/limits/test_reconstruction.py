@@ -36,7 +36,7 @@ def test_people_are_read_off_exact_centers_and_not_off_noisy_ones(opened):
     app = opened("limits", "v=1&d=iris")
     assert not app.exception and read_off(app) >= 1 and "of 150 people" in words(app)
     app.segmented_control(key="exact_noise").set_value("seeded").run()
-    assert not app.exception and read_off(app) == 0 and "Nothing can be read off" in words(app)
+    assert not app.exception and read_off(app) == 0 and "No row can be read off" in words(app)
 
 
 def test_clients_without_noise_give_people_away_too(opened):

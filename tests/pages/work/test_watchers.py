@@ -163,7 +163,7 @@ def test_a_run_that_would_take_too_long_is_refused_with_what_fits():
     slow = SimpleNamespace(seconds=lambda algorithm, *_: 2.0 * algorithm.n_clusters)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(runs, "pace", lambda: slow)
-        with pytest.raises(ValueError, match=r"would take about 7 minutes, and this server allows about 5 minutes; "):
+        with pytest.raises(ValueError, match=r"would take about 7 minutes, but this server allows about 5 minutes; "):
             runs.check_time(data, algorithm)
         with pytest.raises(ValueError, match="150 clusters would fit, or use the command line"):
             runs.check_time(data, algorithm)
