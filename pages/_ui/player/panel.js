@@ -15,7 +15,7 @@ const fetched = async (name) => {
 };
 
 const WORDS = 62, BELOW = 90; // pixels of a verdict's two lines; of the player's controls and the gaps below a plane
-const COLUMN = 230; // pixels that a panel beside the plane needs
+const GAP = 4, MOST = 1.5, PART = 230; // panels beside a plane: pixels between, times as tall as drawn, least width
 
 class Panel {
   constructor(root, data) {
@@ -35,6 +35,7 @@ class Panel {
     const figure = JSON.parse(data.figure),
       { of, ranges = null } = zooms[data.key] ?? {};
     if (data.tall) this.stretch(figure.layout);
+    else if (root.closest("[class*=_swipe]")) Object.assign(this, { layout: figure.layout, own: figure.layout.height });
     this.frames = figure.frames?.length ?? 0;
     this.zoomed = of === data.zoomOf ? ranges : null;
     root.dispatchEvent(new CustomEvent("dpviz-panel", { bubbles: true })); // the transport says which step
@@ -46,6 +47,7 @@ class Panel {
     if (this.lacking) this.leave(figure);
     else this.film = this.stage = new Stage(this.canvas, figure, { step: this.step, zoom: this.zoomed, failed });
     this.listen();
+    if (this.own) root.closest("[class*=_scene]")?.querySelector("[class*=_planecol] .dpviz-stage")?.panel?.fit?.();
   }
 
   /** Give a plane the height that the window leaves: its column's width follows from that and its shape. */
@@ -56,15 +58,11 @@ class Panel {
       if (!scene || !this.root.isConnected) return;
       const top = scene.getBoundingClientRect().top + (page?.scrollTop ?? 0);
       const words = Math.max(document.querySelector(".st-key-verdict")?.offsetHeight ?? 0, WORDS);
-      const side = scene.querySelector("[class*=_sidecol]")?.clientWidth ?? 0;
       scene.style.setProperty("--dp-high", `max(300px, calc(100dvh - ${Math.round(top + words + BELOW)}px))`);
-      scene.style.setProperty("--dp-columns", Math.max(2, Math.floor(side / COLUMN)));
       layout.height = (wide.matches && parseFloat(getComputedStyle(column).maxHeight)) || height;
       if (meta.ar) meta.h = wide.matches ? Infinity : height;
-      if (layout.height === this.high) return;
-      this.high = layout.height;
-      if (this.film) Object.assign(this.film.layout, { meta: layout.meta, height: layout.height });
-      this.stage?.resize(true);
+      this.rise(layout);
+      this.share(wide.matches && parseFloat(getComputedStyle(column).maxHeight));
     };
     for (const [name, value] of [["ratio", meta.ar], ["sides", `${m.l + m.r}px`], ["ends", `${m.t + m.b}px`]])
       value && scene?.style.setProperty(`--dp-${name}`, value);
@@ -72,6 +70,30 @@ class Panel {
     addEventListener("resize", (this.fit = fit));
     const block = this.root.closest("[data-testid=stMainBlockContainer]");
     if (block) (this.room = new ResizeObserver(fit)).observe(block); // a message above it, a longer verdict below
+  }
+
+  /** Let the panels beside a plane share its height, each by its own, in one column or two; as drawn without one. */
+  share(high) {
+    const scene = this.root.closest("[class*=_scene]"), roots = [...scene.querySelectorAll("[class*=_swipe] .dpviz-stage")];
+    const all = roots.map((root) => root.panel).filter((panel) => panel?.own);
+    const sum = (panels) => panels.reduce((total, panel) => total + panel.own + GAP, 0);
+    const two = all.length > 1 && scene.querySelector("[class*=_sidecol]")?.clientWidth >= 3 * PART;
+    const splits = all.map((_, i) => Math.max(sum(all.slice(0, i)), sum(all.slice(i))));
+    const tall = two ? Math.min(...splits) : sum(all), factor = high ? Math.min((high - GAP * all.length) / tall, MOST) : 1;
+    scene.style.setProperty("--dp-columns", two ? "2fr" : "1fr");
+    scene.style.setProperty("--dp-part", two ? "calc(50% - 8px)" : "100%");
+    for (const panel of all) {
+      const height = Math.floor(panel.own * factor), { meta } = panel.layout;
+      panel.rise({ height, meta: meta?.ar ? { ...meta, h: height } : meta });
+    }
+  }
+
+  /** Draw a figure anew where its height is another one. */
+  rise({ height, meta }) {
+    if (height === this.high) return;
+    this.high = height;
+    if (this.film) Object.assign(this.film.layout, { meta, height });
+    this.stage?.resize(true);
   }
 
   get zoomable() { return this.film.layout.xaxis?.fixedrange === false; }
