@@ -198,7 +198,7 @@ def make_files():
         "duplicate names": (
             "x.csv",
             b"a,a\n1,2\n",
-            "The name of column 2 is taken; it is called the same with (2) added.",
+            "The name of column 2 is taken already; (2) is added to it.",
         ),
         "missing name": ("x.csv", b"a,,c\n1,2,3\n", "Column 2 has no name and is called 'column 2'."),
         "semicolons": ("x.csv", b"a;b\n1;2\n", "Cells are separated by a semicolon."),

@@ -1,4 +1,4 @@
-"""State a promise as a bet: the attacker's question, and how often anybody wins at most. Every screen uses these words."""
+"""State a promise as a bet: the attacker's question, and the most that anybody wins. Every screen uses these words."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def rerun(
 
 
 def _rows(people: Dataset, algorithm: Algorithm) -> np.ndarray | Rows:
-    """Return the rows in the form that the algorithm takes, prepared once for all runs; the reference reads raw ones."""
+    """Return the rows in the algorithm's form, prepared once for all runs; the reference reads raw ones."""
     return people.X if algorithm.notion is Notion.NONE else Rows(people.X, people.domain, people.dataset_id)
 
 

@@ -135,7 +135,7 @@ def restart_peak_memory() -> None:
 
 
 def peak_memory() -> float:
-    """Return the process's peak resident memory since the last reset, in MB; NaN where the system does not report it."""
+    """Return the process's peak resident memory since the last reset, in MB; NaN if the system does not report it."""
     if sys.platform != "linux":
         return float("nan")
     status = Path("/proc/self/status").read_text()

@@ -47,7 +47,7 @@ MOST_CELLS = 1_000_000
 
 @dataclasses.dataclass(frozen=True)
 class Variant:
-    """One curve: an algorithm under a label, with a preset and its own fixed values; noise "none" makes it non-private."""
+    """One curve: a labeled algorithm with a preset and its own fixed values; noise "none" makes it non-private."""
 
     label: str
     algorithm: str

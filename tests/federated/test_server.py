@@ -201,7 +201,7 @@ def test_a_client_that_loses_its_line_before_the_start_may_come_back(folder):
     lost = hello(folder, "ann", host.port)
     until(lambda: "ann joined (1 of 3)" in host.said)
     lost.close()
-    until(lambda: "ann left before the start; it may come back" in host.said)
+    until(lambda: "ann left before the start and may come back" in host.said)
     ends = everybody(folder, agreed(), host)
     assert all(isinstance(end, Trace) for end in ends.values()) and host.result().rounds == 4
 
@@ -260,7 +260,7 @@ def test_a_guest_that_says_nothing_is_shown_out(folder, monkeypatch):
             words = str(reason)
         if "bob" in words:
             break
-    assert "bob left or said nothing before the start" in words
+    assert "bob left or stayed silent before the start" in words
     monkeypatch.setattr(door, "GREETING_SECONDS", 20.0)
     assert all(isinstance(end, Trace) for end in everybody(folder, agreed(), host).values())
 
@@ -390,7 +390,7 @@ def test_a_process_killed_before_the_start_may_come_back(parties):
         assert "joined" in host.stdout.readline()
     first["bob"].kill()
     first["bob"].communicate()
-    assert "bob left before the start; it may come back" in host.stdout.readline()
+    assert "bob left before the start and may come back" in host.stdout.readline()
     clients = [first["ann"], join("bob"), join("cem")]
     said = host.communicate(timeout=200)[0]
     assert host.returncode == 0, said

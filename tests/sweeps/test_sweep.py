@@ -204,7 +204,7 @@ def test_garbage_in_the_middle_is_skipped_and_a_foreign_file_is_refused(tmp_path
     path.write_text('{"a": 1}\n')
     with pytest.raises(ValueError, match="rows.jsonl holds no rows of a sweep"):
         read_rows(path)
-    with pytest.raises(ValueError, match="ending in .csv or .jsonl"):
+    with pytest.raises(ValueError, match="must end in .csv or .jsonl"):
         RowFile(tmp_path / "rows.txt")
 
 

@@ -1,1 +1,1 @@
-"""A picture has an address: scenes, links, sharing, decks."""
+"""Addresses of pictures: scenes, links, sharing, decks."""

@@ -18,13 +18,13 @@ def current() -> Deck:
 
 
 def add(slide: Slide) -> None:
-    """Put a slide at the end of the session's deck, where there is room."""
+    """Append a slide to the session's deck if there is room."""
     deck = current()
     if len(deck.slides) < MOST_SLIDES:
         keep(dataclasses.replace(deck, slides=(*deck.slides, slide)))
 
 
 def keep(deck: Deck) -> None:
-    """Make it the session's deck; the fields that show it are made anew."""
+    """Make this the session's deck and recreate the fields that show it."""
     address_state.deck = deck
     address_state.deck_edit += 1

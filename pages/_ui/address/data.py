@@ -1,4 +1,4 @@
-"""A data set as an address says it: a sample, blobs, or a file of one's own by the names of its columns."""
+"""Data sets in addresses: a sample, blobs, or a visitor's file by the names of its columns."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _MOST_COLUMNS = 64
 
 @dataclasses.dataclass(frozen=True)
 class DataControl(Control):
-    """The picker of data: a sample or blobs by name, a file of one's own by the names of its columns."""
+    """The picker of data: a sample or blobs by name, a visitor's file by the names of its columns."""
 
     def to_widget(self, value: Any) -> Any:
-        """Return the session's name of the data; `MISSING` where it is a file that the session does not have."""
+        """Return the session's name of the data; `MISSING` for a file that the session does not have."""
         if not value.startswith(FILE):
             return value
         mine = (name for name, data in catalog.own().items() if not data.private and file_word(data.columns) == value)
@@ -33,20 +33,20 @@ class DataControl(Control):
 
 
 class SweepData(Control):
-    """The data of a sweep; a session's own file, and people made up from a run, are in no address."""
+    """The data of a sweep; an address never contains a session's own file or people made up from a run."""
 
     def from_widget(self, kept: Any) -> Any:
-        """Return those that everybody can have."""
+        """Return the data sets that everybody can open."""
         return tuple(name for name in kept if name in SAMPLES or (":" in name and made(name) is not None))
 
 
 def file_word(columns: Iterable[str]) -> str:
-    """Return what stands for a file in an address."""
+    """Return the word for a file in an address."""
     return FILE + ",".join(quote(name, safe="") for name in columns)
 
 
 def columns_of(word: str) -> list[str]:
-    """Return the columns that a file needs."""
+    """Return the columns that the file must have."""
     return [unquote(name) for name in word.removeprefix(FILE).split(",")]
 
 

@@ -25,10 +25,10 @@ class Slide:
 
     Attributes
     ----------
-    title : what is above the picture
+    title : shown above the picture
     scene : address of the scene: page, question mark, the scene's words
     notes : for the second window alone
-    seconds : how long it is planned to take, 0 for no plan
+    seconds : planned time, 0 for no plan
     show : of `SHOWS`
     """
 
@@ -48,12 +48,12 @@ class Deck:
 
     @property
     def seconds(self) -> int:
-        """How long all of it is planned to take."""
+        """Return the planned time of the whole deck."""
         return sum(slide.seconds for slide in self.slides)
 
 
 def split(scene: str) -> tuple[str, str]:
-    """Return page and query, as they are today, of an address: a whole link or the part of it that a deck keeps."""
+    """Return the current page and query of an address, which may be a whole link or the part that a deck stores."""
     path, _, query = scene.strip().partition("?")
     page, query = path.rstrip("/").rpartition("/")[2] or "home", query.partition("#")[0]
     there, query = today(page, query)
@@ -72,7 +72,7 @@ def from_json(text: str | bytes) -> Deck:
     Raises
     ------
     ValueError
-        One sentence that says what does not fit, and where.
+        One sentence that says what is wrong, and where.
     """
     if len(text) > MOST_BYTES:
         raise ValueError(f"This file is too large: a deck has at most {MOST_BYTES // 1_000} kB.")
@@ -120,7 +120,7 @@ def _text(value: Any, name: str, where: str) -> str:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object whose names are there once: of two, another reader might take the other."""
+    """Return an object without repeated names, of which another reader might take the other value."""
     if len({name for name, _ in pairs}) != len(pairs):
         raise ValueError("a name appears twice")
     return dict(pairs)

@@ -1,4 +1,4 @@
-"""Every picture has an address: it is read before any widget is made, and written when a picture is asked for.
+"""The address of every picture, read before any widget is made and written when a picture is requested.
 
 How a page adopts a scene:
 
@@ -6,9 +6,9 @@ How a page adopts a scene:
 2. Begin the page with `links.enter(__file__, FUNCTION, has=...)`; `has` are the parts that it has of
    `scene.HIDEABLE`, and "player". Share then stands in its strip.
 3. Make every widget with `**prepared.kept(key)`: the session keeps its value, and a lock disables it.
-4. Call `links.notice(...)` below the strip, and `links.keep(...)` where the picture that is asked for is known.
-5. Ask `prepared.shows(part)` before a verdict, side panels, or people and KMeans are drawn; put controls that stand
-   outside of the sidebar into `st.container(key="form")`. `player` knows about its panels.
+4. Call `links.notice(...)` below the strip, and `links.keep(...)` once the requested picture is known.
+5. Check `prepared.shows(part)` before drawing a verdict, side panels, or people and KMeans; put controls outside the
+sidebar into `st.container(key="form")`. `player` knows about its panels.
 6. Add the page to `PAGES` in `tests/pages/address/test_scene.py` (round trip, harm), and an address that changes every
    control to `LINKS` in `tests/browser/test_walk_links.py` (reload).
 """
@@ -44,7 +44,7 @@ _component = st.components.v2.component(
 
 
 def enter(file: str, vocabulary: Vocabulary, *, has: Collection[str] = ()) -> None:
-    """Enter a page: fill its widgets from the address if one was opened, hide and lock what it says, offer Share."""
+    """Enter a page: fill its widgets from an opened address, apply its hiding and locks, and offer Share."""
     page = Path(file).stem
     came = session.page != page
     embed.note(_raw())
@@ -64,7 +64,7 @@ def enter(file: str, vocabulary: Vocabulary, *, has: Collection[str] = ()) -> No
 
 
 def now(page: str, vocabulary: Vocabulary) -> Scene:
-    """Return the scene that the widgets of a page say."""
+    """Return the scene given by the widgets of a page."""
     values: dict[str, Any] = {}
     while fresh := [control for control in vocabulary(values) if control.word not in values]:
         for control in fresh:
@@ -79,7 +79,7 @@ def _preparation(page: str) -> Scene:
 
 
 def _arrange(page: str, vocabulary: Vocabulary) -> None:
-    """Hide and lock what the prepared scene says, and in a frame everything but the picture."""
+    """Apply the hiding and locks of the prepared scene; in a frame, hide everything but the picture."""
     scene, free = _preparation(page), None
     if scene.lock:
         found = controls(now(page, vocabulary).values, vocabulary)
@@ -88,13 +88,13 @@ def _arrange(page: str, vocabulary: Vocabulary) -> None:
 
 
 def _pictured(page: str, vocabulary: Vocabulary) -> Scene:
-    """Return the scene of the picture: what the address says; before there was one, what the widgets say."""
+    """Return the scene of the picture from the address or, before there is one, from the widgets."""
     where, query = address_state.kept
     return read(page, query, vocabulary)[0] if where == page and query else now(page, vocabulary)
 
 
 def _value(control: Control) -> Any:
-    """Return what a widget holds, the default where it was not made yet or holds what it may no longer."""
+    """Return the widget's value, or the default if the widget is missing or its value is no longer valid."""
     default = control.spec.default
     if control.key not in st.session_state:
         return default
@@ -106,13 +106,13 @@ def _value(control: Control) -> Any:
 
 
 def opened(page: str) -> Opened | None:
-    """Return the scene by which a page was opened last, if any."""
+    """Return the scene with which a page was last opened, if any."""
     found = address_state.opened
     return found if found is not None and found.scene.page == page else None
 
 
 def rewind(page: str) -> None:
-    """Let the player of a page go to the last step of the run that is drawn next."""
+    """Make a page's player go to the last step of the next run drawn."""
     last = address_state.opened
     number = 1 if last is None else last.number + 1
     scene = Scene(page) if last is None or last.scene.page != page else last.scene
@@ -121,7 +121,7 @@ def rewind(page: str) -> None:
 
 
 def brings_only(page: str, vocabulary: Vocabulary, word: str) -> bool:
-    """Return whether the address that was opened just now says nothing but this word."""
+    """Return whether the address just opened has this word only."""
     found = opened(page)
     if found is None or not session.opened_now or not found.scene.values[word]:
         return False
@@ -131,11 +131,11 @@ def brings_only(page: str, vocabulary: Vocabulary, word: str) -> bool:
 def keep(
     page: str, vocabulary: Vocabulary, *, entry: str | None = None, private: bool = False, scene: Scene | None = None
 ) -> None:
-    """Write the scene into the address; `entry` names its run: another one is another entry of the history.
+    """Write the scene into the address; a new `entry`, the name of its run, makes a new entry of the history.
 
-    The scene is what the page's widgets say, unless one is given.
+    The scene comes from the page's widgets unless one is given.
 
-    A private run has no address: it would carry the choices, and could not carry the data.
+    A private run has no address, which could carry the choices but not the data.
     """
     query = "" if private else write(scene or now(page, vocabulary), vocabulary)
     address_state.kept = (page, query)
@@ -154,7 +154,7 @@ def keep(
 
 
 def notice(page: str, vocabulary: Vocabulary) -> None:
-    """Show the ribbon of a prepared scene, and what of an address could not be followed, until a control is changed."""
+    """Show the ribbon of a prepared scene, and the ignored parts of an address, until a control changes."""
     found = opened(page)
     if found is None:
         return
@@ -169,7 +169,7 @@ def notice(page: str, vocabulary: Vocabulary) -> None:
 
 
 def _ribbon(prepared: Opened, vocabulary: Vocabulary) -> None:
-    """Say that a scene was prepared and what to do in it; show all controls, and go back to it, at a press."""
+    """Say that a scene was prepared and state its task; offer to show all controls and to return to the scene."""
     scene = prepared.scene
     with st.container(key=keys.RIBBON, horizontal=True, vertical_alignment="center"):
         st.html(f'<p class="dp-ribbon"><b>A prepared scene.</b> {markup.escape(scene.task)}</p>', width="stretch")
@@ -188,9 +188,9 @@ def go(query: str) -> None:
 
 
 def hand_over(page: str, to: str, vocabulary: Vocabulary, word: str) -> None:
-    """Open at another page what the address of this one asked for by a switch that the other page stands for now.
+    """Open another page for an old address of this one whose switch is now that page.
 
-    The browser's arrows come back to this page: it then shows the rest of the address.
+    The browser's Back returns to this page, which then shows the rest of the address.
     """
     found, context = opened(page), get_script_run_ctx()
     if found is None or not session.opened_now or not found.scene.values.get(word):
@@ -208,7 +208,7 @@ def _raw() -> str:
 
 
 def _asked(page: str, came: bool) -> str:
-    """Return the address that was opened just now, "" if the visitor came in another way or only moved a widget."""
+    """Return the address just opened, "" if the visitor came in another way or only moved a widget."""
     context = get_script_run_ctx()
     where, query = address_state.address
     first = not address_state.address_read
@@ -242,7 +242,7 @@ def _open(page: str, query: str, vocabulary: Vocabulary, came: bool = False) -> 
 
 
 def fill(values: Mapping[str, Any], vocabulary: Vocabulary, *, but: Collection[str] = ()) -> None:
-    """Set widgets to values by their words, to the defaults where there is no value, all `but` some words."""
+    """Set widgets to values by their words, or to the defaults without a value, all `but` some words."""
     state = st.session_state
     for control in controls(values, vocabulary):
         value = control.to_widget(values.get(control.word, control.spec.default))
@@ -255,9 +255,9 @@ def fill(values: Mapping[str, Any], vocabulary: Vocabulary, *, but: Collection[s
 
 
 def _take_over(page: str, vocabulary: Vocabulary) -> None:
-    """Let the widgets of a page begin with what those of the last page with the same keys hold.
+    """Start the widgets of a page with the values of the last page's widgets with the same keys.
 
-    To Streamlit they are other widgets, which begin with their defaults unless their keys are written anew.
+    Streamlit treats them as other widgets, which start with their defaults unless their keys are rewritten.
     """
     state = st.session_state
     for control in controls(now(page, vocabulary).values, vocabulary):

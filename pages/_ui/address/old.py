@@ -1,4 +1,4 @@
-"""Addresses of earlier versions whose view is another page, or another word, today."""
+"""Translate addresses of earlier versions whose view has moved to another page or word."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Words = dict[str, list[str]]
 
 
 def today(page: str, query: str) -> tuple[str, str]:
-    """Return page and query of an address as they are today; what is none of the old ones stays as it is."""
+    """Return the current page and query of an address; an address that is not old stays the same."""
     if page not in OLD or len(query) > MOST:
         return page, query
     try:
@@ -31,7 +31,7 @@ def today(page: str, query: str) -> tuple[str, str]:
 
 
 def _explore(words: Words) -> str:
-    """Alex was a part of Explore."""
+    """Translate addresses from when Alex was a part of Explore."""
     alex = words.pop("alex", [""])
     if alex == [""]:
         return "explore"
@@ -40,7 +40,7 @@ def _explore(words: Words) -> str:
 
 
 def _attacker(words: Words) -> str:
-    """A pin was a person of its own, with two words for its place."""
+    """Translate addresses from when a pin was a separate person, with two words for its place."""
     x, y = (words.pop(word, [""])[-1] for word in "xy")
     if words.get("who") == ["pin"]:
         words["who"] = [f"at:{x},{y}"]
@@ -48,7 +48,7 @@ def _attacker(words: Words) -> str:
 
 
 def _distance(words: Words) -> str:
-    """A promise about moves was a page of its own, which began with the city."""
+    """Translate addresses from when a promise about moves had its own page, which began with the city."""
     if words.setdefault("d", ["city"]) == ["city"]:
         words.setdefault("rho", ["0.0089"])
     words.setdefault("a", ["dist-dp-region-means"])
@@ -56,7 +56,7 @@ def _distance(words: Words) -> str:
 
 
 def _federated(words: Words) -> str:
-    """Clients were a page of their own, where "exact" meant what no noise would give away."""
+    """Translate addresses from when clients had their own page, where "exact" meant a run without noise."""
     words.setdefault("a", ["fastlloyd"])
     words["trust"] = ["clients"]
     if "exact" in words:

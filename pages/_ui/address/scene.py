@@ -1,7 +1,7 @@
-"""A scene: everything that decides a picture, and its codec to the part of an address behind the question mark.
+"""A scene, which is everything that determines a picture, and its encoding in the query of an address.
 
-A page declares its controls once, as a `Vocabulary`. Words in an address are short, the version comes first; what is
-unknown or does not fit gives the default and one sentence that says so. No row of data is ever part of a scene.
+A page declares its controls once, as a `Vocabulary`. Words in an address are short, and the version comes first.
+Unknown or invalid values give the default, and one sentence says so. No row of data is ever part of a scene.
 """
 
 from __future__ import annotations
@@ -53,10 +53,10 @@ class Control:
     title : its label on the screen, for sentences
     spec : its kind, range, choices and default
     many : whether it holds several values; its default is then a tuple
-    always : whether it is written even where it has its default
+    always : whether to write it even if it has its default
     accepts : a check in place of the choices; returns the value or raises ValueError
     typed : whether the widget is a text field, which holds a number as text, and None as ""
-    most : how many values it holds at most
+    most : largest number of values
     """
 
     word: str
@@ -70,12 +70,11 @@ class Control:
     most: int = 60
 
     def parse(self, texts: Sequence[str]) -> Any:
-        """Return the value that an address has for the control.
+        """Return the control's value in an address.
 
         Raises
         ------
-        ValueError, LookupError
-            If it does not fit.
+        ValueError, LookupError If the value is not valid.
         """
         if self.many:
             found = [] if list(texts) == [""] else [self._one(text) for text in texts]
@@ -100,19 +99,19 @@ class Control:
         return value
 
     def texts(self, value: Any) -> list[str]:
-        """Return how a value is written."""
+        """Return a value's texts in the address."""
         if self.many:
             return [_text(part) for part in value] or [""]
         return [_text(value)]
 
     def to_widget(self, value: Any) -> Any:
-        """Return a value as the widget keeps it."""
+        """Return a value in the widget's form."""
         if self.typed:
             return "" if value is None else _text(value)
         return list(value) if self.many and value is not None else value
 
     def from_widget(self, kept: Any) -> Any:
-        """Return what a widget keeps as a value of the scene; what is no value yet is the default."""
+        """Return a widget's value for the scene, or the default if it has none yet."""
         if self.many:
             return None if kept is None else tuple(kept)
         if self.typed:
@@ -128,7 +127,7 @@ Vocabulary = Callable[[Mapping[str, Any]], Sequence[Control]]  # values known so
 
 @dataclasses.dataclass(frozen=True)
 class Scene:
-    """Everything that decides a picture.
+    """Everything that determines a picture.
 
     Attributes
     ----------
@@ -137,8 +136,8 @@ class Scene:
     step : step of the player, None for the last one
     play : whether it plays from its first step when it is opened
     hide : parts of the page that are not shown, of `HIDEABLE`
-    lock : what alone may still be changed, of `LOCK`; "" locks nothing
-    task : what whoever opens it shall do
+    lock : the only part that may still change, of `LOCK`; "" locks nothing
+    task : instruction to the person who opens it
     version : of the address
     """
 
@@ -156,7 +155,7 @@ class Scene:
 
     @property
     def prepared(self) -> bool:
-        """Whether somebody prepared it for somebody else: parts are hidden or locked, or there is a task."""
+        """Return whether the scene was prepared for somebody: parts are hidden or locked, or there is a task."""
         return bool(self.hide or self.lock or self.task)
 
 
@@ -171,7 +170,7 @@ _FIELDS = {"t": "step"}  # word -> field, where they differ
 
 
 def write(scene: Scene, vocabulary: Vocabulary) -> str:
-    """Return a scene as the part of an address behind the question mark."""
+    """Return a scene as the query of an address."""
     pairs = [("v", str(VERSION))]
     for control in controls(scene.values, vocabulary):
         value = scene.values.get(control.word, control.spec.default)
@@ -186,9 +185,9 @@ def write(scene: Scene, vocabulary: Vocabulary) -> str:
 
 
 def read(page: str, query: str, vocabulary: Vocabulary) -> tuple[Scene, str]:
-    """Return the scene that an address asks for, and one sentence if not all of it could be followed, else "".
+    """Return the scene of an address, and one sentence if parts of it were ignored, else "".
 
-    Every text is read: whatever does not fit gives the default.
+    Any text can be read: invalid parts give their defaults.
     """
     given, too_long = _given(query)
     wrong: list[str] = []
@@ -220,7 +219,7 @@ def number(default: float, low: float | None = None, high: float | None = None) 
 
 
 def as_whole(value: Any) -> Any:
-    """Return what a field for a whole number holds as one, as it is where it is none."""
+    """Return the value of a field for a whole number as an int if it is whole, else unchanged."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
@@ -235,7 +234,7 @@ def controls(values: Mapping[str, Any], vocabulary: Vocabulary) -> list[Control]
 
 
 def _given(query: str) -> tuple[dict[str, list[str]], bool]:
-    """Return word -> its texts, without Streamlit's own words, and whether the address was too long to be read."""
+    """Return the texts of each word, without Streamlit's own words, and whether the address was too long to read."""
     if len(query) > MOST:
         return {}, True
     try:

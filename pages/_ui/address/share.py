@@ -1,4 +1,4 @@
-"""Share: the link to a picture, its QR code, what of the page it hides and locks, and the code of a frame."""
+"""The Share dialog: the link to a picture, its QR code, the parts it hides and locks, and the code of a frame."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _field = st.components.v2.component(
 def button(scene: Callable[[], Scene], vocabulary: Vocabulary, has: Collection[str], *, private: bool) -> None:
     """Show the button that opens the dialog.
 
-    `has` are the parts of the page that a link may hide, and "player"; where there are none, nothing can be locked.
+    `has` lists the parts of the page that a link may hide, and "player"; without any, nothing can be locked.
     """
     if st.button("Share", icon=":material/share:", type="tertiary", key=keys.SHARE):
         if private:
@@ -102,7 +102,7 @@ def _dialog(scene: Scene, vocabulary: Vocabulary, has: Collection[str]) -> None:
 
 
 def _prepare(scene: Scene, vocabulary: Vocabulary, has: Collection[str]) -> tuple[tuple[str, ...], str]:
-    """Ask what the link hides and what alone it leaves to change; return both."""
+    """Ask what the link hides and what it leaves unlocked; return both."""
     parts = [part for part in HIDEABLE if part in has]
     hide = st.pills(
         "Hide", parts, selection_mode="multi", default=[part for part in scene.hide if part in parts],
@@ -118,7 +118,7 @@ def _prepare(scene: Scene, vocabulary: Vocabulary, has: Collection[str]) -> tupl
 
 
 def _to_deck(scene: Scene, vocabulary: Vocabulary) -> None:
-    """Offer to put the scene, as it is in the link, at the end of the deck."""
+    """Offer to append the link's scene to the deck."""
     slide = Slide(scene.task or scene.page.capitalize(), f"{scene.page}?{write(scene, vocabulary)}")
     full = len(current().slides) >= MOST_SLIDES
     st.button(
@@ -130,7 +130,7 @@ def _to_deck(scene: Scene, vocabulary: Vocabulary) -> None:
 
 
 def _link(link: str, *, follows_step: bool) -> None:
-    """Show the link and its QR code. The step is in the browser's address alone: the field reads it there."""
+    """Show the link and its QR code. Only the browser's address has the step, so the field reads it there."""
     data: dict[str, Any] = {"link": link, "follows": follows_step}
     left, right = st.columns([3, 1], vertical_alignment="top")
     with left:

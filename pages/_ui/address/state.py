@@ -1,4 +1,4 @@
-"""What a session keeps of addresses: the scene that was opened, what the address bar has, the deck."""
+"""The session's addresses: the opened scene, the content of the address bar, the deck."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from pages._ui.frame.session import Held, Once, nothing
 
 @dataclasses.dataclass(frozen=True)
 class Opened:
-    """A scene that came by an address.
+    """A scene opened by its address.
 
     Attributes
     ----------
-    sentence : what of it could not be followed, "" if all
-    number : its number among those of this session, from 1
-    shown_whole : whether all controls of a prepared scene were asked for
-    within : whether it was opened from another page of the session: a run that was seen there goes on at its step
+    sentence : says which parts were ignored, "" if none
+    number : counts the opened scenes of this session, from 1
+    shown_whole : whether the visitor asked for all controls of a prepared scene
+    within : whether it was opened from another page of the session, so that a run seen there continues at its step
     """
 
     scene: Scene

@@ -104,7 +104,7 @@ def _recognize(pending: Pending) -> None:
     except Refused:
         return  # said where it is answered
     if before is not None:
-        st.info(f"You called this very file {'private' if before else 'public'} before. Its account is here.")
+        st.info(f"You already called this very file {'private' if before else 'public'}. Its account is here.")
     elif kept.known(pending.name):
         st.info(
             "A file of this name was declared in this browser before. This one is not known here: it is another file, "

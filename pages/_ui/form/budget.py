@@ -1,4 +1,4 @@
-"""The privacy budget of a run: in ε, μ or zCDP's ρ. One of them leads, the others follow it; δ is shown beside."""
+"""The privacy budget of a run in ε, μ or zCDP's ρ. The visitor sets one, the others follow; δ is shown as well."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ def field(
     delta: float,
     place: DeltaGenerator | None = None,
 ) -> float:
-    """Show the budget, at its `place` if it has one, and in which notion it is given; return ε.
+    """Show the budget, at its `place` if given, with the choice of its notion; return ε.
 
-    ε is kept under `key`, whatever leads.
+    ε is stored under `key`, whichever notion is set.
     """
     leads = st.segmented_control(
         "Budget given as", tuple(GIVEN_AS), format_func=GIVEN_AS.__getitem__, default="epsilon", required=True,
@@ -67,7 +67,7 @@ def field(
 
 
 def _converted(leads: str, default: float, key: str, delta: float, *, gaussian: bool) -> float:
-    """Show the budget in another notion than ε. An ε that came from elsewhere, such as a link, fills the field."""
+    """Show the budget in a notion other than ε. An ε from elsewhere, such as a link, fills the field."""
     state, own = st.session_state, keys.BUDGET(leads)
     now = float(state.get(key, default))
     if own not in state or form_state.budget_led != (leads, key, now):
@@ -100,7 +100,7 @@ def _words(now: Budget, *, gaussian: bool, leads: str) -> str:
 
 @lru_cache(maxsize=512)
 def rule(algorithm: Algorithm, n_features: int, n_public: int) -> str:
-    """Return δ with its value and where it comes from."""
+    """Return a sentence on the value and the origin of δ."""
     delta, given = algorithm.guarantee(n_features, n_public).delta, getattr(algorithm, "delta", None)
     if not delta:
         return "δ = 0: the bound ε always holds."

@@ -1,4 +1,4 @@
-"""Forms: the data picker, and parameter widgets from `ParamSpec`. What validates, draws."""
+"""The data picker, and widgets for parameters from their `ParamSpec`, which also validates them."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ STOPS = (0.25, 0.5, 1.0, 2.0, 4.0)
 
 
 def label_of(name: str) -> str:
-    """Return what a parameter is called on screen."""
+    """Return the name of a parameter on screen."""
     return LABELS.get(name, name.replace("_", " ").capitalize())
 
 
 def pick_data(*, told: bool = True) -> tuple[str, Dataset]:
     """Show the picker of samples and of this session's own data; return the name and the data set.
 
-    `told` says in full what the data sets are, of the chosen one in a sentence below the picker.
+    `told` shows full titles, and describes the chosen data set below the picker.
     """
     titles = {name: sample(name).title if told else sample(name).title.partition(",")[0] for name in names()}
     name = st.selectbox("Data", titles, format_func=titles.__getitem__, **kept(keys.EXPLORE_DATA))
@@ -57,7 +57,7 @@ def pick_data(*, told: bool = True) -> tuple[str, Dataset]:
 
 
 class ShownAtField(ValueError):
-    """A parameter is wrong, and the sentence is below its field already."""
+    """Raised when a parameter is wrong and the sentence below its field says so."""
 
 
 def parameters(
@@ -71,8 +71,8 @@ def parameters(
 ) -> dict[str, Any]:
     """Show one widget per parameter, the advanced ones folded; return name -> value.
 
-    A preset changes what the widgets start from, so do `defaults`, which follow the data set. `places` says which
-    fields stand elsewhere than the others, by the parameter's name, and `problems` where it is said what is wrong.
+    A preset and the `defaults` of the data set change the initial values. `places` maps parameters to containers for
+    fields that stand apart, and `problems` is the container for errors.
 
     Raises
     ------
@@ -129,7 +129,7 @@ def _one(
     fields: dict[str, tuple[Any, str]],
     place: DeltaGenerator | None,
 ) -> Any:
-    """Show the widget of one parameter of an algorithm; the budget has a field of its own, beside δ."""
+    """Show the widget of one parameter of an algorithm; the budget has its own field beside δ."""
     default, key = fields[name]
     if name == "epsilon" and "delta" in fields:
         return budget.field(cls, data, spec, default, key, _delta(cls, data, fields), place)
@@ -143,18 +143,18 @@ def _one(
 
 
 def held(cls: type[Algorithm], name: str, fields: dict[str, tuple[Any, str]]) -> Any:
-    """Return what the field of a parameter holds, whether it is made or not.
+    """Return the value of a parameter's field, whether the field exists or not.
 
     Raises
     ------
     ValueError
-        If that is no value of the parameter.
+        If that is not a value of the parameter.
     """
     return _unseen(cls.name, name, params.specs(cls)[name], *fields[name])
 
 
 def _unseen(owner: str, name: str, spec: ParamSpec, default: Any, key: str) -> Any:
-    """Return what the field of a parameter holds while it is folded, and not made."""
+    """Return the value of a parameter's field while it is folded and does not exist."""
     held = st.session_state.get(key, default)
     if spec.optional and isinstance(held, str):
         return _parsed(owner, name, spec, held)
@@ -170,7 +170,7 @@ def _parsed(owner: str, name: str, spec: ParamSpec, text: str) -> Any:
 
 
 def _delta(cls: type[Algorithm], data: Dataset, fields: dict[str, tuple[Any, str]]) -> float:
-    """Return the δ that the form says; its field comes after the budget's."""
+    """Return the form's δ, whose field comes after the budget's."""
     values = {}
     for name in ("delta", "delta_rule"):
         if name in fields:
@@ -185,12 +185,12 @@ def _delta(cls: type[Algorithm], data: Dataset, fields: dict[str, tuple[Any, str
 
 
 def may_be_noiseless(cls: type[Algorithm]) -> bool:
-    """Return whether an algorithm can be shown without noise: a report that is not randomized is the row itself."""
+    """Return whether an algorithm can be shown without noise; a report without randomization is the row itself."""
     return cls.notion not in (Notion.NONE, Notion.LOCAL, Notion.SHUFFLE)
 
 
 def beside(name: str, value: Any, data: Dataset) -> str:
-    """Return what a value means in the data's units, where its number alone does not say it."""
+    """Return the meaning of a value in the data's units, if the number alone does not show it."""
     if name == "projected_features":
         d = data.domain.n_features
         return f"These data have {d} columns; a projection cannot have more." if value > d else ""
@@ -204,7 +204,7 @@ def beside(name: str, value: Any, data: Dataset) -> str:
 def fields_of(
     cls: type[Algorithm], data_name: str, defaults: dict[str, Any], preset: str | None
 ) -> dict[str, tuple[Any, str]]:
-    """Return name -> (what its field starts from, the key of its field); both follow data and preset."""
+    """Return (initial value, key of the field) by parameter; both depend on data and preset."""
     defaults = {**defaults, **cls.PRESETS.get(preset or "", {})}
     start = "_".join(filter(None, [data_name, preset]))
     return {
@@ -214,7 +214,7 @@ def fields_of(
 
 
 def in_words(problem: Exception, cls: type[Algorithm]) -> str:
-    """Return what is wrong with a parameter in the words of the form."""
+    """Return a parameter's error in the words of the form."""
     return in_labels(str(problem).removeprefix(f"{cls.name}: "), params.specs(cls))
 
 

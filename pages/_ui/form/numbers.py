@@ -15,7 +15,7 @@ __all__ = ["field", "whole_number"]
 def field(
     label: str, low: int = -MOST_WHOLE, high: int = MOST_WHOLE, value: int | None = 0, *, on: Any = st, **keep: Any
 ) -> Any:
-    """Show a field for a whole number; return what was typed, even if it is none: the caller checks."""
+    """Show a field for a whole number; return the typed number, which the caller must check."""
     start = None if value is None else float(value)
     return as_whole(on.number_input(label, float(low), float(high), start, step=1.0, format="%g", **keep))
 
@@ -23,7 +23,7 @@ def field(
 def whole_number(
     label: str, low: int = -MOST_WHOLE, high: int = MOST_WHOLE, value: int = 0, *, on: Any = st, **keep: Any
 ) -> int:
-    """Show a field for a whole number; return it. Of what is none, the whole part is taken, and the field says so."""
+    """Show a field for a whole number and return it; of any other number use the whole part, and say so."""
     typed = field(label, low, high, value, on=on, **keep)
     if isinstance(typed, float):
         on.caption(f"{label} must be a whole number: {int(typed):,} is used instead of {number(typed, 6)}.")

@@ -1,4 +1,4 @@
-"""The algorithm picker: four groups by what is promised, and a list that says what each one is, promises and takes."""
+"""The algorithm picker: four groups by kind of promise, and a list with each method's idea, promise and time."""
 
 from __future__ import annotations
 
@@ -36,25 +36,25 @@ WHY = "Recommended: the lowest loss of the methods in this group on 13 of 15 ben
 
 
 def offered(private: bool) -> list[str]:
-    """Return the slugs in the order of the list; for private data only what promises something."""
+    """Return the slugs in the order of the list; for private data only methods that promise something."""
     groups = [notion for notion in GROUPS if not (private and notion is Notion.NONE)]
     return [slug for notion in groups for slug, cls in ALGORITHMS.items() if cls.notion is notion]
 
 
 def first(*, own: bool) -> str:
-    """Return the method that comes first: the story's, in which ε costs something; the recommended one on own data."""
+    """Return the first method: the story's, in which ε has a visible cost, or the recommended one for a visitor's data."""
     return RECOMMENDED if own else STORY[1]
 
 
 def named(slug: str) -> str:
-    """Return an algorithm's name, with its group where that is not ordinary DP; the recommended one is marked."""
+    """Return an algorithm's name, with its group if that is not ordinary DP and a mark if it is recommended."""
     cls = ALGORITHMS[slug]
     group = "" if cls.notion is Notion.CENTRAL else f"{GROUPS[cls.notion][0]} · "
     return f"{group}{cls.name}{' · recommended' if slug == RECOMMENDED else ''}"
 
 
 def pick_algorithm(data: Dataset, *, about: DeltaGenerator | None = None, label: str = "Algorithm") -> type[Algorithm]:
-    """Show the picker; return the class. The chosen one's idea and the list of all stand `about`, or below."""
+    """Show the picker; return the class. The chosen method's idea and the list of all are drawn in `about`, or below."""
     key = keys.PRIVATE_ALGORITHM if data.private else keys.EXPLORE_ALGORITHM
     slugs = offered(data.private)
     if taken := st.session_state.pop(keys.ALGORITHM_NEXT(key), None):  # from the list: before the widget is made
@@ -96,7 +96,7 @@ def _card(slug: str, data: Dataset, key: str) -> None:
 
 
 def _facts(cls: type[Algorithm], data: Dataset) -> str:
-    """Return what it promises and about how long it takes on these data, or why it cannot run on them."""
+    """Return a method's promise and approximate time on these data, or the reason that it cannot run on them."""
     size = data.domain.n_features, data.n_public
     try:
         algorithm = cls(n_clusters=data.n_clusters)

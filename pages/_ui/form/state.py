@@ -1,4 +1,4 @@
-"""What a session keeps of its forms: the budget in another notion."""
+"""The session's forms: the budget in another notion."""
 
 from __future__ import annotations
 

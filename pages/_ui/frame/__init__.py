@@ -1,1 +1,1 @@
-"""What surrounds every page: shell, session, keys, catalog, markup."""
+"""The surroundings of every page: shell, session, keys, catalog, markup."""

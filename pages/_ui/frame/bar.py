@@ -1,4 +1,4 @@
-"""The bar: five places, two quiet pages, and below it the tabs of the place that a visitor is in.
+"""The bar with its five places and two quiet pages, and below it the tabs of the visitor's place.
 
 Streamlit's own bar folds into the sidebar and marks no page outside of it.
 """
@@ -50,7 +50,7 @@ def bar(page: str) -> None:
 
 
 def _tabs(page: str, place: Place | None) -> list[_Link]:
-    """Return the links between the pages of a place, none where it has one page."""
+    """Return the links between the pages of a place; none if it has a single page."""
     if place is None or len(place.pages + place.quiet) == 1:
         return []
     links = [_link(name, page) for name in place.pages]

@@ -1,4 +1,4 @@
-"""Data sets by name: samples, blobs, and this session's own."""
+"""The data sets by name: samples, blobs, and this session's own."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def names() -> list[str]:
 
 
 def chosen() -> Dataset:
-    """Return the data set that every page uses, the first sample before anything was chosen."""
+    """Return the data set that every page uses; the first sample until one is chosen."""
     state = st.session_state
     if state.get(keys.EXPLORE_DATA) not in names():
         state[keys.EXPLORE_DATA] = SAMPLES[0]
@@ -40,15 +40,15 @@ def chosen() -> Dataset:
 
 
 def choose(name: str) -> None:
-    """Make a data set the chosen one on every page. Call it where its picker is not drawn."""
+    """Choose a data set for every page. Call it only while its picker is not drawn."""
     offer(name)
     st.session_state[keys.EXPLORE_DATA] = name
 
 
 def follow(key: str, names: list[str], *, many: bool = False) -> None:
-    """Let a page's picker hold the data set that every page uses, where the page can use it. Call it before the picker.
+    """Set a page's picker to the data set that every page uses, if this page can use it. Call it before the picker.
 
-    What is chosen there is then everybody's too. A link that was opened just now wins.
+    A choice in the picker then applies to every page. A link that was just opened takes precedence.
     """
     state = st.session_state
     followed = session.followed
@@ -65,22 +65,22 @@ def follow(key: str, names: list[str], *, many: bool = False) -> None:
 
 
 def offer(name: str) -> None:
-    """Put blobs among the names that this session can choose from."""
+    """Add blobs to the names that this session can choose from."""
     if name not in names():
         session.made.insert(0, name)
 
 
 def keep(data: Dataset) -> None:
-    """Add a data set from a file to this session's own, and make it the chosen one."""
+    """Add a data set from a file to this session's own, and choose it."""
     own()[data.dataset_id] = data
     choose(data.dataset_id)
 
 
 def is_here(data: Dataset) -> bool:
-    """Return whether a page can still open a data set: everybody's, or this session's under its last declaration."""
+    """Return whether a page can still open a data set: a shared one, or this session's with its last declaration."""
     return is_public(data) or data.dataset_id in own()
 
 
 def is_public(data: Dataset) -> bool:
-    """Return whether a data set is the same for everybody: what is made from it may be shared between sessions."""
+    """Return whether a data set is the same for everybody, so that sessions may share its results."""
     return ":" in data.dataset_id  # sample:NAME or blobs:...; a file's token has none

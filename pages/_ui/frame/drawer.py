@@ -1,6 +1,6 @@
-"""The way to the form on a narrow screen: one line that says what is set, and opens the drawer that holds the form.
+"""The form on a narrow screen: a line that summarizes its values and opens the drawer that holds it.
 
-It is on every page, so it also asks for the page again when the system turns dark or light.
+It is on every page, so it also requests the page again when the system turns dark or light.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _component = st.components.v2.component(
 
 
 def drawer(page: str, summary: str) -> None:
-    """Keep the drawer closed when a page comes; `summary` is what the form says, in a few words."""
+    """Keep the drawer closed when a page opens; `summary` states the form's values in a few words."""
     with st.container(key=keys.DRAWER_BOX):
         _component(
             key=keys.DRAWER(page), data={"page": page, "summary": summary}, height="content",

@@ -1,4 +1,4 @@
-"""`?embed`: the plane and the player alone, for a frame in somebody's own page; what is promised is below."""
+"""`?embed` shows only the plane, the player and the promise, for a frame in another page."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CSS = (Path(__file__).parent / "embed.css").read_text()
 
 
 def note(query: str) -> None:
-    """Remember whether the address of this session's first page asked for it; a frame stays one."""
+    """Remember whether the address of this session's first page asked for `?embed`; a frame remains one."""
     asked = any(part.partition("=")[0] == "embed" for part in query.split("&"))
     if session.embedded is None:
         session.embedded = asked or bool(st.context.is_embedded)
@@ -29,12 +29,12 @@ def embedded() -> bool:
 
 
 def style() -> str:
-    """Return the rules that leave nothing else of a page."""
+    """Return the style rules that hide everything else on a page."""
     return _CSS if embedded() else ""
 
 
 def code(link: str, title: str, colors: str) -> str:
-    """Return what somebody puts into a page of their own; `colors` is one of `COLORS`."""
+    """Return the HTML to paste into another page; `colors` is one of `COLORS`."""
     options = f"&embed_options={colors}" if colors else ""
     source, title = (markup.escape(text) for text in (f"{link}&embed=true{options}", title))
     return f'<iframe src="{source}" title="{title}" style="width:100%;height:700px;border:0" loading="lazy"></iframe>'

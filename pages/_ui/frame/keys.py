@@ -1,14 +1,14 @@
-"""The key of every widget, box and component, by page: a name is written here once and nowhere else.
+"""The key of every widget, box and component, by page. Each name is written here and nowhere else.
 
 Streamlit keeps a widget's value under its key, `controls` ties a word of an address to it, style sheets find a box by
-`st-key-` and the key, and tests by the key itself. Several things of one kind share a pattern.
+`st-key-` and the key, and tests by the key itself. Elements of one kind share a pattern.
 """
 
 from __future__ import annotations
 
 
 class Keys:
-    """The keys of one kind: a pattern with a gap, written {}, for each thing that tells two of them apart."""
+    """The keys of one kind: a pattern with a gap, written {}, for each value that distinguishes them."""
 
     def __init__(self, pattern: str) -> None:
         self.pattern = pattern

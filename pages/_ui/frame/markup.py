@@ -1,4 +1,4 @@
-"""Small pieces of HTML, each made once; whatever is not `Html` already is text, and escaped here."""
+"""Small pieces of HTML. Everything that is not already `Html` is text and is escaped here."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ __all__ = [
 
 
 class Html(str):
-    """Markup that is meant as such; any other string is text."""
+    """Markup; any other string is text."""
 
 
 def text(*parts: object) -> Html:
-    """Return parts one after the other as markup: text is escaped, markup stays."""
+    """Join parts as markup: escape text and keep markup."""
     return Html("".join(part if isinstance(part, Html) else html.escape(str(part), quote=False) for part in parts))
 
 
@@ -31,7 +31,7 @@ def tag(words: str = "NOT PRIVATE") -> Html:
 
 
 def link(address: str, words: str, *, fresh: bool = False) -> Html:
-    """Return a link, which opens here or in a `fresh` window."""
+    """Return a link that opens here or in a `fresh` window."""
     where = 'target="_blank" rel="noopener"' if fresh else 'target="_self"'
     return Html(f'<a href="{escape(address)}" {where}>{text(words)}</a>')
 
@@ -42,7 +42,7 @@ def small(*parts: object) -> Html:
 
 
 def fooled(*parts: object, what: str = "picture") -> Html:
-    """Return the note on how a picture, or something else, can mislead."""
+    """Return the note that says how a picture, or something else, can fool the reader."""
     return small(bold(f"How this {what} can fool you."), " ", *parts)
 
 
@@ -62,12 +62,12 @@ def question(*parts: object) -> Html:
 
 
 def conclusion(*parts: object) -> Html:
-    """Return what a picture says, above it."""
+    """Return the conclusion above a picture."""
     return Html(f'<p class="dp-conclusion">{text(*parts)}</p>')
 
 
 def odds(*parts: object) -> Html:
-    """Return a sentence in large letters, for one number in it."""
+    """Return a sentence in large letters, for the number in it."""
     return Html(f'<p class="dp-odds">{text(*parts)}</p>')
 
 
@@ -77,17 +77,17 @@ def told(*parts: object) -> Html:
 
 
 def unseen(title: str) -> Html:
-    """Return the title of a page that shows it elsewhere, for screen readers."""
+    """Return the title for screen readers of a page that shows it elsewhere."""
     return Html(f'<h1 class="dp-unseen">{text(title)}</h1>')
 
 
 def fetched(address: str) -> Html:
-    """Return what makes the browser ask for an address of this server, and shows nothing."""
+    """Return an invisible element that makes the browser request an address of this server."""
     return Html(f'<img src="{escape(address)}" alt="" hidden>')
 
 
 def facts(lines: Iterable[tuple[str, object]]) -> Html:
-    """Return names with their values, a line each."""
+    """Return names with their values, one per line."""
     return Html("".join(f'<p class="dp-fact"><span>{text(name)}</span> {text(value)}</p>' for name, value in lines))
 
 
@@ -101,20 +101,20 @@ def meter(parts: Iterable[tuple[str, float, str]]) -> Html:
 
 
 def definitions(entries: Iterable[tuple[str, str]]) -> Html:
-    """Return terms with what they mean."""
+    """Return terms with their definitions."""
     lines = "".join(f"<dt>{text(term)}</dt><dd>{text(meaning)}</dd>" for term, meaning in entries)
     return Html(f'<dl class="dp-words">{lines}</dl>')
 
 
 def row(cells: Iterable[object], *, head: str | None = None, lit: bool = False) -> Html:
-    """Return a line of a table, with a name in front if it has one."""
+    """Return a row of a table, which begins with its name if it has one."""
     first = "" if head is None else f"<th scope=row>{text(head)}</th>"
     body = "".join(f"<td>{text(cell)}</td>" for cell in cells)
     return Html(f"<tr{' class=lit' * lit}>{first}{body}</tr>")
 
 
 def table(label: str, heads: Iterable[str], rows: Iterable[Html], *, look: str = "", mark: str = "") -> Html:
-    """Return a table that scrolls in its own box, which is called `label`, below a `mark` such as a tag."""
+    """Return a table that scrolls in a box named `label`, below a `mark` such as a tag."""
     head = "".join(f"<th scope=col>{text(name)}</th>" if name else "<td></td>" for name in heads)
     return Html(
         f'<div class="dp-table{" " * bool(look)}{look}" tabindex="0" role="region" aria-label="{html.escape(label)}">'
@@ -123,5 +123,5 @@ def table(label: str, heads: Iterable[str], rows: Iterable[Html], *, look: str =
 
 
 def escape(value: str) -> str:
-    """Return text for any place within markup, also between quotes."""
+    """Escape text for any place within markup, including quoted values."""
     return html.escape(value, quote=True)

@@ -1,4 +1,4 @@
-"""Sentences to the visitor that outlive a rerun: said anywhere, shown once, at the top of whatever page comes next."""
+"""Sentences to the visitor that survive a rerun and appear once, at the top of the next page."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _BOXES = {"problem": st.error, "note": st.info, "done": st.success}
 
 
 def say(kind: str, words: str) -> None:
-    """Keep a sentence for the next page that is drawn: a "problem", a "note", or what was "done". It is no Markdown."""
+    """Store a plain-text sentence for the next page that is drawn: a "problem", a "note", or something "done"."""
     session.sentences.append((kind, words))
 
 
 def show() -> None:
-    """Show what was said since a page was last drawn. The box is always there: a sentence moves no other element."""
+    """Show the sentences stored since a page was last drawn. The box always exists, so that a sentence moves nothing."""
     sentences = session.sentences
     del session.sentences
     with st.container():

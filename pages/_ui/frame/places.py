@@ -1,4 +1,4 @@
-"""The places of the bar and the pages of each, with the word that leads to a page and the question it answers."""
+"""The places of the bar and their pages, each with its word in the bar and the question it answers."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ __all__ = ["HOME", "MOVED", "PAGES", "PLACES", "QUIET", "Entry", "Place", "place
 
 
 class Entry(NamedTuple):
-    """A page: the word that leads to it, and the question that it answers."""
+    """A page: its word in the bar, and the question it answers."""
 
     title: str
     question: str = ""
 
 
 class Place(NamedTuple):
-    """A word of the bar, the pages behind its tabs, the first one first, and those that its tabs show quietly.
+    """A word of the bar, the pages behind its tabs in their order, and those that its tabs show quietly.
 
-    The pages of a `path` are its steps, one after the other.
+    The pages of a `path` are its consecutive steps.
     """
 
     word: str
@@ -59,5 +59,5 @@ MOVED = {"rho": "distance", "lessons": "learn"}  # addresses of 0.1 -> of today
 
 
 def place_of(page: str) -> Place | None:
-    """Return the place of a page, None for one of no place."""
+    """Return the place of a page, or None if it has none."""
     return next((place for place in PLACES if page in place.pages + place.quiet), None)

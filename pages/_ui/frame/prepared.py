@@ -1,4 +1,4 @@
-"""What a prepared scene does to its page: parts that are not shown, and widgets that cannot be changed."""
+"""Apply a prepared scene to its page: hide parts and lock widgets."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _STYLES = {  # what a rule of style hides; the rest is not made at all
 
 
 def arrange(parts: Iterable[str] = (), free: Iterable[str] | None = None) -> None:
-    """Hide these parts of the page from now on, and lock all widgets but those with these keys; None locks nothing."""
+    """Hide these parts of the page from now on, and lock all widgets except those with these keys; None locks nothing."""
     session.hidden_parts, session.free = frozenset(parts), None if free is None else frozenset(free)
 
 
@@ -35,10 +35,10 @@ def locked(key: str = "") -> bool:
 
 
 def kept(key: str) -> dict[str, Any]:
-    """Return what every widget of a scene is made with: the session keeps its value, and a lock disables it."""
+    """Return the arguments of a scene's widget, so that the session keeps its value and a lock disables it."""
     return {"key": key, "persist_state": "session", "disabled": locked(key)}
 
 
 def style() -> str:
-    """Return the rules that hide parts of the page."""
+    """Return the style rules that hide parts of the page."""
     return "".join(rules for part, rules in _STYLES.items() if not shows(part))

@@ -1,4 +1,4 @@
-"""What one visitor's session holds beside its widgets, where several parts of the pages share it: names and types."""
+"""Names and types of the values in a visitor's session, besides widgets, that several parts of the pages share."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class Held(Generic[T]):
-    """A value under its own name in Streamlit's state; `first` makes what it is before anything was kept."""
+    """A value under its own name in Streamlit's state; `first` makes its initial value."""
 
     def __init__(self, first: Callable[[], T]) -> None:
         self._first = first
@@ -34,14 +34,14 @@ class Held(Generic[T]):
 
 
 class Kept(Held[T]):
-    """A container that is kept from the first look on, so that what is put into it stays."""
+    """A container that is stored when first read, so that its contents stay."""
 
     def __get__(self, instance: object, owner: type | None = None) -> T:
         return st.session_state.setdefault(self._name, self._first())
 
 
 class Once(Held[T]):
-    """A note to the next drawing: whoever reads it takes it away."""
+    """A note to the next drawing, which is removed when read."""
 
     def __get__(self, instance: object, owner: type | None = None) -> T:
         return st.session_state.pop(self._name) if self._name in st.session_state else self._first()
@@ -52,9 +52,9 @@ def nothing() -> None:
 
 
 class Session:
-    """One visitor's session, a paragraph for each room that keeps something here.
+    """One visitor's session, with a paragraph for each room that stores values here.
 
-    A widget's own value is not in it: that stays in Streamlit's state under a key of `pages/_ui/frame/keys.py`.
+    The values of widgets are not in it: they stay in Streamlit's state under the keys of `pages/_ui/frame/keys.py`.
     """
 
     # what was run: identities of runs, and the id of a job

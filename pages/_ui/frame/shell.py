@@ -1,4 +1,4 @@
-"""The surroundings of every page: the way in through app.py, colors, the top strip, the key."""
+"""The shell of every page: entry through app.py, colors, the strip at the top, the key."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def colors() -> Theme:
 
 
 def title(question: str = "") -> None:
-    """Show the word that led to the page as its title, and below it a question, the page's own if none is given."""
+    """Show the page's word as its title, and below it a question, by default the page's own."""
     entry = PAGES[session.page]
     st.title(entry.title)
     if asked := question or entry.question:
@@ -62,10 +62,10 @@ def strip(
     sweep: str = "",
     reach: str = "",
 ) -> None:
-    """Show five facts, mode, data, method or sweep, ε and the bet, and the others at a tap; and the page's style.
+    """Show mode, data, method or sweep, ε and the bet, other facts on a tap, and the page's style.
 
-    A weaker promise and another trust have badges of their own, so that nobody takes them for the others; `reach` is
-    how far a row may move under the weaker one, in the data's units.
+    A weaker promise and another trust have their own badges, so that nobody confuses them; `reach` is the distance that
+    a row may move under the weaker promise, in the data's units.
     """
     if algorithm:  # what a tab and a bookmark are called; never a private file's name
         title = PAGES[session.page].title
@@ -118,7 +118,7 @@ _OTHER = {
 
 
 def _digits(promise: Guarantee | None) -> dict[str, str]:
-    """Return the tooltips that hold all digits of a promise, as HTML attributes by the name of the number."""
+    """Return tooltips with all digits of a promise, as HTML attributes by the name of the number."""
     if promise is None or not promise.private:
         return {}
     values = {"ε": promise.epsilon, "δ": promise.delta, "μ": promise.mu}
@@ -130,7 +130,7 @@ def _name(name: str) -> str:
 
 
 def key_line(legend: tuple[tuple[str, str], ...], hidden: bool) -> None:
-    """Show the key of a picture; symbols of hidden layers only while these are shown."""
+    """Show the key of a picture, with symbols of hidden layers only while these are shown."""
     words = "".join(
         f'<span><img alt="" src="data:image/svg+xml;base64,{_base64(symbol, colors())}">{markup.escape(word)}</span>'
         for symbol, word in legend

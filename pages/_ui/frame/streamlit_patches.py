@@ -1,4 +1,4 @@
-"""Where the pages reach into Streamlit: names that it does not promise to keep. A test for each fails when one goes."""
+"""The pages' uses of Streamlit's private names. A test for each fails if a name disappears."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["forget", "show_as_kept", "stay_offline", "whole"]
 
 
 def stay_offline() -> None:
-    """Call no other machine: Streamlit looks up its own address outside when a page of another origin calls.
+    """Keep Streamlit offline: it looks up its own address on the network if a page of another origin calls.
 
     Foreign origins are then refused without a look-up; `browser.serverAddress` names the server behind a proxy.
     """
@@ -23,20 +23,20 @@ def stay_offline() -> None:
 
 
 def show_as_kept() -> None:
-    """Read components' values from the session's state without the view that Streamlit makes at every look.
+    """Skip Streamlit's per-read view of component state.
 
-    It makes a class and an object for every component whenever any field is drawn, which took an eighth of the
-    processor's time of a page. The view only adds triggers, and the dashboard reads those where a component is made.
+    That view makes a class and an object for every component whenever any field is drawn, which took an eighth of a
+    page's processor time. It only adds triggers, which the dashboard reads where it makes a component.
     """
     main.make_bidi_component_presenter = lambda *_: None  # type: ignore[assignment]
 
 
 @contextmanager
 def whole() -> Iterator[None]:
-    """Let a script end before or after the block, not at a look into the session in it. Draw nothing there.
+    """Let a script end before or after the block, but not at a session read within it. Draw nothing in the block.
 
-    Streamlit ends a script at any look into the session when a click comes. A click must not end halfway, say, a claim
-    on a file's account and the run that it pays for.
+    When a click arrives, Streamlit ends the running script at its next session read. A click must not separate a claim
+    on a file's account from the run that it pays for.
     """
     context = get_script_run_ctx(suppress_warning=True)
     state = context.session_state if context is not None else None

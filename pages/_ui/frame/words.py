@@ -1,4 +1,4 @@
-"""Sentences of the package in the words of the screen: it writes epsilon where the screen has ε."""
+"""Translate the package's sentences for the screen: the package writes epsilon, the screen ε."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _LETTERS = {"epsilon": "ε", "delta": "δ", "mu": "μ"}
 
 
 def on_screen(sentence: str) -> str:
-    """Return a sentence with Greek letters where the package spells them out."""
+    """Return a sentence with Greek letters for the names that the package spells out."""
     return re.sub(r"\b(epsilon|delta|mu)\b", lambda found: _LETTERS[found[1]], sentence)
 
 
 def rule_of(promise: Guarantee) -> str:
-    """Return by which rule of n the δ of a promise was made, "" if by none that is known."""
+    """Return the rule of n that gives the δ of a promise, "" if none is known."""
     sizes = (fact.split()[2] for fact in promise.public if fact.startswith("n = "))
     n = next((int(size.rstrip(":")) for size in sizes if size.rstrip(":").isdecimal()), 0)
     rules = {"n^-1.1": n**-1.1, "1/(n ln n)": 1 / (n * math.log(n))} if n > 2 else {}

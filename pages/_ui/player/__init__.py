@@ -1,1 +1,1 @@
-"""What draws a run and steps through it."""
+"""Draw a run and step through it."""

@@ -1,4 +1,4 @@
-"""The player: plane left, what happens now beside it, transport below, and the ledger folded."""
+"""The player: the plane, the panels beside it, the transport below, and the folded ledger."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from pages._ui.work.workers import workers
 
 
 def view_of(result: Result, *, hidden: bool, axes: tuple[int, int] | None) -> View:
-    """Return a run and how to look at it, in the visitor's colors; a private run has no hidden layers."""
+    """Return the view of a run in the visitor's colors; a private run has no hidden layers."""
     data = result.data
     hidden = hidden and not data.private
     return View(
@@ -48,19 +48,19 @@ def view_of(result: Result, *, hidden: bool, axes: tuple[int, int] | None) -> Vi
 def _panels(
     identity: str, mode: str, hidden: bool, axes: tuple[int, int] | None, compact: bool, _result: Result
 ) -> list[Panel]:
-    """Return the figures of a run, built once for every way to look at it."""
+    """Return the figures of a run, built once for each view."""
     return workers().call(printed, view_of(_result, hidden=hidden, axes=axes), compact)
 
 
 @per_run(shared=64, own=32)
 def _lit(identity: str, _result: Result) -> list[list[int]]:
-    """Return the lines of pseudo-code that run at every frame."""
+    """Return the lines of pseudo-code that each frame executes."""
     return lit(_result.trace, _lines(_result.trace))
 
 
 @per_run(shared=64, own=32)
 def _ledger(identity: str, _result: Result) -> str:
-    """Return the ledger as a table; the transport lights the rows that have happened at the shown step."""
+    """Return the ledger as a table; the transport highlights the rows released up to the shown step."""
     per_frame = [shot.releases for shot in pane(_result.trace).shots(_result.trace)]
     rows = (
         f'<tr data-frame="{next(i for i, done in enumerate(per_frame) if done >= row.release)}">'
@@ -85,8 +85,8 @@ def player(
 ) -> None:
     """Draw a run and its controls. `compact` draws the plane alone, with the controls below.
 
-    `opened` is the scene by which the page was opened: its step is shown first. A prepared scene may hide side panels.
-    With `fold` the releases follow at once; else the page calls `releases`.
+    `opened` is the scene with which the page was opened; its step is shown first. A prepared scene may hide side
+    panels. With `fold` the releases follow directly; otherwise the page calls `releases`.
     """
     how = pane(result.trace)
     shots = how.shots(result.trace)
@@ -121,7 +121,9 @@ def player(
 
 
 def releases(key: str, result: Result, *, hidden: bool, axes: tuple[int, int] | None) -> None:
-    """Draw what of a run's picture is as wide as the page, and every release with its price, folded."""
+    """Draw the parts of a run's picture that are as wide as the page, and the folded list of releases with their
+    prices.
+    """
     found = _panels(result, st.context.theme.type or "light", hidden, axes, False)
     panels, n = [panel for panel in found if panel.name == "wide"], len(result.trace.ledger)
     if not panels or not shows("panels"):
@@ -140,7 +142,7 @@ def _more(key: str) -> str:
 
 
 def briefly(shot: Shot) -> str:
-    """Return a picture's sentence up to its first semicolon: what is done, without its numbers."""
+    """Return a picture's sentence up to its first semicolon, which leaves out the numbers."""
     return shot.sentence.partition(";")[0]
 
 
@@ -153,7 +155,7 @@ def _transport(
     *,
     brief: bool = False,
 ) -> None:
-    """Draw the controls; `brief` says less."""
+    """Draw the controls, with shorter sentences if `brief`."""
     transport(
         keys.PLAYER(key),
         scope=(keys.FIGURES(key), _more(key)),
@@ -167,7 +169,7 @@ def _transport(
 
 
 def _code(trace: Trace) -> None:
-    """Show the pseudo-code; the transport lights the lines that run at the shown step, and folds it on a phone."""
+    """Show the pseudo-code; the transport highlights the lines of the shown step, and folds it on a phone."""
     st.html(listing(trace, _lines(trace)))
 
 

@@ -1,4 +1,4 @@
-"""The script that draws every panel: a file of the server's that a browser fetches once, not a part of every answer."""
+"""The script that draws every panel, which a browser fetches once instead of with every answer."""
 
 from __future__ import annotations
 

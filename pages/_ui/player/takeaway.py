@@ -1,4 +1,4 @@
-"""Save: centers, label, page, replay, script and notebook of a run, each made when it is asked for."""
+"""The Save menu: centers, label, page, replay, script and notebook of a run, each made on request."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ def menu(
     axes: tuple[int, int] | None,
     scatter: Callable[[Result], np.ndarray | None] = lambda result: None,
 ) -> None:
-    """Offer a run's files: centers, weighted points, and of a private method five kinds of page and script.
+    """Offer a run's files: centers, weighted points and, for a private method, five kinds of pages and scripts.
 
-    A replay shows what the page shows, hidden layers only where they are shown. `scatter` says how far each center
-    lies from those of reruns.
+    A replay shows what the page shows, with hidden layers only if the page shows them. `scatter` is each center's
+    spread over reruns.
     """
     box = st.popover("Save", icon=":material/download:", key=keys.TAKE(key), on_change="rerun")
     if not box.open:
@@ -69,7 +69,7 @@ def _kinds(key: str, result: Result, seen: View) -> None:
 
 
 def _centers(key: str, result: Result, scatter: Callable[[Result], np.ndarray | None]) -> None:
-    """Offer centers as CSV and JSON, and the weighted points where the run releases some; made when asked for."""
+    """Offer centers as CSV and JSON, and released weighted points, each made on request."""
     trace, facts = result.trace, (result.data.columns, result.data.units)
     history = session.history
     number = history.index(result.identity) + 1 if result.identity in history else 0

@@ -38,10 +38,10 @@ def transport(
 ) -> None:
     """Show the controls for the figures inside the containers with keys `scope`; stepping never asks the server.
 
-    `lines` are the numbers of the lines of pseudo-code that run at every frame. With another `opened`, the player goes
-    to `step`, or plays from the first one, or goes, `within` the session, to the step at which the run was seen last.
-    The step is kept for every `run` (without one: for every list of titles).
-    Only the `main` one of a page tells its step to the address.
+    `lines` are the numbers of the lines of pseudo-code that each frame executes. With a new `opened`, the player goes
+    to `step`, plays from the first one, or, `within` the session, goes to the step at which the run was last seen. The
+    step is stored for every `run` (or, without one, for every list of titles). Only the `main` player of a page writes
+    its step to the address.
     """
     data: dict[str, Any] = {
         "id": key,
@@ -62,7 +62,7 @@ def transport(
 
 
 def starts(opened: Opened | None) -> dict[str, Any]:
-    """Return where the player starts in a scene that an address opened."""
+    """Return the player's start in a scene opened by an address."""
     if opened is None:
         return {}
     return {"opened": opened.number, "step": opened.scene.step, "play": opened.scene.play, "within": opened.within}

@@ -1,4 +1,4 @@
-"""Below the picture: what anybody may see of a run, what only its rows tell, and what could help."""
+"""The verdict below the picture: what anybody may see of a run, what only its rows show, and what could help."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from pages._ui.work.results import Result, drawn
 
 @per_run(shared=256, own=64)
 def groups(identity: str, _result: Result) -> Groups:
-    """Return the groups that are there: the labels' where the data have as many as their k, else KMeans'."""
+    """Return the true groups: the labels' if their number is the data's k, else KMeans'."""
     data = _result.data
     assert _result.reference is not None
     return groups_of(data.X, data.domain, _result.reference.cluster_centers, data.groups)
@@ -44,12 +44,12 @@ def _demo(identity: str, _result: Result) -> Verdict:
 
 
 def missed(result: Result) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return means and radii per column (original units) and sizes of the groups that got no center; NOT PRIVATE."""
+    """Return means and radii per column (original units) and sizes of the groups without a center; NOT PRIVATE."""
     return lost(result.trace, groups(result))
 
 
 def lost(trace: Trace, there: Groups) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Likewise, of a run and the groups of its data; no session is needed."""
+    """Return the same for a run and the groups of its data, without a session."""
     domain, none = trace.domain, ~there.found_by(trace.domain.normalize(trace.cluster_centers))
     none &= not has_regions(trace)  # whose middles serve no group
     per_column = there.radii[none, None] * domain.half_width / np.sqrt(domain.n_features)
@@ -57,7 +57,7 @@ def lost(trace: Trace, there: Groups) -> tuple[np.ndarray, np.ndarray, np.ndarra
 
 
 def of(result: Result, *, hidden: bool) -> Verdict:
-    """Return the verdict: by the raw rows where hidden layers are shown, else by released values alone."""
+    """Return the verdict: from the raw rows if hidden layers are shown, else from released values alone."""
     if hidden and result.reference is not None:
         return _demo(result)
     return private_verdict(drawn(result), result.data.columns, result.data.units)
@@ -66,10 +66,10 @@ def of(result: Result, *, hidden: bool) -> Verdict:
 def lines(
     result: Result, *, hidden: bool, again: tuple[int, int] | None, beside: Callable[[Sequence[str]], None]
 ) -> None:
-    """Show the verdict in two lines that are never mixed: what anybody may see, and what only the rows tell.
+    """Show the verdict in two separate lines: what anybody may see, and what only the rows show.
 
-    `again` says in how many of how many runs all groups were found; `beside` draws what stands at their end, and is
-    told what could help.
+    `again` is the number of runs that found all groups, and the number of runs; `beside` draws the end of the lines and
+    receives the advice.
     """
     with st.container(key=keys.VERDICT, horizontal=True, vertical_alignment="center", gap="small"):
         st.html(written(result, hidden=hidden, again=again), width="stretch")
@@ -78,7 +78,7 @@ def lines(
 
 
 def written(result: Result, *, hidden: bool, again: tuple[int, int] | None = None) -> markup.Html:
-    """Return the two lines of a verdict, or the first alone where nothing hidden is shown."""
+    """Return the two lines of a verdict, or only the first if nothing hidden is shown."""
     released = private_verdict(drawn(result), result.data.columns, result.data.units)
     told = markup.paragraph("promise", *_released(result, released))
     if hidden and result.reference is not None:
@@ -87,7 +87,7 @@ def written(result: Result, *, hidden: bool, again: tuple[int, int] | None = Non
 
 
 def _released(result: Result, verdict: Verdict) -> list[object]:
-    """Return what is known outside, as parts of a sentence."""
+    """Return the released facts, as parts of a sentence."""
     trace = drawn(result)
     promise, found = trace.claimed, ", ".join(verdict.parts[:-1])
     why = f" {verdict.why}" if verdict.why else ""
@@ -106,7 +106,7 @@ def _released(result: Result, verdict: Verdict) -> list[object]:
 
 
 def _secret(result: Result, verdict: Verdict, again: tuple[int, int] | None) -> list[object]:
-    """Return what only the rows tell, as parts of a sentence. NOT PRIVATE."""
+    """Return the facts that only the rows show, as parts of a sentence. NOT PRIVATE."""
     data = result.data
     made_up = "made-up" in f"{data.title} {data.facts.get('unit_of_privacy', '')}"
     whose = "people are made up" if made_up else "data are public"

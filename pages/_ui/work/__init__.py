@@ -1,1 +1,1 @@
-"""What computes, and who waits for it: jobs, workers, runs, results."""
+"""Computation for the pages: jobs, workers, runs, results."""

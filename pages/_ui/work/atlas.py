@@ -1,8 +1,8 @@
-"""Whether stored runs may be used: the one place where a page looks something up in the atlas.
+"""Look up stored runs in the atlas, and decide whether they may be used. Pages use no other way.
 
-An atlas whose stamp is that of these sources is believed at once. Otherwise the probe runs of each sample and method
-are made once, in a worker process; until they agree the page goes on without. Nothing but the name of a sample and of a
-method is ever asked for, so nothing of a visitor's file can be looked up or stored.
+An atlas whose stamp matches these sources is trusted at once. Otherwise a worker process repeats the probe runs of each
+sample and method once; until they agree, the page does without. Lookups use only the names of a sample and a method, so
+nothing of a visitor's file can be looked up or stored.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Trust(enum.Enum):
 
 
 class _Probes:
-    """The verdicts on files whose stamp says nothing, one probe after the other."""
+    """The verdicts on files with an old stamp, one probe at a time."""
 
     def __init__(self) -> None:
         self._queue = Jobs(workers=1, keep=1000)
@@ -76,12 +76,12 @@ def _stamped() -> bool:  # asked by one visitor, the others wait: Python 3.11 fa
 
 
 def covers(sample: str, method: str, values: tuple[tuple[str, Any], ...] = ()) -> bool:
-    """Return whether the atlas is meant to hold a method on a data set: samples and what is taught with."""
+    """Return whether the atlas should hold a method on a data set."""
     return sample in SAMPLES and method in METHODS and values in ((), EXACTLY_K)
 
 
 def trust(sample: str, method: str, values: tuple[tuple[str, Any], ...] = ()) -> Trust:
-    """Return whether the stored runs of a method on a sample may be used; does not wait for the probe runs."""
+    """Return whether the stored runs of a method on a sample may be used, without waiting for the probe runs."""
     chapter = Chapter(sample, method, values)
     if not covers(sample, method, values) or not (FOLDER / f"{chapter.name}.parquet").is_file():
         return Trust.NO
@@ -94,13 +94,13 @@ def trust(sample: str, method: str, values: tuple[tuple[str, Any], ...] = ()) ->
 def chart(
     sample: str, method: str, people: int | None = None, values: tuple[tuple[str, Any], ...] = ()
 ) -> Chart | None:
-    """Return the stored runs of a method on a sample, or None: there are none, or none that may be used (yet).
+    """Return the stored runs of a method on a sample, or None if there are none that may be used (yet).
 
     Parameters
     ----------
     sample, method : names in SAMPLES and of an algorithm; others have no stored runs
     people : edition with fewer people; None for the whole sample
-    values : parameters that are not the method's defaults, as `dpviz.atlas.cells.Chapter` has them
+    values : parameters other than the method's defaults, as in `dpviz.atlas.cells.Chapter`
     """
     if trust(sample, method, values) is not Trust.YES:
         return None
@@ -108,12 +108,12 @@ def chart(
 
 
 def played(data: Dataset, algorithm: Algorithm, person: np.ndarray, world: bool | None = None) -> tuple[Round, ...]:
-    """Return the stored rounds of the question whether a person is in a sample; none where there are none to use.
+    """Return the stored rounds of the game about a person in a sample, if any may be used.
 
     Parameters
     ----------
     data : only the name of a sample is looked up
-    algorithm : who is attacked
+    algorithm : the one under attack
     person : (d,), original units
     world : of all rounds; None: a coin decided
     """
@@ -126,13 +126,13 @@ def played(data: Dataset, algorithm: Algorithm, person: np.ndarray, world: bool 
 
 
 def given() -> tuple[Given, Bets] | Trust:
-    """Return what Start tells of averages and bets; CHECKING until it is known to be true, NO where there is none."""
+    """Return Start's stored averages and bets; CHECKING until they are verified, NO if there are none."""
     trust = _trust_in(averages)
     return (averages.read(FOLDER) or Trust.NO) if trust is Trust.YES else trust
 
 
 def _trust_in(part: ModuleType) -> Trust:
-    """Return whether a file that is not of one method on one sample may be used."""
+    """Return whether a file that covers more than one method on one sample may be used."""
     if not (FOLDER / part.NAME).is_file():
         return Trust.NO
     return Trust.YES if _stamped() else _probes().verdict(part.NAME, part.current, FOLDER)
@@ -144,7 +144,7 @@ def _person(game: Game) -> np.ndarray:
 
 
 def note(trusts: Iterable[Trust]) -> None:
-    """Say that stored runs are being checked, or once a session that there are none to use."""
+    """Say that stored runs are being checked or, once per session, that there are none to use."""
     found = set(trusts)
     if Trust.CHECKING in found:
         st.caption(_CHECKING)

@@ -1,4 +1,4 @@
-"""Many small results that a picture is made of: computed one after the other in the background, kept by their name."""
+"""Batches of the small results behind a picture, computed one by one in the background and stored by name."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SHARED, OWN = 400, 60  # pieces of public data on the server, and of one session
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Piece:
-    """One result: its public name, and how it is made as function(*args, on_step) in a worker process."""
+    """One result: its public name, and the call function(*args, on_step) that makes it in a worker process."""
 
     name: str
     function: Callable[..., Any]
@@ -33,11 +33,11 @@ class Piece:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Gathered:
-    """What was there when it was looked at; the job that makes the rest, if any, and how that stood then.
+    """A snapshot of a batch: finished results, the job computing the rest, and its status.
 
     Attributes
     ----------
-    ready : name -> piece, of those that were asked for
+    ready : finished pieces by name, of the requested ones
     active : whether more will come
     problem : one sentence if it failed
     stopped : whether it was stopped
@@ -71,15 +71,15 @@ def _shelf(public: bool) -> Recent[Any]:
 
 
 def peek(name: str, *, public: bool) -> Any:
-    """Return a finished piece, or None; nothing is started."""
+    """Return a finished piece, or None, without starting anything."""
     return _shelf(public).get(name)
 
 
 def gather(topic: str, title: str, pieces: Sequence[Piece], *, public: bool, seconds: float = LONG) -> Gathered:
-    """Return the pieces that are there, and have the others made, in their order.
+    """Return the finished pieces, and have the others made in their order.
 
-    A session makes the pieces of one topic at a time: what was asked for before and is not finished is dropped.
-    All of them are expected to take `seconds`.
+    A session makes the pieces of one topic at a time; unfinished earlier requests are dropped. `seconds` is the
+    expected time of all pieces.
     """
     shelf = _shelf(public)
     names = tuple(piece.name for piece in pieces)
@@ -107,14 +107,14 @@ def gather(topic: str, title: str, pieces: Sequence[Piece], *, public: bool, sec
 
 
 def halt(topic: str) -> None:
-    """Stop what is being made for a topic and forget that it was asked for."""
+    """Stop a topic's computation and forget the request."""
     _, job_id = work_state.asked_pieces.pop(topic, ((), ""))
     if (job := runs.jobs().get(job_id)) is not None:
         job.cancel()
 
 
 def _make(job: Job, missing: list[Piece], shelf: Recent[Any]) -> None:
-    """Make the pieces; every one counts as much as the others, however many steps it has."""
+    """Make the pieces; each counts equally toward progress, whatever its number of steps."""
     for index, piece in enumerate(missing):
         part = Job("", piece.name)
 

@@ -1,4 +1,4 @@
-"""What is made from a run is made once: for everybody where the data are public, else for the session of the file."""
+"""Cache values made from runs: for everybody if the data are public, else for the session of the file."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ T = TypeVar("T")
 
 
 def per_run(*, shared: int, own: int, words: str | bool = False) -> Callable[[Callable[..., T]], Callable[..., T]]:
-    """Cache `make(identity, *look, _result)`; what is returned is called as `make(result, *look)`.
+    """Cache `make(identity, *look, _result)`; call the returned function as `make(result, *look)`.
 
     Parameters
     ----------
-    shared, own : how many values the server keeps from public data, and each session from its own files
+    shared, own : number of values that the server keeps for public data, and each session for its own files
     words : shown while a value is made; False for nothing
     """
 

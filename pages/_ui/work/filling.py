@@ -1,4 +1,4 @@
-"""The track of ε where no runs are stored: its stops are made in the background, those nearest to the form's ε first.
+"""The track of ε without stored runs: its stops are made in the background, those nearest to the form's ε first.
 
 Private data have no such track: every run would spend ε.
 """
@@ -28,7 +28,7 @@ _TOPIC = "track"
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Track:
-    """What is made for the runs of a method on a data set, at every stop of ε.
+    """The runs of a method on a data set at every stop of ε.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class Track:
 
     @property
     def chart(self) -> tuple[Chart, Beside] | None:
-        """The stops that are there, as the atlas would have them, and KMeans beside them; None before the first."""
+        """Return the finished stops in the atlas's form, with KMeans; None before the first."""
         public = is_public(self.data)
         ground: Beside | None = peek(self._name("KMeans"), public=public)
         found = [peek(self._name(epsilon), public=public) for epsilon in STOPS]
@@ -61,16 +61,16 @@ class Track:
 
     @property
     def stops(self) -> int:
-        """How many stops are there."""
+        """Return the number of finished stops."""
         return 0 if (there := self.chart) is None else len(there[0].stops)
 
     @property
     def whole(self) -> bool:
-        """Whether every stop is there."""
+        """Return whether every stop is finished."""
         return self.stops == len(STOPS)
 
     def make(self) -> Gathered:
-        """Have what is missing made, one stop after the other, as long as somebody looks."""
+        """Have the missing stops made one by one, as long as somebody is watching."""
         public = is_public(self.data)
         name = self._name("KMeans")
         ground: Beside | None = peek(name, public=public)
@@ -85,15 +85,15 @@ class Track:
 
 
 def at(algorithm: Algorithm, epsilon: float | None) -> Algorithm:
-    """Return the same method at another ε."""
+    """Return the method at another ε."""
     values: dict[str, Any] = {"epsilon": epsilon}
     return dataclasses.replace(algorithm, **values)
 
 
 def track(data: Dataset, algorithm: Algorithm) -> Track | None:
-    """Return the track of a method on a data set; None where the data are private, or its runs have none or take long.
+    """Return the track of a method on a data set; None if the data are private, or its runs have none or take too long.
 
-    Runs have a track if ε is a parameter and what they release are centers for squared distances.
+    Runs have a track if ε is a parameter and they release centers for squared distances.
     """
     if data.private or "epsilon" not in params.specs(type(algorithm)) or algorithm.regions:
         return None

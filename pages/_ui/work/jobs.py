@@ -1,4 +1,4 @@
-"""Background work: one queue per server, with progress, cancel and results that outlive a page."""
+"""Background work: one queue per server, with progress, cancellation and results that outlive a page."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ class Job:
     Attributes
     ----------
     owner : the session that it belongs to, "" for none; a session's jobs run one after the other
-    turn : who takes a turn with it: all sessions of one visitor, as far as the server can tell
-    seconds : how long it is expected to take
+    turn : name of the visitor, as far as the server can tell, whose sessions take turns together
+    seconds : expected time
     status : "queued", "running", "done", "cancelled" or "failed"
     done, total : progress in the work's own units; total 0 means unknown
     result : what the work returned
     error : one sentence, if it failed
-    wanted : says whether somebody still waits for it
+    wanted : returns whether somebody still waits for it
     """
 
     id: str
@@ -52,22 +52,22 @@ class Job:
     _begun: float | None = None
 
     def wait(self, seconds: float) -> bool:
-        """Wait until it is over, at most so long; return whether it is."""
+        """Wait until the job is over or the time is up; return whether it is over."""
         return self._over.wait(seconds)
 
     @property
     def active(self) -> bool:
-        """Whether it is still queued or running."""
+        """Return whether the job is queued or running."""
         return self.status in {"queued", "running"}
 
     def advance(self, done: int, total: int) -> None:
-        """Report progress; raises `Cancelled` if somebody asked to stop, or nobody wants the result any more."""
+        """Report progress; raise `Cancelled` if the job was stopped or nobody wants its result any more."""
         self.done, self.total = done, total
         if self._cancel.is_set() or not self.wanted():
             raise Cancelled
 
     def cancel(self) -> None:
-        """Ask the work to stop at its next `advance`; what is still queued is over at once."""
+        """Ask the work to stop at its next `advance`; a queued job ends at once."""
         self._cancel.set()
         if self.status == "queued":
             self.status = "cancelled"
@@ -87,13 +87,13 @@ class Jobs:
 
     Jobs run in the order in which they would end if every visitor had the server alone: a job is due its expected
     seconds after it comes, or after the visitor's job before it is due. So short jobs run first, many jobs of one
-    visitor pass nobody else's first one, and every job has its turn (start-time fair queueing). Where there are two
-    places or more, one of them stays free of long jobs.
+    visitor never overtake another visitor's first job, and every job gets its turn (start-time fair queueing). With two
+    or more workers, one of them never runs long jobs.
 
     Parameters
     ----------
-    workers : how many run at a time
-    keep : how many finished ones are remembered
+    workers : number of jobs that run at a time
+    keep : number of finished jobs that are remembered
     clock : returns seconds; a test sets it
     """
 
@@ -108,7 +108,7 @@ class Jobs:
         _ALL.add(self)
 
     def stop(self) -> None:
-        """Cancel every job and take no other: the server ends."""
+        """Cancel every job and accept no more, because the server is shutting down."""
         self._pool.shutdown(wait=False, cancel_futures=True)
         with self._lock:
             self._waiting.clear()
@@ -143,7 +143,7 @@ class Jobs:
             self._settle(chosen[0])
 
     def _next(self) -> tuple[Job, Callable[[Job], Any]] | None:
-        """Return the waiting job that is due first and may run. A fair share is decided here and nowhere else."""
+        """Return the waiting job that is due first and may run. Fairness is decided here and nowhere else."""
         with self._lock:
             running = [job for job in self._jobs.values() if job.status == "running"]
             busy = {job.owner for job in running if job.owner}
@@ -162,11 +162,11 @@ class Jobs:
             return chosen
 
     def _long(self, job: Job) -> bool:
-        """Return whether a job is expected to take long, or runs for long already."""
+        """Return whether a job is expected to take long or has already run for long."""
         return max(job.seconds, 0.0 if job._begun is None else self._clock() - job._begun) >= LONG
 
     def _settle(self, job: Job) -> None:
-        """Give back to a visitor the seconds that a job was expected to take and did not."""
+        """Credit a visitor with the seconds that a job took less than expected."""
         with self._lock:
             used = 0.0 if job._begun is None else self._clock() - job._begun
             if job.turn in self._dues:
@@ -177,7 +177,7 @@ class Jobs:
         return self._jobs.get(job_id)
 
     def position(self, job: Job) -> int:
-        """Return how many jobs are ahead of a queued one: those that run, and those that are due before it."""
+        """Return the number of jobs ahead of a queued one: those running, and those due before it."""
         with self._lock:  # another visitor's job may come at any time
             if job.status != "queued":
                 return 0

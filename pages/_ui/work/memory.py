@@ -1,4 +1,4 @@
-"""A folder in memory for made-up and DEMO rows that goes with the server, also with one that was killed."""
+"""An in-memory folder for made-up and DEMO rows, removed when the server stops, even if it was killed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MEMORY = next((path for path in [Path("/dev/shm")] if path.is_dir()), Path(tempf
 
 
 class MemoryFolder:
-    """A folder of this user alone. A lock says that its server lives; folders of servers that do not are removed."""
+    """A folder that only this user can read. A lock marks a running server; folders of dead servers are removed."""
 
     def __init__(self, place: Path = MEMORY) -> None:
         sweep_stale(place)
@@ -45,13 +45,13 @@ _here: weakref.WeakSet[MemoryFolder] = weakref.WeakSet()
 
 
 def remove_all() -> None:
-    """Remove the folders of this process: a signal ends a server before the interpreter tidies up."""
+    """Remove the folders of this process, because a signal ends a server before the interpreter cleans up."""
     for folder in list(_here):
         folder.cleanup()
 
 
 def sweep_stale(place: Path) -> None:
-    """Remove this user's folders whose server is gone."""
+    """Remove this user's folders of dead servers."""
     if fcntl is None:
         return
     for folder in place.glob(f"{PREFIX}*"):

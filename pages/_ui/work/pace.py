@@ -1,4 +1,4 @@
-"""How long a run will take: its rough work times this machine's pace, corrected by every run that was timed."""
+"""Estimate the time of a run: its rough work times this machine's pace, corrected by every timed run."""
 
 from __future__ import annotations
 

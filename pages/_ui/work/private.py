@@ -1,4 +1,4 @@
-"""What PRIVATE adds to a run: a question before it, and claims that add up per file and are never given back."""
+"""PRIVATE runs: a question beforehand, and claims that add up per file and are never refunded."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from pages._ui.work.state import work_state
 
 
 class NoAccounts(Refused):
-    """The server cannot keep accounts just now. Its log says why; a visitor need not know."""
+    """Raised when the server cannot save accounts. Its log says why; visitors need not know."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -40,12 +40,12 @@ def _open(folder: str, url: str) -> Accounts:
 
 @contextmanager
 def accounts() -> Iterator[Accounts]:
-    """Give the server's one set of accounts.
+    """Return the server's one set of accounts.
 
     Raises
     ------
     Refused
-        If what is done with them is refused, or they cannot be kept.
+        If they refuse an operation or cannot be saved.
     """
     try:
         yield _open(str(state_folder()), os.environ.get(URL, ""))
@@ -57,18 +57,18 @@ def accounts() -> Iterator[Accounts]:
 
 
 def fingerprint(data: Dataset) -> str:
-    """Return the fingerprint of the file that a private data set of this session came from."""
+    """Return the fingerprint of the file behind a private data set of this session."""
     return work_state.fingerprints[data.dataset_id]
 
 
 def account_of(data: Dataset) -> Account:
-    """Return the account of the file that a private data set of this session came from."""
+    """Return the account of the file behind a private data set of this session."""
     with accounts() as kept:
         return kept.of(fingerprint(data))
 
 
 def together(account: Account, relation: Neighboring) -> str:
-    """Return what the claims on a file add up to under a relation, in words."""
+    """Return the total of the claims on a file under a relation, in words."""
     if not account.under(relation):
         return "nothing"
     total = account.total(relation)
@@ -76,7 +76,7 @@ def together(account: Account, relation: Neighboring) -> str:
 
 
 def bet(account: Account, relation: Neighboring, rows_per_person: int, far: str) -> Bet:
-    """Return the bet on one person, by all claims on a file together; `far` as for `bet_of`."""
+    """Return the bet on one person for all claims on a file together; `far` as for `bet_of`."""
     total, notion = account.total(relation), Notion.RHO if relation is Neighboring.MOVE_RHO else Notion.CENTRAL
     promise = Guarantee(
         notion, relation, total.epsilon, total.delta, mu=total.mu, pure_epsilon=total.pure_epsilon, zcdp=total.zcdp,
@@ -86,7 +86,7 @@ def bet(account: Account, relation: Neighboring, rows_per_person: int, far: str)
 
 
 def ask(data: Dataset, algorithm: Algorithm) -> None:
-    """Lead to the question before a run on private data; a release that was made before is shown for nothing."""
+    """Open the question before a run on private data; show an earlier release for free."""
     if results.find(runs.run_id(data, algorithm, None)) is None:
         work_state.waiting, work_state.leads = (data.dataset_id, algorithm), True
         return
@@ -95,13 +95,13 @@ def ask(data: Dataset, algorithm: Algorithm) -> None:
 
 
 def lead() -> None:
-    """Go to the page that asks, where a run on private data was asked for just now."""
+    """Go to the page that asks, if a run on private data was just requested."""
     if work_state.leads:
         st.switch_page("pages/spend.py")
 
 
 def waiting(data: Dataset) -> Algorithm | None:
-    """Return the run that waits for a yes on a private data set, None if there is none."""
+    """Return the run that waits for consent on a private data set, or None."""
     name, algorithm = work_state.waiting or ("", None)
     return algorithm if name == data.dataset_id else None
 
@@ -109,10 +109,10 @@ def waiting(data: Dataset) -> Algorithm | None:
 def confirm(
     data: Dataset, algorithm: Algorithm, *, slot: str, start: Callable[[Dataset, Algorithm, int | None], None]
 ) -> bool | None:
-    """Say what a run costs, and book and start it after a yes; return the answer, None as long as there is none.
+    """Show the cost of a run, and book and start it after consent; return the answer, or None until there is one.
 
-    The claim stays, whatever happens to the run. `slot` tells two questions of a page apart; `start` runs what is
-    booked.
+    The claim stays, whatever happens to the run. `slot` distinguishes two questions on a page; `start` runs the booked
+    run.
     """
     domain, relation = data.domain, algorithm.neighboring
     try:
@@ -160,7 +160,7 @@ def confirm(
 
 
 def _what(data: Dataset, algorithm: Algorithm) -> dict[str, str]:
-    """Return what a run would be, by the words on its card."""
+    """Return a run's facts in the words of its card."""
     columns = ", ".join(data.columns[:12]) + ", …" * (len(data.columns) > 12)
     found = {"File": data.title, "Method": algorithm.name, "Columns": columns}
     if k := getattr(algorithm, "n_clusters", None):
@@ -169,7 +169,7 @@ def _what(data: Dataset, algorithm: Algorithm) -> dict[str, str]:
 
 
 def _left(before: Account, after: Account) -> None:
-    """Say what is left of each total, and what is possible for nothing where a run would go above it."""
+    """Say how much of each total is left and, if a run would exceed it, what is still possible for free."""
     for relation, total in before.budgets.items():
         left = before.remaining(relation) or 0.0
         st.markdown(f"Left of your total of ε = {number(total.epsilon)} for {relation.unit}: {number(left)}.")

@@ -1,4 +1,4 @@
-"""The values that were used last, by name, up to a limit."""
+"""A cache of the most recently used values by name, up to a limit."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ T = TypeVar("T")
 
 
 class Recent(Generic[T]):
-    """Values by name, at most `most` in all as `size_of` measures them; the newest always stays.
+    """Values by name, with a total of at most `most` as measured by `size_of`; the newest always stays.
 
-    The one that was put or taken longest ago goes first. Any thread may call it.
+    The least recently used value is dropped first. Any thread may call it.
     """
 
     def __init__(self, most: int, size_of: Callable[[T], int] = lambda value: 1) -> None:
@@ -23,7 +23,7 @@ class Recent(Generic[T]):
         self._values, self._lock = OrderedDict[str, T](), threading.Lock()
 
     def put(self, name: str, value: T) -> None:
-        """Keep a value and drop the oldest above the limit."""
+        """Store a value and drop the oldest above the limit."""
         with self._lock:
             self._values[name] = value
             self._values.move_to_end(name)
@@ -31,7 +31,7 @@ class Recent(Generic[T]):
                 self._values.popitem(last=False)
 
     def get(self, name: str) -> T | None:
-        """Return a value, which is the newest then, or None if it is not there."""
+        """Return a value and make it the newest, or return None if it is missing."""
         with self._lock:
             if name in self._values:
                 self._values.move_to_end(name)

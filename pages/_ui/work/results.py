@@ -1,4 +1,4 @@
-"""Finished runs by their public id: one bounded store for public data, one of each session's own."""
+"""Finished runs by their public id: one bounded store for public data, and one for each session."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ OWN_BYTES = 150_000_000  # of one session's own files
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Result:
-    """A finished run with what the figures need beside the trace; `identity` is its public run id.
+    """A finished run with the data that figures need besides the trace; `identity` is its public run id.
 
-    `losses`, `reference` and `reference_loss` look at raw rows: they are None where the data are private. `at` is the
-    time at which the run was finished.
+    `losses`, `reference` and `reference_loss` depend on raw rows and are None if the data are private. `at` is the time
+    at which the run finished.
     """
 
     identity: str
@@ -45,7 +45,7 @@ class Result:
 
     @property
     def label(self) -> str:
-        """Name the run in a list."""
+        """Return the name of the run in a list."""
         values = [
             f"{key} {number(value, 6) if isinstance(value, float) else value}"
             for key, value in _short(self.trace.parameters).items()
@@ -57,16 +57,16 @@ class Result:
 
     @property
     def size(self) -> int:
-        """Bytes of the arrays in the trace."""
+        """Return the bytes of the arrays in the trace."""
         arrays = [a for step in self.trace.steps for a in step.released.values() if isinstance(a, np.ndarray)]
         arrays += [a for step in self.trace.steps for hidden in step.hidden for a in hidden.statistic.values()]
         return sum(array.nbytes for array in arrays)
 
 
 def drawn(result: Result) -> Trace:
-    """Return the trace with the name and the promise of what is drawn: full DP, where that ran instead of the method.
+    """Return the trace with the name and promise of the drawn method: full DP, if that ran instead.
 
-    The trace itself goes on to claim what its method promises, which is weaker and as true.
+    The trace itself still claims its method's promise, which is weaker and also true.
     """
     trace, size = result.trace, (result.data.domain.n_features, result.data.n_public)
     algorithm = ALGORITHMS[trace.algorithm](**trace.parameters)
@@ -109,14 +109,14 @@ def drop(dataset_id: str) -> None:
 
 
 def _stores() -> tuple[Recent[Result], Recent[Result]]:
-    """Return the session's own store and the one that is shared."""
+    """Return the session's own store and the shared one."""
     if _mine.store is None:
         _mine.store = Recent(OWN_BYTES, _bytes)
     return _mine.store, store()
 
 
 def keep(result: Result) -> None:
-    """Keep a result: where its data are public for everybody, else for this session."""
+    """Store a result: for everybody if its data are public, else for this session."""
     _stores()[is_public(result.data)].put(result.identity, result)
 
 
@@ -127,16 +127,16 @@ def find(identity: str) -> Result | None:
 
 
 def show(identity: str) -> None:
-    """Make a stored run the shown one, and the newest of the session's history."""
+    """Show a stored run, and make it the newest of the session's history."""
     session.history = [old for old in session.history if old != identity][-KEEP + 1 :] + [identity]
     session.shown = identity
 
 
 def labels(runs: Iterable[Result]) -> dict[str, str]:
-    """Return identity -> name of each run, for a picker: a picker knows its entries by their names, so no two agree.
+    """Return the name of each run by identity, all different, because a picker identifies entries by their names.
 
-    Runs whose names agree differ in their declaration, or in a parameter that the name leaves out: the number of
-    columns and the visitor's time are added to theirs.
+    Runs with equal names differ in their declaration or in a parameter that the name omits, so the number of columns
+    and the visitor's time are added.
     """
     past = list(runs)
     names = {run.identity: run.label for run in past}
@@ -159,7 +159,7 @@ def _time(run: Result) -> str:
 
 
 def _order() -> Callable[[Result], str]:
-    """Return a function that numbers the runs that it is called with."""
+    """Return a function that numbers the runs passed to it."""
     numbers = count(1)
     return lambda _: f"number {next(numbers)}"
 

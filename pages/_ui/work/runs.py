@@ -1,6 +1,6 @@
-"""Running algorithms for the pages, in the background: what a run will take, its start, its progress, its result.
+"""Run algorithms for the pages in the background: forecast, start, progress, result.
 
-What comes from a file of somebody's own lives in that session alone: its data set, its runs, its figures.
+Everything from a visitor's own file stays in that session: its data set, its runs, its figures.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def jobs() -> Jobs:
 
 @st.cache_resource
 def pace() -> Pace:
-    """Return how fast this server has been."""
+    """Return the measured pace of this server."""
     return Pace()
 
 
@@ -62,9 +62,9 @@ def run_id(data: Dataset, algorithm: Algorithm, seed: int | None, *, noiseless: 
 def execute(
     data: Dataset, algorithm: Algorithm, seed: int | None, job: Job | None = None, *, noiseless: bool = False
 ) -> Result:
-    """Run an algorithm and, unless the data are private, compare it with KMeans; reports releases done to the job.
+    """Run an algorithm and, unless the data are private, compare it with KMeans; report finished releases to the job.
 
-    Private data get secure noise, no seed, and nothing else is computed from their rows.
+    Private data get secure noise and no seed, and nothing else is computed from their rows.
     """
     found: Replay = workers().run(
         partial(replay, noiseless=noiseless), data, algorithm, seed, job=job or Job("", algorithm.name)
@@ -84,14 +84,14 @@ def execute(
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def demo(name: str, epsilon: float, slug: str = STORY[1]) -> Result:
-    """Return a replay on a sample, run once per server: what is shown before anything was run, and lessons."""
+    """Return a replay on a sample, run once per server, for lessons and for visitors who have not run anything."""
     data = _public(name)
     values: dict[str, Any] = {"n_clusters": data.n_clusters, "epsilon": epsilon}
     return execute(data, ALGORITHMS[slug](**values), 0)
 
 
 def forecast(data: Dataset, algorithm: Algorithm) -> str:
-    """Return what a run will do and roughly how long it will take, from public values."""
+    """Forecast a run's releases and rough time, from public values."""
     size = data.domain.n_features, data.n_public
     planned, words = algorithm.releases(*size), duration(pace().seconds(algorithm, *size))
     if not planned or not algorithm.fixed_ledger:  # nothing is released, or how much follows released values
@@ -102,7 +102,7 @@ def forecast(data: Dataset, algorithm: Algorithm) -> str:
 
 
 def start(data: Dataset, algorithm: Algorithm, seed: int | None, *, noiseless: bool = False) -> None:
-    """Show a run: at once if it was made before, else as a background job of this session."""
+    """Show a run at once if it is stored, else start it as a background job of this session."""
     identity = run_id(data, algorithm, None if data.private else seed, noiseless=noiseless)
     if find(identity) is not None:
         show(identity)
@@ -122,24 +122,24 @@ def start(data: Dataset, algorithm: Algorithm, seed: int | None, *, noiseless: b
 
 
 def queue(title: str, work: Callable[[Job], Any], expected: float, topic: str = "") -> Job:
-    """Queue work of this session that is expected to take so many seconds; one topic's works run one by one."""
+    """Queue work of this session with its expected seconds; work on one topic runs one by one."""
     return jobs().submit(
         title, work, f"{owner()} {topic}".strip(), Presence().there, turn=turns.turn(), seconds=expected
     )
 
 
 def seconds(data: Dataset, algorithm: Algorithm) -> float:
-    """Return how long a run is expected to take here, from public values."""
+    """Return the expected time of a run here, from public values."""
     return pace().seconds(algorithm, data.domain.n_features, data.n_public)
 
 
 def check_time(data: Dataset, algorithm: Algorithm) -> None:
-    """Refuse a run that would keep a process of this server for too long, by public values.
+    """Refuse a run that would occupy a process of this server for too long, by public values.
 
     Raises
     ------
     ValueError
-        If it would; the sentence says what would fit.
+        If it would; the sentence says which run would fit.
     """
     expected = seconds(data, algorithm)
     if expected <= MOST_SECONDS:
@@ -160,12 +160,12 @@ def _fits(data: Dataset, algorithm: Algorithm) -> bool:
 
 
 def paid() -> bool:
-    """Return whether the session's running job was paid for: nothing may take its place before its result is there."""
+    """Return whether the session's running job was paid for, so that nothing may replace it before its result arrives."""
     return bool(session.job) and work_state.paid
 
 
 def abandon() -> None:
-    """Stop the session's running job and forget it: what it would show is no longer asked for."""
+    """Stop the session's running job and forget it, because its result is no longer wanted."""
     with whole():
         if (job := jobs().get(session.job)) is not None:
             job.cancel()
@@ -174,7 +174,7 @@ def abandon() -> None:
 
 
 def owner() -> str:
-    """Return a name for this session that tells nobody anything: the owner of its jobs."""
+    """Return a meaningless name for this session, the owner of its jobs."""
     return work_state.owner
 
 
@@ -185,7 +185,7 @@ def shown(name: str) -> Result | None:
 
 
 def progress() -> None:
-    """Show the session's running job, and hand its result over once."""
+    """Show the session's running job, and take its result once."""
     if not session.job:
         return
     st.fragment(_poll, run_every=0.4)()
@@ -211,13 +211,13 @@ def _poll() -> None:
 
 
 def releases(job: Job) -> str:
-    """Say how far a run is, "" before its first release; how many there will be may follow from what is released."""
+    """Say how far a run is, "" before its first release; the number of releases may depend on released values."""
     of = f" of {job.total}" if job.done <= job.total else ""
     return f"release {job.done}{of}" if job.total else ""
 
 
 def _take(job: Job) -> None:
-    """Hand over what came of the session's job: its result, or a sentence."""
+    """Take the outcome of the session's job: its result, or a sentence."""
     with whole():
         del session.job
         inbox = work_state.inbox

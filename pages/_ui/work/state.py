@@ -1,4 +1,4 @@
-"""What a session keeps of its runs: who owns them, what was paid, which files they are on."""
+"""The session's runs: their owner, the paid ones, and their files."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Turns: whom the server counts as one visitor when several wait for the same thing.
+"""Turns: decide which sessions count as one visitor when several wait.
 
-A login counts, else the address that a proxy named by the operator forwards, else the session. Nobody is shut out by
-it: an address may stand for a whole class, so it only decides who comes first.
+A visitor is a login, else the address forwarded by a proxy that the operator names, else the session. This shuts nobody
+out: an address may stand for a whole class, so it only decides who comes first.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ def check_settings() -> None:
     Raises
     ------
     ValueError
-        If an entry of DPVIZ_PROXY is no address and no network.
+        If an entry of DPVIZ_PROXY is neither an address nor a network.
     """
     _proxies()
 
 
 def turn() -> str:
-    """Return who takes a turn in the session of the running script."""
+    """Return the visitor of the running script's session."""
     connection = st.context
     headers = {name.lower(): value for name, value in connection.headers.items()}
     return turn_of(headers, connection.ip_address or "127.0.0.1", work_state.owner)
 
 
 def turn_of(headers: Mapping[str, str], client: str, visit: str) -> str:
-    """Return who takes a turn: a login, an address, or the session.
+    """Return the visitor: a login, an address, or the session.
 
     Parameters
     ----------

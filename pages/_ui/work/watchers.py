@@ -1,4 +1,4 @@
-"""Whether somebody still waits for what is computed: a run ends with its session, a sweep with all that look at it."""
+"""Track whether somebody still waits for a computation: a run ends with its session, a sweep with its last viewer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ GRACE = 60.0  # seconds without anybody: a line that broke is back by then
 
 
 class Presence:
-    """The sessions that want something; the one that makes it is the first. Others join, say by a link."""
+    """The sessions that want a result; the first is the one that makes it. Others join, for instance by a link."""
 
     def __init__(self, grace: float = GRACE) -> None:
         self._grace, self._lock = grace, threading.Lock()
@@ -23,7 +23,7 @@ class Presence:
         self.join()
 
     def join(self) -> None:
-        """Add the session whose script runs here; call it in a script run."""
+        """Add the session of the running script; call it in a script run."""
         context = get_script_run_ctx(suppress_warning=True)
         with self._lock:
             self._seen = time.monotonic()
@@ -31,7 +31,7 @@ class Presence:
                 self._sessions.add(context.session_id)
 
     def there(self) -> bool:
-        """Return whether any of them is connected, or was not long ago; any thread may ask."""
+        """Return whether any of them is connected or was so recently; any thread may ask."""
         if not runtime.exists():  # no server, no visitors who could leave
             return True
         with self._lock:

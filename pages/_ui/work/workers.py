@@ -1,4 +1,4 @@
-"""Processes for whatever would keep the pages waiting: they have an interpreter lock of their own."""
+"""Worker processes, with their own interpreter locks, for work that would block the pages."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _TICK = 0.05  # seconds between two looks at a run's progress
 
 
 class Workers:
-    """A pool of processes that starts with the first call, or with `warm`, and again when one of them has died.
+    """A pool of processes that starts with the first call or `warm`, and restarts when one of them dies.
 
     Parameters
     ----------
-    count : how many processes; with 0 everything is done where it is asked for
-    nice : how much they give way to the process that answers the pages
+    count : number of processes; with 0 every call runs in the caller
+    nice : their niceness relative to the process that serves the pages
     """
 
     def __init__(self, count: int, *, nice: int = 0) -> None:
@@ -46,19 +46,19 @@ class Workers:
 
     @property
     def away(self) -> bool:
-        """Whether there are processes, and one of them can begin at once."""
+        """Return whether a process exists that can begin at once."""
         return bool(self._count) and (not self._warming or any(future.done() for future in self._warming))
 
     def warm(self, *modules: str) -> None:
-        """Start the processes and let each of them, most likely, import these first; does not wait.
+        """Start the processes and let most of them import these modules first, without waiting.
 
-        Until the first is ready, everything is done where it is asked for: nobody waits for imports.
+        Until the first is ready, every call runs in the caller, so that nobody waits for imports.
         """
         if self._count:
             self._warming = [self._submit(_know, *modules) for _ in range(self._count)]
 
     def call(self, function: Callable[..., Any], *args: Any, **named: Any) -> Any:
-        """Return function(*args, **named), tried once more if a process dies: nothing that draws noise.
+        """Return function(*args, **named), retried once if a process dies, so never use it to draw noise.
 
         Raises
         ------
@@ -73,12 +73,12 @@ class Workers:
             return self._last(self._submit(function, *args, **named))
 
     def run(self, function: Callable[..., Any], *args: Any, job: Job) -> Any:
-        """Return function(*args, on_step) and report its steps to the job; never tried again, its draws are made.
+        """Return function(*args, on_step) and report its steps to the job; never retry, because noise may have been
+        drawn.
 
         Raises
         ------
-        Cancelled
-            If the job is to stop. The process stops at its next step.
+        Cancelled If the job was cancelled. The process stops at its next step.
         ChildProcessError
             If the process dies.
         """
@@ -100,7 +100,7 @@ class Workers:
                 return self._last(future)
 
     def stop(self) -> None:
-        """End the processes, whatever they do, and start no others; the server may be killed right after."""
+        """Kill the processes and start no others; the server may be killed right after."""
         with self._lock:
             self._ended = True
             if self._pool is not None:
@@ -132,7 +132,7 @@ def _know(*modules: str) -> None:
 
 
 def _noting(note: str, function: Callable[..., Any], *args: Any) -> Any:
-    """Run in a worker: note every step in a small shared file, and stop where it says so."""
+    """Run in a worker: write every step to a small shared file, and stop when the file says so."""
     with Path(note).open("r+b") as file, mmap.mmap(file.fileno(), _NOTE.size) as shared:
 
         def on_step(done: int, total: int) -> None:
@@ -145,12 +145,12 @@ def _noting(note: str, function: Callable[..., Any], *args: Any) -> Any:
 
 @functools.cache  # not st.cache_resource: the server starts them before there is a visitor
 def workers() -> Workers:
-    """Return the server's processes: as many as runs at a time, and one that is left for the pictures.
+    """Return the server's processes: one per concurrent run, and one reserved for pictures.
 
     Raises
     ------
     ValueError
-        If DPVIZ_WORKERS is set to something that is not a number of processes.
+        If DPVIZ_WORKERS is not a number of processes.
     """
     text = os.environ.get("DPVIZ_WORKERS", str(RUNS + 1))
     if not text.isdecimal():
