@@ -14,6 +14,7 @@ from dpviz.geometry.kernels import (
     random_projection,
     snap,
     snap_toward_zero,
+    together,
 )
 from dpviz.geometry.packing import (
     pack_cube,
@@ -39,5 +40,6 @@ __all__ = [
     "snap",
     "snap_toward_zero",
     "sphere_pack",
+    "together",
     "uniform_ball",
 ]

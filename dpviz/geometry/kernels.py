@@ -28,12 +28,15 @@ __all__ = [
     "random_projection",
     "snap",
     "snap_toward_zero",
+    "together",
 ]
 
 GRID = 2.0**-24
 _SWEPT = 32  # up to this many points, one pass over all rows for each is faster than a search along every row
 _CACHED = 16_384  # entries of a block of rows that several steps of a computation go through
 _BLOCK = 200_000  # most entries of a distance block: it fits the cache beside its rows
+_TILE = 512  # points of a distance block: a product of few rows with more of them mostly copies them
+_PASS = 4_096  # rows that passes over few arrays go through at a time
 _SHORTER = 0.96  # share of a parent's children, by distance from it, searched together
 _SLACK = 1e-6  # of a distance that is compared with a bound: more than the rounding of both
 _WORTH_GROUPING = 500  # fewer points than this are compared with every row
@@ -137,6 +140,24 @@ def _nearest_tree(x: np.ndarray, points: np.ndarray) -> np.ndarray:
     return winners
 
 
+def together(x: np.ndarray) -> np.ndarray:
+    """Return rows x (n, d) in an order in which near ones follow each other, where a search gains by it (d <= 4).
+
+    A tree answers such rows in two thirds of the time, because they take the same way through it.
+    """
+    n, d = x.shape
+    if d > _TREE_FEATURES or n < 2:
+        return x
+    side = 2 ** (16 // d)
+    low = x.min(axis=0)
+    steps = (side - 1) / np.maximum(x.max(axis=0) - low, GRID)
+    cell = np.zeros(n, dtype=np.uint16)  # 16 bits, because those are sorted without comparisons
+    for i in range(d):
+        cell *= side % 2**16
+        cell += ((x[:, i] - low[i]) * steps[i]).astype(np.uint16)
+    return x[np.argsort(cell, kind="stable")]
+
+
 def _score_error(dtype: type, d: int, row: np.ndarray, point: float) -> np.ndarray:
     """Bound the error of a score 0.5 |s|^2 - x.s for |x| <= row, |s| <= point.
 
@@ -154,37 +175,47 @@ def _first_two(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return won, most, scores[every, scores.argmax(axis=1)]  # faster than the maximum itself
 
 
+def _with_half(dtype: type, points: np.ndarray, half: np.ndarray) -> np.ndarray:
+    """Return (d + 1, m) in `dtype`, whose product with rows that end in a 1 is x.s - half."""
+    return np.ascontiguousarray(np.column_stack([points, -half]).T, dtype=dtype)
+
+
 def _two_best(dtype: type, rows: np.ndarray, points: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return (index of the best score 0.5 |s|^2 - x.s, the best score, the second best) of every row, in `dtype`."""
-    half = (0.5 * (points**2).sum(axis=1)).astype(dtype)
-    columns: np.ndarray = np.ascontiguousarray(points.astype(dtype))
-    transposed = np.ascontiguousarray(columns.T)
-    best = np.empty(len(rows), dtype=np.int64)
+    half = 0.5 * (points**2).sum(axis=1)
+    best = np.zeros(len(rows), dtype=np.int64)
     least, second = np.empty(len(rows)), np.empty(len(rows))
-    height = max(1, _BLOCK // len(half))
+    tiles = [slice(start, start + _TILE) for start in range(0, len(half), _TILE)]
+    height = max(1, _BLOCK // min(_TILE, len(half)))
 
     def search(start: int) -> None:
         stop = min(start + height, len(rows))
-        scores = rows[start:stop].astype(dtype) @ transposed
-        scores -= half
-        best[start:stop], most, runner_up = _first_two(scores)
+        block = np.ones((stop - start, rows.shape[1] + 1), dtype)
+        block[:, :-1] = rows[start:stop]
+        won = best[start:stop]
+        most, runner_up = np.full(len(block), -np.inf, dtype), np.full(len(block), -np.inf, dtype)
+        for tile, columns in zip(tiles, searched, strict=True):
+            own, high, next_high = _first_two(block @ columns)
+            np.maximum(np.maximum(runner_up, next_high), np.minimum(most, high), out=runner_up)
+            np.copyto(won, own + tile.start, where=high > most)
+            np.maximum(most, high, out=most)
         least[start:stop], second[start:stop] = -most, -runner_up
 
     def sweep(start: int) -> None:
         stop = min(start + height, len(rows))
-        scores = columns @ rows[start:stop].astype(dtype).T
-        np.subtract(half[:, None], scores, out=scores)
+        scores = points.astype(dtype) @ rows[start:stop].astype(dtype).T
+        np.subtract(half.astype(dtype)[:, None], scores, out=scores)
         low, won = scores[0].copy(), best[start:stop]
         next_low, worse = np.full_like(low, np.inf), np.empty_like(low)
-        won[:] = 0
         for j, score in enumerate(scores[1:], 1):
             np.minimum(next_low, np.maximum(low, score, out=worse), out=next_low)
             np.copyto(won, j, where=score < low)  # strictly: of equal ones the first
             np.minimum(low, score, out=low)
         least[start:stop], second[start:stop] = low, next_low
 
-    block = sweep if len(points) <= _SWEPT else search
-    each(block, range(0, len(rows), height))
+    few = len(points) <= _SWEPT
+    searched = [] if few else [_with_half(dtype, points[tile], half[tile]) for tile in tiles]
+    each(sweep if few else search, range(0, len(rows), height))
     return best, least, second
 
 
@@ -212,69 +243,79 @@ def _propose_grouped(
     lengths = np.sqrt(((points - parents[group]) ** 2).sum(axis=1))
     children = [np.flatnonzero(group == g) for g in range(len(parents))]
     edges = np.array([np.quantile(lengths[own], _SHORTER) if len(own) else 0.0 for own in children])
+    shorter = [own[lengths[own] <= edge] for own, edge in zip(children, edges, strict=True)]
     longest = np.flatnonzero(lengths > edges[group])
-    cells = (x @ (-2 * parents.T) + (parents**2).sum(axis=1)).argmin(axis=1)
+    squares, apart, cells = _apart(x, parents)
     order = np.argsort(cells, kind="stable")
-    x, ends = x[order], np.cumsum(np.bincount(cells, minlength=len(parents)))
-    squares = np.einsum("ij,ij->i", x, x)
-    apart = -2 * parents @ x.T  # (k, n): squared distances to the parents, within 1e-13 (1 + |x|^2)
-    apart += squares
-    apart += (parents**2).sum(axis=1)[:, None]
-    away = np.sqrt(np.maximum(apart, 0.0))
-    bound = np.full(n, np.inf)
-    for g, own in enumerate(children):
-        if len(own):
-            np.minimum(bound, away[g] + lengths[own].min(), out=bound)
-
+    ends = np.cumsum(np.bincount(cells, minlength=len(parents)))
     value, error, rival = np.full(n, np.inf), np.zeros(n), np.full(n, np.inf)
     winners = np.zeros(n, dtype=np.int64)
 
-    def meet(rows: np.ndarray | slice, g: int, some: np.ndarray) -> None:
+    def meet(rows: np.ndarray, g: int, some: np.ndarray) -> None:
         """Compare rows with some of the points, relative to a parent, and merge what is found."""
-        own, apart_g = x[rows], apart[g, rows]
+        apart_g = apart[g, rows]
         near = points[some] - parents[g]
         half = 0.5 * (near**2).sum(axis=1)
-        doubt = _score_error(np.float32, d, away[g, rows], math.sqrt(2 * float(half.max())))
+        doubt = _score_error(np.float32, d, np.sqrt(apart_g), math.sqrt(2 * float(half.max())))
         doubt += 1e-12 * (1 + squares[rows])
-        columns = np.ascontiguousarray(np.column_stack([near, -half]).T, dtype=np.float32)
-        best = np.empty(len(own), dtype=np.int64)
-        most, second = np.empty(len(own), np.float32), np.empty(len(own), np.float32)
+        columns = _with_half(np.float32, near, half)
+        best = np.empty(len(rows), dtype=np.int64)
+        most, second = np.empty(len(rows), np.float32), np.empty(len(rows), np.float32)
         height = max(1, _BLOCK // len(some))
 
         def compare(start: int) -> None:
-            part = slice(start, min(start + height, len(own)))
-            relative = np.ones((part.stop - start, d + 1), np.float32)  # its last column brings -0.5 |s|^2 along
-            np.subtract(own[part], parents[g], out=relative[:, :d], casting="same_kind")
+            part = slice(start, min(start + height, len(rows)))
+            offsets = x.take(rows[part], axis=0)
+            offsets -= parents[g]
+            relative = np.ones((len(offsets), d + 1), np.float32)
+            relative[:, :d] = offsets
             best[part], most[part], second[part] = _first_two(relative @ columns)
 
-        each(compare, range(0, len(own), height))
-        least, runner_up = 0.5 * apart_g - most, 0.5 * apart_g - second
-        won = least < value[rows]
-        lower = np.where(won, np.minimum(value[rows] - error[rows], runner_up - doubt), least - doubt)
+        each(compare, range(0, len(rows), height))
+        apart_g *= 0.5
+        least, runner_up = apart_g - most, apart_g - second
+        held, doubt_held = value[rows], error[rows]
+        won = least < held
+        lower = np.where(won, np.minimum(held - doubt_held, runner_up - doubt), least - doubt)
         rival[rows] = np.minimum(rival[rows], lower)
         winners[rows] = np.where(won, some[best], winners[rows])
-        value[rows], error[rows] = np.where(won, least, value[rows]), np.where(won, doubt, error[rows])
+        value[rows], error[rows] = np.where(won, least, held), np.where(won, doubt, doubt_held)
 
     for g, (start, stop) in enumerate(zip(ends - np.diff(ends, prepend=0), ends, strict=True)):
         if start < stop:
-            cell = slice(start, stop)
+            cell = order[start:stop]
+            away = np.sqrt(apart[g, cell])
+            bound = away + lengths[children[g]].min() if len(children[g]) else np.full(len(cell), np.inf)
             reach = np.sqrt(((points[longest] - parents[g]) ** 2).sum(axis=1))
-            most, least = (away[g, cell] + bound[cell]).max() + _SLACK, (away[g, cell] - bound[cell]).min() - _SLACK
-            shorter = children[g][lengths[children[g]] <= edges[g]]
-            some = np.concatenate([shorter, longest[(reach <= most) & (reach >= least)]])
+            most, least = (away + bound).max() + _SLACK, (away - bound).min() - _SLACK
+            some = np.concatenate([shorter[g], longest[(reach <= most) & (reach >= least)]])
             if len(some):
                 meet(cell, g, some)
-    np.minimum(bound, np.sqrt(2 * np.maximum(value + error, 0.0)), out=bound)
-    bound += _SLACK
-    for g, own in enumerate(children):
-        close = away[g] <= bound + edges[g]
-        close[ends[g - 1] if g else 0 : ends[g]] = False
-        rows, some = np.flatnonzero(close), own[lengths[own] <= edges[g]]
+    bound = np.sqrt(2 * np.maximum(value + error, 0.0)) + _SLACK
+    for g, some in enumerate(shorter):
+        rows = np.flatnonzero((apart[g] <= (bound + edges[g]) ** 2) & (cells != g))
         if len(rows) and len(some):
             meet(rows, g, some)
-    found, unsure = np.empty(n, dtype=np.int64), np.empty(n, dtype=bool)
-    found[order], unsure[order] = winners, rival <= value + error
-    return found, unsure
+    return winners, rival <= value + error
+
+
+def _apart(x: np.ndarray, parents: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return (|x|^2 (n,), squared distances to the parents (k, n) within 1e-13 (1 + |x|^2), nearest parents (n,))."""
+    n, k = len(x), len(parents)
+    squares, apart, cells = np.empty(n), np.empty((k, n)), np.zeros(n, dtype=np.min_scalar_type(k))
+    whole = (parents**2).sum(axis=1)[:, None]
+    for start in range(0, n, _PASS):
+        part = slice(start, min(start + _PASS, n))
+        squares[part] = np.einsum("ij,ij->i", x[part], x[part])
+        own = -2 * parents @ x[part].T
+        own += squares[part]
+        own += whole
+        apart[:, part] = np.maximum(own, 0.0, out=own)
+        low, won = own[0].copy(), cells[part]
+        for g in range(1, k):
+            np.copyto(won, g, where=own[g] < low)
+            np.minimum(low, own[g], out=low)
+    return squares, apart, cells
 
 
 def _nearest_exact(x: np.ndarray, points: np.ndarray) -> np.ndarray:

@@ -49,18 +49,19 @@ def _pack(n: int, d: int, a: float, propose, *, tries: int = 100, halve: bool = 
         )
         free = np.flatnonzero(near >= 2 * a)
         close = cdist(batch[free], batch[free], "sqeuclidean") < 4 * a * a
-        refused = np.zeros(len(free), dtype=bool)
-        last = -1  # of this batch, the proposal that was accepted last
-        for i, at in enumerate(free.tolist()):
-            if refused[i]:
-                continue
-            if failures + at - last - 1 >= tries:
+        refused = np.zeros(len(free) + 1, dtype=bool)  # the last one, never refused, ends the batch
+        accepted: list[int] = []
+        places, last = free.tolist(), -1  # of this batch, the proposal that was accepted last
+        while (i := int(refused.argmin())) < len(places) and failures + places[i] - last - 1 < tries:
+            last, failures = places[i], 0
+            accepted.append(last)
+            refused[:-1] |= close[i]
+            if count + len(accepted) == n:
                 break
-            points[count] = batch[at]
-            refused |= close[i]
-            count, failures, last = count + 1, 0, at
-            if count == n:
-                return points, a
+        points[count : count + len(accepted)] = batch[accepted]
+        count += len(accepted)
+        if count == n:
+            return points, a
         failures += len(batch) - last - 1
         if failures >= tries:
             if not halve:

@@ -20,6 +20,7 @@ from dpviz.geometry import (
     snap,
     snap_toward_zero,
     threads,
+    together,
 )
 
 
@@ -90,8 +91,10 @@ def test_ties_and_near_ties_go_where_integers_say(d, few, swept, monkeypatch):
 
 @pytest.mark.parametrize("block", [50, 500_000])
 @pytest.mark.parametrize("swept", [0, 32])
-def test_passes_over_points_and_along_rows_find_the_same_two(block, swept, monkeypatch):
+@pytest.mark.parametrize("tile", [1, 4, 512])
+def test_passes_over_points_and_along_rows_find_the_same_two(block, swept, tile, monkeypatch):
     monkeypatch.setattr(kernels, "_SWEPT", swept)
+    monkeypatch.setattr(kernels, "_TILE", tile)
     monkeypatch.setattr(kernels, "_BLOCK", block)
     rng = np.random.default_rng(0)
     rows, points = rng.integers(-3, 4, (200, 2)).astype(np.float32), rng.integers(-3, 4, (9, 2)).astype(float)
@@ -124,6 +127,17 @@ def test_a_vote_depends_on_its_row_only(d, monkeypatch):
         monkeypatch.setattr(kernels, "_BLOCK", block)
         monkeypatch.setattr(threads._Libraries, "cores", cores)
         np.testing.assert_array_equal(nearest(x, population), whole)
+
+
+@pytest.mark.parametrize("n", [0, 1, 500])
+@pytest.mark.parametrize("d", [1, 2, 3, 4, 5])
+def test_rows_brought_together_are_the_same_rows_and_nearer_each_other(d, n):
+    x = np.random.default_rng(d).uniform(-1, 1, (n, d))
+    order = together(x)
+    np.testing.assert_array_equal(order[np.lexsort(order.T)], x[np.lexsort(x.T)])
+    steps = [np.abs(np.diff(rows[:, 0])).sum() for rows in (x, order)]
+    assert d == 5 or n < 500 or steps[1] < 0.2 * steps[0]
+    np.testing.assert_array_equal(together(np.ones((3, d))), np.ones((3, d)))
 
 
 def test_edge_shapes():

@@ -51,7 +51,7 @@ class NearestVotes(Query):
 
     def statistic(self, block: Block) -> dict[str, np.ndarray]:
         if self.projection is None:
-            winners = nearest(block.x, self.population)
+            winners = nearest(block.together, self.population)
         else:
             winners = nearest(projected(block, self.projection), self.population)
         return {"": np.bincount(winners, minlength=len(self.population.points)).astype(np.float64)}
