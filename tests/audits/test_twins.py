@@ -16,11 +16,14 @@ from dpviz.audits.audit import (
 from dpviz.geometry import snap
 from dpviz.privacy.costs import Exponential, Threshold
 from dpviz.privacy.curator import Curator
+from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.noise import Seeded
 from dpviz.privacy.queries import NearestVotes, SplitScore
+from dpviz.testing.attacks import ROWS, SURE, honest
 from dpviz.trace import Step
-from tests.audits.attacked import AR, ROWS, SURE, honest
 from tests.tiers import tiers
+
+AR = Neighboring.ADD_REMOVE
 
 # Mechanisms and their broken twins: one release, many draws at once
 

@@ -20,7 +20,6 @@ from dpviz.federated import (
     WIDE,
     FederatedRows,
     Ring,
-    Shares,
     payload_bytes,
     refusal,
     simulate,
@@ -35,7 +34,6 @@ from dpviz.privacy.rows import Session, StatisticSession
 from tests.federated.simulated import BOX, N, dealt, header, make, parties, rows
 from tests.privacy.test_queries import block, companion_of, random_rows
 from tests.query_cases import CASES
-from tests.tiers import tiers
 
 
 def trusting(trace, trust):
@@ -51,17 +49,6 @@ REFUSED = [slug for slug in ALGORITHMS if slug not in FEDERATED]
 def test_what_can_run_federated():
     assert {"pe-means", "hdpe-means", "aug-pe", "sulloyd", "glloyd", "fastlloyd", "nsm"} <= set(FEDERATED)
     assert {"kmeans"} <= set(REFUSED)
-
-
-@pytest.mark.parametrize("slug", tiers(FEDERATED, set(FEDERATED) - {"continual"}))
-def test_federated_equals_central_bit_for_bit(slug):
-    """With the server's noise everything but whom to trust: centers, frames, ledger, even the hidden record."""
-    trust = Shares(SERVER, 2).trust
-    central = trusting(make(slug).run(rows(), domain=BOX, seed=0, dataset_id="x"), trust).to_json(include_hidden=True)
-    for n_clients, how in ((2, "even"), (5, "by region"), (3, "skewed")):
-        run = simulate(make(slug), dealt(n_clients, how), BOX, seed=0, dataset_id="x", drawn_by=SERVER)
-        assert run.trace.to_json(include_hidden=True) == central, (n_clients, how)
-        assert len(run.rounds) == len({(e.label, e.occurrence, e.path) for e in run.trace.ledger})
 
 
 @pytest.mark.parametrize("slug", REFUSED)

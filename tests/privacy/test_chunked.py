@@ -14,18 +14,11 @@ from dpviz.datasets.readers import Form
 from dpviz.domain import Domain
 from dpviz.geometry import Population
 from dpviz.privacy.chunked import ChunkedRows, threads
-from dpviz.privacy.guarantee import Neighboring, Notion
 from dpviz.privacy.queries import Count, NearestSums, NearestVotes
 from dpviz.privacy.rows import ALL, Rows
-from tests.tiers import tiers
 
 N, D = 3000, 3
 DOMAIN = Domain.box(-1, 1, D, n_public=N)
-PRIVATE = [
-    s for s, cls in ALGORITHMS.items() if cls.notion is Notion.CENTRAL and cls.neighboring is Neighboring.ADD_REMOVE
-]
-DEAR = ("continual", "lsh-splits")
-QUICK = [slug for slug in PRIVATE if slug not in ("em-mc", *DEAR)]
 
 
 @pytest.fixture(scope="module")
@@ -47,31 +40,12 @@ def same(trace, other):
     assert trace.ledger == other.ledger
 
 
-@pytest.mark.parametrize("slug", tiers([*QUICK, *DEAR], QUICK))
-def test_a_run_on_parts_is_bit_equal_to_memory(files, slug):
-    folder, X = files
-    algorithm = ALGORITHMS[slug](n_clusters=3, epsilon=1.0)
-    memory = algorithm.run(X, domain=DOMAIN, seed=3)
-    rows = ChunkedRows(parts_of(folder / "rows.npy", part_rows=777), DOMAIN, "unnamed", threads(2))
-    same(algorithm.run(rows, seed=3), memory)
-
-
-PROJECTING = {
-    "nsm": {},
-    "hdpe-means": {"projected_features": 2},
-    "lsh-splits": {},
-    "stemmer-kaplan-swap": {},
-    "balcan": {},
-}
-
-
-@pytest.mark.parametrize("slug", PROJECTING)
-def test_projected_rows_are_bit_equal_too(slug, tmp_path):
+def test_projected_rows_are_bit_equal_too(tmp_path):
     """Six columns, of which the algorithm sees fewer: the low bits of a projected row must not follow its part."""
     rng, domain = np.random.default_rng(1), Domain.box(-1, 1, 6, n_public=1200)
     X = np.clip(rng.normal(size=(1200, 6)) * 0.15 + rng.choice([-0.5, 0.0, 0.6], (1200, 1)), -1, 1)
     np.save(tmp_path / "rows.npy", X)
-    algorithm = ALGORITHMS[slug](n_clusters=3, epsilon=4.0, **PROJECTING[slug])
+    algorithm = ALGORITHMS["hdpe-means"](n_clusters=3, epsilon=4.0, projected_features=2)
     rows = ChunkedRows(parts_of(tmp_path / "rows.npy", part_rows=333), domain, "unnamed", threads(2))
     same(algorithm.run(rows, seed=3), algorithm.run(X, domain=domain, seed=3))
 
@@ -97,23 +71,6 @@ def test_size_and_inertia_skip_rows_that_are_not_finite(files):
     centers = np.zeros((1, D))
     assert rows.size_nonprivate() == N - 1
     assert rows.inertia(centers) == pytest.approx(np.nansum(np.delete(X, 17, axis=0) ** 2))
-
-
-ROW_BY_ROW = ["em-mc", *(s for s, cls in ALGORITHMS.items() if cls.notion in (Notion.RHO, Notion.LOCAL))]
-
-
-@pytest.mark.parametrize("slug", ROW_BY_ROW)
-def test_what_needs_every_row_runs_equally_or_says_so(files, slug):
-    folder, X = files
-    domain = Domain.box(-1, 1, D, scale="common", n_public=N - 1)
-    algorithm = ALGORITHMS[slug](n_clusters=3, epsilon=4.0)
-    rows = ChunkedRows(parts_of(folder / "rows.npy"), domain, "unnamed", threads(2))
-    try:
-        trace = algorithm.run(rows, seed=0)
-    except PermissionError as error:
-        assert "in memory" in str(error)
-    else:
-        same(trace, algorithm.run(X, domain=domain, seed=0))
 
 
 def test_the_command_line_reads_a_file_in_parts(files, capsys):

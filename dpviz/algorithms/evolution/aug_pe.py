@@ -34,7 +34,7 @@ class AugPE(PEMeans):
 
     Steps
     -----
-    generation    as for `pe-means`
+    generation, refinement    as for `pe-means`
 
     Deviations from the paper
     -------------------------

@@ -1,0 +1,110 @@
+"""Check an algorithm as dpviz checks its own: promise, price, docstring, pieces of data, attacks.
+
+from dpviz.testing import check_algorithm, parametrize_with_checks
+
+check_algorithm(MyAlgorithm)  # AssertionError in one sentence, or the checks that do not apply
+
+@parametrize_with_checks([MyAlgorithm])  # one pytest test a check
+def test_contract(algorithm, check):
+    check(algorithm)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from dpviz.algorithms import Algorithm
+from dpviz.testing import attacks, contract, docstring, elsewhere
+from dpviz.testing.runs import DoesNotApply
+
+if TYPE_CHECKING:
+    from pytest import MarkDecorator
+
+__all__ = ["CHECKS", "DoesNotApply", "check_algorithm", "parametrize_with_checks"]
+
+Check = Callable[[type[Algorithm]], None]
+CHECKS: dict[str, Check] = {
+    check.__name__: check
+    for check in (
+        attacks.source_asks_the_curator_alone,
+        docstring.has_the_compulsory_headings_and_names,
+        docstring.has_six_to_ten_lines_of_pseudo_code,
+        contract.steps_count_releases_and_defaults_work,
+        contract.bad_parameters_are_refused_in_one_sentence,
+        contract.bad_data_is_refused_in_one_sentence,
+        contract.centers_are_finite_and_inside_the_domain,
+        contract.centers_and_coreset_lie_in_the_declared_box,
+        contract.same_seed_same_trace_other_seed_other_trace,
+        contract.input_is_untouched_and_steps_share_no_memory,
+        contract.spent_is_at_most_claimed_and_recomputed_from_the_ledger,
+        contract.what_a_fixed_ledger_has_spent_is_what_was_claimed,
+        contract.claim_equals_guarantee_from_parameters_alone,
+        contract.no_preset_promises_more_epsilon_than_was_asked_for,
+        contract.ledger_does_not_depend_on_the_data,
+        contract.nothing_reads_the_number_of_rows_under_add_remove,
+        contract.a_row_that_is_not_finite_is_dropped_or_stands_at_the_middle,
+        contract.trace_round_trips_and_hidden_leaves_only_when_asked,
+        contract.secure_runs_have_no_seed_and_no_hidden_truth,
+        contract.threads_on_the_same_rows_get_the_traces_they_get_alone,
+        contract.on_step_sees_every_step_and_can_cancel,
+        docstring.steps_release_what_the_docstring_lists,
+        docstring.ranges_in_the_docstring_are_those_that_are_checked,
+        docstring.lines_cost_where_the_ledger_says_so,
+        elsewhere.runs_in_parts_are_bit_equal_to_memory,
+        elsewhere.federated_equals_central_bit_for_bit,
+        attacks.every_draw_has_its_recorded_scale_and_is_its_own,
+        attacks.nothing_more_than_claimed_is_given_away,
+        attacks.nothing_more_is_given_away_with_secure_noise,
+        attacks.nothing_more_is_given_away_where_the_first_instance_does_not_go,
+    )
+}
+
+
+def check_algorithm(cls: type[Algorithm]) -> dict[str, str]:
+    """Run every check on an algorithm, in the order of `CHECKS`; return those that do not apply, with the reason.
+
+    Raises
+    ------
+    AssertionError
+        At the first check that fails: its name and one sentence.
+    """
+    skipped = {}
+    for name, check in CHECKS.items():
+        try:
+            check(cls)
+        except DoesNotApply as reason:
+            skipped[name] = str(reason)
+        except Exception as problem:
+            words = f"{problem}" if isinstance(problem, AssertionError) else f"{type(problem).__name__}: {problem}"
+            raise AssertionError(f"{cls.__name__}: {name.replace('_', ' ')}: {words}") from problem
+    return skipped
+
+
+def parametrize_with_checks(
+    algorithms: Iterable[type[Algorithm]], slow: Callable[[type[Algorithm], str], bool] = lambda cls, name: False
+) -> MarkDecorator:
+    """Return a pytest mark that runs a test with every `algorithm` and every `check`; one that does not apply skips.
+
+    Parameters
+    ----------
+    algorithms : classes
+    slow : says by class and name of a check whether the test gets the mark `slow`
+    """
+    import pytest
+
+    def skipping(check: Check) -> Check:
+        def checked(cls: type[Algorithm]) -> None:
+            try:
+                check(cls)
+            except DoesNotApply as reason:
+                pytest.skip(str(reason))
+
+        return checked
+
+    cases: list[Any] = [
+        pytest.param(cls, skipping(check), id=f"{cls.slug}-{name}", marks=[pytest.mark.slow] * slow(cls, name))
+        for cls in algorithms
+        for name, check in CHECKS.items()
+    ]
+    return pytest.mark.parametrize(("algorithm", "check"), cases)

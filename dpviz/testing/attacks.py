@@ -1,0 +1,70 @@
+"""Check by attacks that no more is given away than is claimed, and by source that nothing reads past the curator."""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+
+from dpviz.algorithms import Algorithm
+from dpviz.algorithms.rules import broken_rules
+from dpviz.audits.audit import Draws, audit, draws, instance, pairs
+from dpviz.audits.wide import second_instance, wide_pairs
+from dpviz.privacy.guarantee import Notion
+from dpviz.testing.runs import DoesNotApply, demand
+
+SURE = 0.9999  # so high that an honest algorithm is not accused by chance
+ROWS = np.random.default_rng(1).uniform(-1, 1, (60, 2))
+_DRAWS = 12  # runs whose noise values are looked at
+
+
+def honest(found: Draws, runs: int) -> bool:
+    """Return whether noise looks like what the ledger says; repeats by chance are rare on a grid of 2^-24."""
+    return found.p_value > 1e-5 and found.correlation < 5 and found.repeats <= runs / 2 and found.selections < 5
+
+
+def _private(cls: type[Algorithm]) -> None:
+    if cls.notion is Notion.NONE:
+        raise DoesNotApply("it promises nothing")
+
+
+def source_asks_the_curator_alone(cls: type[Algorithm]) -> None:
+    """Demand that the module imports no rows and no noise, touches no underscore attribute, and overrides no driver."""
+    _private(cls)
+    module = inspect.getmodule(cls)
+    broken = broken_rules(inspect.getsource(module)) if module else ["its source cannot be read"]
+    demand(not broken, "; ".join(broken))
+
+
+def nothing_more_than_claimed_is_given_away(cls: type[Algorithm]) -> None:
+    """Demand it on five neighbors; few runs: the recorded queries' cost is exact in each of them."""
+    _private(cls)
+    algorithm = instance(cls)
+    for i, pair in enumerate(pairs(algorithm.neighboring)):
+        found = audit(algorithm, pair, runs=18 if i == 0 else 3, confidence=SURE if i else 0.95)
+        demand(found.holds, f"more than claimed is given away: {found}")
+
+
+def nothing_more_is_given_away_with_secure_noise(cls: type[Algorithm]) -> None:
+    """Demand it on one pair of neighbors."""
+    _private(cls)
+    algorithm = instance(cls)
+    found = audit(algorithm, pairs(algorithm.neighboring)[0], runs=4, noise="secure", confidence=SURE)
+    demand(found.holds, f"more than claimed is given away: {found}")
+
+
+def nothing_more_is_given_away_where_the_first_instance_does_not_go(cls: type[Algorithm]) -> None:
+    """Demand it of six columns, five centers and the class's `AUDIT`, with neighbors that reach the sensitivities."""
+    _private(cls)
+    algorithm = second_instance(cls)
+    for pair, n_public in wide_pairs(algorithm.neighboring):
+        found = audit(algorithm, pair, runs=3, n_public=n_public, confidence=SURE)
+        demand(found.holds and found.reach > 0.3, f"more than claimed is given away, or neighbors say little: {found}")
+
+
+def every_draw_has_its_recorded_scale_and_is_its_own(cls: type[Algorithm]) -> None:
+    """Demand noise values that fit the ledger's scales and do not repeat each other."""
+    _private(cls)
+    found = draws(instance(cls), ROWS, runs=_DRAWS)
+    demand(honest(found, _DRAWS), f"the noise is not what the ledger says: {found}")
+    demand(found.entries > 0 or cls.notion in (Notion.LOCAL, Notion.SHUFFLE), "no noise value was found")
