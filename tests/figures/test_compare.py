@@ -55,7 +55,7 @@ def test_by_what_is_spent_nobody_shows_more_than_the_tick_allows(traces):
 def test_a_run_that_begins_dearer_waits_and_one_without_a_promise_shows_its_end(traces):
     clock = timeline([traces["pe-means"], traces["dist-dp-random-points"], traces["kmeans"]], "spent")
     assert clock.frames[1][0] == -1 and clock.spent[1][0] == 0 and clock.releases[1][0] == 0
-    assert "B: not begun, its first picture costs ε 1" in clock.titles[0]
+    assert "B has not begun: its first picture costs ε 1" in clock.titles[0]
     assert set(clock.frames[2]) == {len(traces["kmeans"].steps) - 1} and all(map(math.isnan, clock.spent[2]))
 
 
