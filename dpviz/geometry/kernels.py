@@ -193,7 +193,8 @@ def _two_best(dtype: type, rows: np.ndarray, points: np.ndarray) -> tuple[np.nda
         block = np.ones((stop - start, rows.shape[1] + 1), dtype)
         block[:, :-1] = rows[start:stop]
         won = best[start:stop]
-        most, runner_up = np.full(len(block), -np.inf, dtype), np.full(len(block), -np.inf, dtype)
+        most: np.ndarray = np.full(len(block), -np.inf, dtype)
+        runner_up = most.copy()
         for tile, columns in zip(tiles, searched, strict=True):
             own, high, next_high = _first_two(block @ columns)
             np.maximum(np.maximum(runner_up, next_high), np.minimum(most, high), out=runner_up)
@@ -203,7 +204,7 @@ def _two_best(dtype: type, rows: np.ndarray, points: np.ndarray) -> tuple[np.nda
 
     def sweep(start: int) -> None:
         stop = min(start + height, len(rows))
-        scores = points.astype(dtype) @ rows[start:stop].astype(dtype).T
+        scores: np.ndarray = points.astype(dtype) @ rows[start:stop].astype(dtype).T
         np.subtract(half.astype(dtype)[:, None], scores, out=scores)
         low, won = scores[0].copy(), best[start:stop]
         next_low, worse = np.full_like(low, np.inf), np.empty_like(low)
