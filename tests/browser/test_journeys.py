@@ -181,9 +181,9 @@ def test_on_a_phone_panels_are_swiped_right_below_the_plane(open_page):
 def test_a_federated_round_is_seen_from_another_client_and_a_silent_one_stops_it(open_page):
     page = open_page("federated")
     expect(page.get_by_text("1.33 times")).to_be_visible()  # the clients draw it: four parts, three count
-    expect(page.get_by_text("is the same, bit for bit")).to_have_count(0)
+    expect(page.get_by_text("the same centers, ledger and frames, bit for bit")).to_have_count(0)
     page.get_by_text("the server", exact=True).click()
-    expect(page.get_by_text("is the same, bit for bit")).to_be_visible()
+    expect(page.get_by_text("the same centers, ledger and frames, bit for bit")).to_be_visible()
     expect(page.get_by_text("1.33 times")).to_have_count(0)
     lane = page.locator(".js-plotly-plot").first
     seen = picture(page)
