@@ -1,4 +1,4 @@
-"""Account: what a private file has spent over all runs, what is left, and what each release said."""
+"""Account: the budget that a private file has spent over all runs, the rest of its total, and each release."""
 
 import streamlit as st
 

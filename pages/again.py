@@ -1,4 +1,4 @@
-"""Again: whether it would happen again, by reruns of the run that is seen: for every ε, and one after the other."""
+"""Again: reruns of the current run, at every ε and one after the other, show whether it would happen again."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""Alex: the run that is seen with one person and without, and a game: who can tell the two worlds apart?"""
+"""Alex: the current run with and without one person, and a game in which the visitor tells the two worlds apart."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""Bounds: what is public about a file of one's own, in the table of its columns."""
+"""Bounds: declare the public facts about a visitor's file in the table of its columns."""
 
 import streamlit as st
 

@@ -1,4 +1,6 @@
-"""Class: everyone in the room is one point. The projector for whoever opened it, a door and a seat for a phone."""
+"""Class: everyone in the room is one point. The person who opened it sees the projector; a phone gets a door and a
+seat.
+"""
 
 from pathlib import Path
 

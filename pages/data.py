@@ -1,4 +1,4 @@
-"""File: pick a sample, make blobs, or bring a file and say what it is, one question a screen."""
+"""File: pick a sample, make blobs, or upload a file and describe it, one question per screen."""
 
 import streamlit as st
 

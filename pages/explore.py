@@ -1,4 +1,4 @@
-"""Watch: one run, step by step: what it does, what it releases, and what that promises."""
+"""Watch: one run, step by step, with its releases and its promise."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""Start: the story of why exact averages give people away, and what noise costs, as six screens that scroll."""
+"""Start: a story on six scrolling screens about why exact averages give people away, and what noise costs."""
 
 from pages._ui.address import links
 from pages._ui.address.scene import Scene

@@ -1,4 +1,4 @@
-"""Learn: lessons that ask first, then run, then explain, and what the words mean."""
+"""Learn: lessons that first ask, then run, then explain, and a glossary."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Cost: every number that left the rows in the run that is seen, what it cost and why."""
+"""Cost: every number that the current run released, its cost, and the reason for it."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""Limits: what a promise covers, what it does not, and how to check dpviz itself."""
+"""Limits: the scope of a promise, what it does not cover, and how to check dpviz itself."""
 
 import streamlit as st
 

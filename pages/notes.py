@@ -1,4 +1,4 @@
-"""Notes: pick lessons on one list; their plan, notes and worksheets, a deck, and a class follow."""
+"""Notes: pick lessons on one list for a plan, notes, worksheets, a deck and a class."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Papers: every figure and table of the five papers, run again, with a verdict; and our own method, written up."""
+"""Papers: every figure and table of the five papers, rerun, with a verdict; and a write-up of our own method."""
 
 import streamlit as st
 

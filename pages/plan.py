@@ -1,4 +1,4 @@
-"""Plan: what a run would give and cost, from public facts alone, before anything is read or spent."""
+"""Plan: forecast a run's result and cost from public facts alone, before anything is read or spent."""
 
 import streamlit as st
 

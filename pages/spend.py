@@ -1,4 +1,4 @@
-"""Spend: what a run on a private file costs, and the one button that spends it."""
+"""Spend: the cost of a run on a private file, and the one button that spends it."""
 
 import streamlit as st
 

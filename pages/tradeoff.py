@@ -1,4 +1,4 @@
-"""Trade-off: read off what privacy costs, from stored runs at once and from a sweep for what is missing."""
+"""Trade-off: the cost of privacy, at once from stored runs, and from a sweep for the missing ones."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""What a session keeps of Account."""
+"""The session's values of Account."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The account of a private file: a meter of what is spent, what was claimed, the owner's total, and the signed file."""
+"""The account of a private file: a meter of the spent budget, the claims, the owner's total, and the signed file."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["account", "releases"]
 
 
 def account(data: Dataset) -> None:
-    """Show what all runs on a private file add up to, the owner's total, and the account file."""
+    """Show the sum of all runs on a private file, the owner's total, and the account file."""
     key = fingerprint(data)
     try:
         now = account_of(data)
@@ -67,7 +67,7 @@ def _unit(now: Account, relation: Neighboring) -> str:
 
 
 def _total(now: Account, relation: Neighboring, data: Dataset) -> None:
-    """Show what was claimed for one relation, what is left, and which runs promise nothing there."""
+    """Show the claims for one relation, the rest of the total, and the runs that promise nothing there."""
     st.markdown(f"**{together(now, relation)}** claimed, for {_unit(now, relation)}.")
     spent, run = (now.total(relation).epsilon if now.under(relation) else 0.0), waiting(data)
     parts = [("spent", spent)]
@@ -132,7 +132,7 @@ def _claims_table(now: Account) -> None:
 
 
 def releases(data: Dataset) -> None:
-    """List what the runs of this visit on the file released, each with its files; pictures of it are Explore's."""
+    """List the releases of this visit's runs on the file, each with its files; their pictures are on Watch."""
     mine = [run for run in results.history() if run.data.private and fingerprint(run.data) == fingerprint(data)]
     if not mine:
         return
@@ -149,7 +149,7 @@ def releases(data: Dataset) -> None:
 
 
 def _who(trace: Trace) -> None:
-    """Say why no file tells which person is in which cluster, and how to find out where the file lies."""
+    """Say why no file lists the cluster of each person, and how to compute it where the file is stored."""
     st.markdown(
         "**Which person is in which cluster?** The nearest center of a row depends on that row alone, so a list of "
         "them would reveal the secret that you spent ε to keep. Anyone who may read the file needs no list: save the "

@@ -1,4 +1,4 @@
-"""What Watch computes about moves: runs made at once, the noise in words, losses beside full DP."""
+"""Compute what Watch shows about moves: quick runs, the noise in words, losses compared with full DP."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SEEDS = range(2)
 
 
 def one_distance(data: Dataset) -> bool:
-    """Return whether rho is one distance in all columns."""
+    """Return whether rho is the same distance in all columns."""
     return data.domain.n_features > 1 and not np.ptp(data.domain.half_width)
 
 
@@ -37,7 +37,7 @@ def algorithm(slug: str, **values: Any) -> Moves:
 
 
 def stops(data: Dataset) -> list[float]:
-    """Return the values of rho that are offered."""
+    """Return the offered values of rho."""
     return [float(f"{value:.2g}") for value in np.geomspace(1e-4, data.domain.diameter, 33)]
 
 
@@ -56,12 +56,12 @@ def size(data: Dataset) -> tuple[int, int]:
 
 
 def odds(promise: Guarantee, moves: int) -> int:
-    """Return how often in 100 an attacker may be right about a person all of whose rows move by so many rho."""
+    """Return how often in 100 an attacker may be right about a person whose rows all move by this many rho."""
     return bet_of(dataclasses.replace(promise, rows_per_person=moves * promise.rows_per_person)).odds
 
 
 def noise(data: Dataset, algorithm: Algorithm, rho: float) -> str:
-    """Return in words the noise on every single point, computed from the plan."""
+    """Describe the noise on every single point, computed from the plan."""
     cost = algorithm.plan(*size(data)).costs.get("points")
     if cost is None:
         return f"{algorithm.name}: none (rho is too large, so full DP runs instead)"
@@ -71,7 +71,7 @@ def noise(data: Dataset, algorithm: Algorithm, rho: float) -> str:
 
 
 def losses(data: Dataset, family: Sequence[Moves], result: results.Result, epsilon: float, far: str) -> pd.DataFrame:
-    """Return one row a run, with its promise; shows progress, and any widget that changes stops it.
+    """Return one row per run, with its promise; show progress, and stop when any widget changes.
 
     Full DP hides any change of one row: its add/remove guarantee is converted, so its budget is halved first.
     """

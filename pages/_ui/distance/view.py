@@ -1,4 +1,4 @@
-"""A run that promises moves on Watch: what a bet on a move wins, the noise that buys it, losses beside full DP."""
+"""The section on moves of a run on Watch: the bet on a move, the noise behind it, losses compared with full DP."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["section"]
 
 
 def section(result: Result) -> None:
-    """Show what the promise about moves is worth; nothing for a run that promises a person."""
+    """Show the worth of a promise about moves; show nothing for a run that hides whole persons."""
     data, trace = result.data, result.trace
     mine = ALGORITHMS[trace.algorithm](**trace.parameters)
     if not isinstance(mine, Moves) or data.private or not methods.one_distance(data):

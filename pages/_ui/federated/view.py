@@ -1,4 +1,4 @@
-"""A run over several clients on Watch: who learns what, who holds which row, and one round on the wire."""
+"""The section on clients of a run on Watch: who learns what, who holds which row, and one round on the wire."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["form", "watch"]
 
 
 def form(name: str, algorithm: Algorithm, seed: int) -> Wired:
-    """Show what is asked about clients; return the run that it asks for."""
+    """Show the questions about clients; return the run they describe."""
     with st.container(key=keys.FORM_CLIENTS, horizontal=True, vertical_alignment="bottom"):
         clients = st.slider("Clients", 2, 32, 4, **kept(keys.FED_CLIENTS), width=220)
         how = st.segmented_control("Rows are spread", SPREADS, default="even", required=True, **kept(keys.FED_SPREAD))
@@ -40,7 +40,7 @@ def form(name: str, algorithm: Algorithm, seed: int) -> Wired:
 
 
 def watch(data: Dataset, asked: Wired, run: Simulation, same: bool) -> None:
-    """Show a run: who learns what before any byte."""
+    """Show a run, beginning with who learns what."""
     st.html(markup.lede(wire.LEDE[asked.drawn_by]))
     if run.aborted:
         st.error(plain(f"{run.aborted} The privacy spent on earlier releases stays spent."))
@@ -78,7 +78,7 @@ def watch(data: Dataset, asked: Wired, run: Simulation, same: bool) -> None:
 
 
 def _bytes(asked: Wired) -> None:
-    """Show what two other methods send, beside this one."""
+    """Show the traffic of two other methods for comparison."""
     rows = []
     for slug in dict.fromkeys(("fastlloyd", "pe-means", asked.algorithm.slug)):
         theirs = wire.federated(asked.by(slug))[0]

@@ -104,13 +104,13 @@ class Wired:
     drop: tuple[int, int] | None
 
     def by(self, slug: str) -> Wired:
-        """Return the same run by another method at the same k and ε, without a client that falls silent."""
+        """Return the same run with another method at the same k and ε, without a silent client."""
         mine = {name: getattr(self.algorithm, name) for name in ("n_clusters", "epsilon")}
         return dataclasses.replace(self, algorithm=ALGORITHMS[slug](**mine), drop=None)
 
     @property
     def runs(self) -> Algorithm:
-        """The algorithm as it runs: on a narrow ring with as many fraction bits as that has."""
+        """Return the algorithm as it runs: on a narrow ring, with the ring's fraction bits."""
         bits: dict[str, Any] = {"fraction_bits": self.ring.fraction}
         return (
             dataclasses.replace(self.algorithm, **bits) if hasattr(self.algorithm, "fraction_bits") else self.algorithm
@@ -118,7 +118,7 @@ class Wired:
 
 
 def _kept(entries: int) -> Callable[[Callable[[Wired], T]], Callable[[Wired], T]]:
-    """Cache what is made of a run: of one on a session's own file in that session."""
+    """Cache values made from a run; for a session's own file, in that session."""
 
     def wrap(make: Callable[[Wired], T]) -> Callable[[Wired], T]:
         words = "The clients are at work …"
@@ -143,7 +143,7 @@ def parts_of(asked: Wired) -> list[np.ndarray]:
 
 @_kept(24)
 def federated(asked: Wired) -> tuple[Simulation, bool]:
-    """Return the run, and whether the central run with the same seed is the same, bit for bit, but for the trust."""
+    """Return the run, and whether the central run with the same seed agrees bit for bit, apart from the trust."""
     data, runs, seed, ring = sample(asked.name), asked.runs, asked.seed, asked.ring
     run = simulate(runs, parts_of(asked), data.domain, seed=seed, ring=ring, drop=asked.drop, drawn_by=asked.drawn_by)
     if run.trace is None or asked.drawn_by == CLIENTS:
@@ -154,7 +154,7 @@ def federated(asked: Wired) -> tuple[Simulation, bool]:
 
 @_kept(12)
 def without_noise(asked: Wired) -> tuple[Trace, list[Read]]:
-    """Return a run of plain Lloyd over the same clients without any noise, and the rows that follow from its sums."""
+    """Return a noiseless run of plain Lloyd over the same clients, and the rows that follow from its sums."""
     data = sample(asked.name)
     lloyd = plain_lloyd(data.n_clusters)
     run = simulate(lloyd, parts_of(asked), data.domain, seed=asked.seed, noise="none", drawn_by=SERVER)
@@ -168,7 +168,7 @@ def _trusting(trace: Trace, trust: str) -> Trace:
 
 
 def beside_central(trace: Trace, same: bool) -> None:
-    """Say how the run compares with the central run with the same parameters."""
+    """Compare the run with the central run with the same parameters."""
     excess = max(entry.excess for entry in trace.ledger)
     if excess > 1:
         st.info(
@@ -196,7 +196,7 @@ def _words(payload: bytes, word_bytes: int) -> str:
 
 
 def lane(round_: Round, client: str, drawn_by: str, ring: Ring) -> None:
-    """Show one round: what the client computes, the noise that is added to it, what leaves it, what comes back."""
+    """Show one round: the client's statistic, the added noise, the words sent, and the sum that returns."""
     header, size = round_.header, ring.word_bytes
     who = client if drawn_by == CLIENTS else SERVER
     own, drawn = round_.locals[client], round_.noise[who]
@@ -231,7 +231,7 @@ def lane(round_: Round, client: str, drawn_by: str, ring: Ring) -> None:
 
 
 def counters(run: Simulation, round_: Round, clients: int, ring: Ring) -> None:
-    """Show rounds and bytes, counted, beside the formula."""
+    """Show the counted rounds and bytes with their formula."""
     words = round_.header.words
     formula = payload_bytes(clients, words, ring.word_bytes)
     cells = st.columns(4)
@@ -251,7 +251,7 @@ def counters(run: Simulation, round_: Round, clients: int, ring: Ring) -> None:
 
 
 def _network(rounds: int) -> None:
-    """Show what the network's delay adds, beside the protocol that FastLloyd compares itself with."""
+    """Show the effect of the network's delay, and the protocol with which FastLloyd compares itself."""
     delay = st.number_input(
         "Network delay per send (ms)", 0.0, 10_000.0, 0.25, format="%g", **kept(keys.FED_DELAY),
         help="A round has two sends: one up and one down. The paper simulates 0.25 ms, a local network.",
@@ -268,5 +268,5 @@ def _network(rounds: int) -> None:
 
 
 def small(data: Dataset) -> bool:
-    """Return whether a data set is small enough to be spread over clients here."""
+    """Return whether a data set is small enough to spread over clients here."""
     return data.X.size <= MOST_CELLS

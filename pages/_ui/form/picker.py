@@ -42,7 +42,7 @@ def offered(private: bool) -> list[str]:
 
 
 def first(*, own: bool) -> str:
-    """Return the first method: the story's, in which ε has a visible cost, or the recommended one for a visitor's data."""
+    """Return the first method: the story's, in which ε has a visible cost, or the recommended one for own data."""
     return RECOMMENDED if own else STORY[1]
 
 
@@ -54,7 +54,7 @@ def named(slug: str) -> str:
 
 
 def pick_algorithm(data: Dataset, *, about: DeltaGenerator | None = None, label: str = "Algorithm") -> type[Algorithm]:
-    """Show the picker; return the class. The chosen method's idea and the list of all are drawn in `about`, or below."""
+    """Show the picker; return the class. The chosen method's idea and the list of all go into `about`, or below."""
     key = keys.PRIVATE_ALGORITHM if data.private else keys.EXPLORE_ALGORITHM
     slugs = offered(data.private)
     if taken := st.session_state.pop(keys.ALGORITHM_NEXT(key), None):  # from the list: before the widget is made

@@ -19,7 +19,7 @@ _STYLES = {  # what a rule of style hides; the rest is not made at all
 
 
 def arrange(parts: Iterable[str] = (), free: Iterable[str] | None = None) -> None:
-    """Hide these parts of the page from now on, and lock all widgets except those with these keys; None locks nothing."""
+    """Hide these parts of the page from now on, and lock all widgets except those with these keys (None: lock none)."""
     session.hidden_parts, session.free = frozenset(parts), None if free is None else frozenset(free)
 
 

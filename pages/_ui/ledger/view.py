@@ -33,7 +33,7 @@ _HEADS = ("", "#", "release", "mechanism", "pure ε", "μ", "ε at δ", "zCDP ρ
 
 
 def releases(trace: Trace, table: pd.DataFrame) -> None:
-    """List every release with the totals so far; each opens to say why its sensitivity is what it is."""
+    """List every release with running totals; each opens to explain its sensitivity."""
     rows = []
     for row in table.head(MOST).itertuples():
         cells = [
@@ -79,7 +79,7 @@ def downloads(result: Result, table: pd.DataFrame) -> None:
 
 
 def table_of(result: Result) -> pd.DataFrame:
-    """Return the releases of a run with totals so far, computed once a session."""
+    """Return the releases of a run with running totals, computed once per session."""
     return _table(result.identity, result)
 
 

@@ -1,4 +1,4 @@
-"""Limits' controls."""
+"""The controls of Limits."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pages._ui.limits import reconstruction
 
 
 def limits(known: Mapping[str, Any]) -> Sequence[Control]:
-    """Limits has one picture: whose rows are read off exact centers."""
+    """Return the controls of Limits' one picture, the rows that are read off exact centers."""
     return [
         Control("d", keys.EXACT_DATA, "Sample", choice(reconstruction.samples()[0], reconstruction.samples())),
         Control("noise", keys.EXACT_NOISE, "Published", choice("none", tuple(reconstruction.NOISE))),

@@ -1,4 +1,4 @@
-"""Why not publish exact centers? Plain Lloyd without noise, and whose rows follow from what it publishes."""
+"""Show why exact centers should not be published: the rows that follow from the rounds of plain Lloyd without noise."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def samples() -> list[str]:
 
 
 def plain_lloyd(n_clusters: int) -> Algorithm:
-    """Return Lloyd's algorithm: sums and counts of the rows nearest to each center, again and again."""
+    """Return Lloyd's algorithm, which repeatedly sums and counts the rows nearest to each center."""
     return DPLloyd(n_clusters=n_clusters, epsilon=1.0, iterations=ROUNDS, dead_cluster="keep")
 
 
 def lesson() -> None:
-    """Show the question on a sample, first without noise, then with."""
+    """Show the question on a sample, first without noise, then with noise."""
     st.header("Why not publish exact centers?")
     left, right = st.columns([3, 2], vertical_alignment="bottom")
     name = left.selectbox("Sample", samples(), format_func=lambda n: sample(n).title, **kept(keys.EXACT_DATA))
@@ -60,18 +60,18 @@ _WHY = (
 
 @st.cache_resource(max_entries=24, show_spinner="Reading rows off")
 def read_on(name: str, noise: str) -> tuple[Trace, list[Read]]:
-    """Return a run on a sample and the rows that were read off what it published."""
+    """Return a run on a sample and the rows read off its releases."""
     return read_in(sample(name), noise)
 
 
 def read_in(data: Dataset, noise: str) -> tuple[Trace, list[Read]]:
-    """Likewise, of a data set; no session is needed."""
+    """Return the same for a data set, without a session."""
     trace = plain_lloyd(data.n_clusters).run(data.X, domain=data.domain, seed=0, noise=noise)
     return trace, read_off(published(trace), data.domain.radius)
 
 
 def titles_of(data: Dataset, trace: Trace, read: list[Read]) -> tuple[list[str], list[np.ndarray]]:
-    """Return what is said at every round, and the places in the data of those who were read off by then."""
+    """Return the sentence for every round, and the indices of the rows read off by then."""
     rounds = [step for step in trace.steps if step.kind == "noisy-iteration"]
     who = [exactly([one for one in read if one.round <= t], data.X, data.domain) for t in range(len(rounds))]
     titles = [
@@ -91,7 +91,7 @@ def panel_of(data: Dataset, trace: Trace, who: list[np.ndarray], colors: Theme) 
 
 
 def picture(key: str, data: Dataset, trace: Trace, read: list[Read]) -> None:
-    """Show the rounds of a run of plain Lloyd, and whose rows were read off so far."""
+    """Show the rounds of a run of plain Lloyd, and the people read off so far."""
     titles, who = titles_of(data, trace, read)
     panel, found, n = panel_of(data, trace, who, shell.colors()), len(who[-1]), len(data.X)
     words = f"<b>{found:,} of {n:,} people read off exactly</b>" if found else "<b>No row can be read off</b>"

@@ -1,4 +1,4 @@
-"""Notes' controls: the lessons that are taught, and which sheet of which lesson is looked at."""
+"""The controls of Notes: the chosen lessons, and the sheet and lesson shown."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SHOWS = {"plan": "Plan", "notes": "Teacher's notes", "worksheet": "Worksheets"}
 
 
 def notes(known: Mapping[str, Any]) -> Sequence[Control]:
-    """Notes: the lessons, then what is shown of them."""
+    """Return the controls of Notes: the lessons, then the sheet shown."""
     return [
         Control("lesson", keys.NOTES_LESSONS, "Lessons", choice(plans()[0].lessons, tuple(LESSONS)), many=True),
         Control("show", keys.NOTES_SHOW, "Shows", choice("plan", tuple(SHOWS))),

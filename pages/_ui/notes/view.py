@@ -1,4 +1,4 @@
-"""Lessons picked on one list: their plan, their notes and worksheets, a deck of them; a class follows the same list."""
+"""The lessons picked on one list: their plan, notes, worksheets and deck; a class follows the same list."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ __all__ = ["deck_of", "form", "picked", "sheet"]
 
 
 def picked() -> list[Lesson]:
-    """Return the lessons that are taught, in the order of the course: what was picked, else the shortest plan's."""
+    """Return the picked lessons in the order of the course, or those of the shortest plan."""
     names = st.session_state.get(keys.NOTES_LESSONS) or plans()[0].lessons
     return [lesson for lesson in LESSONS.values() if lesson.name in names]
 
 
 def form() -> str:
-    """Show the list of lessons, the plans, and what follows from them; return what is to be shown."""
+    """Show the list of lessons, the plans, and their links; return the choice of what to show."""
     names = list(LESSONS)
     st.pills(
         "Lessons", names, selection_mode="multi", default=plans()[0].lessons, **kept(keys.NOTES_LESSONS),
@@ -58,7 +58,7 @@ def _pick(lessons: tuple[str, ...]) -> None:
 
 
 def sheet(shown: str) -> None:
-    """Show the plan, or one lesson's sheet; on paper are those of all lessons that were picked."""
+    """Show the plan, or one lesson's sheet; print those of all picked lessons."""
     lessons = picked()
     if shown == "plan":
         st.html(_plan(lessons))
@@ -87,7 +87,7 @@ def _explored(lesson: Lesson) -> str:
 
 
 def _plan(lessons: list[Lesson]) -> str:
-    """Return the lecture as a table: from which minute, what, and where it is."""
+    """Return the lecture as a table of minutes, contents and places."""
     plan = plan_of(lessons)
     lines = [
         (plan.start, "Start: the story of one town", "./", "Start"),
@@ -117,7 +117,7 @@ def _plan(lessons: list[Lesson]) -> str:
 
 
 def deck_of(lessons: list[Lesson]) -> Deck:
-    """Return the lessons as a deck: a slide for each, with what to say as its notes."""
+    """Return the lessons as a deck: a slide for each, with the talk as its notes."""
     slides = []
     for lesson in lessons:
         stage = stage_cache.stage(lesson.name, 0)

@@ -14,7 +14,7 @@ from pages._ui.papers.view import WORDS
 
 
 def papers(known: Mapping[str, Any]) -> Sequence[Control]:
-    """Papers: which one, and the verdict that its items have."""
+    """Return the controls of Papers: the paper, and the verdict of its items."""
     return [
         Control("paper", keys.PAPERS_PAPER, "Paper", choice("pe-means", (*registry.papers(), *OURS)), always=True),
         Control("verdict", keys.PAPERS_VERDICT, "Verdict", choice("all", WORDS)),

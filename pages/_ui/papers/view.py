@@ -1,4 +1,4 @@
-"""What the Papers page shows of an item: its verdict, printed numbers beside ours, what differs, the command."""
+"""An item on the Papers page: its verdict, printed numbers with ours, differing settings, the command."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ def _counts(files: tuple[tuple[str, int], ...], _papers: dict[str, Paper]) -> Ov
 
 
 def _file(paper: Paper, item: Item) -> tuple[str, int]:
-    """Return the file of an item's committed numbers and when it was written, 0 if it is not there."""
+    """Return the file of an item's committed numbers and its modification time, 0 if it does not exist."""
     path = RESULTS / f"{paper.id}-{item.id}.csv"
     return str(path), path.stat().st_mtime_ns if path.is_file() else 0
 
 
 def _committed(paper: Paper, item: Item) -> tuple[pd.DataFrame, Verdict, pd.DataFrame]:
-    """Return numbers, verdict and printed numbers beside ours, read and judged once for a file as it is."""
+    """Return numbers, verdict and printed numbers with ours, read and judged once per version of a file."""
     return _read(*_file(paper, item), item)
 
 
@@ -57,12 +57,12 @@ def numbers(paper: Paper, item: Item) -> pd.DataFrame:
 
 
 def verdict(paper: Paper, item: Item) -> Verdict:
-    """Return what the committed rerun says."""
+    """Return the verdict of the committed rerun."""
     return _committed(paper, item)[1]
 
 
 def glance(papers: dict[str, Paper]) -> Overview:
-    """Return what came of all committed reruns, counted once for the files as they are."""
+    """Return the overview of all committed reruns, counted once per version of the files."""
     return _counts(tuple(_file(paper, item) for paper in papers.values() for item in paper.items), papers)
 
 
@@ -92,7 +92,7 @@ def show(paper: Paper, item: Item) -> None:
 
 
 def _ours(item: Item, judged: Verdict) -> str:
-    """Return what our rerun says, in one line."""
+    """Return the result of our rerun, in one line."""
     if judged.word == NOT_RUN:
         return "not yet run on this machine; use the command below."
     total = judged.yes + judged.tie + judged.no
@@ -102,7 +102,7 @@ def _ours(item: Item, judged: Verdict) -> str:
 
 
 def _picture(found: list[Panel]) -> str:
-    """Return the panels of an item side by side, as many as there is room for, below their key."""
+    """Return the panels of an item below their key, as many side by side as fit."""
     colors, look = shell.colors(), looks(found)
     pictures = "".join(_image(panel_svg(panel, look, colors), f"{panel.words}. Not private.") for panel in found)
     entries = key_entries(found, colors)
@@ -148,7 +148,7 @@ def _details(paper: Paper, item: Item, measured: pd.DataFrame, judged: Verdict, 
 
 
 def _settings(item: Item) -> list[tuple[str, str]]:
-    """Return what is not as in the paper: a name and what it is here."""
+    """Return the settings that differ from the paper, with their values here."""
     names = {"data": set_name, "algorithms": curve_name}
     lines = [("settings", on_screen(words)) for words in item.differs]
     for given in item.shortened():
@@ -160,7 +160,7 @@ def _settings(item: Item) -> list[tuple[str, str]]:
 
 
 def _plainly(words: str) -> str:
-    """Return a comparison in a reader's names, safe for Markdown."""
+    """Return a comparison in readers' names, escaped for Markdown."""
     return markup.escape(on_screen(plainly(words)))
 
 

@@ -1,4 +1,4 @@
-"""What the Papers page shows of a method of our own: its write-up, what was measured, and the commands."""
+"""Our own method on the Papers page: its write-up, measurements, and commands."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def show_own(slug: str) -> None:
 
 
 def measured(slug: str) -> pd.DataFrame:
-    """Return the committed benchmark, a line a set; empty if it was not run."""
+    """Return the committed benchmark, one row per set; empty if it was not run."""
     path = MEASURED / f"{slug}.csv"
     if not path.is_file():
         return pd.DataFrame()

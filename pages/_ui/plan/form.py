@@ -1,4 +1,4 @@
-"""The form of a plan: public facts, typed or taken from a data set's declaration, and what one wants to know."""
+"""The form of a plan: public facts, typed or copied from a data set's declaration, and questions."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ SCALES = {"common": "one scale", "column": "each its own"}
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Wish:
-    """What is declared, and what one wants to know: which algorithms, how exact, or at which ε."""
+    """The declared facts and the questions: algorithms, precision, or ε."""
 
     facts: Facts
     slugs: tuple[str, ...]
@@ -46,17 +46,17 @@ class Wish:
 
     @property
     def at(self) -> float:
-        """The ε that is looked at more closely."""
+        """Return the ε that is examined more closely."""
         return self.epsilon or 1.0
 
 
 def form() -> Wish:
-    """Show the form; return what it asks.
+    """Show the form; return its declaration and questions.
 
     Raises
     ------
     ValueError
-        One sentence for what is missing or cannot be.
+        One sentence for a missing or impossible value.
     """
     state, own = st.session_state, chosen()
     if own.private and plan_state.plan_of != own.dataset_id:

@@ -1,4 +1,4 @@
-"""Spending: the card of the run that waits, and what Explore's form says after it."""
+"""Spending: the card of the waiting run, and the form's values after it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def onward(data: Dataset, wish: Wish) -> Wish:
 
 
 def card(data: Dataset, algorithm: Algorithm) -> None:
-    """Ask before a run on a private file; a yes opens it in Explore, "Not yet" goes back to Rehearse."""
+    """Ask before a run on a private file; a yes opens it on Watch, "Not yet" returns to Rehearse."""
     try:
         runs.check_time(data, algorithm)
     except ValueError as problem:
@@ -50,7 +50,7 @@ def card(data: Dataset, algorithm: Algorithm) -> None:
 
 
 def _start(data: Dataset, algorithm: Algorithm, seed: int | None) -> None:
-    """Start the run that is booked; Explore's form says the same from then on."""
+    """Start the booked run, and set the form to its values."""
     del work_state.waiting
     state = st.session_state
     state[keys.PRIVATE_ALGORITHM] = algorithm.slug

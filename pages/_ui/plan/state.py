@@ -1,4 +1,4 @@
-"""What a session keeps of Plan."""
+"""The session's plan."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a plan shows: answers in words, noise per center over ε, a table, and what tighter bounds would buy."""
+"""The view of a plan: answers in words, noise per center over ε, a table, and the effect of tighter bounds."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Rehearsals = dict[str, list[Rehearsal]]
 
 
 def show(wish: Wish) -> None:
-    """Show the plan as far as it is rehearsed; the rest comes by itself."""
+    """Show the rehearsed part of the plan; the rest appears by itself."""
     now = _gather(wish)
     st.fragment(_body, run_every=0.7 if now.active else None)(wish)
 
@@ -47,7 +47,7 @@ def _near(wish: Wish) -> list[Facts]:
 
 
 def _wanted(wish: Wish) -> list[tuple[Facts, str, float, int]]:
-    """Return what is rehearsed: what is looked at, every method at every ε, other k, tighter bounds."""
+    """Return the rehearsals: the chosen one, every method at every ε, other k, tighter bounds."""
     half = dataclasses.replace(wish.facts, filled=0.5)
     close = [(facts, wish.slugs[0], wish.at, CLOSELY) for facts in _near(wish)]
     order = sorted(STOPS, key=lambda stop: abs(math.log(stop / _MIDDLE)))
@@ -97,7 +97,7 @@ def _progress(wish: Wish, now: Gathered) -> None:
 
 
 def _closely(wish: Wish, now: Gathered) -> None:
-    """Show what is looked at: the cloud of its runs, the noise in every column, and the other numbers of centers."""
+    """Show the chosen rehearsal: the cloud of its runs, the noise in every column, and other numbers of centers."""
     slug, facts = wish.slugs[0], wish.facts
     looks = {k.n_clusters: now.ready.get(_name(k, slug, wish.at, CLOSELY)) for k in _near(wish)}
     one: Rehearsal | None = looks[facts.n_clusters]
@@ -132,7 +132,7 @@ def _closely(wish: Wish, now: Gathered) -> None:
 
 
 def _answers(wish: Wish, rehearsals: Rehearsals) -> None:
-    """Answer in both directions what was asked."""
+    """Answer the question in both directions: noise for an ε, and ε for a noise."""
     facts, lines = wish.facts, []
     for slug, some in rehearsals.items():
         if not some:

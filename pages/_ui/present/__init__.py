@@ -1,1 +1,1 @@
-"""Present: a deck of scenes with notes, its pictures made ahead, and the show that needs no network."""
+"""Present: a deck of scenes with notes, pictures made in advance, and a show that needs no network."""

@@ -1,4 +1,4 @@
-"""What is on the screen for one scene: figure, words, one number. Pure functions for a worker process."""
+"""Make the screen for one scene: figure, words, one number. These are pure functions for a worker process."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ class Picture:
 
     Attributes
     ----------
-    figure : its JSON, "" where `html` is there instead
-    alt : what is seen, for people who do not see it
-    titles : what is said at every step
+    figure : its JSON, "" if `html` replaces it
+    alt : description for people who cannot see it
+    titles : sentence for every step
     legend : (SVG, words)
     big, small : one number, and what it counts
-    bigs : the number at every step, where it grows with the picture; else empty
+    bigs : the number at every step if it grows with the picture, else empty
     promise : ε and δ in words
     """
 
@@ -74,7 +74,7 @@ class Picture:
 
 
 def _made(panel: Panel, *, top: int = 10, **words: Any) -> Picture:
-    """Return a picture without its title; `top` is the room that its marks take above the axes, in pixels."""
+    """Return a picture without its title; `top` is the space for marks above the axes, in pixels."""
     panel.figure.update_layout(title_text="", margin_t=top)
     return Picture(panel.figure.to_json(), panel.alt, **words)
 
@@ -98,7 +98,7 @@ def _bet(promise: Guarantee, far: str = "rho") -> tuple[str, str]:
 def _viewed(
     data: Dataset, trace: Trace, best: Reference, mode: str, axes: tuple[int, int] | None, hidden: bool
 ) -> tuple[View, tuple[str, ...]]:
-    """Return how to look at a run, and its verdict."""
+    """Return the view of a run, and its verdict."""
     view = View(trace, theme(mode), axes, data.columns, data.units)
     if not hidden:
         return view, private_verdict(trace, data.columns, data.units).parts[:-1]
@@ -142,7 +142,7 @@ def clouds(
     data: Dataset, algorithms: dict[str, Algorithm], seed: int, mode: str, axes: tuple[int, int] | None, hidden: bool,
     on_step: OnStep,
 ) -> Picture:  # fmt: skip
-    """Return where reruns end, one step for every algorithm: label -> algorithm, the same at several ε."""
+    """Return the picture of where reruns end, one step per algorithm: the same one at several ε, by label."""
     found: list[Cloud] = []
     titles = []
     trace = replay(data, next(iter(algorithms.values())), seed).trace
@@ -165,7 +165,7 @@ def clouds(
 
 
 def read_off(data: Dataset, noise: str, mode: str, on_step: OnStep) -> Picture:
-    """Return whose rows follow from plain Lloyd's rounds."""
+    """Return the picture of the people whose rows follow from plain Lloyd's rounds."""
     trace, read = reconstruction.read_in(data, noise)
     on_step(1, 1)
     titles, who = reconstruction.titles_of(data, trace, read)
@@ -182,9 +182,9 @@ def read_off(data: Dataset, noise: str, mode: str, on_step: OnStep) -> Picture:
 
 
 def game(setup: Setup, mode: str, stored: tuple[Sequence[Round], ...], on_step: OnStep) -> Picture:
-    """Return the two worlds as clouds, and how often the best known attack was right beside the bound.
+    """Return the two worlds as clouds, with the success rate of the best known attack and its bound.
 
-    `stored` holds finished rounds of the game with seed 0: those of a coin, inside, outside; each may be empty.
+    `stored` holds finished rounds of the game with seed 0 (by a coin, inside, outside); each may be empty.
     """
     question, algorithm, data = setup.question, setup.algorithm, setup.data
     total = ROUNDS + 2 * CLOUD
@@ -225,12 +225,12 @@ def game(setup: Setup, mode: str, stored: tuple[Sequence[Round], ...], on_step: 
 def sweep(
     asked: Sweep, title: str, mode: str, log: bool, single: bool, stored: Sequence[Row], on_step: OnStep
 ) -> Picture:
-    """Return the curves of a sweep of one data set, under one promise; rows that are `stored` are not made.
+    """Return the curves of a sweep of one data set under one promise; `stored` rows are not repeated.
 
     Raises
     ------
     ValueError
-        If it has several of them: they share no picture.
+        If it has several of them, which cannot share a picture.
     """
     cells = list(asked.runs())
     rows, there = [], {row["key"]: row for row in stored}

@@ -1,4 +1,4 @@
-"""From a slide's address to the work that makes its picture. Read in the page's script; the work needs no session."""
+"""Turn a slide's address into the work that makes its picture. The page's script does so; the work needs no session."""
 
 from __future__ import annotations
 
@@ -40,16 +40,16 @@ Plan = Callable[[Scene, Slide, str], Work]
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Staged:
-    """A slide that can be shown: its work, where the player starts (None: the last step) and whether it plays.
+    """A slide that can be shown: its work, the player's first step (None: the last) and whether it plays.
 
     Attributes
     ----------
     address : page and query of the scene that its picture shows
-    sentence : says what of its address could not be followed
+    sentence : says which parts of its address were ignored
     others : key that is pressed in the show -> the same run at another ε ("1" to "5", or typed: "e0.1") or seed ("r1",
         "r2", ...)
     into : the same key -> page and query of that scene
-    refusal : says why there are none
+    refusal : the reason that there are none
     """
 
     piece: Piece
@@ -63,14 +63,14 @@ class Staged:
 
 
 def staged(slide: Slide, mode: str, *, varied: bool = True, typed: Sequence[float] = ()) -> Staged:
-    """Return what a slide needs, in the colors of a mode; `varied` says whether there is room for its other runs.
+    """Prepare a slide in the colors of a mode; `varied` says whether there is room for its other runs.
 
-    `typed` are values of ε that were typed in the show.
+    `typed` lists values of ε typed in the show.
 
     Raises
     ------
     ValueError
-        One sentence that says why it cannot be shown.
+        One sentence with the reason that the slide cannot be shown.
     """
     page, query = split(slide.scene)
     if page == "home":  # in decks of earlier versions it had a run
@@ -114,7 +114,7 @@ def _piece(plan: Plan, scene: Scene, slide: Slide, mode: str) -> Piece:
 
 
 def _others(scene: Scene, slide: Slide, piece: Piece, typed: Sequence[float]) -> tuple[dict[str, Scene], str]:
-    """Return the scenes that keys of the show lead to, by their keys, or why there are none."""
+    """Return the scenes behind the keys of the show, by key, or the reason that there are none."""
     if piece.function is not pictures.run:
         return {}, "This slide does not show a single run, so its ε and seed cannot change."
     data, algorithm, seed, *_ = piece.args

@@ -1,4 +1,4 @@
-"""The show as a component: all pictures go to the browser before it begins."""
+"""The show as a component, which sends all pictures to the browser before it begins."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ _component = st.components.v2.component(
 
 
 class Did(NamedTuple):
-    """What was done in a show.
+    """The actions taken in a show.
 
     Attributes
     ----------
     ended : the slide (1, 2, ...) at which it ended, None before
-    into : address of the scene that somebody went into, "" for none
+    into : address of the scene that was opened, "" for none
     typed : scene of a slide, and the ε that was typed there
     """
 
@@ -55,13 +55,13 @@ class Did(NamedTuple):
 def show(
     shown: Sequence[tuple[Slide, Staged, Mapping[str, Picture]]], *, start: int, mode: str, ready: str, opened: int = 0
 ) -> Did:
-    """Offer the show; return what was done in it.
+    """Offer the show; return the actions taken in it.
 
     Parameters
     ----------
     shown : the slides that can be shown, with the pictures by their names
     start : index of the slide at which it begins
-    ready : what is said beside the button
+    ready : text beside the button
     opened : another number than before begins at once
     """
     tokens = "".join(f"--{name}:{value};" for name, value in theme(mode).tokens().items())

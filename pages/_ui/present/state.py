@@ -1,4 +1,4 @@
-"""What a session keeps of Present: where the show stands."""
+"""The session's show: its position."""
 
 from __future__ import annotations
 

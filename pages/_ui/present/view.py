@@ -1,4 +1,4 @@
-"""The page around a show: the deck in its order, one slide's form, the file, and how far the pictures are."""
+"""The page around a show: the deck, one slide's form, the file, and the progress of the pictures."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _put(deck: Deck, index: int, slide: Slide) -> None:
 
 
 def deck_file() -> None:
-    """Save the deck as a file, open one, go back to the one that is there for everybody."""
+    """Save the deck as a file, open one, or return to the default deck."""
     deck = current()
     with st.container(horizontal=True, vertical_alignment="center"):
         st.download_button(
@@ -150,7 +150,7 @@ def _offer(deck: Deck, ready: dict[int, Staged], mode: str) -> None:
 
 
 def slide_list() -> int:
-    """Show the deck in its order; return the index of the slide that is looked at."""
+    """Show the deck; return the index of the selected slide."""
     deck, state = current(), st.session_state
     title = st.text_input("Deck", deck.title, MOST["title"], key=keys.DECK_TITLE(address_state.deck_edit))
     if title != deck.title:
@@ -170,7 +170,7 @@ def slide_list() -> int:
 
 
 def slide_form(index: int) -> None:
-    """Show one slide's fields, and what can be done with it."""
+    """Show one slide's fields and actions."""
     deck = current()
     slide, made = deck.slides[index], f"{address_state.deck_edit}_{index}"
     now = Slide(
@@ -217,6 +217,6 @@ def slide_form(index: int) -> None:
 
 
 def _scene(text: str) -> str:
-    """Return the part of a link that a deck keeps."""
+    """Return the part of a link that a deck stores."""
     page, query = split(text)
     return f"{page}?{query}" if query else page

@@ -1,1 +1,1 @@
-"""What app.py needs before any page."""
+"""The parts of the server that app.py sets up before any page."""

@@ -1,4 +1,4 @@
-"""What may reach Streamlit: connections from pages of this very server, ports included, and no metrics by default."""
+"""A gate in front of Streamlit: it admits pages of this server and port only, and hides metrics by default."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PORTS = {"http": 80, "https": 443}
 
 
 class Gate:
-    """ASGI middleware: a page of another origin, another port included, opens no session and changes nothing."""
+    """ASGI middleware that keeps pages of another origin or port from opening a session or changing anything."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -26,7 +26,7 @@ class Gate:
         self._metrics = f"/{base}/_stcore/metrics".replace("//", "/")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Refuse, or pass on."""
+        """Refuse a request or pass it on."""
         kind = scope["type"]
         if kind == "http" and scope["path"].startswith(self._metrics) and os.environ.get(METRICS) != "on":
             await PlainTextResponse("Not found", 404)(scope, receive, send)
@@ -46,8 +46,8 @@ def _ours(scope: Scope) -> bool:
 def same_origin(origin: str, host: str) -> bool:
     """Return whether a page of this origin, such as "http://localhost:8501", may talk to the server as this host.
 
-    Beside the server's own pages these may that the operator has named by Streamlit's options: those of
-    `browser.serverAddress`, for a proxy that changes the host, and of `server.corsAllowedOrigins`.
+    Besides the server's own pages, those named by the operator's Streamlit options may: `browser.serverAddress`, for a
+    proxy that changes the host, and `server.corsAllowedOrigins`.
     """
     if not st.get_option("server.enableCORS"):
         return True

@@ -1,4 +1,4 @@
-"""What a browser gets before any script has run: big scripts announced at once, static files compressed once."""
+"""Serve a browser before any script has run: preload large scripts, redirect old addresses, compress static files."""
 
 from __future__ import annotations
 
@@ -26,15 +26,16 @@ _TYPES = {".js": "text/javascript", ".css": "text/css"}
 
 
 def announcing(parts: Iterable[str], pages: Iterable[str], own: Iterable[str] = ()) -> list[Route]:
-    """Return routes that serve the page shell with links to parts of Streamlit's client that every page will ask for.
+    """Return routes that serve the page shell with preload links to the parts of Streamlit's client that every page
+    needs.
 
-    Without them a part is asked for when the first element that needs it has come: a second after the shell.
+    Without them a part is requested with the first element that needs it, a second after the shell.
 
     Parameters
     ----------
     parts : names of bundled scripts without their hash, such as "BidiComponent"
     pages : paths of the pages, such as "/explore"
-    own : scripts of ours (`offering`)
+    own : our own scripts (`offering`)
     """
     index = (_STATIC / "index.html").read_text()
     names: dict[str, None] = {}
@@ -52,7 +53,7 @@ def announcing(parts: Iterable[str], pages: Iterable[str], own: Iterable[str] = 
 
 
 def offering(name: str, script: bytes) -> Route:
-    """Return a route for a script of ours; its name holds a hash of it, so it is kept for a year."""
+    """Return a route for one of our scripts; its name contains its hash, so browsers cache it for a year."""
     packed = gzip.compress(script, _LEVEL, mtime=0)
 
     async def answer(request: Request) -> Response:
@@ -68,12 +69,12 @@ def offering(name: str, script: bytes) -> Route:
 
 
 def _base() -> str:
-    """Return where the server's own paths begin: nothing, or what the operator has set with a slash before it."""
+    """Return the prefix of the server's paths: empty, or a slash and the operator's setting."""
     return "/".join(filter(None, ["", st.get_option("server.baseUrlPath").strip("/")]))
 
 
 def moved(addresses: Mapping[str, str]) -> list[Route]:
-    """Return routes that send a page's old address, with what is behind its question mark, to the new one."""
+    """Return routes that redirect a page's old address, query included, to the new one."""
 
     def route(old: str, new: str) -> Route:
         async def answer(request: Request) -> RedirectResponse:
@@ -86,19 +87,19 @@ def moved(addresses: Mapping[str, str]) -> list[Route]:
 
 
 class Forwarded:
-    """Sends addresses on by what stands behind their question mark, before a page of theirs is made.
+    """ASGI middleware that redirects addresses by their query before a page is made.
 
     Parameters
     ----------
     app : answers everything else
-    there : the page and the query of today for a page ("" is the root) and a query; the same where that stays
+    there : maps a page ("" is the root) and query to the current ones
     """
 
     def __init__(self, app: ASGIApp, there: Callable[[str, str], tuple[str, str]]) -> None:
         self._app, self._there = app, there
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request for a page with another address, or let the app answer."""
+        """Redirect a request for a page, or let the app answer."""
         answer, base = self._app, f"{_base()}/"
         if scope["type"] == "http" and scope["path"].startswith(base):
             asked = scope["path"].removeprefix(base), scope["query_string"].decode("latin-1")
@@ -117,7 +118,7 @@ def _with_imports(name: str, names: dict[str, None]) -> None:
 
 
 class Compressed:
-    """ASGI middleware: scripts and styles of Streamlit's client, compressed when first asked for and kept."""
+    """ASGI middleware that compresses scripts and styles of Streamlit's client on first request and caches them."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -130,7 +131,7 @@ class Compressed:
         self._packed: dict[str, asyncio.Future[bytes]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer what is one of the files and may be compressed; everything else passes."""
+        """Answer requests for the files that may be compressed; pass everything else on."""
         file = self._files.get(scope.get("path", ""))
         if file is None or not _may_be_compressed(scope):
             await self._app(scope, receive, send)

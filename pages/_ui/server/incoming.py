@@ -1,7 +1,7 @@
-"""Values of widgets as a browser sends them: of a type that the widget has, or they count as never sent.
+"""Check the widget values that a browser sends; a value of the wrong type counts as never sent.
 
-Streamlit hands over whatever comes by the websocket. Only a program of somebody's own can send another type, but then
-the page must not end in an error, and the log must not fill up.
+Streamlit passes on everything that arrives by the websocket. Only a custom program can send a wrong type, but even then
+the page must not fail and the log must not fill up.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _lock = threading.Lock()
 
 
 def check_values() -> None:
-    """Let a value that is not of its widget's type count as never sent."""
+    """Treat a value that is not of its widget's type as never sent."""
     with _lock:
         WStates.__getitem__ = _checked  # type: ignore[method-assign]
 
 
 def _checked(states: WStates, name: str) -> Any:
-    """Return a widget's value; what it starts from if it was sent something else."""
+    """Return a widget's value, or its initial value if it received the wrong type."""
     sent, about = states.states.get(name), states.widget_metadata.get(name)
     if not isinstance(sent, Serialized) or about is None:
         return _read(states, name)
@@ -48,7 +48,7 @@ def _checked(states: WStates, name: str) -> Any:
 
 
 def forget_values() -> None:
-    """Set what the browser has sent in the running script back to what the widgets start from."""
+    """Reset the values sent in the running script to the widgets' initial values."""
     context = get_script_run_ctx(suppress_warning=True)
     values = getattr(getattr(context, "session_state", None), "_state", None)
     if values is None:

@@ -1,4 +1,4 @@
-"""Lines of the log that a visitor can cause: so many a minute, and then how many were left out."""
+"""Limit the log lines per minute that visitors can cause, and log the number of omitted ones."""
 
 from __future__ import annotations
 

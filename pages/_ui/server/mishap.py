@@ -1,6 +1,6 @@
-"""Our page for an error that nobody foresaw: what is safe, one way on, and a number that the log has too.
+"""Our page for an unforeseen error: what is safe, one way on, and a number that is also in the log.
 
-The log gets where it happened and never the error's own words, which may hold a cell of somebody's file.
+The log says where the error happened but never its message, which may contain a cell of somebody's file.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ _ALONE = (  # what a page had drawn before it failed is not seen
 
 
 def stay_silent() -> None:
-    """Keep Streamlit from writing what an error says; `show` writes where it happened."""
+    """Keep Streamlit from logging error messages; `show` logs where the error happened."""
     logging.getLogger("streamlit.error_util").addFilter(lambda record: record.msg != "Uncaught app execution")
 
 
 def show(error: Exception) -> bool:
-    """Show our page instead of Streamlit's box; return True, which tells it so."""
+    """Show our page instead of Streamlit's error box; return True to suppress that box."""
     number = secrets.token_hex(3).upper()
     _LOG.warning("Error %s: %s at %s", number, type(error).__name__, _places(error))
     forget_values()  # what a page cannot work with must not fail it again at the next visit
@@ -55,7 +55,7 @@ def show(error: Exception) -> bool:
 
 
 def _places(error: Exception) -> str:
-    """Return the file, line and function of every step of ours, the outermost first."""
+    """Return file, line and function of each of our stack frames, the outermost first."""
     steps = traceback.extract_tb(error.__traceback__)
     ours = [step for step in steps if Path(step.filename).is_relative_to(_ROOT)] or steps[-1:]
     return " > ".join(f"{_named(step.filename)}:{step.lineno} {step.name}" for step in ours)

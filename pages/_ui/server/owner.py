@@ -1,8 +1,8 @@
-"""Owner: the person whose accounts a visit works on. It is found once per connection, before any script runs.
+"""The owner, the person whose accounts a visit uses, determined once per connection before any script runs.
 
-This machine's user owns what only this machine can open. Elsewhere the operator's proxy names each person in a header,
-or the browser keeps a key in a cookie; the key can be downloaded and brought to another browser. A login that several
-people share names nobody, so it is never an owner.
+On a server that only this machine can reach, this machine's user is the owner. Elsewhere the operator's proxy names
+each person in a header, or the browser keeps a key in a cookie, which can be downloaded and moved to another browser. A
+shared login does not identify a person, so it is never an owner.
 """
 
 from __future__ import annotations
@@ -64,14 +64,14 @@ class Owner:
 
     @property
     def name(self) -> str:
-        """The name under which accounts know this owner; it is no secret."""
+        """Return the owner's name in accounts, which is not secret."""
         if self.kind == "local":
             return LOCAL
         return owner_by_login(self.value) if self.kind == "login" else owner_by_key(self.value)
 
     @property
     def key_file(self) -> str:
-        """What the owner keeps to be known in another browser; only for one with a key."""
+        """Return the file with the owner's key, for another browser; only owners with a key have one."""
         return (
             "Anyone who has this file owns your accounts on the dpviz server that issued it.\n"
             f"It cannot be recreated.\n{_LINE}{self.value}\n"
@@ -91,7 +91,7 @@ def check_settings() -> None:
     Raises
     ------
     ValueError
-        If it is nothing that dpviz knows, or a header that names a login.
+        If a setting is unknown, or the header does not name a person.
     """
     who, header = os.environ.get(WHO, ""), os.environ.get(HEADER, "")
     if who not in ("", "local", "visitor"):
@@ -105,17 +105,17 @@ def check_settings() -> None:
 
 
 def bind_visits() -> None:
-    """Let Streamlit resume a visit only for the person who began it; for anybody else it begins a new one.
+    """Make Streamlit resume a visit only for the person who began it, and begin a new one for anybody else.
 
-    A page whose line breaks comes back with the id of its visit, and by then another person may be logged in.
+    A page reconnects with the id of its visit, and by then another person may be logged in.
     """
     config.set_option(_TRUSTED, {**config.get_option(_TRUSTED), _BOUND.decode(): "owner"})
 
 
 def owner_of(scope: Scope) -> Owner:
-    """Return who asks: a pure function of an ASGI scope (http or websocket) and the operator's settings.
+    """Return the owner behind an ASGI scope (http or websocket), as a pure function of it and the operator's settings.
 
-    Whoever cannot be told is somebody new, with a key of their own.
+    A person who cannot be identified is a new owner with a new key.
     """
     if os.environ.get(WHO) == "local":
         return Owner("local")
@@ -130,9 +130,9 @@ def owner_of(scope: Scope) -> Owner:
 
 
 def _on_this_machine(scope: Scope) -> bool:
-    """Return whether a browser of this machine asks without a proxy: a proxy may stand on this machine too.
+    """Return whether a browser on this machine connects without a proxy, which may run on this machine, too.
 
-    A proxy that says nothing of itself is told by the public name that browsers ask for.
+    A proxy that does not announce itself is recognized by the public host name that browsers request.
     """
     headers = scope["headers"]
     hosts = [b"//" + value for name, value in headers if name == b"host"]
@@ -185,13 +185,13 @@ def _set_cookie(scope: Scope, key: str) -> tuple[bytes, bytes]:
 
 
 class Owned:
-    """ASGI middleware: pages set the cookie that keeps a visitor's key, and scripts learn who has connected."""
+    """ASGI middleware that sets the cookie with a visitor's key and tells scripts who has connected."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on; nothing in it that calls itself the owner passes."""
+        """Pass a request on, without anything in it that claims to name the owner."""
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
@@ -213,9 +213,9 @@ class Owned:
 
 
 def _is_page(scope: Scope, headers: Iterable[tuple[bytes, bytes]]) -> bool:
-    """Return whether an answer is a page in a tab of its own.
+    """Return whether a response is a page in its own tab.
 
-    A page framed by another site is asked for without the cookie; a new one must not take the place of the old one.
+    A page framed by another site is requested without the cookie; a new cookie must not replace the old one.
     """
     sent = [value for name, value in scope["headers"] if name == b"sec-fetch-dest"]
     kinds = [value for name, value in headers if name.lower() == b"content-type"]
@@ -223,7 +223,7 @@ def _is_page(scope: Scope, headers: Iterable[tuple[bytes, bytes]]) -> bool:
 
 
 def owner() -> Owner:
-    """Return the owner in the session of the script that runs; a visit has one owner (`bind_visits`)."""
+    """Return the owner of the running script's session; a visit has one owner (`bind_visits`)."""
     if _mine.account_owner is None:
         kind, _, value = st.context.headers.get(_INTERNAL.decode(), "").partition(":")
         if os.environ.get(WHO) == "local":
@@ -240,7 +240,7 @@ def take(content: bytes) -> Owner:
     Raises
     ------
     ValueError
-        If it is no key file.
+        If the file is not a key file.
     """
     lines = content[:_MOST_BYTES].decode("latin-1").splitlines()
     key = next((line.removeprefix(_LINE).strip() for line in lines if line.startswith(_LINE)), "")
@@ -257,7 +257,7 @@ _lock = threading.Lock()
 
 
 def keep_in_browser(before: Owner, after: Owner) -> str:
-    """Return the address, relative to a page, from which the browser that holds the key before takes the one after."""
+    """Return the address, relative to a page, at which the browser with the key `before` receives the key `after`."""
     ticket, now = secrets.token_urlsafe(32), time.monotonic()
     with _lock:
         for old in [old for old, (until, *_) in _waiting.items() if until < now]:
@@ -267,7 +267,7 @@ def keep_in_browser(before: Owner, after: Owner) -> str:
 
 
 def keeping() -> Route:
-    """Return the route on which a browser takes a key, once; a link to it does nothing in anybody else's browser."""
+    """Return the route by which a browser receives a key, once; its link does nothing in other browsers."""
 
     async def answer(request: Request) -> Response:
         with _lock:

@@ -1,6 +1,6 @@
-"""Files on their way in: one at a time for each session, only where a field waits for one, and no longer than it does.
+"""Limit uploads: one at a time per session, only while a field waits for one, and stored no longer than needed.
 
-Streamlit takes any number of files of any session and keeps them until the session is forgotten.
+Streamlit by itself accepts any number of files and keeps them until it drops the session.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _GROUP = Path("/sys/fs/cgroup")
 
 
 class _TooMuch(Exception):
-    """There is no memory left for more of a file."""
+    """Raised when no memory is left for the rest of a file."""
 
 
 class Uploads:
@@ -42,7 +42,7 @@ class Uploads:
         self._busy: set[str] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Refuse a file that nobody has asked for or that does not fit, or pass it on."""
+        """Refuse a file that nobody requested or that does not fit; pass others on."""
         if scope["type"] != "http" or scope["method"] != "PUT" or not scope["path"].startswith(self._path):
             await self._app(scope, receive, send)
             return
@@ -59,7 +59,7 @@ class Uploads:
             self._busy.discard(session)
 
     def _refusal(self, session: str, length: int) -> tuple[int, str] | None:
-        """Return status and sentence if a file of so many bytes may not come, else None."""
+        """Return status and sentence if a file of this size is refused, else None."""
         if not any(_fields(session)):
             return 409, "No field on this page accepts a file."
         if session in self._busy:
@@ -75,13 +75,13 @@ _FULL = "This server has no memory for the file right now; try again later.", 50
 
 
 def _length(scope: Scope) -> int:
-    """Return how many bytes a request says it has, 0 if it does not: Streamlit counts them too."""
+    """Return the size that a request declares, 0 if none; Streamlit counts the bytes itself."""
     text = dict(scope["headers"]).get(b"content-length", b"")
     return int(text) if text.isdigit() and len(text) < 16 else 0
 
 
 def _watched(receive: Receive) -> Receive:
-    """Return a way to receive that gives up when the memory of everybody comes to its end."""
+    """Return a receive function that gives up when the server's memory runs out."""
     come, looked = 0, 0
 
     async def inner() -> Message:
@@ -98,7 +98,7 @@ def _watched(receive: Receive) -> Receive:
 
 
 def memory() -> float:
-    """Return how many bytes this process may still take, infinity where the system does not say."""
+    """Return how many bytes this process may still allocate; infinity if the system does not report it."""
     free = math.inf
     try:
         lines = dict(line.split(":") for line in _MEMORY.read_text().splitlines())
@@ -120,7 +120,7 @@ def _values(session: str) -> Any:
 
 
 def _fields(session: str) -> Iterator[Any]:
-    """Yield what each file field of a session's page holds."""
+    """Yield the content of each file field on a session's page."""
     values = _values(session)
     if values is None:
         return
@@ -134,7 +134,7 @@ def _fields(session: str) -> Iterator[Any]:
 
 
 def _wanted(session: str) -> set[str]:
-    """Return the files that a field of the page holds."""
+    """Return the files in the page's fields."""
     found: set[str] = set()
     for now in _fields(session):
         if isinstance(now, Serialized):
@@ -159,7 +159,7 @@ def _drop(session: str, which: Callable[[str], bool]) -> None:
 
 
 async def keep_tidy() -> None:
-    """Drop files that have belonged to no field, or to no connected visitor, for a while; does not end."""
+    """Drop files without a field or a connected visitor for a while; this runs forever."""
     since: dict[tuple[str, str], float] = {}
     while True:
         await asyncio.sleep(LOOK)
@@ -167,11 +167,11 @@ async def keep_tidy() -> None:
 
 
 def tidy(since: dict[tuple[str, str], float], now: float) -> dict[tuple[str, str], float]:
-    """Drop the files that nobody has wanted for `GRACE` seconds.
+    """Drop the files that nobody has needed for `GRACE` seconds.
 
     Parameters
     ----------
-    since : session and file -> when it was first seen that nobody wanted it, as this function returned it
+    since : maps session and file to the time since which nobody has needed it, as this function returned it
     now : seconds
     """
     store = getattr(runtime.get_instance().uploaded_file_mgr, "file_storage", {}) if runtime.exists() else {}

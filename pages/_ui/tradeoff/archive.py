@@ -1,7 +1,7 @@
-"""Sweeps on disk, under the state folder: a link finds its sweep again after a restart, and from a second process.
+"""Store sweeps on disk, under the state folder, so that links find them after a restart and from other processes.
 
-Only sweeps of public data are written. Each has a spec (TOML, as the page offers it for download), its rows (JSON
-lines, appended as they come) and, once it is over, how it ended. The process that works on one holds a lock.
+Only sweeps of public data are written. Each has a spec (TOML, as in the page's download), its rows (JSON lines,
+appended as they arrive) and, once it is over, its outcome. The process that works on a sweep holds a lock.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _IDENTITY = re.compile(r"[\w-]{12}")  # secrets.token_urlsafe(9): never a path
 
 
 def is_public(sweep: Sweep) -> bool:
-    """Return whether a sweep reads nothing but bundled samples; a visitor's own file is there as a path."""
+    """Return whether a sweep reads only bundled samples; a visitor's own file would appear as a path."""
     return set(sweep.data) <= {f"sample:{name}" for name in SAMPLES}
 
 
@@ -43,7 +43,7 @@ class Archive:
         self._folder.mkdir(mode=0o700, exist_ok=True)
 
     def put(self, identity: str, sweep: Sweep, title: str, rows: Iterable[dict[str, Any]] = ()) -> None:
-        """Write down what a sweep is, whole or not at all, and the rows that it has before it starts."""
+        """Write a sweep's spec atomically, and the rows known before it starts."""
         with RowFile(self._path(identity, "jsonl")) as file:
             for row in rows:
                 file.append(row)
@@ -55,7 +55,7 @@ class Archive:
             path.unlink(missing_ok=True)
 
     def get(self, identity: str) -> tuple[Sweep, str, list[dict[str, Any]], str] | None:
-        """Return sweep, title, rows so far and how it ended ("" if it has not), or None if there is none."""
+        """Return sweep, title, rows so far and outcome ("" if it is not over), or None if there is none."""
         if not _IDENTITY.fullmatch(identity) or not self._path(identity, "toml").is_file():
             return None
         spec = read_spec(self._path(identity, "toml"))
@@ -66,7 +66,7 @@ class Archive:
 
     @contextmanager
     def working(self, identity: str) -> Iterator[RowFile | None]:
-        """Yield the file for more rows while this process alone works on a sweep; None if another one does."""
+        """Yield the file for more rows while only this process works on a sweep; None if another one does."""
         with self._path(identity, "lock").open("w") as lock:
             try:
                 if fcntl is not None:
@@ -83,7 +83,7 @@ class Archive:
             return rows is not None
 
     def end(self, identity: str, how: str) -> None:
-        """Write down that a sweep is over: "done", "cancelled" or "failed"."""
+        """Record the outcome of a sweep: "done", "cancelled" or "failed"."""
         self._path(identity, "over").write_text(how)
 
     def _path(self, identity: str, suffix: str) -> Path:

@@ -1,4 +1,4 @@
-"""Figures of a sweep, drawn once for all visitors, and the names in them."""
+"""Draw the figures of a sweep once for all visitors, and name things in them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _shared: weakref.WeakKeyDictionary[Summary, dict[Hashable, Any]] = weakref.WeakK
 
 
 def shared(every: Summary, what: Hashable, make: Callable[[], T]) -> T:
-    """Return what is made from a summary; it is made once, for all visitors who look at the same rows."""
+    """Return a value made from a summary, computed once for all visitors who look at the same rows."""
     made = _shared.setdefault(every, {})
     if what not in made:
         made[what] = make()
@@ -64,7 +64,7 @@ def icon(style: Style) -> str:
 def chart(every: Summary, key: str, draw: Callable[[], Any], alt: str, *look: Hashable) -> Any:
     """Show and return a figure of a summary; its camera button saves it in the chosen format.
 
-    `key` and `look` say everything on which the figure depends beside the summary and the colors.
+    `key` and `look` cover everything on which the figure depends besides the summary and the colors.
     """
     figure = shared(every, (key, shell.colors(), *look), draw)
     saved = {"format": st.session_state.get(keys.SWEEP_PICTURE, PICTURES[0]).lower(), "filename": "dpviz-tradeoff"}
@@ -74,5 +74,5 @@ def chart(every: Summary, key: str, draw: Callable[[], Any], alt: str, *look: Ha
 
 
 def under(notion: str) -> None:
-    """Say below a figure under which promise everything in it ran."""
+    """State the promise of all runs in a figure below it."""
     st.html(markup.small(tradeoff.promise(notion)))

@@ -1,8 +1,8 @@
-"""What a sweep may run on: samples, blobs, files of this session that are public, and people made up from a coreset.
+"""Data for a sweep: samples, blobs, public files of this session, and people made up from a coreset.
 
-Worker processes open data by name. A file of this session that is public, or what is drawn from released values, is
-written to a folder of the server that only it can read and that goes with it: in memory where the system has such
-folders. Rows of private data are never among them.
+Worker processes open data by name. Public files of this session, and people drawn from released values, are written to
+a folder that only this server can read and that is removed with it, in memory if the system has such folders. Rows of
+private data are never among them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MADE_UP = "made up:"
 
 
 def choices() -> list[str]:
-    """Return the names this session can choose from."""
+    """Return the names that this session can choose."""
     mine = [name for name, data in catalog.own().items() if not data.private]
     traces = {result.identity: result.trace for result in results.history()}
     drawn = [_MADE_UP + one for one, trace in traces.items() if trace.coreset is not None and not trace.noiseless]

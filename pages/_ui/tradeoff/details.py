@@ -24,7 +24,7 @@ _DOTS = 20  # at one place, at the most: each is as likely as any other
 
 
 def details(every: Summary, kept: Kept, look: Look, style: dict[str, Style]) -> None:
-    """Show areas, files, runs at one place, winners, and two axes where there are two."""
+    """Show areas, files, runs at one place, winners and, if there are two, both axes."""
     beside = _beside(every.points, kept, look)
     names = ["Area over ε", "Take it with you", f"Runs at one {sign(look.axis)}", "Who wins where"]
     area, take, one, wins, *two = st.tabs([*names, *["Two axes"] * bool(beside)])
@@ -112,7 +112,7 @@ def _winners(winners: pd.DataFrame) -> None:
 
 
 def _beside(points: pd.DataFrame, kept: Kept, look: Look) -> list[str]:
-    """Return what can be a second axis beside the one that curves run along."""
+    """Return the possible second axes besides the one along which curves run."""
     axes = [axis for axis in axes_of(kept.table(len(kept.rows))) if axis in points and axis not in (look.axis, "delta")]
     per_data = points.groupby("data")
     return [axis for axis in axes if per_data[axis].nunique().max() > 1] + ["data"] * (len(kept.data) > 1)
@@ -142,6 +142,6 @@ def _heat(every: Summary, kept: Kept, look: Look, metric: Metric, long: list[str
 
 
 def _only(key: str, choices: Collection[Any]) -> None:
-    """Forget what an address asks of a widget if these runs do not have it."""
+    """Drop an address's value of a widget if these runs do not have it."""
     if st.session_state.get(key) not in choices:
         st.session_state.pop(key, None)

@@ -30,7 +30,7 @@ FIRST = tuple(slug for slug in METHODS if ALGORITHMS[slug].notion is Notion.CENT
 
 
 def sweep_form() -> tuple[Sweep | None, str, str]:
-    """Show the form; return (sweep or None, its title, what is wrong or "")."""
+    """Show the form; return (sweep or None, its title, the error or "")."""
     private = catalog.chosen().private
     if private:
         st.info(
@@ -135,7 +135,7 @@ def _run() -> tuple[str | None, str, int]:
 
 
 def _follow(slugs: Collection[str]) -> None:
-    """Let a sweep begin with the method of the current run, at its k, once that has changed; a link wins."""
+    """Start a sweep with the method and k of the current run once that has changed; a link takes precedence."""
     state, (method, field, own) = st.session_state, _run()
     k = state.get(field) or own
     now = f"{state[keys.EXPLORE_DATA]} {method} {k}"
@@ -147,7 +147,7 @@ def _follow(slugs: Collection[str]) -> None:
 
 
 def _give_back(chosen: Sequence[str], k: str) -> None:
-    """Let the current run have the sweep's k, where it is one, and a method of the sweep if its own is not there."""
+    """Give the current run the sweep's k, if there is one, and a method of the sweep if its own is missing."""
     state, (method, field, own) = st.session_state, _run()
     if chosen and method is not None and method not in chosen:
         state[keys.EXPLORE_ALGORITHM] = chosen[0]
@@ -162,12 +162,11 @@ def _give_back(chosen: Sequence[str], k: str) -> None:
 
 
 def sweep_of(values: Mapping[str, Any]) -> Sweep:
-    """Return the sweep that the words of Trade-off's address say; `form_of` goes the other way, without presets.
+    """Return the sweep for the words of Trade-off's address; `form_of` is the inverse, without presets.
 
     Raises
     ------
-    ValueError, TypeError
-        If they do not go together.
+    ValueError, TypeError If they do not fit together.
     """
     chosen, axes = list(values["a"]), []
     if any("rho_distance" in params.specs(ALGORITHMS[slug]) for slug in chosen):
@@ -189,7 +188,7 @@ def sweep_of(values: Mapping[str, Any]) -> Sweep:
 
 
 def _typed(chosen: list[str], k: str, delta: str, varied: Iterable[tuple[str, str]]) -> list[tuple[str, Any]]:
-    """Return the axes whose values are typed."""
+    """Return the axes with typed values."""
     found: list[tuple[str, Any]] = []
     if k.strip():
         found.append(("n_clusters", numbers("centers k", k, int)))
@@ -199,7 +198,7 @@ def _typed(chosen: list[str], k: str, delta: str, varied: Iterable[tuple[str, st
 
 
 def form_of(sweep: Sweep) -> dict[str, Any]:
-    """Return what the form says for a sweep on public data: the words of Trade-off's address -> their values."""
+    """Return the form's values for a sweep on public data, by the words of Trade-off's address."""
     axes, plain = dict(sweep.axes), [one for one in sweep.variants if one.preset is None]
     own = any("exactly_k" in params.specs(ALGORITHMS[one.algorithm]) and not one.values for one in plain)
     texts = {name: ", ".join(map(str, values)) for name, values in axes.items()}
@@ -223,13 +222,13 @@ def form_of(sweep: Sweep) -> dict[str, Any]:
 
 
 def _variant(slug: str, free: bool) -> Variant:
-    """Return the curve of an algorithm; at exactly k centers where it could choose, unless that is asked for."""
+    """Return the curve of an algorithm, at exactly k centers if it could choose, unless the form lets it."""
     exact = "exactly_k" in params.specs(ALGORITHMS[slug]) and not free
     return Variant(slug, slug, values=(("exactly_k", True),) if exact else ())
 
 
 def _rho_in_units(names: list[str]) -> str:
-    """Say what 0.1 is in the units of the first data set whose columns share a scale."""
+    """Convert 0.1 to the units of the first data set whose columns share a scale."""
     for name in names:
         data = open_choice(name)
         if data.domain.scale == "common":

@@ -1,4 +1,4 @@
-"""The controls that only a finished sweep has, for Trade-off's address: they follow from what the sweep is."""
+"""Controls in Trade-off's address that only a finished sweep has."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def looks(known: Mapping[str, Any]) -> list[Control]:
 
 
 def _formed(known: Mapping[str, Any]) -> Kept | None:
-    """Return the sweep on samples that the form's words say, None where they do not say one (yet)."""
+    """Return the sweep on samples given by the form's words, or None if they do not describe one (yet)."""
     words = [*(f"p.{name}" for name in known.get("vary", ())), "camera", "curves"]
     if not set(known.get("d", ("",))) <= set(SAMPLES) or not set(words) <= set(known) or known["curves"]:
         return None

@@ -1,4 +1,4 @@
-"""What a session keeps of Trade-off: its sweeps, and how they are looked at."""
+"""The session's sweeps and the way they are viewed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sweeps for the pages: one queue per server, rows as they come, times measured before a start."""
+"""Sweeps for the pages: one queue per server, rows as they arrive, times measured before a start."""
 
 from __future__ import annotations
 
@@ -70,16 +70,16 @@ class Kept:
 
     @property
     def active(self) -> bool:
-        """Whether it waits or runs."""
+        """Return whether the sweep waits or runs."""
         return self.job.active
 
     @property
     def data(self) -> tuple[str, ...]:
-        """The data sets by the names that visitors see: never a path of the server."""
+        """Return the data sets by the names that visitors see, never by a path on the server."""
         return tuple(shelf().titles.get(name, name) for name in self.sweep.data)
 
     def table(self, most: int) -> pd.DataFrame:
-        """Return the first `most` rows, with data sets named likewise."""
+        """Return the first `most` rows, with data sets under the names that visitors see."""
         most = min(most, len(self.rows))
         last = self._table  # another session may look at the same rows
         if last is None or len(last) != most:
@@ -88,7 +88,7 @@ class Kept:
         return last
 
     def summary(self, most: int, metric: str, axis: str) -> Summary:
-        """Return what the first `most` rows say in a metric along an axis; it is computed once while no row comes."""
+        """Return the summary of the first `most` rows in a metric along an axis, cached until another row arrives."""
         rows, last = self.table(most), self._summary
         if last is None or last.rows is not rows or (last.metric, last.axis) != (metric, axis):
             self._summary = last = Summary(rows, metric, axis)
@@ -96,7 +96,7 @@ class Kept:
 
 
 class Shelf:
-    """The last sweeps of all sessions and the times of runs, shared by every visitor."""
+    """The latest sweeps of all sessions and the times of runs, shared by every visitor."""
 
     def __init__(self) -> None:
         self.queue = Jobs(workers=1)
@@ -109,18 +109,18 @@ class Shelf:
         self._lock = threading.Lock()
 
     def put(self, kept: Kept) -> None:
-        """Keep a sweep; the oldest finished ones go."""
+        """Store a sweep and drop the oldest finished ones."""
         with self._lock:
             self._kept[kept.identity] = kept
             for old in [i for i, other in self._kept.items() if not other.active][: -KEEP or None]:
                 del self._kept[old]
 
     def get(self, identity: str) -> Kept | None:
-        """Return a sweep, from disk if this process does not have it, or None if it is gone."""
+        """Return a sweep, from disk if this process does not have it, or None if it no longer exists."""
         return self._kept.get(identity) or self._again(identity)
 
     def _again(self, identity: str) -> Kept | None:
-        """Resume a sweep of public data after a restart; of one that another process works on, take the rows."""
+        """Resume a sweep of public data after a restart; if another process works on it, take its rows."""
         try:
             found = self.archive.get(identity) if self.archive else None
         except (OSError, ValueError) as problem:
@@ -139,12 +139,12 @@ class Shelf:
 
     @property
     def waiting(self) -> int:
-        """How many sweeps wait or run."""
+        """Return the number of sweeps that wait or run."""
         with self._lock:  # another visitor may start one meanwhile
             return sum(kept.active for kept in self._kept.values())
 
     def of(self, owner: str) -> Kept | None:
-        """Return the sweep of a session that waits or runs, None if there is none."""
+        """Return a session's sweep that waits or runs, or None."""
         with self._lock:
             return next((kept for kept in self._kept.values() if kept.active and kept.owner == owner), None)
 
@@ -164,12 +164,12 @@ def shelf() -> Shelf:
 
 
 def start(sweep: Sweep, title: str) -> None:
-    """Queue what is missing of a sweep and show it; rows that are known already are its first ones.
+    """Queue a sweep's missing runs and show it; it starts with the rows that are already known.
 
     Raises
     ------
     ValueError
-        If it is too large, too many wait, or another one of this session waits or runs.
+        If the sweep is too large, too many wait, or another one of this session waits or runs.
     """
     rows, left = known(sweep), missing(sweep)
     if len(left) > MOST_RUNS:
@@ -195,17 +195,17 @@ def start(sweep: Sweep, title: str) -> None:
 
 @lru_cache(maxsize=16)
 def cells(sweep: Sweep) -> tuple[tuple[str, Run], ...]:
-    """Return the runs of a sweep under their keys, at most one more than are listed."""
+    """Return the runs of a sweep by their keys, at most one more than the limit."""
     return tuple((run.key, run) for run in islice(sweep.runs(), MOST_LISTED + 1))
 
 
 def size(sweep: Sweep) -> int:
-    """Return how many runs a sweep has, counted up to one more than are listed."""
+    """Return the number of runs of a sweep, counted to at most one more than the limit."""
     return len(cells(sweep))
 
 
 def trusts(sweep: Sweep) -> tuple[Trust, ...]:
-    """Return for each sample and method of a sweep that the atlas covers whether its stored runs may be used."""
+    """Return, for each sample and method of a sweep that the atlas covers, whether its stored runs may be used."""
     samples = [name.removeprefix("sample:") for name in sweep.data if name.startswith("sample:")]
     curves = [(one.algorithm, one.values) for one in sweep.variants if one.preset is None]
     return tuple(
@@ -218,13 +218,13 @@ def trusts(sweep: Sweep) -> tuple[Trust, ...]:
 
 @lru_cache(maxsize=32)
 def _stored(sweep: Sweep, usable: tuple[Trust, ...]) -> dict[str, dict[str, Any]]:
-    """Return the rows of the atlas under their keys; `usable` only says when to look again."""
+    """Return the rows of the atlas by their keys; `usable` only renews the cache."""
     chart = lru_cache(maxsize=None)(atlas.chart)  # asked for once a run otherwise
     return {row["key"]: row for row in stored_rows((run for _, run in cells(sweep)), chart)}
 
 
 def known(sweep: Sweep) -> list[dict[str, Any]]:
-    """Return the rows of a sweep that are there before it starts: from the atlas, and from this session's sweeps."""
+    """Return the rows of a sweep known before it starts, from the atlas and this session's sweeps."""
     found = {row["key"]: row for kept in history() for row in list(kept.rows)}
     if usable := trusts(sweep):
         found |= _stored(sweep, usable)
@@ -232,13 +232,13 @@ def known(sweep: Sweep) -> list[dict[str, Any]]:
 
 
 def missing(sweep: Sweep) -> list[Run]:
-    """Return the runs of a sweep that are not known."""
+    """Return the runs of a sweep that are not yet known."""
     there = {row["key"] for row in known(sweep)}
     return [run for key, run in cells(sweep) if key not in there]
 
 
 def at_once(sweep: Sweep, title: str) -> Kept:
-    """Return a sweep as far as it is known, without starting anything."""
+    """Return the known part of a sweep, without starting anything."""
     rows, usable = known(sweep), trusts(sweep)
     if usable and len(rows) == len(_stored(sweep, usable)):
         return _everybodys(sweep, title, usable)
@@ -250,12 +250,12 @@ def at_once(sweep: Sweep, title: str) -> Kept:
 
 @lru_cache(maxsize=32)
 def _everybodys(sweep: Sweep, title: str, usable: tuple[Trust, ...]) -> Kept:
-    """Return what the atlas alone knows of a sweep: the same for all sessions, and summarized once."""
+    """Return the atlas's part of a sweep, which is the same for all sessions and summarized once."""
     return Kept("", title, sweep, size(sweep), list(_stored(sweep, usable).values()))
 
 
 def cancel(kept: Kept) -> None:
-    """Stop a sweep for good: nobody takes it up again."""
+    """Stop a sweep for good; it is never resumed."""
     if (archive := shelf().archive) and is_public(kept.sweep):
         archive.end(kept.identity, "cancelled")
     kept.job.cancel()
@@ -283,19 +283,19 @@ def _work(kept: Kept, job: Job) -> None:
 
 
 def show(identity: str) -> None:
-    """Make a sweep the shown one."""
+    """Show a sweep."""
     state = st.session_state
     tradeoff_state.sweeps = [old for old in tradeoff_state.sweeps if old != identity][-19:] + [identity]
     state[keys.SWEEP] = identity
 
 
 def leave() -> None:
-    """Show no sweep of the server, but what is known of the form's."""
+    """Show the known part of the form's sweep instead of one of the server's."""
     st.session_state[keys.SWEEP] = ""
 
 
 def shown() -> Kept | None:
-    """Return the sweep to show: the session's, or the one of the address by which the page was opened."""
+    """Return the sweep to show: the session's, or that of the address with which the page was opened."""
     found = shelf().get(st.session_state.get(keys.SWEEP) or "")
     if found is not None:
         if found.identity not in tradeoff_state.sweeps:
@@ -313,7 +313,7 @@ def history() -> list[Kept]:
 def expected(runs: Sequence[Run]) -> float | None:
     """Return the expected seconds of runs; None while one run of each kind is being timed in the background.
 
-    A session times one sweep at a time: what the form said before is not timed to its end.
+    A session times one sweep at a time: timing an earlier form is abandoned.
     """
     found = estimate.seconds(runs, shelf().seconds, WORKERS)
     if found is not None:
@@ -331,12 +331,12 @@ def expected(runs: Sequence[Run]) -> float | None:
 
 
 def timeable(runs: Sequence[Run]) -> bool:
-    """Return whether runs are of few enough kinds to time one of each."""
+    """Return whether runs have few enough kinds to time one of each."""
     return len(estimate.missing(runs, shelf().seconds)) <= MOST_KINDS
 
 
 def cheap(runs: Sequence[Run]) -> bool:
-    """Return whether runs are few and fast enough to start by themselves: by times that are known, or by the pace."""
+    """Return whether runs are few and fast enough to start unasked, by known times or by the pace."""
     seconds = estimate.seconds(runs, shelf().seconds, WORKERS)
     if seconds is None:
         seconds = 0.0
@@ -348,7 +348,7 @@ def cheap(runs: Sequence[Run]) -> bool:
 
 
 def by_itself(sweep: Sweep) -> bool:
-    """Return whether to start a sweep unasked: once for own public data, where it is cheap and nobody waits."""
+    """Return whether to start a sweep unasked: once for a visitor's public data, if it is cheap and nobody waits."""
     own = [name for name in sweep.data if name not in {f"sample:{sample}" for sample in SAMPLES}]
     if not own or catalog.chosen().private or not tradeoff_state.began.isdisjoint(own):
         return False

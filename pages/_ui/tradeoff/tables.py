@@ -1,4 +1,4 @@
-"""A sweep in numbers: overview, and how much budget is enough."""
+"""Tables of a sweep: the overview, and the budget that is enough."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ WITHIN = (1, 2, 5, 10, 20, 50)  # % of KMeans's loss that is good enough
 
 @dataclasses.dataclass(frozen=True)
 class Look:
-    """How a sweep is looked at."""
+    """The choices with which a sweep is viewed."""
 
     axis: str
     metric: str
@@ -36,7 +36,7 @@ class Look:
 
 
 def look_at(key: str) -> dict[str, Any]:
-    """Return the arguments of a widget whose value is in the address: the page must run again to write it."""
+    """Return the arguments of a widget whose value is in the address, which the page must run again to write."""
     return {"key": key, "persist_state": "session", "on_change": _looked}
 
 
@@ -60,7 +60,7 @@ def tables(every: Summary, kept: Kept, look: Look, style: dict[str, Style]) -> N
 
 
 def _overview(mine: Summary, look: Look, points: pd.DataFrame, style: dict[str, Style], now: str) -> None:
-    """Show a line a curve; the method of the current run stands in bold type."""
+    """Show one row per curve, with the method of the current run in bold."""
     relative = METRICS[look.metric].relative
     stops = sorted(points[look.axis].dropna().unique())
     shown = stops if len(stops) <= 3 else [stops[0], stops[len(stops) // 2], stops[-1]]
@@ -115,7 +115,7 @@ def _solver(mine: Summary, kept: Kept, look: Look, style: dict[str, Style]) -> N
 
 
 def most_of(runs: int) -> int:
-    """Return in how many of so many runs a result must be good enough, unless somebody says otherwise."""
+    """Return in how many of the runs a result must be good enough by default."""
     return max(1, round(0.9 * runs))
 
 
@@ -124,7 +124,7 @@ def _named(series: str, style: dict[str, Style]) -> markup.Html:
 
 
 def _promise(notion: str, beside: pd.DataFrame) -> markup.Html:
-    """Name the promise where a table holds more than one kind: they are not comparable."""
+    """Name the promise if a table holds more than one kind, because kinds are not comparable."""
     return markup.Html("" if beside.notion.nunique() == 1 else f' <span class="dp-small">{markup.text(notion)}</span>')
 
 

@@ -1,4 +1,4 @@
-"""What can be taken away: rows, script and report of a sweep, and one run of it, made again when it is asked for."""
+"""Files of a sweep: its rows, script and report, and any one of its runs, repeated on request."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def files(every: Summary, kept: Kept) -> None:
 
 
 def readable(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of a sweep as people read them: columns in words, and of the parameters what has no column."""
+    """Return the rows of a sweep for people: columns in words, and parameters that have no column."""
     given = (json.loads(text or "{}") for text in rows.parameters)
     other = [{name: value for name, value in one.items() if value is not None and name not in rows} for one in given]
     words = [", ".join(f"{named(name)} {value}" for name, value in one.items()) for one in other]
@@ -63,7 +63,7 @@ def readable(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def one_run(every: Summary, kept: Kept) -> None:
-    """Offer label, page, replay and script of one finished run on a sample or on blobs, as the data set declares it."""
+    """Offer label, page, replay and script of one finished run on a sample or blobs under its declaration."""
     cells = {key: cell for key, cell in sweeps.cells(kept.sweep) if _again(cell)}
     words = shared(every, "one run", lambda: _best(every, cells))
     if not words:
@@ -84,7 +84,7 @@ def one_run(every: Summary, kept: Kept) -> None:
 
 
 def _best(every: Summary, cells: Mapping[str, Run]) -> dict[str, str]:
-    """Return the keys of the best runs among some, and what each is called."""
+    """Return the keys of the best of some runs, with their names."""
     metric, rows = METRICS[every.metric], every.rows
     done = rows[(rows.status == "ok") & (rows.algorithm != REFERENCE) & rows.key.isin(list(cells))]
     best = done.sort_values(every.metric, ascending=not metric.higher_is_better, kind="stable").head(_MOST)
@@ -96,6 +96,6 @@ def _best(every: Summary, cells: Mapping[str, Run]) -> dict[str, str]:
 
 
 def _again(cell: Run) -> bool:
-    """Return whether a script of its own can make the run again: known data, declared bounds, all rows, noise."""
+    """Return whether a script can repeat the run: it needs known data, declared bounds, all rows, and noise."""
     known = cell.data.startswith("sample:")
     return known and (cell.bounds, cell.n_rows, cell.noise) == ("declared", None, "seeded")

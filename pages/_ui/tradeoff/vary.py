@@ -1,4 +1,4 @@
-"""The part of the sweep form where any parameter becomes an axis, and presets or runs without noise become curves."""
+"""The part of the sweep form that turns parameters into axes, and presets or runs without noise into curves."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NUMBERS = {"float": "numbers", "int": "whole numbers", "bool": "true or false"}
 def vary(slugs: list[str]) -> tuple[list[tuple[str, str]], list[Variant]]:
     """Show the fields; return (parameter name, values as text) pairs and further curves.
 
-    Two parameters make a table of colors below the curves.
+    Two parameters add a table of colors below the curves.
     """
     names = names_of(slugs)
     chosen = st.multiselect(
@@ -49,7 +49,7 @@ def vary(slugs: list[str]) -> tuple[list[tuple[str, str]], list[Variant]]:
 
 
 def names_of(slugs: list[str]) -> dict[str, list[str]]:
-    """Return what may become an axis: parameter -> the algorithms that have it."""
+    """Return the parameters that may become an axis, each with the algorithms that have it."""
     names: dict[str, list[str]] = {}
     for slug in slugs:
         for name in params.specs(ALGORITHMS[slug]):
@@ -59,13 +59,13 @@ def names_of(slugs: list[str]) -> dict[str, list[str]]:
 
 
 def curves_of(slugs: list[str]) -> dict[str, tuple[str, str]]:
-    """Return label -> (algorithm, preset) of the curves that presets make."""
+    """Return (algorithm, preset) by label for the curves from presets."""
     pairs = [(slug, preset) for slug in slugs for preset in ALGORITHMS[slug].PRESETS]
     return {f"{ALGORITHMS[slug].name}: {preset}": (slug, preset) for slug, preset in pairs}
 
 
 def values_of(slugs: list[str], name: str, text: str) -> tuple[Any, ...]:
-    """Return the values of a parameter from text with commas.
+    """Parse the values of a parameter from text with commas.
 
     Raises
     ------
@@ -84,7 +84,7 @@ def values_of(slugs: list[str], name: str, text: str) -> tuple[Any, ...]:
 
 
 def deltas(text: str) -> tuple[Any, ...]:
-    """Return values of delta from text: numbers, or rules of n such as 1/(n ln n)."""
+    """Parse values of delta from text: numbers, or rules of n such as 1/(n ln n)."""
     parts = [part.strip() for part in text.split(",") if part.strip()]
     try:
         return tuple(part if part in DELTAS else float(part) for part in parts)
@@ -94,7 +94,7 @@ def deltas(text: str) -> tuple[Any, ...]:
 
 
 def numbers(name: str, text: str, kind: type) -> tuple[Any, ...]:
-    """Return numbers from text with commas; one sentence if some are none."""
+    """Parse numbers from text with commas; raise one sentence if some are not numbers."""
     try:
         return tuple(kind(part) for part in text.split(",") if part.strip())
     except ValueError:
@@ -102,7 +102,7 @@ def numbers(name: str, text: str, kind: type) -> tuple[Any, ...]:
 
 
 def example(slug: str, name: str) -> str:
-    """Return values around the default of a number, or its ends where it has no default, that the algorithm takes."""
+    """Return values that the algorithm accepts around a number's default or, without one, at its ends."""
     spec = params.specs(ALGORITHMS[slug])[name]
     if spec.kind == "bool":
         return "true, false"
@@ -118,7 +118,7 @@ def example(slug: str, name: str) -> str:
 
 
 def _taken(slug: str, name: str, value: Any) -> bool:
-    """Return whether an algorithm takes a value beside its other defaults, which it may have to fit."""
+    """Return whether an algorithm accepts a value with its other defaults."""
     try:
         ALGORITHMS[slug](**{name: value})
     except ValueError:

@@ -1,4 +1,4 @@
-"""What a sweep looks like: its cost before the start, progress, and curves that fill in."""
+"""The view of a sweep: its cost before the start, its progress, and curves that fill in."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _composed = lru_cache(maxsize=16)(estimate.composed)
 
 
 def spending(sweep: Sweep) -> None:
-    """Say what a sweep would spend on private data."""
+    """Show the ε that a sweep would spend on private data."""
     runs, epsilon = _composed(sweep)
     if runs:
         st.caption(
@@ -62,7 +62,7 @@ def spending(sweep: Sweep) -> None:
 
 
 def first(sweep: Sweep, data: str) -> None:
-    """Show what a sweep is, before anything of it is known."""
+    """Explain a sweep before any of its runs is known."""
     st.html(
         markup.lede(
             "A sweep runs every chosen algorithm at every chosen ε many times. You will see every run, how precise "
@@ -77,7 +77,7 @@ def first(sweep: Sweep, data: str) -> None:
 
 
 def offer(sweep: Sweep) -> bool:
-    """Offer to make the runs of a sweep that are missing, with a forecast; return whether to start."""
+    """Offer to make a sweep's missing runs, with a forecast; return whether to start."""
     left, total = sweeps.missing(sweep), sweeps.size(sweep)
     if total > sweeps.MOST_LISTED or len(left) > sweeps.MOST_RUNS:
         st.caption(f"At most {sweeps.MOST_RUNS:,} runs at a time here, and this sweep has more. Use the command line.")
@@ -106,7 +106,7 @@ def _forecast(left: list[Run], total: int) -> None:
 
 
 def check(sweep: Sweep) -> None:
-    """Say whether stored runs can be used, and draw the page again once that is decided."""
+    """Say whether stored runs can be used, and redraw the page once that is decided."""
     before = sweeps.trusts(sweep)
     atlas.note(before)
     if Trust.CHECKING in before:
@@ -120,25 +120,25 @@ def check(sweep: Sweep) -> None:
 
 
 def stops_of(sweep: Sweep) -> dict[str, int]:
-    """Return axis -> the number of its values, of what a sweep can be drawn along."""
+    """Return the number of values of each axis along which a sweep can be drawn."""
     long = {"epsilon": sweep.epsilon, "n_rows": sweep.n_rows, **dict(sweep.axes)}
     return {name: len(values) for name, values in long.items() if values[1:]} or {"epsilon": 1}
 
 
 def axes_of(sweep: Sweep) -> list[str]:
-    """Return what a sweep can be drawn along."""
+    """Return the axes along which a sweep can be drawn."""
     return list(stops_of(sweep))
 
 
 def against_of(sweep: Sweep, axis: str) -> list[str]:
-    """Return what can be the second axis of a sweep that is drawn along one."""
+    """Return the possible second axes of a sweep drawn along one."""
     others = [name for name in axes_of(sweep) if name not in (axis, "delta")]
     known = [name for name in AXES if name in others]
     return [*known, *sorted(set(others) - set(known)), *(["data"] if sweep.data[1:] else [])]
 
 
 def tools(kept: Kept) -> Look:
-    """Show how to look at a sweep; return the choices."""
+    """Show the controls of the view; return the choices."""
     sweep = kept.sweep
     axes = axes_of(sweep)
     axis, metric = axes[0], sweep.metrics[0]
@@ -162,7 +162,7 @@ def tools(kept: Kept) -> Look:
 
 
 def watch(kept: Kept, look: Look, *, active: bool) -> None:
-    """Show progress while it runs, and the pictures of the rows so far; `active` as the page around it has it."""
+    """Show progress while a sweep runs, and pictures of the rows so far; `active` is the state that the page shows."""
     if active:
         tradeoff_state.watching = kept.identity  # it may end before the first look
 
@@ -180,7 +180,7 @@ def watch(kept: Kept, look: Look, *, active: bool) -> None:
 
 
 def going(kept: Kept) -> str:
-    """Say how far a sweep is, and by its own pace so far how long it will still take."""
+    """Show a sweep's progress, and the remaining time at its pace so far."""
     job, done = kept.job, len(kept.rows)
     ahead = sweeps.shelf().queue.position(job)
     if job.status == "queued" and ahead:

@@ -160,7 +160,7 @@ def _fits(data: Dataset, algorithm: Algorithm) -> bool:
 
 
 def paid() -> bool:
-    """Return whether the session's running job was paid for, so that nothing may replace it before its result arrives."""
+    """Return whether the session's running job was paid for; nothing may replace it before its result arrives."""
     return bool(session.job) and work_state.paid
 
 

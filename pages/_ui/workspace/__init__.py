@@ -1,1 +1,1 @@
-"""The controls of the pages that ask about runs, in one place for all of them."""
+"""The controls of all pages that ask about runs."""

@@ -1,4 +1,4 @@
-"""Compare's controls: the data and the runs."""
+"""The controls of Compare: the data and the runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pages._ui.workspace.explore import explore
 
 
 def compare(known: Mapping[str, Any]) -> Sequence[Control]:
-    """Compare: the data decide what the runs' parameters start from."""
+    """Return the controls of Compare; the data determine the initial values of the runs' parameters."""
     found: list[Control] = [
         DataControl("d", keys.EXPLORE_DATA, "Data", ParamSpec(SAMPLES[0]), accepts=any_data, always=True),
         Control("by", keys.COMPARE_BY, "Match by", choice("step", ("step", "spent"))),

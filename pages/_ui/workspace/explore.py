@@ -1,4 +1,4 @@
-"""Explore's controls: their words in an address, their keys, what they may hold."""
+"""The controls of Explore: their words in an address, their keys, their allowed values."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SHORT = {"n_clusters": "k", "epsilon": "e", "delta": "delta", "rho_distance": "r
 
 
 def explore(known: Mapping[str, Any]) -> Sequence[Control]:
-    """Data first, then the algorithm; the other controls follow from them, and the defaults from the preset."""
+    """Return the controls of Explore: data, then the algorithm, then the controls that these determine."""
     found: list[Control] = [
         DataControl("d", keys.EXPLORE_DATA, "Data", ParamSpec(SAMPLES[0]), accepts=any_data, always=True)
     ]
@@ -89,17 +89,17 @@ def explore(known: Mapping[str, Any]) -> Sequence[Control]:
 
 
 def asked(known: Mapping[str, Any]) -> Sequence[Control]:
-    """Return the controls of the run itself, which all views of it share: not how a picture of it is looked at."""
+    """Return the controls of the run itself, which all its views share, without those of a single picture."""
     return [control for control in explore(known) if control.word not in _LOOKS]
 
 
 def seen_from(dataset_id: str, slug: str) -> str:
-    """Return the key of the columns that are drawn."""
+    """Return the key of the drawn columns."""
     return keys.SEEN(dataset_id, slug)
 
 
 def explored(result: Result) -> Scene:
-    """Return the scene in which Explore asks for a run on public data, or on a public file of this session."""
+    """Return the scene of Explore for a run on public data or a public file of this session."""
     name, trace = result.data.dataset_id.removeprefix("sample:"), result.trace
     word = file_word(result.data.columns) if name in catalog.own() else name
     values = {SHORT.get(param, f"p.{param}"): value for param, value in trace.parameters.items()}

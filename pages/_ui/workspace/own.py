@@ -1,4 +1,4 @@
-"""The controls of the pages about a file of one's own: none, for nothing of such a file is in an address."""
+"""The controls of the pages about a visitor's file: none, because an address never contains anything of such a file."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ from pages._ui.address.scene import Control
 
 
 def own(known: Mapping[str, Any]) -> Sequence[Control]:
-    """Return no control."""
+    """Return no controls."""
     return []

@@ -1,4 +1,4 @@
-"""Trade-off's controls: its algorithms decide what can vary."""
+"""The controls of Trade-off, whose algorithms determine what can vary."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pages._ui.tradeoff.looks import looks
 
 
 def tradeoff(known: Mapping[str, Any]) -> Sequence[Control]:
-    """The form of a sweep: its algorithms decide what can vary; and how the shown sweep is looked at."""
+    """Return the controls of the form, whose algorithms determine what can vary, and of the shown sweep's view."""
     slugs = [slug for slug in ALGORITHMS if slug != REFERENCE]
     found = [
         Control("sweep", keys.SWEEP, "sweep", ParamSpec(""), accepts=_token),
@@ -55,7 +55,7 @@ def tradeoff(known: Mapping[str, Any]) -> Sequence[Control]:
 
 
 def _list(check: Callable[[str], Any], text: str) -> str:
-    """Return values with commas between them as they were typed, if they are some."""
+    """Return typed values separated by commas, if there are any."""
     if len(text) > 200 or not text.isprintable() or not check(text):
         raise ValueError("not a list of values")
     return text

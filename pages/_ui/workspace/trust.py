@@ -1,6 +1,6 @@
-"""Two questions of the form, what is promised and whom to trust. The method answers both, so another answer is another.
+"""Two questions of the form: what is promised, and whom to trust. The method answers both, so a new answer changes it.
 
-Only "several clients" is an answer of its own: the same method then runs over clients who keep their rows.
+Only "several clients" keeps the method, which then runs over clients who keep their rows.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ _OF = {Notion.SHUFFLE: "mixer", Notion.LOCAL: "nobody"}  # the others trust a cu
 
 
 def promised(cls: type[Algorithm]) -> str:
-    """Return what a method promises, a word of `PROMISES`."""
+    """Return a method's promise, a word of `PROMISES`."""
     return "move" if cls.notion is Notion.RHO else "person"
 
 
 def trusts(cls: type[Algorithm], answer: str, data: Dataset) -> bool:
-    """Return whether a word of `TRUST` is an answer that a method gives on these data."""
+    """Return whether a method gives the answer, a word of `TRUST`, on these data."""
     if answer != "clients":
         return _OF.get(cls.notion, "curator") == answer
     return not data.private and wire.small(data) and not refusal(cls(), data.domain.n_features, data.n_public)
@@ -49,7 +49,7 @@ def by_clients(cls: type[Algorithm], data: Dataset) -> bool:
 
 
 def answers(data: Dataset, cls: type[Algorithm]) -> None:
-    """Show both questions, answered by the method; another answer takes the method that gives it."""
+    """Show both questions, answered by the method; another answer chooses the method that gives it."""
     state = st.session_state
     now = state.get(keys.TRUST, "curator")
     if not trusts(cls, now, data):
@@ -76,7 +76,7 @@ def answers(data: Dataset, cls: type[Algorithm]) -> None:
 
 
 def _no_clients(cls: type[Algorithm], data: Dataset) -> str:
-    """Return why a method does not run over several clients on these data, and what is shown."""
+    """Return the reason that a method does not run over several clients on these data, and what is shown instead."""
     reason = refusal(cls(), data.domain.n_features, data.n_public)
     if not wire.small(data) or data.private:
         reason = f"{data.title}: too large for clients on this server."
@@ -86,7 +86,7 @@ def _no_clients(cls: type[Algorithm], data: Dataset) -> str:
 
 
 def _another(data: Dataset, cls: type[Algorithm]) -> None:
-    """Take the method that gives the answers, where the one of now does not; say so."""
+    """Choose a method that gives the answers if the current one does not, and say so."""
     state = st.session_state
     promise, trust = state[keys.PROMISED], state[keys.TRUST]
     if promised(cls) == promise and trusts(cls, trust, data):
@@ -111,7 +111,7 @@ def _another(data: Dataset, cls: type[Algorithm]) -> None:
 
 
 def clients(known: Mapping[str, Any]) -> Sequence[Control]:
-    """Return the controls of a run over several clients; their number decides who may fall silent."""
+    """Return the controls of a run over several clients, whose number determines who may fall silent."""
     found = [
         Control("clients", keys.FED_CLIENTS, "Clients", number(4, 2, 32), always=True),
         Control("spread", keys.FED_SPREAD, "Rows are spread", choice("even", SPREADS)),
