@@ -101,6 +101,8 @@ def test_a_painting_is_made_by_keyboard_and_holds_no_more_than_fit(open_page):
 
 def test_a_finger_paints_and_the_page_stays_where_it_is(open_page):
     page = open_page("data?v=1&way=Paint", width=390, height=844)
+    says(page, "^0 of 300 people")
+    page.wait_for_load_state("networkidle")
     box = canvas(page).bounding_box()
     touch = page.context.new_cdp_session(page)
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] * 0.8
