@@ -53,7 +53,7 @@ def panels(view: View, shots: list[Shot]) -> list[Panel]:
     if private:
         reference(view, figure)
     else:
-        tag(figure, colors, "NOT PRIVATE", inside=True)
+        tag(figure, colors, "NOT PRIVATE", below=True)
     add_frames(figure, [first, first + 1], updates)
     alt = f"A plane with {len(trace.cluster_centers)} centers after {len(path)} steps."
     return [Panel("plane", figure, alt), *closing(view, shots)]

@@ -59,7 +59,7 @@ def _projected(view: View, shots: list[Shot]) -> Panel:
             **xy(project(view.reference)), mode="markers", name="KMeans (not private)",
             marker={"symbol": "diamond-open", "size": 20, "color": colors.hidden, "line": {"width": 2.2}},
         )  # fmt: skip
-        tag(figure, colors, "NOT PRIVATE  ◇ KMeans · ○ people", inside=True)
+        tag(figure, colors, "NOT PRIVATE  ◇ KMeans · ○ people", below=True)
     add_frames(figure, traces, layers(trace, shots, lambda Z: Z[:, :2], "projected_centers"))
     return Panel("plane", figure, f"The trial points of {len(rounds)} rounds in two of {p} projected columns.")
 

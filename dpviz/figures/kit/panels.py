@@ -126,7 +126,7 @@ def reference(view: View, figure: go.Figure) -> None:
         shown.append("◌ no center")
     if view.people is not None:
         shown.append("○ people")
-    tag(figure, view.colors, "NOT PRIVATE  " + " · ".join(shown), inside=True)
+    tag(figure, view.colors, "NOT PRIVATE  " + " · ".join(shown), below=True)
 
 
 _RELEASES = {  # name in a plan -> words; the number of the turn follows

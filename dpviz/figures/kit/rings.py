@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
+from dpviz.figures.kit.theme import halo
 from dpviz.figures.kit.view import View, xy
 
 __all__ = ["SIDES", "places", "rings"]
@@ -21,7 +22,6 @@ SIDES = {  # sides for a label, best first -> its anchor from the ring's middle,
 }
 WIDE = 300.0  # pixels of a plane on a phone: labels apart there are apart everywhere
 LETTER, LINE = 6.6, 16.0  # pixels of a letter and of a line at size 12
-TAG = np.array([250.0, 28.0])  # pixels of the mark in the upper right corner
 MARK = 11.0  # pixels from the middle of a center or a diamond to its rim
 
 
@@ -46,14 +46,14 @@ def rings(view: View, figure: go.Figure, means: np.ndarray, radii: np.ndarray, s
     sides = places(middle, width, text, np.concatenate(marks), low, high)
     figure.add_scatter(
         **xy(middle + width * np.array([SIDES[side] for side in sides])), mode="text", hoverinfo="skip",
-        text=text, textposition=sides, textfont={"color": view.colors.hidden, "size": 12},
+        text=text, textposition=sides, textfont={"color": view.colors.hidden, "size": 12, "shadow": halo(view.colors)},
     )  # fmt: skip
 
 
 def places(
     middle: np.ndarray, width: np.ndarray, text: list[str], marks: np.ndarray, low: np.ndarray, high: np.ndarray
 ) -> list[str]:
-    """Return for each ring the side of `SIDES` where its label covers least of labels, the tag, marks and the rim.
+    """Return for each ring the side of `SIDES` where its label covers least of labels, marks and the rim.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def places(
     """
     scale = WIDE / float((high - low).max())
     middle, width, marks, top = middle * scale, width * scale, marks * scale, high * scale
-    taken = [(top - TAG, top)]
+    taken: list[tuple[np.ndarray, np.ndarray]] = []
     dots = [(mark - MARK, mark + MARK) for mark in marks]
     found = []
     for place, radius, words in zip(middle, width, text, strict=True):

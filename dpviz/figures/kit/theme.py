@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 
 from dpviz.figures.kit.film import Film
 
-__all__ = ["DARK", "LIGHT", "SPARE", "STYLES", "Style", "Theme", "base", "tag", "theme"]
+__all__ = ["DARK", "LIGHT", "SPARE", "STYLES", "Style", "Theme", "base", "halo", "tag", "theme"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -76,6 +76,9 @@ SPARE = (  # after the named ones: marker and dash carry what color cannot
     Style(*_PLUM, "bowtie", "3px,3px"),
 )
 
+SMALL = 150  # pixels: figures up to this height have a smaller title
+LINE = 22  # pixels of the mark's line below a title
+
 
 def theme(mode: str) -> Theme:
     """Return the tokens of "light" or "dark"."""
@@ -105,8 +108,9 @@ def base(colors: Theme, title: str, *, height: int, margin_left: int = 52) -> go
             "plot_bgcolor": colors.panel,
             "font": {"family": "Source Sans, sans-serif", "color": colors.ink, "size": 12.5},
             "title": {
-                "text": title, "x": 0, "xref": "paper", "xanchor": "left", "y": 1, "yref": "container",
-                "yanchor": "top", "pad": {"t": 8}, "font": {"size": 14.5, "color": colors.ink},
+                "text": title, "x": 0, "xref": "container", "xanchor": "left", "y": 1, "yref": "container",
+                "yanchor": "top", "pad": {"t": 8},
+                "font": {"size": 14.5 if height > SMALL else 13, "color": colors.ink},
             },
             "showlegend": False,
             "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": colors.muted, "activecolor": colors.ink},
@@ -117,18 +121,25 @@ def base(colors: Theme, title: str, *, height: int, margin_left: int = 52) -> go
     )  # fmt: skip
 
 
-def tag(figure: go.Figure, colors: Theme, text: str = "NOT PRIVATE", *, inside: bool = False, left: int = 0) -> None:
+def halo(colors: Theme) -> str:
+    """Return the shadow of words over marks: the ground's color around every letter, as CSS."""
+    return ", ".join(f"{x}px {y}px 2px {colors.panel}" for x, y in ((1, 1), (-1, 1), (1, -1), (-1, -1)))
+
+
+def tag(figure: go.Figure, colors: Theme, text: str = "NOT PRIVATE", *, below: bool = False, left: int = 0) -> None:
     """Mark a figure that shows hidden values, inside the picture so that it survives a screenshot.
 
-    A plane of equal scales is narrower than its paper, so the mark keeps to the corner of the drawing. `left` moves it
-    that many pixels to the left of a button in that corner.
+    The mark stands at the right of the title's line, or, `below` the title, in a line of its own: never over data.
+    `left` moves it that many pixels to the left of a button in that corner.
     """
-    equal = figure.layout.yaxis.scaleanchor is not None
-    place = {"x": 0.99, "y": 0.99, "yanchor": "top"} if inside else {"x": 1, "y": 1, "yanchor": "bottom", "yshift": 7}
+    if below:
+        figure.update_layout(margin={"t": figure.layout.margin["t"] + LINE})
+    edge = figure.layout.margin["l"]
+    place = (
+        {"x": 0, "xanchor": "left", "xshift": -edge} if below else {"x": 1, "xanchor": "right", "xshift": -left or None}
+    )
     figure.add_annotation(
-        text=f"<b>{text}</b>",
-        xref="x domain" if equal else "paper", yref="y domain" if equal else "paper",
-        xanchor="right", xshift=-left or None, **place,
+        text=f"<b>{text}</b>", xref="paper", yref="paper", y=1, yanchor="bottom", yshift=4 if below else 7, **place,
         showarrow=False, font={"size": 11, "color": colors.hidden}, bgcolor=colors.hidden_tag,
         bordercolor=colors.hidden, borderwidth=1, borderpad=3,
     )  # fmt: skip

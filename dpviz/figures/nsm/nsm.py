@@ -272,7 +272,7 @@ def _radius(view: View, shots: list[Shot], step: Step) -> Panel:
     table = table.rename(columns={"noisy_counts": "y", "true_counts": "true"})
     at, top = n - 0.5 - table.outside.sum(), table.y.max()
     learned = share[~table.outside].max()
-    title = f"{'Rows' if step.kind == 'radius' else 'Most rows'} reach {percent(learned)} of the radius"
+    title = f"{'Rows' if step.kind == 'radius' else 'Most rows'} reach {percent(learned)}"
     figure = _bars(view, shots, title, step.kind, table, {"x": [at, at], "y": [0, top]})
     every = slice(0, None, 3)
     figure.update_xaxes(

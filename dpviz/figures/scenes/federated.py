@@ -64,5 +64,5 @@ def plot_clients(view: View, parts: Sequence[np.ndarray], chosen: int) -> go.Fig
             },
         )  # fmt: skip
     figure.add_scatter(**xy(view.flat(view.trace.cluster_centers)), **center(colors))
-    tag(figure, colors, f"NOT PRIVATE  ● client-{chosen + 1}", inside=True)
+    tag(figure, colors, f"NOT PRIVATE  ● client-{chosen + 1}", below=True)
     return figure

@@ -54,7 +54,7 @@ def picture_panel(
     for (name, place), side in zip(places.items(), ("top", "bottom"), strict=False):
         figure.add_scatter(**xy(_flat(place, axes)), hoverinfo="skip", **alex_look(colors, name, side))
     if exact or clouds is not None:
-        tag(figure, colors, "NOT PRIVATE", inside=True)
+        tag(figure, colors, "NOT PRIVATE", below=True)
     where = f" and a place called {' and one called '.join(places)}" if places else ""
     return Panel("plane", figure, f"{len(centers)} released centers{where}.")
 

@@ -101,7 +101,7 @@ def _plane(view: View, frames: list[dict], title: str, note: str, alt: str, *, p
         del looks["one"]
     panel = layered(view, title, looks, [{"own": own, **frame} for frame in frames], alt, height=420)
     if note and not view.hidden:
-        tag(panel.figure, colors, note, inside=True)
+        tag(panel.figure, colors, note, below=True)
     return panel
 
 

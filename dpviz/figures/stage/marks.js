@@ -105,6 +105,7 @@ const words = (c, t, x, y, font) => {
     if (!text || !finite(x[i]) || !finite(y[i])) continue;
     const own = t.textfont ?? {},
       mine = { ...font, size: at(own.size, i) ?? font.size, color: at(own.color, i) ?? font.color };
+    mine.halo = own.shadow?.split(" ").pop(); // the color of a CSS shadow
     const place = at(t.textposition, i) ?? "middle center", room = marked ? (at(t.marker?.size, i) ?? 6) / 1.6 + 1 : 0;
     const side = place.includes("left") ? -1 : place.includes("right") ? 1 : 0,
       down = place.includes("top") ? -1 : place.includes("bottom") ? 1 : 0;

@@ -47,7 +47,12 @@ export const write = (c, html, x, y, font, align = "start") => {
     let left = x - (align === "start" ? 0 : widthOf(c, font, runs) / (align === "end" ? 1 : 2));
     for (const run of runs) {
       c.font = face(font, run);
-      c.fillText(run.text, left, y + (row * LINE + (SHIFTS[run.shift] ?? 0)) * font.size);
+      const base = y + (row * LINE + (SHIFTS[run.shift] ?? 0)) * font.size;
+      if (font.halo) {
+        Object.assign(c, { strokeStyle: font.halo, lineWidth: 3.5, lineJoin: "round" });
+        c.strokeText(run.text, left, base);
+      }
+      c.fillText(run.text, left, base);
       left += c.measureText(run.text).width;
     }
   });

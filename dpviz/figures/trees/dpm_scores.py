@@ -11,7 +11,6 @@ import plotly.graph_objects as go
 from dpviz import escape
 from dpviz.figures.kit.theme import Theme, base, tag
 from dpviz.figures.kit.view import Panel, View, add_frames
-from dpviz.numbers import counted
 from dpviz.trace import Step
 
 __all__ = ["scores_table", "strips_panel"]
@@ -82,7 +81,7 @@ def _best_cuts(view: View, tables: list[pd.DataFrame]) -> str:
         nearest = own.loc[(own.position - at).abs().idxmin()]
         drawn += 1
         best += bool(nearest.probability >= table.probability.max())
-    return f"The best cut won {best} of {counted(drawn, 'draw')}"
+    return f"Best cut won {best} of {drawn:,}"
 
 
 def _empty(colors: Theme, strips: int, title: str) -> go.Figure:

@@ -15,6 +15,7 @@ const fetched = async (name) => {
 };
 
 const WORDS = 62, BELOW = 90; // pixels of a verdict's two lines; of the player's controls and the gaps below a plane
+const FREE = 64; // pixels below a flat plane that are enough for its key
 const GAP = 4, MOST = 1.5, PART = 230; // panels beside a plane: pixels between, times as tall as drawn, least width
 
 class Panel {
@@ -62,6 +63,8 @@ class Panel {
       layout.height = (wide.matches && parseFloat(getComputedStyle(column).maxHeight)) || height;
       if (meta.ar) meta.h = wide.matches ? Infinity : height;
       this.rise(layout);
+      const low = wide.matches && this.film ? parseFloat(getComputedStyle(column).maxHeight) - this.root.clientHeight : 0;
+      scene.classList.toggle("dp-low", low >= FREE); // a flat plane has room for its key below it
       this.share(wide.matches && parseFloat(getComputedStyle(column).maxHeight));
     };
     for (const [name, value] of [["ratio", meta.ar], ["sides", `${m.l + m.r}px`], ["ends", `${m.t + m.b}px`]])
