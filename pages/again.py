@@ -3,16 +3,16 @@
 import streamlit as st
 
 from pages._ui.address import links
-from pages._ui.explore import reruns
+from pages._ui.explore import drag, reruns
 from pages._ui.explore.look import choose, earlier, look, seen
 from pages._ui.explore.notices import first_run, heading, notices
-from pages._ui.frame import shell
+from pages._ui.frame import keys, shell
 from pages._ui.workspace.explore import explore
 
 links.enter(__file__, explore, has=("form", "kmeans", "navigation"))
 
 head = st.container()
-choice = choose()
+choice = choose(drags=True)
 result = seen(choice)
 earlier(choice)
 how = look(choice, result, switch=True)
@@ -24,5 +24,6 @@ notices(choice, result)
 if result is None:
     first_run(choice)
     st.stop()
+drag.section(keys.AGAIN_FIGURES("explore"), choice, result, how)
 current = result.identity == choice.form.asks_for(choice.data)
 reruns.section("explore", result, hidden=how.hidden, axes=how.axes, current=current)

@@ -5,16 +5,17 @@ import streamlit as st
 from pages._ui.address import links
 from pages._ui.attacker import view, worlds
 from pages._ui.attacker.setup import setup
+from pages._ui.explore import drag
 from pages._ui.explore.look import choose, earlier, look, seen
 from pages._ui.explore.notices import first_run, heading, notices
-from pages._ui.frame import shell
+from pages._ui.frame import keys, shell
 from pages._ui.player.player import view_of
 from pages._ui.workspace.explore import explore
 
 links.enter(__file__, explore, has=("form", "kmeans", "navigation", "player"))
 
 head = st.container()
-choice = choose()
+choice = choose(drags=True)
 result = seen(choice)
 earlier(choice)
 how = look(choice, result, switch=True)
@@ -32,6 +33,7 @@ notices(choice, result)
 if result is None:
     first_run(choice)
     st.stop()
+drag.section(keys.ALEX_FIGURES, choice, result, how)
 asked = setup(result)
 if asked is not None:
     worlds.section(result, asked, hidden=how.hidden, axes=how.axes)

@@ -11,7 +11,7 @@ from pages._ui.explore import below, clients, drag
 from pages._ui.explore.look import choose, earlier, look, seen
 from pages._ui.explore.notices import first_run, heading, notices
 from pages._ui.explore.stored import found_again
-from pages._ui.frame import embed, prepared
+from pages._ui.frame import embed, keys, prepared
 from pages._ui.player import verdict
 from pages._ui.player.player import player
 from pages._ui.workspace import trust
@@ -36,7 +36,7 @@ if result is None:
     first_run(choice)
     st.stop()
 
-drag.section("explore", choice, result, how)
+drag.section(keys.FIGURES("explore"), choice, result, how)
 current = result.identity == choice.form.asks_for(choice.data)
 player(
     "explore", result, hidden=how.hidden, axes=how.axes, opened=links.opened("explore") if current else None, fold=False

@@ -163,3 +163,24 @@ def test_the_film_stands_where_the_plane_stood_and_leaves_with_the_run(explore):
     page.mouse.move(*place(slider, 4))
     page.mouse.up()  # back at the run that is there: nothing is asked
     assert page.locator(".dpviz-film").count() == 0
+
+
+@pytest.mark.parametrize("path", ["again", "attacker"])
+def test_the_drag_stands_on_the_other_views_of_a_run_and_its_stop_goes_along(explore, url, path):
+    page, _ = explore()
+    page.goto(f"{url}/{path}")
+    page.wait_for_function(READY, polling=LOOKS)
+    at_rest(page)
+    page.wait_for_function("() => document.querySelector('[class*=_figures] .dpviz-stage')?.panel", polling=LOOKS)
+    slider = page.get_by_role("slider", name="Privacy budget ε").first
+    page.mouse.move(*place(slider, STOPS.index(1.0)))
+    page.mouse.down()
+    page.mouse.move(*place(slider, STOPS.index(0.25)))
+    page.wait_for_function(f"() => ({FILM})().length > 0", polling=LOOKS)
+    page.mouse.up()
+    page.wait_for_function(DRAWN % 0.25, polling=LOOKS)
+    page.wait_for_function(f"() => location.pathname.endsWith('{path}') && location.search.includes('e=0.25&')")
+    at_rest(page)
+    page.get_by_role("link", name="Cost", exact=True).click()
+    page.wait_for_function("() => location.pathname.endsWith('ledger') && location.search.includes('e=0.25&')")
+    expect(page.locator(".dp-strip")).to_contain_text("ε 0.25")

@@ -106,10 +106,12 @@ def _plane(view: View, frames: list[dict], title: str, note: str, alt: str, *, p
 
 
 def _closeness(view: View, ratios: Sequence[np.ndarray]) -> str:
-    """Return in words how many of the last runs come close to the reference; NOT PRIVATE."""
+    """Return in words how many runs come close to the reference, from the worst cloud to the best; NOT PRIVATE."""
     if not ratios:
         return "No run yet"
-    return f"{int((ratios[-1] <= CLOSE).sum())} of {counted(len(ratios[-1]), 'run')} within 10 % of {view.against}"
+    near = sorted({int((values <= CLOSE).sum()) for values in ratios})
+    runs = counted(len(ratios[-1]), "run")
+    return f"{' to '.join(map(str, near[:: len(near) - 1 or 1]))} of {runs} within 10 % of {view.against}"
 
 
 def _dots(view: View, ratios: Sequence[np.ndarray | None], now: Sequence[int | None], note: str) -> Panel:

@@ -52,9 +52,10 @@ _component = st.components.v2.component(
 )
 
 
-def section(key: str, choice: Choice, result: Result, look: Look) -> None:
+def section(scope: str, choice: Choice, result: Result, look: Look) -> None:
     """Offer ε as a drag in its place in the form, where there are stored runs of what the form says.
 
+    Its film lies over the plane in the container with the key `scope`.
     Where there are none, runs of public data are made in the background, and the drag stands below the form.
     """
     here, algorithm = choice.stored, choice.form.algorithm
@@ -67,12 +68,12 @@ def section(key: str, choice: Choice, result: Result, look: Look) -> None:
             if here.charts and like:
                 names, mode = tuple(here.names), st.context.theme.type or "light"
                 record = _record(choice.cls.slug, names, choice.form.seed, mode, look.hidden, look.axes, result)
-                _draw(key, choice, result, record, names)
+                _draw(scope, choice, result, record, names)
     if like and (here is None or Trust.NO in here.trusts):
-        _fill(key, choice, result, look)
+        _fill(scope, choice, result, look)
 
 
-def _fill(key: str, choice: Choice, result: Result, look: Look) -> None:
+def _fill(scope: str, choice: Choice, result: Result, look: Look) -> None:
     """Draw what there is of a track whose runs are not stored, and have the rest made while somebody looks."""
     algorithm, seed = choice.form.algorithm, choice.form.seed
     if algorithm is None or choice.form.noiseless or seed >= fill.RUNS or not prepared.shows("form"):
@@ -86,7 +87,7 @@ def _fill(key: str, choice: Choice, result: Result, look: Look) -> None:
         edition = partial(_made, choice, algorithm, *there)
         with choice.row.below:
             record = _record_of(result, choice.name, stops, seed, mode, look.hidden, look.axes, edition)
-            _draw(key, choice, result, record, (choice.name,))
+            _draw(scope, choice, result, record, (choice.name,))
     if not track.whole:
         _follow(track, stops)
 
@@ -122,7 +123,7 @@ def _wait(choice: Choice) -> None:
         st.rerun()
 
 
-def _draw(key: str, choice: Choice, result: Result, record: str, names: tuple[str, ...]) -> None:
+def _draw(scope: str, choice: Choice, result: Result, record: str, names: tuple[str, ...]) -> None:
     """Place the component over these editions of the data, by their public names."""
     fields = fields_of(
         choice.cls,
@@ -134,7 +135,7 @@ def _draw(key: str, choice: Choice, result: Result, record: str, names: tuple[st
     data = {
         "record": record,
         "stage": stage.NAME,
-        "scope": f".st-key-{keys.FIGURES(key)}",
+        "scope": f".st-key-{scope}",
         "words": f".st-key-{keys.VERDICT}",
         "edition": choice.name,
         "epsilon": float(choice.form.algorithm.epsilon),  # type: ignore[union-attr]
@@ -166,7 +167,7 @@ def _released(name: str, where: str, editions: tuple[str, ...], result: Result) 
         keep(result)
         show(result.identity)
     explore_state.released = True
-    links.rewind("explore")
+    links.rewind(session.page)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

@@ -57,7 +57,7 @@ def lede(*parts: object) -> Html:
 
 
 def question(*parts: object) -> Html:
-    """Return the question that a page answers, below its title."""
+    """Return the question that a page answers, beside its title."""
     return Html(f'<p class="dp-question">{text(*parts)}</p>')
 
 
