@@ -18,6 +18,20 @@ from tests.serving import running
 
 ROOT = Path(__file__).parents[3]
 CELL = "Alice Sentinel 123456789012"
+PLANTED = """
+import pathlib
+import streamlit
+
+asked = streamlit.multiselect
+
+def multiselect(*arguments, **more):
+    answer = asked(*arguments, **more)
+    if pathlib.Path({trap!r}).exists():
+        raise KeyError({cell!r})
+    return answer
+
+streamlit.multiselect = multiselect
+"""
 
 
 @pytest.fixture
@@ -113,7 +127,7 @@ def test_the_app_takes_our_page():
     assert app.app._on_script_error is mishap.show
 
 
-async def forge(port, log):
+async def forge(port, log, trap):
     async with Visitor(port, "tradeoff") as visitor:
         await visitor.ask()
         for field, value in (("json_value", "not json"), ("int_value", 7), ("double_array_value", [float("nan")])):
@@ -123,7 +137,11 @@ async def forge(port, log):
         assert not any("in its log" in words for words in visitor.words)
         visitor._values = {visitor.find("sweep_data"): ("string_array_value", [CELL] * 5)}
         await visitor._send()
+        assert not any("in its log" in words for words in visitor.words)
+        trap.touch()
+        await visitor._send()
         assert any("Your file and its account are safe" in words for words in visitor.words)
+        trap.unlink()
         visitor._values, visitor.words = {}, []
         await visitor.ask()
         assert not any("in its log" in words for words in visitor.words) and visitor.faults == []
@@ -132,6 +150,9 @@ async def forge(port, log):
 
 @pytest.mark.slow
 def test_forged_values_on_a_server_end_in_no_box_of_the_framework(tmp_path):
-    log = tmp_path / "log"
-    with log.open("w") as file, running(ROOT, file, DPVIZ_WORKERS="0") as (url, _):
-        asyncio.run(forge(int(url.rsplit(":", 1)[1]), log))
+    """No forged value breaks a page today, so the error behind our page is planted in the server."""
+    log, trap = tmp_path / "log", tmp_path / "trap"
+    recorder = (ROOT / "tests" / "recorder" / "sitecustomize.py").read_text()
+    (tmp_path / "sitecustomize.py").write_text(recorder + PLANTED.format(trap=str(trap), cell=CELL))
+    with log.open("w") as file, running(ROOT, file, DPVIZ_WORKERS="0", PYTHONPATH=str(tmp_path)) as (url, _):
+        asyncio.run(forge(int(url.rsplit(":", 1)[1]), log, trap))
