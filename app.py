@@ -83,7 +83,7 @@ async def _freeze() -> None:
 def visit() -> None:
     """Show the page that was asked for."""
     from pages._ui.frame.bar import bar
-    from pages._ui.frame.places import HOME, PAGES
+    from pages._ui.frame.places import HOME, ICON, PAGES
     from pages._ui.frame.session import session
 
     session.via_app = True
@@ -92,7 +92,7 @@ def visit() -> None:
             st.Page(f"pages/{name}.py", title=entry.title, default=name == HOME) for name, entry in PAGES.items()
         ]
     page = st.navigation(session.pages, position="hidden")
-    st.set_page_config(page_title=f"{page.title} - dpviz", page_icon=".streamlit/icon.svg", layout="wide")
+    st.set_page_config(page_title=f"{page.title} - dpviz", page_icon=ICON, layout="wide")
     wanted = session.wanted
     if wanted in {f"pages/{name}.py" for name in PAGES if name != HOME}:
         st.switch_page(wanted)

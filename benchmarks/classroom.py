@@ -1,9 +1,10 @@
-"""Phones of a class, without browsers: `python -m benchmarks.classroom 100`, the README's own server, loopback only.
+"""Phones of a class, without browsers: `python -m benchmarks.classroom 60`, the README's own server, loopback only.
 
-A lecturer opens a class; phones come within `--arrive` seconds, join and place a point; then they follow a lesson for
-`--watch` seconds: they answer its question, look on at its run, and see who was right. Prints what a phone feels:
-joining, placing, answering, an idle look, and how long until a new stage is on its screen; processor time of the page's
-process, and memory. With `--run` a visitor runs one algorithm after the other on Explore meanwhile.
+A lecturer opens a class; phones join within `--arrive` seconds, place a point, and follow a whole lesson: they answer
+its question, look on at its run, and see who was right. Prints p50, p95 and the longest time that a phone waits for its
+seat, for an answer of its own, for an idle look, and for a new stage, from the lecturer's click on; how many phones
+were lost; and the processor time of the page's process for each of these, which does not depend on what else the
+machine does. With `--run` a visitor runs one algorithm after the other on Explore meanwhile.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import random
 import re
 import time
 from collections import defaultdict
+from collections.abc import Callable
 
 import numpy as np
 
@@ -25,64 +27,77 @@ from dpviz.lessons import LESSONS
 from pages._ui.classroom.lecturer import PARTS, STAGES
 from tests.serving import serve
 
-MOST_PHONES, MOST_SECONDS = 300, 120
+MOST_PHONES, MOST_SECONDS = 300, 60
+LESSON = "noise"
+PATIENCE = 20.0  # seconds that a stage waits for its last phone
+ANSWERS = 5.0  # seconds within which all answer
 
 
 class Feel:
-    """Seconds of what phones did, by name."""
+    """What phones waited for in seconds, by name; who has seen the present stage; and what went wrong."""
 
-    def __init__(self) -> None:
+    def __init__(self, phones: int) -> None:
         self.times: dict[str, list[float]] = defaultdict(list)
         self.faults: list[str] = []
-        self.shown = 0.0  # when the lecturer last chose another stage
-        self.stage = ""
-        self.options: list[str] = []
+        self.phones, self.joined, self.lost = phones, 0, 0
+        self.stage, self.mark, self.since = "place", "Place one made-up point", 0.0
+        self.seen: set[int] = set()
+        self.over = False
+
+    def show(self, stage: str, mark: str) -> None:
+        """Let the phones wait for a stage, whose page holds the words `mark`."""
+        self.stage, self.mark, self.since, self.seen = stage, mark, time.perf_counter(), set()
 
     def say(self) -> None:
+        """Print the times."""
         for name, seconds in self.times.items():
             half, most = np.quantile(seconds, [0.5, 0.95]) * 1e3
-            print(f"  {name}: n={len(seconds)} p50 {half:.0f} p95 {most:.0f} ms", flush=True)
-        print(f"  {len(self.faults)} faults {sorted(set(self.faults))[:3]}", flush=True)
+            print(
+                f"  {name}: n={len(seconds)} p50 {half:.0f} p95 {most:.0f} max {1e3 * max(seconds):.0f} ms", flush=True
+            )
+        print(f"  lost phones: {self.lost} of {self.phones} {sorted(set(self.faults))[:3]}", flush=True)
 
 
-async def phone(server: Server, number: int, code: str, feel: Feel, options: argparse.Namespace, end: float) -> None:
+async def phone(server: Server, number: int, code: str, feel: Feel, arrive: float, options: list[str]) -> None:
+    """Join, place a point, and follow the class until it is over."""
     rng = random.Random(number)
-    await asyncio.sleep(rng.random() * options.arrive)
+    await asyncio.sleep(rng.random() * arrive)
     try:
         async with Visitor(server.port, "class", query=f"v=1&code={code}") as visitor:
             begun = time.perf_counter()
             await visitor.ask()
             await visitor.press("Join")
             feel.times["join (page and seat)"].append(time.perf_counter() - begun)
-            await asyncio.sleep(rng.random() * 3)
+            feel.joined += 1
             place = json.dumps({"at": [rng.uniform(-12, 12), rng.uniform(-9, 9)]})
-            if not feel.stage:  # who comes late finds the class further on
-                feel.times["place a point"].append(await visitor.tell("class_place", "json_value", place))
-            answered, seen = False, "place"
-            while time.perf_counter() < end:
-                before = len(visitor.scripts)
+            feel.times["place a point"].append(await visitor.tell("class_place", "json_value", place))
+            seen = feel.stage
+            feel.seen.add(number)
+            while not feel.over:
+                words, scripts = len(visitor.words), len(visitor.scripts)
                 took = await visitor.poll()
-                if "" not in visitor.scripts[before:]:
-                    feel.times["idle look"].append(took)
-                    continue
-                if feel.stage != seen:
-                    feel.times["until a new stage is seen"].append(time.perf_counter() - feel.shown)
+                if feel.stage != seen and any(feel.mark in word for word in visitor.words[words:]):
+                    feel.times[f"new stage: {feel.stage}"].append(time.perf_counter() - feel.since)
                     seen = feel.stage
-                if seen == "predict" and not answered:
-                    await asyncio.sleep(rng.random() * 3)
-                    feel.times["answer"].append(await visitor.press(rng.choice(feel.options)))
-                    answered = True
+                    feel.seen.add(number)
+                    if seen == "predict":
+                        await asyncio.sleep(rng.random() * ANSWERS)
+                        feel.times["answer"].append(await visitor.press(rng.choice(options)))
+                elif len(visitor.scripts) == scripts + 1:
+                    feel.times["idle look"].append(took)
             feel.faults += visitor.faults
+            feel.lost += bool(visitor.faults) or seen != feel.stage
     except Exception as fault:  # counted and printed: the others go on
         feel.faults.append(f"{type(fault).__name__}: {fault}"[:90])
+        feel.lost += 1
 
 
-async def runs_on(port: int, end: float) -> int:
-    """Run one algorithm after the other on Explore until the end; return how many."""
+async def runs_on(port: int, feel: Feel) -> int:
+    """Run one algorithm after the other on Explore until the class is over; return how many."""
     done = 0
     async with Visitor(port, "explore") as visitor:
         await visitor.ask()
-        while time.perf_counter() < end:
+        while not feel.over:
             await visitor.change("explore_seed", random.randrange(10**6))
             await visitor.press("Run")
             while visitor.polls:
@@ -91,30 +106,58 @@ async def runs_on(port: int, end: float) -> int:
     return done
 
 
+async def _until(ready: Callable[[], bool], patience: float) -> None:
+    end = time.perf_counter() + patience
+    while not ready() and time.perf_counter() < end:
+        await asyncio.sleep(0.05)
+
+
 async def lecture(server: Server, phones: int, options: argparse.Namespace) -> None:
-    feel, memory = Feel(), server.memory()
+    """Give a class its lesson and print what its phones felt."""
+    feel, memory = Feel(phones), server.memory()
+    costs: list[tuple[str, float]] = []
     async with Visitor(server.port, "class") as lecturer:
         await lecturer.ask()
         await lecturer.press("Open a class")
         code = re.findall(r'dp-letters">([A-Z]{5})', " ".join(lecturer.words))[-1]
+        lesson = LESSONS[LESSON]
+        choices = [option.text for option in lesson.options]
         begun, page = time.perf_counter(), server.page_seconds()
-        end = begun + options.arrive + options.watch
-        crowd = [phone(server, number, code, feel, options, end) for number in range(phones)]
-        beside = [runs_on(server.port, end)] if options.run else []
+        crowd = [phone(server, number, code, feel, options.arrive, choices) for number in range(phones)]
+        beside = [runs_on(server.port, feel)] if options.run else []
         everybody = asyncio.gather(*crowd, *beside)
-        await asyncio.sleep(options.arrive + 3)
-        name = next(iter(LESSONS))
-        feel.options = [option.text for option in LESSONS[name].options]
-        for key, word, stage in (
-            ("class_stage", STAGES["lesson"], "predict"),
-            (f"class_part_{name}", PARTS["run"], "run"),
-            (f"class_part_{name}", PARTS["answer"], "answer"),
-            ("class_stage", STAGES["local"], "local"),
-            ("class_stage", STAGES["place"], "place"),
+        await _until(lambda: feel.joined + feel.lost >= phones, options.arrive + PATIENCE)
+        await asyncio.sleep(1)
+        costs.append(("join and place a point, a phone", 1e3 * (server.page_seconds() - page) / phones))
+        for idle in ("place", ""):
+            if idle:
+                looks, before = len(feel.times["idle look"]), server.page_seconds()
+                await asyncio.sleep(options.idle)
+                looks = len(feel.times["idle look"]) - looks
+                quiet = (server.page_seconds() - before) / options.idle
+                costs.append(("an idle look", 1e3 * quiet * options.idle / max(looks, 1)))
+        await lecturer.tell("class_stage", "string_array_value", [STAGES["lesson"]])  # the first lesson on the list
+        await asyncio.sleep(2)
+        for key, word, stage, mark in (
+            ("class_lesson", f"{lesson.number} {lesson.title}", "predict", lesson.question[:20]),
+            (f"class_part_{LESSON}", PARTS["run"], "run", "Look at the screen"),
+            (f"class_part_{LESSON}", PARTS["answer"], "answer", "who answered were right"),
+            ("class_stage", STAGES["local"], "local", "Trust nobody"),
+            ("class_stage", STAGES["place"], "place", "Place one made-up point"),
         ):
+            before, since = server.page_seconds(), time.perf_counter()
+            feel.show(stage, mark)
             await lecturer.tell(key, "string_array_value", [word])
-            feel.stage, feel.shown = stage, time.perf_counter()
-            await asyncio.sleep(max(1.0, (end - time.perf_counter()) / 5))
+            feel.times["the lecturer's own page"].append(time.perf_counter() - since)
+            await _until(lambda: len(feel.seen) + feel.lost >= phones, PATIENCE)
+            if stage != "predict":
+                spent = server.page_seconds() - before - quiet * (time.perf_counter() - since)
+                costs.append((f"new stage {stage}, a phone, the looks beside it taken off", 1e3 * spent / phones))
+            await asyncio.sleep(ANSWERS + 2 if stage == "predict" else 1)
+            if stage == "predict":
+                spent = server.page_seconds() - before - quiet * (time.perf_counter() - since)
+                costs.append(("new stage predict and an answer, a phone", 1e3 * spent / phones))
+        feel.over = True
         found = await everybody
     lasted = time.perf_counter() - begun
     own, all_ = server.memory()
@@ -125,17 +168,23 @@ async def lecture(server: Server, phones: int, options: argparse.Namespace) -> N
         flush=True,
     )
     feel.say()
+    for name, cost in costs:
+        print(f"  processor: {cost:.1f} ms, {name}", flush=True)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("phones", type=int, nargs="+", help=f"how many at once, at most {MOST_PHONES}")
     parser.add_argument("--arrive", type=float, default=20, help="seconds within which all come")
-    parser.add_argument("--watch", type=float, default=40, help="seconds that they stay after that")
+    parser.add_argument("--idle", type=float, default=10, help="seconds for which nothing happens")
     parser.add_argument("--run", action="store_true", help="with runs on Explore meanwhile")
+    parser.add_argument("--port", type=int, help="of a server that runs already on this machine; else one is started")
     options = parser.parse_args()
-    if max(options.phones) > MOST_PHONES or options.arrive + options.watch > MOST_SECONDS:
+    if max(options.phones) > MOST_PHONES or options.arrive + options.idle > MOST_SECONDS:
         parser.error(f"at most {MOST_PHONES} phones and {MOST_SECONDS} seconds")
+    if options.port:
+        asyncio.run(lecture(Server(options.port), max(options.phones), options))
+        return
     with serve() as url:
         port = int(url.rsplit(":", 1)[1])
         for phones in options.phones:

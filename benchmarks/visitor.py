@@ -35,9 +35,10 @@ class Visitor:
         self._hash = ""
         self.widgets: dict[str, tuple[str, Any, str]] = {}  # id -> (kind, proto, the fragment it is in)
         self.polls: dict[str, float] = {}  # fragments that the last run of the page wants to be asked for
-        self.scripts: list[str] = []  # for each script run, the fragment that was asked for; "" for the whole page
+        self._since: dict[str, float] = {}  # when a fragment's ticks began
+        self.scripts: list[str] = []  # for each script run, the fragments that it ran; "" for the whole page
         self.faults: list[str] = []
-        self.words: list[str] = []  # of the page's own HTML, as it came
+        self.words: list[str] = []  # of the page's own HTML and its headings, as they came
         self.received = 0  # bytes
         self._kept: dict[
             str, tuple[Any, int]
@@ -93,9 +94,10 @@ class Visitor:
         return await self._send(fragment=self.widgets[identity][2], trigger=identity)
 
     async def poll(self) -> float:
-        """Wait as long as the page says and ask for its first fragment that asks by itself, as the browser does."""
+        """Wait for the tick of the first fragment that asks by itself, and ask for it, as the browser does."""
         fragment, seconds = next(iter(self.polls.items()))
-        await asyncio.sleep(seconds)
+        now = time.perf_counter()
+        await asyncio.sleep(seconds - (now - self._since[fragment]) % seconds)  # ticks do not wait for answers
         return await self._send(fragment=fragment, auto=True)
 
     async def _send(self, *, fragment: str = "", trigger: str = "", auto: bool = False) -> float:
@@ -119,28 +121,28 @@ class Visitor:
         context.color_scheme = "light"
         begun = time.perf_counter()
         await self._socket.send(message.SerializeToString())
-        await asyncio.wait_for(self._until_finished(fragment), self._patience)
+        await asyncio.wait_for(self._until_finished(), self._patience)
         return time.perf_counter() - begun
 
-    async def _until_finished(self, fragment: str) -> None:
-        whole = not fragment
+    async def _until_finished(self) -> None:
         while True:
             text = await self._socket.recv()
             self.received += len(text)
             message = self._whole(ForwardMsg.FromString(text))
             kind = message.WhichOneof("type")
             if kind == "new_session":
-                self.scripts.append("" if whole else fragment)
+                fragments = message.metadata.run.fragment_ids
+                self.scripts.append(",".join(fragments))
                 self._oldest = message.new_session.config.max_cached_message_age
-                if whole:
+                if not fragments:
                     self.polls.clear()
-                whole = True  # a fragment that starts the script anew starts all of it
             elif kind == "page_info_changed":
                 self.query = message.page_info_changed.query_string
             elif kind == "navigation" and message.navigation.page_script_hash:
                 self._hash = message.navigation.page_script_hash
             elif kind == "auto_rerun":
                 self.polls[message.auto_rerun.fragment_id] = message.auto_rerun.interval
+                self._since[message.auto_rerun.fragment_id] = time.perf_counter()
             elif kind == "delta":
                 self._take(message.delta)
             elif kind == "script_finished" and message.script_finished != _AGAIN:
@@ -161,7 +163,7 @@ class Visitor:
             return
         kind = delta.new_element.WhichOneof("type")
         proto = getattr(delta.new_element, kind)
-        if kind == "html":
+        if kind in ("html", "heading"):
             self.words.append(proto.body)
         if kind == "exception":
             self.faults.append("\n".join([proto.message, *proto.stack_trace]))

@@ -86,6 +86,8 @@ _HOLDS = {True: "the points that people make up", False: "one randomized report 
 
 def projector(room: Classroom, base: str) -> None:
     """Show the class to everybody."""
+    for lesson in picked():  # what it is taught is ready when it is chosen
+        stage_cache.ahead(lesson.name, 0)
     stages = [stage for stage in STAGES if room.keeps_points or stage in ("place", "predict", "lesson", "local")]
     stage = st.segmented_control(
         "The phones show", stages, default=room.stage, required=True, format_func=STAGES.__getitem__,

@@ -13,11 +13,12 @@ from pages._ui.classroom.registry import rooms
 from pages._ui.classroom.room import Classroom, Classrooms, Refused, Seat
 from pages._ui.classroom.state import classroom_state
 from pages._ui.frame import keys, markup, shell
+from pages._ui.frame.streamlit_patches import redraw
 from pages._ui.work.runs import owner
 
 __all__ = ["back", "door", "phone"]
 
-POLL = 0.8  # seconds between two looks at whether the lecturer has gone on
+POLL = 0.6  # seconds between two looks at whether the lecturer has gone on
 AHEAD, MORE = 12, 4  # rounds of a phone's game that are made ahead, and when to make others
 
 
@@ -44,18 +45,24 @@ def back(classes: Classrooms, kept: dict[str, str]) -> tuple[Classroom | None, S
 
 def phone(room: Classroom, seat: Seat) -> None:
     """Show the class to one phone."""
-    version = room.version
-    st.fragment(_watch, run_every=POLL)(room, seat, version)
-    st.html(markup.small("Class ", markup.bold(room.code), f" · phone {seat.number} of {room.seats}, without a name."))
-    stage = _STAGES[room.stage]
-    stage(room, seat)
+    st.fragment(_stage, key=keys.CLASS_SHOWN)(room, seat)
+    st.fragment(_watch, run_every=POLL)(room, seat)
 
 
-def _watch(room: Classroom, seat: Seat, version: int) -> None:
-    """Draw the page again when there is something else to see: this is all that an idle phone asks for."""
+def _watch(room: Classroom, seat: Seat) -> None:
+    """Draw the stage again when there is something else to see: this is all that an idle phone asks for."""
     room.attend(seat.token)
-    if room.version != version or not room.left or not room.knows(seat.token):
+    if not room.left or not room.knows(seat.token):
         st.rerun()
+    if classroom_state.class_version != room.version:
+        redraw(keys.CLASS_SHOWN)
+
+
+def _stage(room: Classroom, seat: Seat) -> None:
+    """Draw what the lecturer has chosen."""
+    classroom_state.class_version = room.version
+    st.html(markup.small("Class ", markup.bold(room.code), f" · phone {seat.number}, without a name."))
+    _STAGES[room.stage](room, seat)
 
 
 def _place(room: Classroom, seat: Seat) -> None:

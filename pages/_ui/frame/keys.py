@@ -152,7 +152,7 @@ NOTES_PLAN, NOTES_AT = Keys("notes_plan_{}"), Keys("notes_at_{}")  # minutes; na
 # Class
 CLASS_CODE, CLASS_KEY, CLASS_JOIN, CLASS_OPEN = "class_code", "class_key", "class_join", "class_open"
 CLASS_KEEPS, CLASS_STAGE, CLASS_END, CLASS_CLOSE = "class_keeps", "class_stage", "class_end", "class_close"
-CLASS_CLOSE_YES, CLASS_RESUME = "class_close_yes", "class_resume"
+CLASS_CLOSE_YES, CLASS_RESUME, CLASS_SHOWN = "class_close_yes", "class_resume", "class_shown"
 CLASS_RENEW, CLASS_EMPTY = "class_renew", "class_empty"
 CLASS_QUESTION, CLASS_OPTIONS, CLASS_ASK = "class_question", "class_options", "class_ask"
 CLASS_FORM, CLASS_METHOD, CLASS_EPSILON, CLASS_K = "class_form", "class_method", "class_epsilon", "class_k"

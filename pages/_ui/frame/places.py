@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
+from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["HOME", "MOVED", "PAGES", "PLACES", "QUIET", "Entry", "Place", "place_of"]
+__all__ = ["HOME", "ICON", "MOVED", "PAGES", "PLACES", "QUIET", "Entry", "Place", "place_of"]
 
 
 class Entry(NamedTuple):
@@ -26,6 +28,8 @@ class Place(NamedTuple):
     path: bool = False
 
 
+_ICON = Path(__file__).parents[3] / ".streamlit" / "icon.svg"
+ICON = f"data:image/svg+xml;base64,{base64.b64encode(_ICON.read_bytes()).decode()}"  # read once, not in every run
 HOME = "home"
 PAGES = {
     "home": Entry("Start"),

@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import streamlit as st
 from streamlit import net_util
 from streamlit.components.v2.bidi_component import main
 from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.scriptrunner_utils.script_run_context import RunLocation, ThreadState
 from streamlit.typing import UploadedFile
 
-__all__ = ["forget", "show_as_kept", "stay_offline", "whole"]
+__all__ = ["forget", "redraw", "show_as_kept", "stay_offline", "whole"]
 
 
 def stay_offline() -> None:
@@ -57,3 +59,14 @@ def forget(file: UploadedFile) -> None:
     if context is not None:
         manager: Any = context.uploaded_file_mgr  # its protocol does not name the method
         manager.remove_file(session_id=context.session_id, file_id=file.file_id)
+
+
+def redraw(key: str) -> None:
+    """Leave this fragment and run the one with a key, not the page; Streamlit lets callbacks alone ask for that.
+
+    A run of the whole page goes on: it draws that fragment itself.
+    """
+    context = get_script_run_ctx()
+    if context is not None and context.fragment_ids_this_run:
+        with ThreadState.scoped(run_location=RunLocation.CALLBACK):
+            st.rerun(key)

@@ -97,3 +97,33 @@ def test_what_was_paid_for_is_run_although_the_button_was_pressed_twice(monkeypa
     finish(press(app, "Run and spend"))
     assert not app.exception and len(booked) == 1
     assert len(app.session_state["history"]) == 1
+
+
+def test_a_fragment_draws_another_one_and_not_the_page():
+    def page():
+        import streamlit as st
+        from streamlit.runtime.scriptrunner import get_script_run_ctx
+        from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
+
+        from pages._ui.frame.streamlit_patches import redraw
+
+        runs = st.session_state.setdefault("runs", [])
+        runs.append("page")
+        st.fragment(lambda: runs.append("shown"), key="shown")()
+
+        @st.fragment(key="watch")
+        def watch():
+            runs.append("watch")
+            redraw("shown")
+            runs.append("whole")
+
+        watch()
+        context = get_script_run_ctx()
+        if runs.count("page") == 1:
+            context.script_requests.request_rerun(
+                RerunData(fragment_id_queue=context.fragment_storage.resolve_target("watch"))
+            )
+
+    app = AppTest.from_function(page, default_timeout=240).run()
+    assert not app.exception
+    assert app.session_state["runs"] == ["page", "shown", "watch", "whole", "watch", "shown"]
