@@ -1,6 +1,7 @@
 """What every registered algorithm must do, whatever it is."""
 
 import dataclasses
+import itertools
 import json
 import math
 import pickle
@@ -294,6 +295,23 @@ def test_bad_parameters_are_refused_in_one_sentence(slug):
         for value in values:
             with pytest.raises((ValueError, TypeError), match=f"^{cls.name.split(' ')[0]}.*{field}.*"):
                 cls(**{field: value})
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("slug", SLUGS)
+def test_unlucky_declarations_end_in_finite_centers_inside_the_domain(slug):
+    """Heavy tails, a constant column, bounds far too wide or too narrow, a declared n that is ten times off."""
+    X = np.column_stack([np.random.default_rng(0).lognormal(0, 2, (200, 2)), np.ones(200)])
+    high = X.max()
+    boxes = [
+        Domain.box(low * np.ones(3), top * np.ones(3), scale="common", n_public=n)
+        for low, top, n in ((0, high, 20), (0, high, 2000), (-1e4 * high, 1e4 * high, 200), (0.0, 1e-3 * high, 200))
+    ]
+    for domain, epsilon in itertools.product(boxes, (0.1, 10.0)):
+        trace = make(slug, epsilon=epsilon).run(X, domain=domain, seed=0)
+        assert np.isfinite(trace.cluster_centers).all()
+        if trace.claimed.private:  # the reference reads rows as they are
+            assert (trace.cluster_centers >= domain.low).all() and (trace.cluster_centers <= domain.high).all()
 
 
 @pytest.mark.parametrize("slug", SLUGS)
