@@ -1,5 +1,7 @@
 """What every registered algorithm must do, whatever it is."""
 
+import itertools
+
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
@@ -42,6 +44,23 @@ def test_a_projected_center_is_farther_from_no_row():
     inside = domain.normalize(domain.inside(far))
     before, after = (np.linalg.norm(rows[:, None] - points, axis=2) for points in (far, inside))
     assert (after <= before + 1e-12).all() and (after < before - 0.1).any()
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("slug", ALGORITHMS)
+def test_unlucky_declarations_end_in_finite_centers_inside_the_domain(slug):
+    """Heavy tails, a constant column, bounds far too wide or too narrow, a declared n that is ten times off."""
+    X = np.column_stack([np.random.default_rng(0).lognormal(0, 2, (200, 2)), np.ones(200)])
+    high = X.max()
+    boxes = [
+        Domain.box(low * np.ones(3), top * np.ones(3), scale="common", n_public=n)
+        for low, top, n in ((0, high, 20), (0, high, 2000), (-1e4 * high, 1e4 * high, 200), (0.0, 1e-3 * high, 200))
+    ]
+    for domain, epsilon in itertools.product(boxes, (0.1, 10.0)):
+        trace = make(slug, epsilon=epsilon).run(X, domain=domain, seed=0)
+        assert np.isfinite(trace.cluster_centers).all()
+        if trace.claimed.private:  # the reference reads rows as they are
+            assert (trace.cluster_centers >= domain.low).all() and (trace.cluster_centers <= domain.high).all()
 
 
 @pytest.mark.parametrize("slug", ["pe-means", "nsm", "sulloyd", "dpm", "lsh-splits", "stemmer-kaplan"])
