@@ -103,7 +103,7 @@ def parametrize_with_checks(
         return checked
 
     cases: list[Any] = [
-        pytest.param(cls, skipping(check), id=f"{cls.slug}-{name}", marks=[pytest.mark.slow] * slow(cls, name))
+        pytest.param(cls, skipping(check), id=f"{cls.slug}-{name}", marks=[pytest.mark.slow] if slow(cls, name) else [])
         for cls in algorithms
         for name, check in CHECKS.items()
     ]
