@@ -1,7 +1,10 @@
-"""The registry: slug -> class, written by hand, in teaching order."""
+"""The registry: slug -> class, written by hand, in teaching order, then what comes from outside."""
 
-from collections.abc import Collection
+import os
+from collections.abc import Collection, Iterable
+from pathlib import Path
 
+from dpviz.algorithms import outside
 from dpviz.algorithms.base import Algorithm
 from dpviz.algorithms.dist_dp.dist_dp import DistDP
 from dpviz.algorithms.dist_dp.random_points import DistDPRandomPoints
@@ -62,7 +65,25 @@ ALGORITHMS: dict[str, type[Algorithm]] = {
 }
 RECOMMENDED = "nsm"  # the app offers it first: it has the lowest loss at most budgets
 
-__all__ = ["ALGORITHMS", "RECOMMENDED", "Algorithm", "lines_of"]
+__all__ = ["ALGORITHMS", "RECOMMENDED", "Algorithm", "add_files", "lines_of"]
+
+outside.everything(ALGORITHMS)
+
+
+def add_files(paths: Iterable[str | Path]) -> list[str]:
+    """Add the algorithms of Python files, for this process and those that it starts; return their slugs.
+
+    Raises
+    ------
+    ValueError
+        One sentence for a file that cannot be added: `dpviz.algorithms.outside.load`.
+    """
+    slugs = []
+    for path in map(Path, paths):
+        slugs += outside.load(path.absolute(), ALGORITHMS)
+        files = os.environ.get(outside.FILES, "").split(os.pathsep)
+        os.environ[outside.FILES] = os.pathsep.join(dict.fromkeys([*filter(None, files), str(path.absolute())]))
+    return slugs
 
 
 def lines_of(slug: str, kinds: Collection[str]) -> tuple[Line, ...]:

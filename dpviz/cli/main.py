@@ -33,11 +33,13 @@ COMMANDS = {  # name: (module and function that gives a parser its arguments and
     "atlas": ("atlas:add_atlas", "make or check the stored runs on the samples"),
     "reproduce": ("reproduce:add_reproduce", "run a paper's figures and tables again; run it again to resume"),
     "audit": ("audit:add_audit", "bound an algorithm's privacy loss from below; exit 1 if it exceeds the claim"),
+    "new": ("new:add_new", "write a small algorithm that runs, and its test"),
     "accounts": ("accounts:add_accounts", "list what private files have spent, and give an account to its owner"),
     "federated": ("federated:add_federated", "run over several parties that do not reveal their rows to each other"),
     "app": ("app:add_app", "start the dashboard in a browser"),
 }
 
+WITH = {"app", "run", "sweep", "audit", "plan", "explain"}  # commands that take algorithms from outside
 _LISTS = ("--low", "--high")
 _NUMBERS = re.compile(r"[+-]?\.?\d[\d.,eE+-]*")
 
@@ -49,6 +51,8 @@ def parser_of(wanted: Iterable[str]) -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, (place, words) in COMMANDS.items():
         command = commands.add_parser(name, help=words, description=f"{words[0].upper()}{words[1:]}.")
+        if name in WITH:  # for the help alone: `_run` has read it before the parser is made
+            command.add_argument("--with", action="append", metavar="FILE.py", help="add the algorithms of this file")
         if name in wanted:
             module, _, function = place.partition(":")
             add: Callable[[argparse.ArgumentParser], None]
@@ -70,6 +74,16 @@ def joined(words: Iterable[str]) -> list[str]:
         else:
             made.append(word)
     return made
+
+
+def parted(words: list[str]) -> tuple[list[str], list[str]]:
+    """Return the words without --with, and the files named by it: they say which algorithms a command knows."""
+    if not words or words[0] not in WITH:
+        return words, []
+    option = argparse.ArgumentParser(prog=f"dpviz {words[0]}", add_help=False, allow_abbrev=False)
+    option.add_argument("--with", action="append", default=[], dest="files", metavar="FILE.py")
+    found, rest = option.parse_known_args(words)
+    return rest, found.files
 
 
 class Stream:
@@ -103,7 +117,11 @@ def main(argv: list[str] | None = None) -> int:
 
 def _run(words: list[str]) -> int:
     try:
-        words = joined(words)
+        words, files = parted(joined(words))
+        if files:
+            from dpviz.algorithms import add_files
+
+            add_files(files)
         arguments = parser_of([word for word in words if not word.startswith("-")][:1]).parse_args(words)
         return arguments.do(arguments)
     except BrokenPipeError:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dpviz.algorithms.outside import ORIGINS
 from dpviz.escape import line, plain
 from dpviz.takeaway.foreign import algorithm_of
 from dpviz.takeaway.label import badge, facts
@@ -60,6 +61,9 @@ def parts(trace: Trace) -> list[tuple[str, str]]:
 def _load(trace: Trace) -> str:
     kind, _, name = trace.dataset_id.partition(":")
     head = "import sys\n\nimport numpy as np\n\nimport dpviz\nfrom dpviz.algorithms import ALGORITHMS\n"
+    here = ORIGINS.get(trace.algorithm)
+    if here is not None and here.place.endswith(".py"):
+        head += f"from dpviz.algorithms import add_files\n\nadd_files([{here.place!r}])  # lies beside this script\n"
     if kind in ("sample", "blobs", "painted") and trace.seed is not None:
         known = name if kind == "sample" else trace.dataset_id
         return f"{head}from dpviz.datasets import load\n\ndata = load({known!r})\nX, domain = data.X, data.domain"

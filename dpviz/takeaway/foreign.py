@@ -13,8 +13,6 @@ from dpviz.version import __version__
 
 __all__ = ["algorithm_of", "read"]
 
-_KNOWN: dict[str, type[Algorithm]] = {**ALGORITHMS, ExplainClusters.slug: ExplainClusters}
-
 
 def read(text: str) -> Trace:
     """Return the trace of a file that `run --json` wrote.
@@ -44,7 +42,8 @@ def algorithm_of(trace: Trace) -> Algorithm:
     ValueError
         If there is no such algorithm, or a parameter is none of its or lies outside its range.
     """
-    cls = _KNOWN.get(trace.algorithm)
+    known: dict[str, type[Algorithm]] = {**ALGORITHMS, ExplainClusters.slug: ExplainClusters}
+    cls = known.get(trace.algorithm)
     if cls is None:
         raise ValueError(f"trace: dpviz {__version__} knows no algorithm {trace.algorithm[:60]!r}.")
     if trace.name != cls.name:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpviz.algorithms import ALGORITHMS, RECOMMENDED, Algorithm
+from dpviz.algorithms import ALGORITHMS, RECOMMENDED, Algorithm, outside
 from dpviz.atlas.cells import STORY
 from dpviz.datasets import Dataset
 from dpviz.privacy.guarantee import Notion
@@ -32,13 +32,15 @@ GROUPS: dict[Notion, tuple[str, str]] = {  # in the order of the list: short nam
     Notion.RHO: ("Weaker", "Weaker promise: hides a move by at most rho, but not who is in the data."),
     Notion.NONE: ("No privacy", "No privacy: the reference against which all others are measured."),
 }
+OUTSIDE = "From outside: whoever started this server added them; what they promise is their authors' word."
 WHY = "Recommended: the lowest loss of the methods in this group on 13 of 15 benchmark sets, tied on two."
 
 
 def offered(private: bool) -> list[str]:
     """Return the slugs in the order of the list; for private data only methods that promise something."""
     groups = [notion for notion in GROUPS if not (private and notion is Notion.NONE)]
-    return [slug for notion in groups for slug, cls in ALGORITHMS.items() if cls.notion is notion]
+    listed = [slug for notion in groups for slug, cls in ALGORITHMS.items() if cls.notion is notion]
+    return sorted(listed, key=lambda slug: slug in outside.ORIGINS)  # ours first
 
 
 def first(*, own: bool) -> str:
@@ -50,7 +52,8 @@ def named(slug: str) -> str:
     """Return an algorithm's name, with its group if that is not ordinary DP and a mark if it is recommended."""
     cls = ALGORITHMS[slug]
     group = "" if cls.notion is Notion.CENTRAL else f"{GROUPS[cls.notion][0]} · "
-    return f"{group}{cls.name}{' · recommended' if slug == RECOMMENDED else ''}"
+    own = f" · {outside.UNAUDITED}" if outside.unaudited(slug) else ""
+    return f"{group}{cls.name}{' · recommended' if slug == RECOMMENDED else own}"
 
 
 def pick_algorithm(data: Dataset, *, about: DeltaGenerator | None = None, label: str = "Algorithm") -> type[Algorithm]:
@@ -73,8 +76,11 @@ def pick_algorithm(data: Dataset, *, about: DeltaGenerator | None = None, label:
 
 @st.dialog("Algorithms", width="large")
 def _dialog(data: Dataset, slugs: list[str], key: str) -> None:
-    for notion, (_, meaning) in GROUPS.items():
-        members = [slug for slug in slugs if ALGORITHMS[slug].notion is notion]
+    ours = [slug for slug in slugs if slug not in outside.ORIGINS]
+    groups = {
+        meaning: [slug for slug in ours if ALGORITHMS[slug].notion is one] for one, (_, meaning) in GROUPS.items()
+    }
+    for meaning, members in {**groups, OUTSIDE: [slug for slug in slugs if slug not in ours]}.items():
         if members:
             st.html(f'<h3 class="dp-group">{markup.escape(meaning)}</h3>')
         for slug in members:
@@ -86,6 +92,8 @@ def _card(slug: str, data: Dataset, key: str) -> None:
     words, button = st.columns([6, 1], vertical_alignment="center")
     facts = _facts(cls, data)
     why = f" {WHY}" if slug == RECOMMENDED else ""
+    if (here := outside.ORIGINS.get(slug)) is not None:
+        why = f" From {markup.escape(here.place)}{f', {outside.UNAUDITED}' if outside.unaudited(slug) else ''}."
     words.html(
         f'<p class="dp-card"><b>{markup.escape(cls.name)}</b><br>{markup.escape(cls.tagline)}{why}<br>'
         f"<small>{markup.escape(facts)}</small></p>"

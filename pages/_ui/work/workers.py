@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import importlib
 import mmap
@@ -26,6 +27,7 @@ __all__ = ["RUNS", "Workers", "workers"]
 RUNS = max(2, cpu_count())  # at a time, of all sessions
 
 _NOTE = struct.Struct("<qqq")  # done, total, whether to stop
+_PATIENCE = 1.0  # seconds after which a run that makes no step is stopped in the middle of one, if it is to stop
 _TICK = 0.05  # seconds between two looks at a run's progress
 
 
@@ -134,13 +136,28 @@ def _know(*modules: str) -> None:
 def _noting(note: str, function: Callable[..., Any], *args: Any) -> Any:
     """Run in a worker: write every step to a small shared file, and stop when the file says so."""
     with Path(note).open("r+b") as file, mmap.mmap(file.fileno(), _NOTE.size) as shared:
+        over, lock, here = threading.Event(), threading.Lock(), threading.get_ident()
 
         def on_step(done: int, total: int) -> None:
             shared[:16] = struct.pack("<qq", done, total)
             if shared[16:] != bytes(8):
                 raise Cancelled
 
-        return function(*args, on_step)
+        def watch() -> None:
+            """Stop what makes no step any more, as an algorithm from outside that never ends."""
+            while not over.wait(_PATIENCE):
+                with lock:
+                    if shared[16:] != bytes(8) and not over.is_set():
+                        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(here), ctypes.py_object(Cancelled))
+
+        watcher = threading.Thread(target=watch, daemon=True)
+        watcher.start()
+        try:
+            return function(*args, on_step)
+        finally:
+            with lock:
+                over.set()
+            watcher.join()
 
 
 @functools.cache  # not st.cache_resource: the server starts them before there is a visitor

@@ -1,0 +1,213 @@
+"""Add algorithms from outside: files that whoever starts a program names, and installed packages' entry points.
+
+Every process that imports `dpviz.algorithms` reads the same files, so worker processes know what the first one knows.
+The module of a file is called `dpviz.algorithms.outside.NAME`, so that pickle finds it there.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import importlib.util
+import inspect
+import os
+import re
+import sys
+import traceback
+from collections.abc import Iterator
+from importlib.metadata import entry_points
+from pathlib import Path
+from types import ModuleType
+from typing import NamedTuple
+
+import numpy as np
+
+from dpviz.algorithms.base import Algorithm
+from dpviz.algorithms.rules import broken_rules
+from dpviz.domain import Domain
+from dpviz.privacy.curator import Curator
+from dpviz.privacy.secret import private_folder, read_private, replace, state_folder
+from dpviz.trace import Cancelled, Step
+
+__all__ = [
+    "FILES",
+    "GROUP",
+    "ORIGINS",
+    "UNAUDITED",
+    "Origin",
+    "everything",
+    "load",
+    "note_audit",
+    "unaudited",
+]
+
+FILES = "DPVIZ_WITH"  # the environment variable with the files, absolute, as in PATH
+GROUP = "dpviz.algorithms"  # of entry points, each an `Algorithm`
+UNAUDITED = "not audited here"
+_NOTES = "audited"  # in the state folder: a line for every algorithm that passed, with its file's fingerprint
+_LONGEST = 200  # characters of another program's message
+
+
+class Origin(NamedTuple):
+    """Where an algorithm comes from: a file's name, and SHA-256 of its source."""
+
+    place: str
+    fingerprint: str
+
+
+ORIGINS: dict[str, Origin] = {}  # by slug
+
+
+def everything(known: dict[str, type[Algorithm]]) -> None:
+    """Add the algorithms of entry points and of the files in the environment.
+
+    Raises
+    ------
+    ValueError
+        One sentence for the first that cannot be added.
+    """
+    for point in entry_points(group=GROUP):
+        place = f"entry point {point.name}"
+        try:
+            cls = point.load()
+            module = inspect.getmodule(cls)
+            source = inspect.getsource(module) if module else ""
+        except Exception as error:
+            raise ValueError(f"{place}: it does not load: {_words(error)}.") from None
+        _check(source, place)
+        _enlist(cls, Origin(place, _fingerprint(source)), known)
+    for path in filter(None, os.environ.get(FILES, "").split(os.pathsep)):
+        load(Path(path), known)
+
+
+def load(path: Path, known: dict[str, type[Algorithm]]) -> list[str]:
+    """Add the algorithms that a file defines; return their slugs.
+
+    Raises
+    ------
+    ValueError
+        One sentence for a file that cannot be read or imported, that breaks a rule, or holds no algorithm of its own.
+    """
+    place = path.name
+    try:
+        source = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        raise ValueError(f"--with: {path} cannot be read; name a Python file.") from None
+    here = Origin(place, _fingerprint(source))
+    name = f"{__name__}.{re.sub(r'[^0-9a-zA-Z]', '_', path.stem)}_{here.fingerprint[:8]}"
+    if name in sys.modules:
+        return [slug for slug, cls in known.items() if cls.__module__ == name]
+    _check(source, place)
+    module = _imported(name, path)
+    classes = [one for one in module.__dict__.values() if isinstance(one, type) and issubclass(one, Algorithm)]
+    own = [cls for cls in classes if cls.__module__ == name and "slug" in cls.__dict__]
+    try:
+        if not own:
+            raise ValueError(f"{place}: it defines no algorithm: a subclass of Algorithm with a slug.")
+        for cls in own:
+            _enlist(cls, here, known)
+    except ValueError:
+        del sys.modules[name]
+        raise
+    return [cls.slug for cls in own]
+
+
+def _imported(name: str, path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise ValueError(f"{path.name}: it does not import: its name must end in .py.")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[name]
+        raise ValueError(f"{path.name}: it does not import: {_at(error, str(path))}.") from None
+    return module
+
+
+def _check(source: str, place: str) -> None:
+    try:
+        broken = broken_rules(source)
+    except SyntaxError as error:
+        raise ValueError(f"{place}: it does not import: line {error.lineno}: {error.msg}.") from None
+    if broken:
+        raise ValueError(f"{place}: refused: {'; '.join(broken)}. An algorithm asks the curator, and nothing else.")
+
+
+def _enlist(cls: type[Algorithm], here: Origin, known: dict[str, type[Algorithm]]) -> None:
+    """Add one class, after what the pages rely on was checked."""
+    if not (isinstance(cls, type) and issubclass(cls, Algorithm)):
+        raise ValueError(f"{here.place}: {cls!r:.60} is no subclass of dpviz.algorithms.Algorithm.")
+    if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", getattr(cls, "slug", "")):
+        raise ValueError(f"{here.place}: the slug of {cls.__name__} must be small letters, digits and hyphens.")
+    if cls.slug in known:
+        other = ORIGINS[cls.slug].place if cls.slug in ORIGINS else "dpviz"
+        raise ValueError(f"{here.place}: the slug {cls.slug!r} is taken by {known[cls.slug].__name__} of {other}.")
+    if not getattr(cls, "name", "") or not dataclasses.is_dataclass(cls) or cls.__hash__ is None:
+        raise ValueError(f"{here.place}: {cls.__name__} must be a frozen dataclass with a name.")
+    try:
+        cls()
+    except Exception as error:
+        raise ValueError(f"{here.place}: {cls.__name__}() does not work: {_words(error)}.") from None
+    _guard(cls, here)
+    known[cls.slug], ORIGINS[cls.slug] = cls, here
+
+
+def _guard(cls: type[Algorithm], here: Origin) -> None:
+    """Let a run that breaks end in one sentence, and say beside every run that nobody audited the file here."""
+    inner, doubts = cls.steps, cls.doubts
+
+    def steps(self: Algorithm, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
+        step, made = None, 0
+        try:
+            for step in inner(self, curator, domain, rng):
+                yield step
+                made += 1
+            if step is None or np.ndim(step.released["centers"]) != 2:
+                raise ValueError("the last step must release `centers` of shape (k, d)")
+        except Cancelled:
+            raise
+        except Exception as error:
+            words = f"{self.name} of {here.place}: step {made + 1} ended by {_at(error, here.place)}."
+            raise ValueError(f"{words} Releases made by then stay spent.") from None
+
+    def more(self: Algorithm, released: object, domain: Domain) -> tuple[str, ...]:
+        words = (f"{self.name} comes from {here.place} and is {UNAUDITED}: its promise is its authors' word.",)
+        return (*(words if unaudited(self.slug) else ()), *doubts(self, released, domain))  # type: ignore[arg-type]
+
+    cls.steps, cls.doubts = steps, more  # type: ignore[method-assign]
+
+
+def _fingerprint(source: str) -> str:
+    return hashlib.sha256(source.encode()).hexdigest()
+
+
+def _words(error: BaseException) -> str:
+    """Return an error as one short line."""
+    return " ".join(f"{type(error).__name__}: {error}".split())[:_LONGEST].rstrip(".")
+
+
+def _at(error: BaseException, file: str) -> str:
+    """Return an error as one short line, with the last line of the file that led to it."""
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename.endswith(file)]
+    return f"{_words(error)}{f' (line {lines[-1]})' if lines else ''}"
+
+
+def unaudited(slug: str) -> bool:
+    """Return whether an algorithm comes from outside and its audit has not passed here."""
+    here = ORIGINS.get(slug)
+    return here is not None and f"{slug} {here.fingerprint}" not in _notes()
+
+
+def note_audit(slug: str) -> None:
+    """Keep that the audit of an algorithm from outside has passed, for this fingerprint."""
+    notes = _notes() | {f"{slug} {ORIGINS[slug].fingerprint}"}
+    replace(private_folder() / _NOTES, "\n".join(sorted(notes)).encode())
+
+
+def _notes() -> set[str]:
+    try:
+        return set(read_private(state_folder() / _NOTES).decode().splitlines())
+    except (FileNotFoundError, UnicodeDecodeError):
+        return set()

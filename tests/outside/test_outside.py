@@ -1,0 +1,187 @@
+"""Algorithms from outside are in every list, run in every process, and say whose word their promise is."""
+
+import os
+import pickle
+import subprocess
+import sys
+
+import pytest
+
+from dpviz.algorithms import add_files, outside
+from dpviz.cli import main
+from dpviz.datasets import load_sample
+from dpviz.figures import pane, plain
+from dpviz.runs.single import replay
+from dpviz.sweeps.rowfile import read_rows
+from dpviz.takeaway.code import script
+from dpviz.takeaway.foreign import read
+from dpviz.trace import Cancelled
+from pages._ui.form import picker
+from pages._ui.work.jobs import Job
+from pages._ui.work.workers import Workers
+
+RUN = ["run", "my-own", "--with", "my_own.py", "--data", "sample:tiny", "--n-clusters", "2"]
+
+
+def edited(path, before, after):
+    source = path.read_text()
+    assert before in source
+    path.write_text(source.replace(before, after))
+
+
+def test_a_file_is_run_listed_and_read_back(mine, registry, capsys):
+    assert main([*RUN, "--json", "run.json"]) == 0
+    told = capsys.readouterr()
+    assert "My own on sample:tiny" in told.out and "my_own.py and is not audited here" in told.err
+    assert list(registry)[-1] == "my-own" and outside.ORIGINS["my-own"].place == "my_own.py"
+    trace = read((mine.parent / "run.json").read_text())
+    assert any(outside.UNAUDITED in words for words in trace.warnings)
+    assert "add_files(['my_own.py'])" in script(trace)
+    assert pane(trace) is plain.PANE and isinstance(
+        pickle.loads(pickle.dumps(registry["my-own"]())), registry["my-own"]
+    )
+    assert main(RUN) == 0  # the same file again is the same algorithm
+
+
+@pytest.mark.slow
+def test_what_was_exported_runs_as_a_script(mine, capsys):
+    assert main([*RUN, "--json", "run.json"]) == 0
+    assert main(["export", "run.json", "--as", "script", "-o", "again.py"]) == 0
+    environment = {**os.environ, outside.FILES: "", "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run([sys.executable, "again.py"], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+SPEC = """
+title = "Mine"
+data = ["sample:tiny"]
+algorithms = ["my-own"]
+n_clusters = 2
+epsilon = [1.0, 4.0]
+repeats = 2
+"""
+
+
+@pytest.mark.slow
+def test_worker_processes_know_it_and_a_sweep_has_its_rows(mine, registry):
+    (mine.parent / "spec.toml").write_text(SPEC)
+    assert main(["sweep", "spec.toml", "-o", "rows.csv", "--workers", "1", "--with", "my_own.py"]) == 0
+    rows = read_rows(mine.parent / "rows.csv")
+    assert list(rows.status) == ["ok"] * len(rows) and list(rows.algorithm).count("my-own") == 4
+    algorithm, data = registry["my-own"](n_clusters=2), load_sample("tiny")
+    workers = Workers(1)
+    try:
+        away = workers.run(replay, data, algorithm, 3, job=Job("", "")).trace
+    finally:
+        workers.stop()
+    assert away.to_json(include_hidden=True) == replay(data, algorithm, 3).trace.to_json(include_hidden=True)
+
+
+def test_the_picker_lists_it_last_under_its_own_badge(mine, registry):
+    add_files([mine])
+    assert picker.offered(False)[-1] == "my-own" == picker.offered(True)[-1]
+    assert picker.named("my-own") == "My own · not audited here"
+    outside.note_audit("my-own")
+    assert picker.named("my-own") == "My own" and not outside.unaudited("my-own")
+
+
+def test_the_badge_goes_after_an_audit_and_comes_back_with_a_change(mine, registry, capsys, monkeypatch):
+    monkeypatch.setattr("dpviz.cli.audit._RUNS", 3)
+    audit = ["audit", "my-own", "--with", "my_own.py", "--runs", "3"]
+    assert main(audit) == 0
+    assert "my-own is audited here" in capsys.readouterr().out
+    assert main(RUN) == 0 and outside.UNAUDITED not in capsys.readouterr().err
+    origin = outside.ORIGINS["my-own"]
+    monkeypatch.setitem(outside.ORIGINS, "my-own", origin._replace(fingerprint="0" * 64))
+    assert outside.unaudited("my-own")
+
+
+def test_an_audit_that_fails_leaves_the_badge(mine, capsys, monkeypatch):
+    monkeypatch.setattr("dpviz.cli.audit._RUNS", 3)
+    edited(mine, "[1, 20]", "[1, 21]")
+    assert main(["audit", "my-own", "--with", "my_own.py", "--runs", "3"]) == 1
+    assert "ranges in the docstring" in capsys.readouterr().out and outside.unaudited("my-own")
+
+
+BAD = {
+    "does not import: NameError: name 'nothing' is not defined (line 90)": ("", "nothing\n"),
+    "does not import: line 90": ("", "def\n"),
+    "it defines no algorithm": ('    slug: ClassVar[str] = "my-own"\n', ""),
+    "the slug 'nsm' is taken by NSM of dpviz": ('slug: ClassVar[str] = "my-own"', 'slug: ClassVar[str] = "nsm"'),
+    "an algorithm touches _session (line 80)": ("curator.n_features, 1.0", "curator._session, 1.0"),
+    "an algorithm imports rows (line 90)": ("", "from dpviz.privacy.rows import Rows\n"),
+    "an algorithm overrides run (line 90)": ("", "class Other(MyOwn):\n    def run(self, X):\n        return X\n"),
+    "MyOwn() does not work: ValueError: My own: rounds": ("= param(5, low=1", "= param(50, low=1"),
+}
+
+
+@pytest.mark.parametrize("words", BAD)
+def test_a_file_that_cannot_be_added_is_one_sentence_and_adds_nothing(words, mine, registry, capsys):
+    before, after = BAD[words]
+    lines = mine.read_text().splitlines()
+    assert len(lines) < 90
+    if before:
+        edited(mine, before, after)
+    else:
+        mine.write_text("\n".join([*lines, *[""] * (89 - len(lines)), after]))
+    known = dict(registry)
+    assert main(RUN) == 2
+    told = capsys.readouterr().err
+    assert words in told and told.count("\n") == 1 and "Traceback" not in told
+    assert registry == known and os.environ[outside.FILES] == ""
+
+
+def test_two_files_with_one_slug_are_refused(mine, capsys):
+    (mine.parent / "twin.py").write_text(mine.read_text() + "\n")
+    assert main([*RUN, "--with", "twin.py"]) == 2
+    assert "twin.py: the slug 'my-own' is taken by MyOwn of my_own.py" in capsys.readouterr().err
+    assert main(["run", "my-own", "--with", "no.py", "--data", "sample:tiny"]) == 2
+    assert "no.py cannot be read" in capsys.readouterr().err
+
+
+def test_one_that_raises_at_step_3_ends_in_one_sentence(mine, capsys):
+    edited(mine, "            title = f", "            1 / (2 - round_)\n            title = f")
+    assert main(RUN) == 2
+    told = capsys.readouterr().err
+    assert "My own of my_own.py: step 3 ended by ZeroDivisionError: division by zero (line 86)" in told
+    assert "Releases made by then stay spent." in told and "Traceback" not in told
+
+
+@pytest.mark.slow
+def test_one_that_never_ends_is_canceled_and_its_process_works_on(mine, registry):
+    edited(mine, "            title = f", "            while round_ == 1:\n                pass\n            title = f")
+    add_files([mine])
+
+    class Impatient(Job):
+        def advance(self, done, total):
+            super().advance(done, total)
+            if done:
+                self.cancel()
+
+    workers, data = Workers(1), load_sample("tiny")
+    try:
+        job = Impatient("", "")
+        with pytest.raises(Cancelled):
+            workers.run(_reporting, registry["my-own"](n_clusters=2), data, job=job)
+        assert workers.call(os.getpid) != os.getpid()  # answered by the process that hung
+    finally:
+        workers.stop()
+
+
+def _reporting(algorithm, data, on_step):
+    algorithm.run(data.X, domain=data.domain, seed=0, on_step=lambda step: on_step(step.n_releases, 10))
+
+
+def test_new_refuses_what_is_no_slug_and_what_is_there(mine, capsys):
+    for name, words in (("My Own", "must be small letters"), ("nsm", "is the slug of"), ("my-own", "is there already")):
+        assert main(["new", name]) == 2
+        assert words in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_what_new_writes_passes_every_check(mine):
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_my_own.py"],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0 and "passed" in done.stdout, done.stdout[-2000:]
