@@ -23,9 +23,10 @@ def prepare() -> None:
 
     import dpviz.figures  # noqa: F401
     import pages._ui.home.story  # what opens finished for everybody is to open at once
+    import pages._ui.present.view
     import pages._ui.workspace.tradeoff  # noqa: F401
     from pages._ui.data.upload import keep_uploads_in_memory
-    from pages._ui.frame.streamlit_patches import show_as_kept, stay_offline
+    from pages._ui.frame.streamlit_patches import show_as_kept, start_at_once, stay_offline
     from pages._ui.server.incoming import check_values
     from pages._ui.server.mishap import stay_silent
     from pages._ui.server.owner import bind_visits, check_settings
@@ -37,6 +38,7 @@ def prepare() -> None:
     check_values()
     stay_silent()
     stay_offline()
+    start_at_once()
     show_as_kept()
     keep_uploads_in_memory(2 * st.get_option("server.maxUploadSize") * 1_000_000)
     gc.collect()

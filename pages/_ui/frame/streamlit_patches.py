@@ -7,13 +7,13 @@ from contextlib import contextmanager
 from typing import Any
 
 import streamlit as st
-from streamlit import net_util
+from streamlit import delta_generator, net_util
 from streamlit.components.v2.bidi_component import main
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_run_context import RunLocation, ThreadState
 from streamlit.typing import UploadedFile
 
-__all__ = ["forget", "redraw", "show_as_kept", "stay_offline", "whole"]
+__all__ = ["forget", "redraw", "show_as_kept", "start_at_once", "stay_offline", "whole"]
 
 
 def stay_offline() -> None:
@@ -31,6 +31,11 @@ def show_as_kept() -> None:
     page's processor time. It only adds triggers, which the dashboard reads where it makes a component.
     """
     main.make_bidi_component_presenter = lambda *_: None  # type: ignore[assignment]
+
+
+def start_at_once() -> None:
+    """Skip the look whether this is a Python prompt: it walks all modules while the first visitor waits."""
+    delta_generator._use_warning_has_been_displayed = True
 
 
 @contextmanager

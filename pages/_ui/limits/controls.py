@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from dpviz.datasets import SAMPLES
 from pages._ui.address.scene import Control
 from pages._ui.form.fields import choice
 from pages._ui.frame import keys
@@ -14,6 +15,6 @@ from pages._ui.limits import reconstruction
 def limits(known: Mapping[str, Any]) -> Sequence[Control]:
     """Return the controls of Limits' one picture, the rows that are read off exact centers."""
     return [
-        Control("d", keys.EXACT_DATA, "Sample", choice(reconstruction.samples()[0], reconstruction.samples())),
+        Control("d", keys.EXACT_DATA, "Sample", choice(SAMPLES[0], SAMPLES)),
         Control("noise", keys.EXACT_NOISE, "Published", choice("none", tuple(reconstruction.NOISE))),
     ]

@@ -19,15 +19,10 @@ from pages._ui.frame.prepared import kept
 from pages._ui.player.panel import draw
 from pages._ui.player.transport import transport
 
-__all__ = ["NOISE", "lesson", "panel_of", "picture", "plain_lloyd", "read_in", "read_on", "samples", "titles_of"]
+__all__ = ["NOISE", "lesson", "panel_of", "picture", "plain_lloyd", "read_in", "read_on", "titles_of"]
 
 ROUNDS = 15
 NOISE = {"none": "Exact centers", "seeded": "The same with noise, ε 1"}
-
-
-def samples() -> list[str]:
-    """Return the samples with at most 6,000 rows."""
-    return [name for name in SAMPLES if len(sample(name).X) <= 6_000]
 
 
 def plain_lloyd(n_clusters: int) -> Algorithm:
@@ -39,7 +34,7 @@ def lesson() -> None:
     """Show the question on a sample, first without noise, then with noise."""
     st.header("Why not publish exact centers?")
     left, right = st.columns([3, 2], vertical_alignment="bottom")
-    name = left.selectbox("Sample", samples(), format_func=lambda n: sample(n).title, **kept(keys.EXACT_DATA))
+    name = left.selectbox("Sample", SAMPLES, format_func=lambda n: sample(n).title, **kept(keys.EXACT_DATA))
     noise = right.segmented_control(
         "Published", list(NOISE), format_func=NOISE.__getitem__, default="none", required=True, **kept(keys.EXACT_NOISE)
     )

@@ -4,7 +4,7 @@ import inspect
 from pathlib import Path
 
 import pytest
-from streamlit import net_util
+from streamlit import delta_generator, net_util
 from streamlit.components.v2.bidi_component import main
 from streamlit.proto.Common_pb2 import FileURLs
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
@@ -43,6 +43,18 @@ def test_components_have_no_view_that_is_made_at_every_look(monkeypatch):
     assert "presenter = make_bidi_component_presenter(" in inspect.getsource(main)
     streamlit_patches.show_as_kept()
     assert main.make_bidi_component_presenter(None, "") is None
+
+
+def test_the_first_element_does_not_look_for_a_prompt(monkeypatch):
+    looks = []
+    monkeypatch.setattr(delta_generator, "_use_warning_has_been_displayed", False)
+    monkeypatch.setattr(delta_generator.env_util, "is_repl", lambda: looks.append(1))
+    delta_generator._maybe_print_use_warning()
+    assert looks
+    monkeypatch.setattr(delta_generator, "_use_warning_has_been_displayed", False)
+    streamlit_patches.start_at_once()
+    delta_generator._maybe_print_use_warning()
+    assert looks == [1]
 
 
 def test_an_upload_is_forgotten_by_the_server(monkeypatch):

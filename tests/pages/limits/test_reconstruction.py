@@ -6,8 +6,6 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages._ui.limits.reconstruction import samples
-
 ROOT = Path(__file__).parents[3]
 
 
@@ -44,7 +42,3 @@ def test_clients_without_noise_give_people_away_too(opened):
     assert not app.exception and read_off(app) >= 1
     app.toggle(key="fed_exact").set_value(False).run()
     assert not app.exception and read_off(app) == 0
-
-
-def test_only_small_samples_are_offered():
-    assert "iris" in samples() and "town" in samples()
