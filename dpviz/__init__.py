@@ -1,8 +1,14 @@
 """dpviz: see what privacy costs in clustering. A pure package; the dashboard in app.py and pages/ calls it."""
 
-from typing import Any
+from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
+from dpviz import notebook
 from dpviz.version import __version__
+
+if TYPE_CHECKING:
+    from dpviz.trace import Trace
 
 __all__ = ["NoiseWarning", "PrivacyLeakWarning", "PrivateKMeans", "__version__"]
 
@@ -14,3 +20,18 @@ def __getattr__(name: str) -> Any:
 
         return getattr(estimator, name)
     raise AttributeError(f"module 'dpviz' has no attribute {name!r}")
+
+
+def _label(trace: Trace) -> str:
+    from dpviz.takeaway.label import inline
+
+    return inline(trace)
+
+
+def _player(trace: Trace) -> str:
+    from dpviz.takeaway.replay import replay
+
+    return replay(trace)
+
+
+notebook.views = notebook.Views(_label, _player)  # only here is known what lies above a trace

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import html
-import importlib
 import json
 import math
 from collections.abc import Mapping
@@ -13,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from dpviz import notebook
 from dpviz.domain import Domain
 from dpviz.frozen import freeze
 from dpviz.privacy.accounting import Total
@@ -131,11 +130,11 @@ class Trace:
 
     def _repr_html_(self) -> str:
         """Return the run's label, for notebooks."""
-        return _above("label").inline(self)
+        return notebook.views.label(self)
 
-    def show(self, height: int = 900) -> Shown:
+    def show(self, height: int = 900) -> notebook.Frame:
         """Return the player for a notebook (Jupyter, marimo): it steps and plays without a server or a network."""
-        return Shown(_above("replay").replay(self), height)
+        return notebook.Frame(notebook.views.player(self), height)
 
     def to_json(self, *, include_hidden: bool = False) -> str:
         """Serialize; hidden parts, and the values of a non-private trace, are written only with `include_hidden`."""
@@ -285,25 +284,6 @@ def _follows(promise: Guarantee, total: Total) -> bool:
         same(getattr(promise, name), getattr(total, name))
         for name in ("epsilon", "delta", "mu", "pure_epsilon", "zcdp")
     )
-
-
-def _above(name: str) -> Any:
-    """Look up a module of `dpviz.takeaway`, which lies above this one and serves notebooks only."""
-    return importlib.import_module(f"dpviz.takeaway.{name}")
-
-
-@dataclasses.dataclass(frozen=True)
-class Shown:
-    """Hold a page that a notebook shows in its own frame."""
-
-    page: str = dataclasses.field(repr=False)
-    height: int
-
-    def _repr_html_(self) -> str:
-        return (
-            f'<iframe srcdoc="{html.escape(self.page)}" width="100%" height="{self.height}" style="border:0" '
-            'title="The run, step by step"></iframe>'
-        )
 
 
 def _strict(value: Any) -> Any:

@@ -10,11 +10,12 @@ import pytest
 from dpviz.algorithms import ALGORITHMS
 from dpviz.algorithms.rules import broken_rules
 from pages._ui.frame import keys
-from tests.rooms import by_string, circle, imports, sources
+from tests.rooms import PLACES, against, arrows, by_string, circle, imports, sources
 
 ROOT = Path(__file__).parent.parent
 ROOMS = [  # an import only ever goes up this list; the trace stands below the privacy core, whose records it holds
     "dpviz.version",
+    "dpviz.notebook",
     "dpviz.validate",
     "dpviz.escape",
     "dpviz.numbers",
@@ -85,11 +86,8 @@ ROOMS = [  # an import only ever goes up this list; the trace stands below the p
     "app",
 ]
 HOUSE = {f"dpviz.algorithms.{name}" for name in ("base", "kmeans", "outside", "rules")}  # what is no private algorithm
-DOORS = {"dpviz", "dpviz.privacy", "pages._ui"}  # packages that hold no code: the version, a docstring
-ABOVE = {  # looked up by a string when asked for: what a notebook draws of a trace, and the commands that are wanted
-    ("dpviz.trace", "dpviz.takeaway.*"),
-    ("dpviz.cli.main", "dpviz.cli.*"),
-}
+DOORS = {"dpviz", "dpviz.privacy", "pages._ui"}  # the version and what ties the package together, a docstring
+ABOVE = {("dpviz.cli.main", "dpviz.cli.*")}  # looked up by a string when asked for: the commands that are wanted
 SOURCES = sources(ROOT)
 
 
@@ -276,6 +274,13 @@ def ring(modules):
 
 def test_no_modules_import_each_other():
     assert ring(SOURCES) == []
+
+
+def test_no_room_imports_one_above_it():
+    tied = {place: arrows(SOURCES, place) for place in PLACES}
+    assert {place: (against(rooms), circle(rooms)) for place, rooms in tied.items()} == dict.fromkeys(PLACES, (0, []))
+    upward = SOURCES | {"dpviz.trace": f"{SOURCES['dpviz.trace']}\nimport_module(f'dpviz.takeaway.{{name}}')"}
+    assert against(arrows(upward, "dpviz")) == 1
 
 
 @pytest.mark.parametrize(

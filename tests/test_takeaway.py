@@ -122,6 +122,7 @@ def test_hostile_names_stay_text_and_nothing_private_leaves(secret, kind):
     assert "seed=" not in text and "a-token" not in text
 
 
+@pytest.mark.slow
 def test_a_script_gives_the_same_centers_bit_for_bit_and_notices_others(tmp_path):
     trace = demo("nsm", epsilon=2.0)
     path = tmp_path / "run.py"

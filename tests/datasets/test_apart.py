@@ -41,6 +41,7 @@ def stuck(monkeypatch, script):
     )
 
 
+@pytest.mark.slow
 def test_what_comes_back_is_what_was_read():
     single = pd.DataFrame({"a": np.arange(600_000.0), "b": 1.5, "c": "text"})  # kept in single precision
     mixed = workbook(["a", "b", "c"], [True, 2, "x"], [False, CELL, 3])
@@ -70,6 +71,7 @@ def test_a_refusal_comes_back_as_it_is_and_a_spare_is_used_once(really_apart):
     assert read_table(BOOK, "x.xlsx").n_rows == 2, "processes that died without a file are replaced"
 
 
+@pytest.mark.slow
 def test_the_process_has_no_memory_no_time_and_no_files_beyond_its_limits(tmp_path):
     with pytest.raises(TableError) as caught:
         read_table(parquet(a=np.zeros(4_000_000)), "x.xlsx", limits=Limits(memory=300_000_000))

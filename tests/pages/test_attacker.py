@@ -22,6 +22,7 @@ from pages._ui.work import atlas
 from pages._ui.work.jobs import Job
 from pages._ui.workspace.explore import explore
 from tests.pages.pictures import pictures
+from tests.tiers import tiers
 
 ROOT = Path(__file__).parents[2]
 
@@ -75,8 +76,13 @@ def game(app, name="main"):
 
 
 # One of every promise; every algorithm's own game is in tests/audits/test_game.py.
-PLAYED = ["kmeans", "sulloyd", "dist-dp-random-points", "stemmer-kaplan-local"]
-PLAYED += [pytest.param(slug, marks=pytest.mark.slow) for slug in ("nsm", "dpm", "dist-dp", "stemmer-kaplan-shuffle")]
+PLAYED = tiers(
+    [
+        *("kmeans", "sulloyd", "dist-dp-random-points", "stemmer-kaplan-local"),
+        *("nsm", "dpm", "dist-dp", "stemmer-kaplan-shuffle"),
+    ],
+    ("kmeans", "sulloyd"),
+)
 
 
 def test_every_promise_is_played():
@@ -156,6 +162,7 @@ def test_the_machine_plays_on(open_link, monkeypatch):
     assert not app.exception and "after 12 (" in words(app)
 
 
+@pytest.mark.slow
 def test_the_first_question_opens_with_the_machines_stored_rounds_and_another_one_without(open_link, monkeypatch):
     monkeypatch.setattr(atlas, "_stamped", lambda: True)
     app = open_link()  # with no word in the address: what the form itself begins with
@@ -177,6 +184,7 @@ def test_another_question_is_another_game(open_link):
     assert game(app).question.person[load_sample("iris").view[0]] == 4.5
 
 
+@pytest.mark.slow
 def test_rho_asks_here_or_away(open_link):
     app = open_link("v=1&d=town&a=dist-dp-random-points&ask=moved&layers=0")
     assert not app.exception and any("is Alex here, or " in header.value for header in app.header)

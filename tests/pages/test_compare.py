@@ -137,6 +137,7 @@ def test_one_thing_changed_from_explore(open_link):
     assert "The promises differ" not in words(app)  # no alarm for a difference that was chosen
 
 
+@pytest.mark.slow
 def test_runs_are_added_swapped_changed_and_taken_away(open_link):
     app = open_link()
     app.button(key="compare_add").click().run()

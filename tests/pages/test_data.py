@@ -57,6 +57,7 @@ def test_blobs_are_made_chosen_and_explored_and_a_bad_parameter_is_a_sentence(st
     assert json.loads(app.session_state["shown"])[0] == key
 
 
+@pytest.mark.slow
 def test_a_painting_is_used_and_explored_and_what_is_none_is_a_sentence(start):
     app = start()
     app.segmented_control(key="data_way").set_value("Paint").run()

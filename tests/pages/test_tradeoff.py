@@ -156,6 +156,7 @@ def own(title, token, *, private):
     return dataclasses.replace(load_sample("tiny"), dataset_id=token, title=title, private=private)
 
 
+@pytest.mark.slow
 def test_nothing_of_a_file_is_looked_up_in_the_atlas_or_stored_there(stored, shipped, monkeypatch):
     asked, before = [], sorted((path.name, path.read_bytes()) for path in shipped.iterdir())
     read = files.read
@@ -224,6 +225,7 @@ def test_the_page_says_what_to_do_what_it_costs_and_refuses_bad_input(app):
     assert any("algorithms must name at least one value" in error.value for error in app.error)
 
 
+@pytest.mark.slow
 def test_any_parameter_and_any_preset_can_be_chosen_and_bad_values_are_one_sentence(app):
     app.multiselect(key="sweep_algorithms").set_value(["fastlloyd", "sulloyd"]).run()
     app.multiselect(key="sweep_vary").set_value(["alpha", "boundary"]).run()

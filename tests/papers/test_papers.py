@@ -132,6 +132,7 @@ def tiny(monkeypatch):
     return one
 
 
+@pytest.mark.slow
 def test_an_interrupted_item_goes_on_and_items_share_runs(tiny, tmp_path):
 
     def stop_after_five(cells, run, give_up):

@@ -24,6 +24,7 @@ from dpviz.postprocessing.released import (
 from dpviz.postprocessing.verdict import Groups, demo_verdict, groups_of, private_verdict
 from dpviz.trace import Trace
 from tests.luck import same_luck
+from tests.tiers import tiers
 
 DOMAIN = Domain.box(-10, 10, 2, scale="common", n_public=3000)
 MIDDLES = np.array([[-6.0, -6.0], [6.0, -6.0], [0.0, 6.0]])
@@ -43,7 +44,7 @@ def run(slug, X, seed=0, **values):
     return ALGORITHMS[slug](**{"n_clusters": 3, **values}).run(X, domain=DOMAIN, seed=seed)
 
 
-@pytest.mark.parametrize("slug", ["glloyd", "sulloyd"])
+@pytest.mark.parametrize("slug", tiers(["glloyd", "sulloyd"], 1))
 def test_the_noise_of_a_center_is_what_reruns_show(slug, X):
     """One round, one center: the average of all rows, whose only error is the noise of that release."""
     runs = [run(slug, X, seed, n_clusters=1, iterations=1, boundary="none") for seed in range(300)]

@@ -150,6 +150,7 @@ class Stop(Exception):
     pass
 
 
+@pytest.mark.slow
 def test_stopping_kills_the_workers():
     looks = []
 
@@ -208,6 +209,7 @@ def test_garbage_in_the_middle_is_skipped_and_a_foreign_file_is_refused(tmp_path
         RowFile(tmp_path / "rows.txt")
 
 
+@pytest.mark.slow
 def test_an_interrupted_sweep_goes_on_to_the_same_rows(tmp_path):
     path, expected = tmp_path / "rows.csv", rows_of(SMALL)
     with RowFile(path) as file, threadpool_limits(1):

@@ -1,5 +1,7 @@
 """One run, several views: data, method, k, ε and seed stay from view to view, and stand in the address of each."""
 
+import pytest
+
 from pages._ui.address import scene
 from pages._ui.workspace.compare import compare
 from pages._ui.workspace.explore import explore
@@ -21,6 +23,7 @@ def at(app, page):
     return {word: found.values[word] for word in RUN}
 
 
+@pytest.mark.slow
 def test_the_run_stays_from_view_to_view_and_each_view_can_change_it(open_link):
     app = open_link("explore", "v=1&d=iris&a=sulloyd&k=4&e=3&s=7")
     assert [at(app, page) for page in ("again", "attacker", "compare", "ledger")] == [RUN] * 4

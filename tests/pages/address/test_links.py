@@ -57,7 +57,7 @@ def test_a_ledger_has_an_address_of_its_own_which_leads_to_the_same_run(open_lin
         ("explore", "v=1&d=town&a=dist-dp&k=3&e=2&seen=1", "rho_seen", True),
         ("tradeoff", "v=1&d=iris&a=pe-means&k=2,3&vary=rounds&p.rounds=2,4&own=1", "sweep_vary_rounds", "2,4"),
         ("tradeoff", "v=1&delta=1/(n ln n)&scale=linear&curves=NSM: capped", "sweep_delta", "1/(n ln n)"),
-        ("papers", "v=1&paper=dpm&verdict=reproduces", "papers_paper", "dpm"),
+        pytest.param("papers", "v=1&paper=dpm&verdict=reproduces", "papers_paper", "dpm", marks=pytest.mark.slow),
         ("data", "v=1&d=iris&way=Make blobs&p.n_rows=77", "blobs_n_rows", 77),
         ("explore", "v=1&d=tiny&a=fastlloyd&trust=clients&clients=6&spread=skewed&ring=32&silent=5", "fed_silent", 5),
     ],

@@ -12,6 +12,7 @@ from pages._ui.address import scene
 from pages._ui.frame import embed
 from pages._ui.workspace.explore import explore
 from tests.pages.conftest import ROOT
+from tests.tiers import tiers
 
 NO_BAR = ".st-key-tabs,[data-testid=stPageLink]"
 TASK = ' Find  the <smallest> "ε" & stop '
@@ -49,7 +50,11 @@ def test_the_dialog_writes_what_was_chosen_into_the_link(open_link):
 
 
 @pytest.mark.parametrize(
-    "page", ["home", "distance", "federated", "learn", "compare", "attacker", "plan", "tradeoff", "limits"]
+    "page",
+    tiers(
+        ["home", "distance", "federated", "learn", "compare", "attacker", "plan", "tradeoff", "limits"],
+        ("home", "compare", "plan"),
+    ),
 )
 def test_every_page_with_a_scene_shares_it(open_link, page):
     app = open_link(page, "v=1")

@@ -158,6 +158,7 @@ def shown(app):
     return " ".join(proto.SerializeToString().decode("utf-8", errors="replace") for proto in protos)
 
 
+@pytest.mark.slow
 def test_the_page_asks_first_and_then_shows_names_only_if_they_are_names(page):
     for place, (*lines, ending) in enumerate(TABLES[::11]):
         app = page

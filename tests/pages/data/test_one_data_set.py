@@ -1,5 +1,7 @@
 """One data set is in use on all pages that can show it; a public file reaches them all, a private one none of them."""
 
+import pytest
+
 from tests.pages.visitor import csv, declare, drop, facts
 
 
@@ -20,6 +22,7 @@ def test_what_is_chosen_on_one_page_is_what_the_others_show(start):
     assert app.session_state["explore_data"] == "ring" and app.button(key="use_ring").label == "In use"
 
 
+@pytest.mark.slow
 def test_a_public_file_reaches_every_page_and_a_private_one_is_named_where_it_is_not(start):
     app = declare(drop(start(), "mine.csv", csv(), "Yes, it is public"), facts("a", "b", scale="common", n_public=300))
     name = app.session_state["explore_data"]

@@ -49,6 +49,7 @@ CONTENT = b"a,b\n1,2\n3,4\n5,6\n"
 PUBLIC, PRIVATE = "Yes, it is public", "No, it is private"
 
 
+@pytest.mark.slow
 def test_a_stranger_s_copy_of_a_private_file_meets_the_words_of_a_new_file(visit):
     """Whatever the stranger calls it; its owner is told at once."""
     owners_own = visit(Owner("key", KEY))

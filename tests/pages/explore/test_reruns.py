@@ -43,6 +43,7 @@ def finish(app):
     return app
 
 
+@pytest.mark.slow
 def test_a_link_opens_reruns_for_every_stop_and_the_worst_run_is_an_address(app):
     finish(app)
     assert not app.exception and not app.error
@@ -121,6 +122,7 @@ def test_reruns_can_be_cancelled_and_go_on(monkeypatch):
     assert other.job.wait(240) and other.job.status == "cancelled"
 
 
+@pytest.mark.slow
 def test_a_private_release_shows_where_another_run_may_end_and_nothing_is_spent(monkeypatch):
     monkeypatch.chdir(ROOT)
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240).run()
