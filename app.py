@@ -82,8 +82,9 @@ async def _freeze() -> None:
 
 def visit() -> None:
     """Show the page that was asked for."""
+    from pages._ui.data.kept import reopen
     from pages._ui.frame.bar import bar
-    from pages._ui.frame.places import HOME, PAGES
+    from pages._ui.frame.places import HOME, PAGES, VIEWS
     from pages._ui.frame.session import session
 
     session.via_app = True
@@ -97,6 +98,8 @@ def visit() -> None:
     if wanted in {f"pages/{name}.py" for name in PAGES if name != HOME}:
         st.switch_page(wanted)
     bar(page.url_path or HOME)
+    if page.url_path in VIEWS:
+        reopen()
     page.run()
 
 

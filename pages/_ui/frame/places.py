@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["HOME", "MOVED", "PAGES", "PLACES", "QUIET", "Entry", "Place", "place_of"]
+__all__ = ["HOME", "MOVED", "PAGES", "PLACES", "QUIET", "VIEWS", "Entry", "Place", "place_of"]
 
 
 class Entry(NamedTuple):
@@ -47,10 +47,11 @@ PAGES = {
     "notes": Entry("Notes"),
     "papers": Entry("Papers", "Do the five papers hold when they run again?"),
 }
+VIEWS = ("explore", "again", "attacker", "compare", "tradeoff", "ledger")  # of a run
 PLACES = (
     Place("Start", ("home",)),
     Place("Learn", ("learn", "limits")),
-    Place("Explore", ("explore", "again", "attacker", "compare", "tradeoff", "ledger")),
+    Place("Explore", VIEWS),
     Place("Your data", ("data", "bounds", "plan", "spend", "account"), path=True),
     Place("Teach", ("class", "present", "notes")),
 )
