@@ -84,8 +84,9 @@ async def _freeze() -> None:
 
 def visit() -> None:
     """Show the page that was asked for."""
+    from pages._ui.data.kept import reopen
     from pages._ui.frame.bar import bar
-    from pages._ui.frame.places import HOME, ICON, PAGES
+    from pages._ui.frame.places import HOME, ICON, PAGES, VIEWS
     from pages._ui.frame.session import session
 
     session.via_app = True
@@ -99,6 +100,8 @@ def visit() -> None:
     if wanted in {f"pages/{name}.py" for name in PAGES if name != HOME}:
         st.switch_page(wanted)
     bar(page.url_path or HOME)
+    if page.url_path in VIEWS:
+        reopen()
     page.run()
 
 

@@ -97,6 +97,20 @@ def test_a_public_file_is_typed_in_explored_and_found_again(open_page):
     page.get_by_role("link", name="Your data", exact=True).click()
     page.get_by_role("link", name="Bounds", exact=True).click()
     expect(page.get_by_text("What it does to 500 rows")).to_be_visible()  # what was typed is still there
+    page.go_back()
+    page.go_back()
+    expect(page).to_have_url(re.compile("explore.*d=file:east"))
+    address = page.url
+    page.reload()
+    again = page.get_by_role("button", name="Open mine.csv again")
+    expect(again).to_be_visible()
+    expect(page.get_by_role("combobox", name="Data").first).to_have_value("Town")
+    assert page.url == address  # it waits for the file
+    page.get_by_role("link", name="Cost", exact=True).click()
+    again.click()
+    page.wait_for_url("**/data*")
+    expect(page.locator("input[type=file]").first).to_be_attached()
+    expect(again).to_be_hidden()
     no_exception(page)
 
 

@@ -57,7 +57,6 @@ def enter(file: str, vocabulary: Vocabulary, *, has: Collection[str] = ()) -> No
     elif came:
         _take_over(page, vocabulary)
     if (waiting := address_state.address_file) is not None and waiting[1] == page and _file_is_here(waiting[0]):
-        del address_state.address_file
         _open(page, waiting[2], vocabulary)
     _arrange(page, vocabulary)
     session.sharing = partial(share.button, partial(_pictured, page, vocabulary), vocabulary, has)
@@ -137,7 +136,7 @@ def keep(
 
     A private run has no address, which could carry the choices but not the data.
     """
-    query = "" if private else write(scene or now(page, vocabulary), vocabulary)
+    query = "" if private else _of_lacking_file(page, write(scene or now(page, vocabulary), vocabulary))
     address_state.kept = (page, query)
     opened_now = session.opened_now
     del session.opened_now
@@ -151,6 +150,14 @@ def keep(
         },
         height=1,
     )
+
+
+def _of_lacking_file(page: str, query: str) -> str:
+    """Return the address that waits for a file as long as nothing else is asked for, else the one that is given."""
+    waiting = address_state.address_file
+    if waiting is None or waiting[1] != page or address_state.opened_as not in (None, query):
+        return query
+    return waiting[2]
 
 
 def notice(page: str, vocabulary: Vocabulary) -> None:
@@ -222,6 +229,8 @@ def _asked(page: str, came: bool) -> str:
 def _open(page: str, query: str, vocabulary: Vocabulary, came: bool = False) -> None:
     """Set the widgets of a page to a scene."""
     scene, sentence = read(page, query, vocabulary)
+    if (waiting := address_state.address_file) is not None and waiting[1] == page:
+        del address_state.address_file
     data = scene.values.get("d", ())
     for name in (data,) if isinstance(data, str) else data:
         if not name.startswith(FILE):

@@ -1,4 +1,5 @@
 // What was declared of files: kept in this browser alone, so that a reload or another visit need not ask again.
+// `says` asks for the sentence, `opens` for the button that leads back to the last file.
 const KEY = "dpviz-declared", MOST = 5;
 const written = (window.__dpvizDeclared ??= {}); // upload of this visit -> what it has in the list
 
@@ -13,9 +14,9 @@ function write(entries) {
   try { localStorage.setItem(KEY, JSON.stringify(entries)); } catch { /* blocked: nothing is kept */ }
 }
 
-export default function ({ data, parentElement, setStateValue }) {
+export default function ({ data, parentElement, setStateValue, setTriggerValue }) {
   const root = parentElement.querySelector(".dpviz-kept"), words = root.querySelector("output");
-  const forget = root.querySelector("button"), before = read();
+  const [open, forget] = root.querySelectorAll("button"), before = read();
   if (data.keep) {
     const text = JSON.stringify(data.keep), own = new Set([text, written[data.upload]]);
     write([data.keep, ...before.filter((entry) => !own.has(JSON.stringify(entry)))].slice(0, MOST));
@@ -26,8 +27,12 @@ export default function ({ data, parentElement, setStateValue }) {
     const keeps = "It keeps names of columns, kinds, bounds and signs, no cell.";
     const said = `Declared in this browser before: ${files.join(", ")}. ${keeps}`;
     if (words.textContent !== said) words.textContent = said;
-    root.hidden = !data.shown || !files.length;
+    words.hidden = !data.says;
+    open.hidden = !data.opens;
+    open.textContent = `Open ${files[0]} again`;
+    root.hidden = !(data.says || data.opens) || !files.length;
   };
+  open.onclick = () => setTriggerValue("open", true);
   forget.onclick = () => { write([]); show(); setStateValue("entries", []); };
   show();
   if (!data.keep && JSON.stringify(before) !== JSON.stringify(data.known)) setStateValue("entries", before);

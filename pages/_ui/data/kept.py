@@ -12,11 +12,12 @@ from dpviz import validate
 from dpviz.escape import plain
 from dpviz.numbers import number
 from pages._ui.data import reading
+from pages._ui.data.controls import OWN_FILE
 from pages._ui.data.state import Upload, data_state
 from pages._ui.frame import keys, messages
 from pages._ui.server.owner import owner
 
-__all__ = ["checked", "keep", "known", "offer", "remembered"]
+__all__ = ["checked", "keep", "known", "offer", "remembered", "reopen"]
 
 _MOST, _MOST_COLUMNS = 5, 200
 _COLUMN: dict[str, int] = {"name": 200, "kind": 40, "unit": 20, "words": 3_000}  # texts, at most so long
@@ -24,17 +25,22 @@ _ENTRY = {"file": 60, "decimal": 1, "thousands": 1}
 _HERE = Path(__file__).parent
 _component = st.components.v2.component(
     "dpviz_kept",
-    html='<p class="dpviz-kept" hidden><output></output> <button>Forget</button></p>',
+    html='<p class="dpviz-kept" hidden><output></output> <button></button> <button>Forget</button></p>',
     css=(_HERE / "kept.css").read_text(),
     js=(_HERE / "kept.js").read_text(),
 )
 
 
-def _mount(entry: dict[str, Any] | None, upload: str, *, shown: bool) -> None:
+def _mount(entry: dict[str, Any] | None, upload: str = "", *, says: bool = False, opens: bool = False) -> None:
     if owner().kind == "login":  # others may sit at this browser
         return
-    data = {"keep": entry, "upload": upload, "known": data_state.declared, "shown": shown}
-    _component(key=keys.KEPT, data=data, height="content", on_entries_change=_took)
+    data = {"keep": entry, "upload": upload, "known": data_state.declared, "says": says, "opens": opens}
+    pressed = _component(
+        key=keys.KEPT, data=data, height="content", on_entries_change=_took, on_open_change=lambda: None
+    )
+    if opens and pressed.get("open"):
+        st.session_state[keys.DATA_WAY] = OWN_FILE
+        st.switch_page("pages/data.py")
 
 
 def _took() -> None:
@@ -72,12 +78,18 @@ def keep(upload: Upload) -> None:
     ]
     form = upload.form
     entry = {"file": upload.table.name, "decimal": form.decimal or "", "thousands": form.thousands or ""}
-    _mount({**entry, "columns": columns}, upload.token, shown=False)
+    _mount({**entry, "columns": columns}, upload.token)
 
 
-def remembered() -> None:
-    """Say what this browser has kept, with a button that forgets it."""
-    _mount(None, "", shown=True)
+def remembered(*, opens: bool = True) -> None:
+    """Say what this browser has kept, with a button that forgets it, and one that asks for the file again."""
+    _mount(None, says=True, opens=opens)
+
+
+def reopen() -> None:
+    """Offer the last file that was declared in this browser, where the visit has no file: after a reload, say."""
+    if not data_state.uploads and data_state.pending is None and not st.context.is_embedded:
+        _mount(None, opens=True)
 
 
 def known(name: str) -> bool:

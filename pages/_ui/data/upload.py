@@ -48,7 +48,7 @@ def files() -> None:
         return
     if not uploads or data_state.another:
         _receive()
-    kept.remembered()
+    kept.remembered(opens=False)
     if not uploads:
         key_file.offer()
     else:

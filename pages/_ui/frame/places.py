@@ -6,7 +6,7 @@ import base64
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["HOME", "ICON", "MOVED", "PAGES", "PLACES", "QUIET", "Entry", "Place", "place_of"]
+__all__ = ["HOME", "ICON", "MOVED", "PAGES", "PLACES", "QUIET", "VIEWS", "Entry", "Place", "place_of"]
 
 
 class Entry(NamedTuple):
@@ -51,10 +51,11 @@ PAGES = {
     "notes": Entry("Notes"),
     "papers": Entry("Papers", "Do the five papers' results hold up when run again?"),
 }
+VIEWS = ("explore", "again", "attacker", "compare", "tradeoff", "ledger")  # of a run
 PLACES = (
     Place("Start", ("home",)),
     Place("Learn", ("learn", "limits")),
-    Place("Explore", ("explore", "again", "attacker", "compare", "tradeoff", "ledger")),
+    Place("Explore", VIEWS),
     Place("Your data", ("data", "bounds", "plan", "spend", "account"), path=True),
     Place("Teach", ("class", "present", "notes")),
 )

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from pages._ui.data import kept
 from pages._ui.server.owner import Owner
@@ -29,7 +30,7 @@ def test_what_is_no_declaration_is_left_out(wrong):
 def kept_by(monkeypatch):
     """Return what the browser was given to keep; nothing is drawn."""
     given = []
-    monkeypatch.setattr(kept, "_component", lambda **named: given.append(named["data"]["keep"]))
+    monkeypatch.setattr(kept, "_component", lambda **named: given.append(named["data"]["keep"]) or {})
     return lambda: [entry for entry in given if entry is not None]
 
 
@@ -68,8 +69,23 @@ def test_a_changed_file_is_said_to_be_another_one(start):
 
 def test_nothing_is_kept_under_a_login(monkeypatch, kept_by):
     monkeypatch.setattr(kept, "owner", lambda: Owner("login", "ann"))
-    kept._mount(ENTRY, "", shown=True)
+    kept._mount(ENTRY)
     assert kept_by() == []
     monkeypatch.setattr(kept, "owner", lambda: Owner("local"))
-    kept._mount(ENTRY, "", shown=True)
+    kept._mount(ENTRY)
     assert kept_by() == [ENTRY]
+
+
+def test_a_visit_without_a_file_is_offered_the_last_one(monkeypatch):
+    def page():
+        from pages._ui.data.kept import reopen
+
+        reopen()
+
+    mounted = []
+    monkeypatch.setattr(kept, "_component", lambda **named: mounted.append(named["data"]["opens"]) or {})
+    app = AppTest.from_function(page).run()
+    assert mounted == [True] and not app.exception
+    app.session_state["uploads"] = {"token": object()}
+    app.run()
+    assert mounted == [True] and not app.exception
