@@ -120,8 +120,15 @@ else:
     from pages._ui.server.owner import Owned, keeping
     from pages._ui.server.uploads import Uploads
 
+    known = {"", *PAGES, *MOVED, *old.OLD}
+
     def today(page: str, query: str) -> tuple[str, str]:
-        """Return page and query of an address as they are today; at the root a run of Home was shown."""
+        """Return page and query of an address as they are today; at the root a run of Home was shown.
+
+        A page that does not exist leads to Start, which says so.
+        """
+        if page not in known and page.replace("-", "").isalnum():
+            return "", "lost=1"
         run = None if page else run_of(query)
         return old.today(page, query) if run is None else ("explore", run)
 

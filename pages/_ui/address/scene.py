@@ -210,7 +210,7 @@ def read(page: str, query: str, vocabulary: Vocabulary) -> tuple[Scene, str]:
         values |= {control.word: take(control) for control in fresh}
     about = {_FIELDS.get(control.word, control.word): take(control) for control in _ABOUT}
     scene = Scene(page, values, version=version, **about)
-    return scene, _sentence(version, wrong, len(given), too_long)
+    return scene, _sentence(version, wrong, [*given], too_long)
 
 
 def number(default: float, low: float | None = None, high: float | None = None) -> ParamSpec:
@@ -248,17 +248,25 @@ def _given(query: str) -> tuple[dict[str, list[str]], bool]:
     return found, False
 
 
-def _sentence(version: int, wrong: list[str], unknown: int, too_long: bool) -> str:
+def _sentence(version: int, wrong: list[str], left: list[str], too_long: bool) -> str:
     if too_long:
         return "This link is too long to read; the page opens with its defaults."
-    parts = list(dict.fromkeys(wrong))
-    if unknown:
+    parts = list(dict.fromkeys([*wrong, *(_ELSEWHERE[word] for word in left if word in _ELSEWHERE)]))
+    if unknown := sum(word not in _ELSEWHERE for word in left):
         parts.append(f"{unknown} unknown word{'s' * (unknown > 1)}")
     what = f"the defaults replace values that are not valid: {', '.join(parts)}" if parts else ""
     if version != VERSION:
         age = "an older" if version < VERSION else "a newer"
         return f"This link was made with {age} version of dpviz; results may differ{'; ' * bool(what)}{what}."
     return f"This link opens, but {what}." if what else ""
+
+
+_CLIENTS = "what only a run by several clients has"
+_ELSEWHERE = {  # words of other views of a run, or of none: what to say where they do not fit
+    "rho": "rho, which only a promise about moves has",
+    **dict.fromkeys(("clients", "spread", "noise", "ring", "silent", "from", "round", "delay", "bare"), _CLIENTS),
+    "lost": "its page, which does not exist",
+}
 
 
 def _text(value: Any) -> str:

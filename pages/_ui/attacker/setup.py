@@ -14,7 +14,7 @@ from dpviz.datasets import Dataset
 from dpviz.escape import plain
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.runs.alex import Alex
-from pages._ui.attacker.who import FIRST, WHO, called, person
+from pages._ui.attacker.who import FIRST, WHO, called, person, usual
 from pages._ui.distance import methods
 from pages._ui.frame import keys
 from pages._ui.frame.prepared import kept
@@ -75,8 +75,8 @@ def setup(result: Result) -> Setup | None:
             )  # fmt: skip
     alex = person(who, data)
     if alex is None:
-        st.info("There is no such person here; choose another one.")
-        return None
+        st.info(f"There is no such person here, so Alex is {called(FIRST)}; choose another one.")
+        who, alex = FIRST, usual(FIRST, data)
     seconds = runs.seconds(data, algorithm)
     if seconds > SLOWEST:
         st.info(f"One round would take {seconds:.0f} seconds here; choose smaller data or fewer centers.")

@@ -15,7 +15,7 @@ from dpviz.runs.single import reference
 from pages._ui.frame import catalog
 from pages._ui.work.workers import workers
 
-__all__ = ["FIRST", "WHO", "accepts", "called", "person"]
+__all__ = ["FIRST", "WHO", "accepts", "called", "person", "usual"]
 
 FIRST = "outlier"
 WHO = {
@@ -57,12 +57,17 @@ def person(who: str, data: Dataset) -> Alex | None:
     if kind in _OLDER:
         return farthest(data) if kind == "far" else typical(data)
     if kind in WHO:
-        row = (_shared if catalog.is_public(data) else _mine)(data.dataset_id, data)[kind]
-        return Alex(data.X[row], row)
+        return usual(kind, data)
     if kind == "at":
         return _new(rest.split(","), data)
     row = int(rest)
     return Alex(data.X[row], row) if row < len(data.X) and np.isfinite(data.X[row]).all() else None
+
+
+def usual(kind: str, data: Dataset) -> Alex:
+    """Return the person of a word of `WHO`; every data set has one."""
+    row = (_shared if catalog.is_public(data) else _mine)(data.dataset_id, data)[kind]
+    return Alex(data.X[row], row)
 
 
 def _new(numbers: list[str], data: Dataset) -> Alex | None:

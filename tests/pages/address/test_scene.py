@@ -173,6 +173,20 @@ def test_a_hostile_address_gives_the_default_and_one_sentence(query):
     assert not set(sentence) & set("<>&%\x00")  # nothing of the address is repeated
 
 
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("v=1&a=pe-means&rho=0.01", "rho, which only a promise about moves has"),
+        ("v=1&a=pe-means&trust=curator&round=3&ring=32", "what only a run by several clients has"),
+        ("lost=1&v=1&x=1", "its page, which does not exist, 1 unknown word"),
+    ],
+)
+def test_what_belongs_to_another_view_is_named_in_one_sentence(query, words):
+    found, sentence = scene.read("explore", query, explore)
+    assert sentence == f"This link opens, but parts of it do not fit and give way to the defaults: {words}."
+    assert found.values["a"] == scene.read("explore", "", explore)[0].values["a"]
+
+
 @pytest.mark.parametrize("page", tiers(sorted(PAGES.keys() - {"explore"}), ["attacker", "data", "ledger", "tradeoff"]))
 def test_no_hostile_address_is_followed_on_another_page(page):
     vocabulary = PAGES[page]
