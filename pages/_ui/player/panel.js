@@ -15,7 +15,7 @@ const fetched = async (name) => {
 };
 
 const WORDS = 62, BELOW = 90; // pixels of a verdict's two lines; of the player's controls and the gaps below a plane
-const FREE = 64; // pixels below a flat plane that are enough for its key
+const FREE = 64; // pixels below a flat plane in which its key stands
 const GAP = 4, MOST = 1.5, PART = 230; // panels beside a plane: pixels between, times as tall as drawn, least width
 
 class Panel {
@@ -63,9 +63,9 @@ class Panel {
       layout.height = (wide.matches && parseFloat(getComputedStyle(column).maxHeight)) || height;
       if (meta.ar) meta.h = wide.matches ? Infinity : height;
       this.rise(layout);
-      const low = wide.matches && this.film ? parseFloat(getComputedStyle(column).maxHeight) - this.root.clientHeight : 0;
-      scene.classList.toggle("dp-low", low >= FREE); // a flat plane has room for its key below it
-      this.share(wide.matches && parseFloat(getComputedStyle(column).maxHeight));
+      const high = wide.matches && parseFloat(getComputedStyle(column).maxHeight);
+      scene.classList.toggle("dp-low", Boolean(high && this.film) && high - this.root.clientHeight >= FREE);
+      this.share(high);
     };
     for (const [name, value] of [["ratio", meta.ar], ["sides", `${m.l + m.r}px`], ["ends", `${m.t + m.b}px`]])
       value && scene?.style.setProperty(`--dp-${name}`, value);
@@ -77,12 +77,13 @@ class Panel {
 
   /** Let the panels beside a plane share its height, each by its own, in one column or two; as drawn without one. */
   share(high) {
-    const scene = this.root.closest("[class*=_scene]"), roots = [...scene.querySelectorAll("[class*=_swipe] .dpviz-stage")];
-    const all = roots.map((root) => root.panel).filter((panel) => panel?.own);
+    const scene = this.root.closest("[class*=_scene]"), roots = scene.querySelectorAll("[class*=_swipe] .dpviz-stage");
+    const all = [...roots].map((root) => root.panel).filter((panel) => panel?.own);
     const sum = (panels) => panels.reduce((total, panel) => total + panel.own + GAP, 0);
     const two = all.length > 1 && scene.querySelector("[class*=_sidecol]")?.clientWidth >= 3 * PART;
     const splits = all.map((_, i) => Math.max(sum(all.slice(0, i)), sum(all.slice(i))));
-    const tall = two ? Math.min(...splits) : sum(all), factor = high ? Math.min((high - GAP * all.length) / tall, MOST) : 1;
+    const tall = two ? Math.min(...splits) : sum(all), room = high - GAP * all.length;
+    const factor = high ? Math.min(room / tall, MOST) : 1;
     scene.style.setProperty("--dp-columns", two ? "2fr" : "1fr");
     scene.style.setProperty("--dp-part", two ? "calc(50% - 8px)" : "100%");
     for (const panel of all) {
