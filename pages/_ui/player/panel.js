@@ -275,37 +275,6 @@ class Panel {
     this.root.dispatchEvent(new CustomEvent("dpviz-jump", { bubbles: true, detail: step }));
   }
 
-  /** Put a pin over the picture that can be dragged; `tell` is told the place where it is dropped. */
-  pin(place, tell) {
-    this.tell = tell;
-    this.pinned = place;
-    if (!place || !this.stage) return void this.handle?.remove();
-    if (!this.wide) (this.wide = new ResizeObserver(() => this.pin(this.pinned, this.tell))).observe(this.root);
-    this.handle ??= this.root.appendChild(
-      Object.assign(document.createElement("span"), { className: "dpviz-pin", title: "Drag me" }),
-    );
-    const { x: X, y: Y } = this.stage.axes ?? {},
-      inside = (axis, pixel) => Math.max(axis.start, Math.min(axis.start + axis.length, pixel));
-    if (!X) return;
-    Object.assign(this.handle.style, { left: `${X.p0(place[0])}px`, top: `${Y.p0(place[1])}px` });
-    this.handle.onpointerdown = (event) => { this.handle.setPointerCapture(event.pointerId); event.stopPropagation(); };
-    const at = (event) => {
-      const edge = this.root.getBoundingClientRect();
-      return [inside(X, event.clientX - edge.left), inside(Y, event.clientY - edge.top)];
-    };
-    this.handle.onpointermove = (event) => {
-      if (!this.handle.hasPointerCapture(event.pointerId)) return;
-      const [left, top] = at(event);
-      Object.assign(this.handle.style, { left: `${left}px`, top: `${top}px` });
-    };
-    this.handle.onpointerup = (event) => {
-      const [left, top] = at(event), short = (v) => Number(v.toPrecision(4));
-      this.handle.releasePointerCapture(event.pointerId);
-      tell([short(X.v(left)), short(Y.v(top))]);
-    };
-    this.handle.onclick = (event) => event.stopPropagation();
-  }
-
   /** Tell the server the place of a click, in the figure's coordinates. */
   pick(px, py) {
     const { x: X, y: Y } = this.stage?.axes ?? {};
@@ -349,12 +318,11 @@ class Panel {
     clearTimeout(this.timer);
     this.stage?.close();
     this.sized?.disconnect();
-    this.wide?.disconnect();
     if (this.hooked) window.Plotly?.purge(this.over);
   }
 }
 
-export const start = ({ data, parentElement, setStateValue, setTriggerValue }) => {
+export const start = ({ data, parentElement, setTriggerValue }) => {
   const root = parentElement.querySelector(".dpviz-stage"), now = root.panel;
   const same =
     now &&
@@ -365,7 +333,6 @@ export const start = ({ data, parentElement, setStateValue, setTriggerValue }) =
     new Panel(root, data);
   }
   root.panel.send = setTriggerValue;
-  root.panel.pin(data.pin, (place) => setStateValue("pin", place));
   const mine = root.panel; // the end of the render before comes after the next one's start: only what is gone is closed
   return () => setTimeout(() => { if (!root.isConnected) mine.close(); });
 };

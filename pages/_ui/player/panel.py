@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 
 import streamlit as st
@@ -26,14 +25,13 @@ _component = st.components.v2.component(
 
 def draw(
     key: str, panels: list[Panel], zoom_of: str = "", *, frames: Sequence[int] | None = None, linked: str = "",
-    pin: tuple[str, str] | None = None, pick: bool = False, tall: bool = False,
+    pick: bool = False, tall: bool = False,
 ) -> tuple[float, float] | None:  # fmt: skip
     """Show figures; the transport whose scope they stand in drives them. A zoom is kept while `zoom_of` stays.
 
     `frames` says which of their own frames they show at every tick of the transport (-1: none yet). Figures that are
-    `linked` by the same word share zoom and a crosshair. A `pin` can be dragged in the first figure; its place is kept
-    under these two keys of the session's state, in units of the axes. With `pick` a click tells its place: it is
-    returned once, in units of the axes. A `tall` figure takes the height that the window leaves.
+    `linked` by the same word share zoom and a crosshair. With `pick` a click tells its place: it is returned once, in
+    units of the axes. A `tall` figure takes the height that the window leaves.
     """
     picked = None
     for index, panel in enumerate(panels):
@@ -54,18 +52,6 @@ def draw(
         if pick:
             place = _component(key=name, data=data, height="content", on_picked_change=lambda: None).get("picked")
             picked = (float(place[0]), float(place[1])) if place else picked
-            continue
-        if pin is None or index:
+        else:
             _component(key=name, data=data, height="content")
-            continue
-        data["pin"] = [st.session_state[key] for key in pin]
-        _component(key=name, data=data, height="content", on_pin_change=partial(_moved, name, pin))
     return picked
-
-
-def _moved(name: str, pin: tuple[str, str]) -> None:
-    """Keep where a pin was dropped; what is not a place is nothing."""
-    place = st.session_state[name].get("pin")
-    if isinstance(place, list) and len(place) == 2 and all(isinstance(at, int | float) for at in place):
-        for key, at in zip(pin, place, strict=True):
-            st.session_state[key] = float(at)
