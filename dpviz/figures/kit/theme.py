@@ -77,7 +77,7 @@ SPARE = (  # after the named ones: marker and dash carry what color cannot
 )
 
 SMALL = 150  # pixels: figures up to this height have a smaller title
-LINE = 22  # pixels of the mark's line below a title
+LINE = 14  # pixels of the mark's line below a title
 
 
 def theme(mode: str) -> Theme:
@@ -139,7 +139,7 @@ def tag(figure: go.Figure, colors: Theme, text: str = "NOT PRIVATE", *, below: b
         {"x": 0, "xanchor": "left", "xshift": -edge} if below else {"x": 1, "xanchor": "right", "xshift": -left or None}
     )
     figure.add_annotation(
-        text=f"<b>{text}</b>", xref="paper", yref="paper", y=1, yanchor="bottom", yshift=4 if below else 7, **place,
+        text=f"<b>{text}</b>", xref="paper", yref="paper", y=1, yanchor="bottom", yshift=3 if below else 7, **place,
         showarrow=False, font={"size": 11, "color": colors.hidden}, bgcolor=colors.hidden_tag,
         bordercolor=colors.hidden, borderwidth=1, borderpad=3,
     )  # fmt: skip

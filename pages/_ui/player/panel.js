@@ -15,7 +15,7 @@ const fetched = async (name) => {
 };
 
 const WORDS = 62, BELOW = 90; // pixels of a verdict's two lines; of the player's controls and the gaps below a plane
-const FREE = 64; // pixels below a flat plane that are enough for its key
+const FREE = 64; // pixels below a flat plane in which its key stands
 const GAP = 4, MOST = 1.5, PART = 230; // panels beside a plane: pixels between, times as tall as drawn, least width
 
 class Panel {
@@ -63,9 +63,9 @@ class Panel {
       layout.height = (wide.matches && parseFloat(getComputedStyle(column).maxHeight)) || height;
       if (meta.ar) meta.h = wide.matches ? Infinity : height;
       this.rise(layout);
-      const low = wide.matches && this.film ? parseFloat(getComputedStyle(column).maxHeight) - this.root.clientHeight : 0;
-      scene.classList.toggle("dp-low", low >= FREE); // a flat plane has room for its key below it
-      this.share(wide.matches && parseFloat(getComputedStyle(column).maxHeight));
+      const high = wide.matches && parseFloat(getComputedStyle(column).maxHeight);
+      scene.classList.toggle("dp-low", Boolean(high && this.film) && high - this.root.clientHeight >= FREE);
+      this.share(high);
     };
     for (const [name, value] of [["ratio", meta.ar], ["sides", `${m.l + m.r}px`], ["ends", `${m.t + m.b}px`]])
       value && scene?.style.setProperty(`--dp-${name}`, value);
@@ -77,12 +77,13 @@ class Panel {
 
   /** Let the panels beside a plane share its height, each by its own, in one column or two; as drawn without one. */
   share(high) {
-    const scene = this.root.closest("[class*=_scene]"), roots = [...scene.querySelectorAll("[class*=_swipe] .dpviz-stage")];
-    const all = roots.map((root) => root.panel).filter((panel) => panel?.own);
+    const scene = this.root.closest("[class*=_scene]"), roots = scene.querySelectorAll("[class*=_swipe] .dpviz-stage");
+    const all = [...roots].map((root) => root.panel).filter((panel) => panel?.own);
     const sum = (panels) => panels.reduce((total, panel) => total + panel.own + GAP, 0);
     const two = all.length > 1 && scene.querySelector("[class*=_sidecol]")?.clientWidth >= 3 * PART;
     const splits = all.map((_, i) => Math.max(sum(all.slice(0, i)), sum(all.slice(i))));
-    const tall = two ? Math.min(...splits) : sum(all), factor = high ? Math.min((high - GAP * all.length) / tall, MOST) : 1;
+    const tall = two ? Math.min(...splits) : sum(all), room = high - GAP * all.length;
+    const factor = high ? Math.min(room / tall, MOST) : 1;
     scene.style.setProperty("--dp-columns", two ? "2fr" : "1fr");
     scene.style.setProperty("--dp-part", two ? "calc(50% - 8px)" : "100%");
     for (const panel of all) {
@@ -274,37 +275,6 @@ class Panel {
     this.root.dispatchEvent(new CustomEvent("dpviz-jump", { bubbles: true, detail: step }));
   }
 
-  /** Put a pin over the picture that can be dragged; `tell` is told the place where it is dropped. */
-  pin(place, tell) {
-    this.tell = tell;
-    this.pinned = place;
-    if (!place || !this.stage) return void this.handle?.remove();
-    if (!this.wide) (this.wide = new ResizeObserver(() => this.pin(this.pinned, this.tell))).observe(this.root);
-    this.handle ??= this.root.appendChild(
-      Object.assign(document.createElement("span"), { className: "dpviz-pin", title: "Drag me" }),
-    );
-    const { x: X, y: Y } = this.stage.axes ?? {},
-      inside = (axis, pixel) => Math.max(axis.start, Math.min(axis.start + axis.length, pixel));
-    if (!X) return;
-    Object.assign(this.handle.style, { left: `${X.p0(place[0])}px`, top: `${Y.p0(place[1])}px` });
-    this.handle.onpointerdown = (event) => { this.handle.setPointerCapture(event.pointerId); event.stopPropagation(); };
-    const at = (event) => {
-      const edge = this.root.getBoundingClientRect();
-      return [inside(X, event.clientX - edge.left), inside(Y, event.clientY - edge.top)];
-    };
-    this.handle.onpointermove = (event) => {
-      if (!this.handle.hasPointerCapture(event.pointerId)) return;
-      const [left, top] = at(event);
-      Object.assign(this.handle.style, { left: `${left}px`, top: `${top}px` });
-    };
-    this.handle.onpointerup = (event) => {
-      const [left, top] = at(event), short = (v) => Number(v.toPrecision(4));
-      this.handle.releasePointerCapture(event.pointerId);
-      tell([short(X.v(left)), short(Y.v(top))]);
-    };
-    this.handle.onclick = (event) => event.stopPropagation();
-  }
-
   /** Tell the server the place of a click, in the figure's coordinates. */
   pick(px, py) {
     const { x: X, y: Y } = this.stage?.axes ?? {};
@@ -348,12 +318,11 @@ class Panel {
     clearTimeout(this.timer);
     this.stage?.close();
     this.sized?.disconnect();
-    this.wide?.disconnect();
     if (this.hooked) window.Plotly?.purge(this.over);
   }
 }
 
-export const start = ({ data, parentElement, setStateValue, setTriggerValue }) => {
+export const start = ({ data, parentElement, setTriggerValue }) => {
   const root = parentElement.querySelector(".dpviz-stage"), now = root.panel;
   const same =
     now &&
@@ -364,7 +333,6 @@ export const start = ({ data, parentElement, setStateValue, setTriggerValue }) =
     new Panel(root, data);
   }
   root.panel.send = setTriggerValue;
-  root.panel.pin(data.pin, (place) => setStateValue("pin", place));
   const mine = root.panel; // the end of the render before comes after the next one's start: only what is gone is closed
   return () => setTimeout(() => { if (!root.isConnected) mine.close(); });
 };

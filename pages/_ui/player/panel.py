@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 
 import streamlit as st
@@ -26,14 +25,13 @@ _component = st.components.v2.component(
 
 def draw(
     key: str, panels: list[Panel], zoom_of: str = "", *, frames: Sequence[int] | None = None, linked: str = "",
-    pin: tuple[str, str] | None = None, pick: bool = False, tall: bool = False,
+    pick: bool = False, tall: bool = False,
 ) -> tuple[float, float] | None:  # fmt: skip
     """Show figures, driven by the transport of their scope. A zoom lasts while `zoom_of` stays the same.
 
     `frames` lists which of their own frames they show at every tick of the transport (-1: none yet). Figures `linked`
-    by the same word share zoom and a crosshair. A `pin` can be dragged in the first figure; its place is stored under
-    these two keys of the session's state, in units of the axes. With `pick`, a click returns its place once, in units
-    of the axes. A `tall` figure fills the height of the window.
+    by the same word share zoom and a crosshair. With `pick`, a click returns its place once, in units of the axes. A
+    `tall` figure fills the height of the window.
     """
     picked = None
     for index, panel in enumerate(panels):
@@ -54,18 +52,6 @@ def draw(
         if pick:
             place = _component(key=name, data=data, height="content", on_picked_change=lambda: None).get("picked")
             picked = (float(place[0]), float(place[1])) if place else picked
-            continue
-        if pin is None or index:
+        else:
             _component(key=name, data=data, height="content")
-            continue
-        data["pin"] = [st.session_state[key] for key in pin]
-        _component(key=name, data=data, height="content", on_pin_change=partial(_moved, name, pin))
     return picked
-
-
-def _moved(name: str, pin: tuple[str, str]) -> None:
-    """Store the place of a dropped pin; ignore anything that is not a place."""
-    place = st.session_state[name].get("pin")
-    if isinstance(place, list) and len(place) == 2 and all(isinstance(at, int | float) for at in place):
-        for key, at in zip(pin, place, strict=True):
-            st.session_state[key] = float(at)
