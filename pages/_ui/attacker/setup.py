@@ -1,4 +1,4 @@
-"""What is asked about Alex: who that is, and whether in the data at all, or here or away."""
+"""The question about Alex: who that is, and whether Alex is in the data, or here or away."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ class Setup:
 
 
 def one_scale(data: Dataset) -> bool:
-    """Return whether a distance is one number in all columns."""
+    """Return whether all columns share one distance."""
     return not np.ptp(data.domain.half_width)
 
 
 def stops_of(data: Dataset) -> list[float]:
-    """Return the distances (z units) that are offered on a data set; none where columns have scales of their own."""
+    """Return the distances (z units) offered for a data set; none if columns have their own scales."""
     return methods.stops(data) if one_scale(data) else []
 
 
@@ -56,7 +56,7 @@ def far_key(data: Dataset) -> str:
 
 
 def setup(result: Result) -> Setup | None:
-    """Show the controls; return what they ask about a run, or None after a sentence that says what does not fit."""
+    """Show the controls; return the question about a run, or None after a sentence on the problem."""
     data = result.data
     algorithm = ALGORITHMS[result.trace.algorithm](**result.trace.parameters)
     far, stops = 0.0, stops_of(data)
@@ -66,7 +66,7 @@ def setup(result: Result) -> Setup | None:
         if stops:
             ask = st.segmented_control(
                 "Ask", ASK, default="in", required=True, **kept(keys.ATTACKER_ASK), format_func=ASK.__getitem__,
-                help="Whether Alex is in the data, or where: rho says something about the second only.",
+                help="Ask whether Alex is in the data, or where: rho limits only the second question.",
             )  # fmt: skip
         if ask == "moved":
             far = st.select_slider(
@@ -75,7 +75,7 @@ def setup(result: Result) -> Setup | None:
             )  # fmt: skip
     alex = person(who, data)
     if alex is None:
-        st.info("There is no such person here; choose another one.")
+        st.info("There is no such person in these data; choose another one.")
         return None
     seconds = runs.seconds(data, algorithm)
     if seconds > SLOWEST:
@@ -96,7 +96,7 @@ def _who() -> str:
 
 
 def question_of(data: Dataset, algorithm: Algorithm, alex: Alex, who: str, ask: str, far: float) -> Setup:
-    """Return what is played; `who` names Alex, `ask` is of `ASK`, `far` in z units."""
+    """Return the question of the game; `who` names Alex, `ask` is of `ASK`, `far` is in z units."""
     size = data.X, data.domain, data.n_public, alex.place
     question = moved(algorithm, *size, far, alex.row) if ask == "moved" else present(algorithm, *size, alex.row)
     key = json.dumps([data.dataset_id, repr(algorithm), who, ask, far, alex.place.tolist()])
