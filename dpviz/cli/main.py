@@ -32,9 +32,9 @@ COMMANDS = {  # name: (module and function that gives a parser its arguments and
     "report": ("sweep:add_report", "turn the rows of a sweep into one HTML file"),
     "atlas": ("atlas:add_atlas", "make or check the stored runs on the samples"),
     "reproduce": ("reproduce:add_reproduce", "run a paper's figures and tables again; run it again to resume"),
-    "audit": ("audit:add_audit", "bound an algorithm's privacy loss from below; exit 1 if it exceeds the claim"),
+    "audit": ("audit:add_audit", "bound from below what an algorithm gives away; exit 1 above its claim"),
     "accounts": ("accounts:add_accounts", "list what private files have spent, and give an account to its owner"),
-    "federated": ("federated:add_federated", "run over several parties that do not reveal their rows to each other"),
+    "federated": ("federated:add_federated", "run over several parties that do not show each other their rows"),
     "app": ("app:add_app", "start the dashboard in a browser"),
 }
 

@@ -53,9 +53,9 @@ _component = st.components.v2.component(
 
 
 def section(key: str, choice: Choice, result: Result, look: Look) -> None:
-    """Offer ε as a drag in the form if there are stored runs of the form's choices.
+    """Offer ε as a drag in its place in the form, where there are stored runs of what the form says.
 
-    Otherwise runs of public data are made in the background, and the drag appears below the form.
+    Where there are none, runs of public data are made in the background, and the drag stands below the form.
     """
     here, algorithm = choice.stored, choice.form.algorithm
     like = algorithm is not None and _is_like(choice, algorithm, result)
@@ -73,7 +73,7 @@ def section(key: str, choice: Choice, result: Result, look: Look) -> None:
 
 
 def _fill(key: str, choice: Choice, result: Result, look: Look) -> None:
-    """Draw the finished part of a track without stored runs, and have the rest made while somebody watches."""
+    """Draw what there is of a track whose runs are not stored, and have the rest made while somebody looks."""
     algorithm, seed = choice.form.algorithm, choice.form.seed
     if algorithm is None or choice.form.noiseless or seed >= fill.RUNS or not prepared.shows("form"):
         return
@@ -123,7 +123,7 @@ def _wait(choice: Choice) -> None:
 
 
 def _draw(key: str, choice: Choice, result: Result, record: str, names: tuple[str, ...]) -> None:
-    """Draw the component for these editions of the data, by their public names."""
+    """Place the component over these editions of the data, by their public names."""
     fields = fields_of(
         choice.cls,
         choice.name,

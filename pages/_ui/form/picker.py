@@ -25,18 +25,15 @@ GROUPS: dict[Notion, tuple[str, str]] = {  # in the order of the list: short nam
         "Shuffled",
         "Shuffle model: people randomize their reports a little, and a shuffler mixes them.",
     ),
-    Notion.LOCAL: (
-        "Local",
-        "Local differential privacy: people randomize their own reports, so nobody has to be trusted.",
-    ),
-    Notion.RHO: ("Weaker", "Weaker promise: hides a move by at most rho, but not who is in the data."),
-    Notion.NONE: ("No privacy", "No privacy: the reference against which all others are measured."),
+    Notion.LOCAL: ("Local", "Local differential privacy: everybody randomizes first, nobody need be trusted."),
+    Notion.RHO: ("Weaker", "Weaker promise: hides that somebody moved by at most rho, not that somebody is there."),
+    Notion.NONE: ("No privacy", "No privacy: the reference that all others are measured by."),
 }
-WHY = "Recommended: the lowest loss of the methods in this group on 13 of 15 benchmark sets, tied on two."
+WHY = "Recommended: the least loss of the methods in this group on 13 of 15 benchmark sets, level on two."
 
 
 def offered(private: bool) -> list[str]:
-    """Return the slugs in the order of the list; for private data only methods that promise something."""
+    """Return the slugs in the order of the list; for private data only what promises something."""
     groups = [notion for notion in GROUPS if not (private and notion is Notion.NONE)]
     return [slug for notion in groups for slug, cls in ALGORITHMS.items() if cls.notion is notion]
 

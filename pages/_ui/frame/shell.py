@@ -46,7 +46,7 @@ def colors() -> Theme:
 
 
 def title(question: str = "") -> None:
-    """Show the page's word as its title, and below it a question, by default the page's own."""
+    """Show the word that led to the page as its title, and below it a question, the page's own if none is given."""
     entry = PAGES[session.page]
     st.title(entry.title)
     if asked := question or entry.question:
