@@ -38,7 +38,7 @@ _CELLS: dict[str, Any] = {
     "description": "",
 }  # fmt: skip
 _CONFIG = {
-    "use": st.column_config.CheckboxColumn("use", help="Distances are taken over these.", width="small"),
+    "use": st.column_config.CheckboxColumn("use", help="Distances use these columns.", width="small"),
     "name": st.column_config.TextColumn("column", disabled=True),
     "why": st.column_config.TextColumn("why", disabled=True),
     "kind": st.column_config.SelectboxColumn("holds", options=list(KINDS), required=True),
@@ -62,8 +62,8 @@ def editor(upload: Upload) -> dict[str, Any] | None:
     """
     if upload.private:
         st.caption(
-            f"Numbers like {upload.form.example}: do yours look like this? A cell of another form counts as missing, "
-            "and nothing says so. No cell was looked at: names suggest, you decide."
+            f"Numbers like {upload.form.example}: do yours look like this? Cells in another form count as missing, "
+            f"without a message. No cell was read: names suggest, you decide."
         )
     reading.doubt(upload)
     columns: list[dict[str, Any]] = []
@@ -182,13 +182,13 @@ def _suggested(upload: Upload, name: str, *, ticked: bool) -> dict[str, Any]:
 def _reason(upload: Upload, column: Column | None, meaning: Meaning | None) -> str:
     """Return why a column is left out at first, "" where it is not."""
     if column is not None and identifiers.singles_out(upload.table, column.name, private=True):
-        return "It numbers the rows, which says nothing about likeness."
+        return "It numbers the rows, which says nothing about how similar they are."
     if upload.private:
         return "Its name suggests nothing." if meaning is None else meaning.reason
     if column is None or column.values is None:
         return "" if column is None else column.reason
     if identifiers.singles_out(upload.table, column.name, private=False):
-        return "Each row seems to have a number of its own there."
+        return "It looks like a row number."
     values = np.unique(column.values[np.isfinite(column.values)])
     if len(values) < 2:
         return "It has the same value in every row."
@@ -263,7 +263,9 @@ def _load(upload: Upload, name: str, content: bytes) -> None:
         if other := next(
             (key for key in _PLACE if facts["form"].get(key, getattr(form, key)) != getattr(form, key)), ""
         ):
-            raise ValueError(f"{name}: its {other} is another one than the file was read with; drop the file again.")
+            raise ValueError(
+                f"{name}: its {other} differs from the one with which the file was read; drop the file again."
+            )
         if form != upload.form:
             reading.again(upload, form)
         flat = facts["projection"] or {}
@@ -273,8 +275,8 @@ def _load(upload: Upload, name: str, content: bytes) -> None:
             raise ValueError(f"{name}: the table has no usable column {lacking[0]!r}.")
         if upload.private and not facts["declared"]:
             raise ValueError(
-                f"{name}: its bounds were taken from data; a private file needs bounds that were declared without "
-                "looking at data."
+                f"{name}: its bounds were taken from data; a private file needs bounds declared without looking at "
+                f"data."
             )
     except ValueError as problem:
         messages.say("problem", str(problem))
@@ -305,7 +307,7 @@ def _people(upload: Upload) -> dict[str, Any]:
     a, b = st.columns(2, gap="small")
     n = field(
         "Rows", 1, value=draft.get("n_public"), on=a, key=keys.ROWS(upload.key), placeholder="a round number",
-        help="Declared, not counted: thresholds and δ follow from this number. The true one stays private.", **keep,
+        help="Declared, not counted. Thresholds and δ follow from this number; the true one stays private.", **keep,
     )  # fmt: skip
     n_is = b.segmented_control(
         "Is that number public?", ("exact", "approximate"), default=draft["n_is"], required=True,
@@ -322,7 +324,8 @@ def _people(upload: Upload) -> dict[str, Any]:
     scale = a.selectbox(
         "Scale", ("column", "common"), ("column", "common").index(draft["scale"]), key=keys.SCALE(upload.key),
         format_func={"column": "each column its own", "common": "one for all: keeps distances"}.__getitem__,
-        help="Each column its own: every column weighs the same. One for all: for maps and other equal units.", **keep,
+        help="Each column its own: all columns weigh the same. One for all: for maps and other columns in equal "
+            "units.", **keep,
     )  # fmt: skip
     radius = b.number_input(
         "Clipping radius", 0.0, value=None if draft["radius"] is None else float(draft["radius"]), step=None,
@@ -352,7 +355,7 @@ def _known_groups(upload: Upload, names: list[str]) -> dict[str, Any]:
     label = st.selectbox(
         "Known groups", choices, choices.index(known) if known in choices else None, key=keys.LABEL(upload.key),
         placeholder="none", persist_state="session",
-        help="A column that says to which group a row belongs. Results are compared with it; NOT PRIVATE.",
+        help="A column with the group of each row, with which results are compared; NOT PRIVATE.",
     )  # fmt: skip
     if label is None:
         return {"label": None}

@@ -96,7 +96,7 @@ def _usual(name: str, data: Dataset, cls: type[Algorithm]) -> bool:
 
 
 def found_again(here: Stored | None, result: Result) -> tuple[int, int] | None:
-    """Return the number of matching stored runs that found all groups, and the number of runs; None if there are none."""
+    """Return how many matching stored runs found all groups, of how many; None if there are none."""
     if here is None or result.trace.algorithm != here.method or edition_of(result.data) != (here.sample, here.people):
         return None
     chart = here.charts.get(here.people)

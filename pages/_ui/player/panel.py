@@ -28,12 +28,12 @@ def draw(
     key: str, panels: list[Panel], zoom_of: str = "", *, frames: Sequence[int] | None = None, linked: str = "",
     pin: tuple[str, str] | None = None, pick: bool = False, tall: bool = False,
 ) -> tuple[float, float] | None:  # fmt: skip
-    """Show figures, driven by the transport of their scope. A zoom lasts while `zoom_of` stays the same.
+    """Show figures; the transport whose scope they stand in drives them. A zoom is kept while `zoom_of` stays.
 
-    `frames` lists which of their own frames they show at every tick of the transport (-1: none yet). Figures `linked`
-    by the same word share zoom and a crosshair. A `pin` can be dragged in the first figure; its place is stored under
-    these two keys of the session's state, in units of the axes. With `pick`, a click returns its place once, in units
-    of the axes. A `tall` figure fills the height of the window.
+    `frames` says which of their own frames they show at every tick of the transport (-1: none yet). Figures that are
+    `linked` by the same word share zoom and a crosshair. A `pin` can be dragged in the first figure; its place is kept
+    under these two keys of the session's state, in units of the axes. With `pick` a click tells its place: it is
+    returned once, in units of the axes. A `tall` figure takes the height that the window leaves.
     """
     picked = None
     for index, panel in enumerate(panels):
@@ -64,7 +64,7 @@ def draw(
 
 
 def _moved(name: str, pin: tuple[str, str]) -> None:
-    """Store the place of a dropped pin; ignore anything that is not a place."""
+    """Keep where a pin was dropped; what is not a place is nothing."""
     place = st.session_state[name].get("pin")
     if isinstance(place, list) and len(place) == 2 and all(isinstance(at, int | float) for at in place):
         for key, at in zip(pin, place, strict=True):
