@@ -54,7 +54,7 @@ def phone(room: Classroom, seat: Seat) -> None:
 
 
 def _watch(room: Classroom, seat: Seat, version: int) -> None:
-    """Redraw the page when its content changes, which is all that an idle phone requests."""
+    """Draw the page again when there is something else to see: this is all that an idle phone asks for."""
     room.attend(seat.token)
     if room.version != version or not room.left or not room.knows(seat.token):
         st.rerun()

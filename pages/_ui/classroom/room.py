@@ -542,7 +542,7 @@ class Classrooms:
         return room if room is not None and room.knows(token) else None
 
     def _sweep(self) -> None:
-        """Forget the classes that are over, with the lock held; their codes are not reused for the lifetime of a class."""
+        """Forget the classes that are over, with the lock held; their codes stay unused for a class's lifetime."""
         now = self._clock()
         for code in [code for code, room in self._open.items() if not room.left]:
             room = self._open.pop(code)
