@@ -25,7 +25,7 @@ __all__ = ["Aborted", "Client", "Header", "Server"]
 
 
 class Aborted(Exception):
-    """Raised when a round or a run cannot continue; the message is for people, and nothing of the round was revealed."""
+    """Raised when a round or run cannot continue; the message is for people, and the round revealed nothing."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -115,7 +115,7 @@ class Client:
         return mask(self._seeds.common, self._run, name, header.round, part, header.size(part), self._ring)
 
     def _pair(self, other: str, header: Header, part: str) -> np.ndarray:
-        """Return the mask between two clients: the earlier one in the agreed order adds it, the later one subtracts it."""
+        """Return the mask between two clients: the earlier in the agreed order adds it, the later subtracts it."""
         words = mask(self._seeds.pairs[other], self._run, "", header.round, part, header.size(part), self._ring)
         return words if other in self._later else np.zeros_like(words) - words
 

@@ -1,4 +1,4 @@
-"""The projector: the door with its code, what everybody sees now, and live what comes from the phones."""
+"""The projector: the door with its code, the current stage, and live input from the phones."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def projector(room: Classroom, base: str) -> None:
 
 
 def _left(room: Classroom) -> None:
-    """Say how full the class is and when it ends; the lecturer is there as long as this is asked for."""
+    """Show the size of the class and its end; while this is requested, the lecturer counts as present."""
     room.attend(room.lecturer)
     if not room.left:
         st.rerun()
@@ -122,7 +122,7 @@ def _left(room: Classroom) -> None:
 
 
 def _new_code(room: Classroom) -> None:
-    """Offer another code, for a class that strangers have joined."""
+    """Offer a new code, for a class that strangers have joined."""
     with st.popover("New code"):
         st.caption("The code on the screen changes, and the old one stops working.")
         for words, key, empty in (
@@ -144,7 +144,7 @@ def _resume(room: Classroom) -> None:
 
 
 def _end(room: Classroom) -> None:
-    """Ask before the class ends, and let it go on for some seconds after that."""
+    """Ask before the class ends, and allow a few seconds to undo it."""
     if room.ending:
         st.button("Go on with the class", type="primary", key=keys.CLASS_RESUME, on_click=_resume, args=(room,))
         return
@@ -213,7 +213,7 @@ def _answers(room: Classroom) -> None:
 
 
 def _truth(room: Classroom) -> Collection[int]:
-    """Return the answers that are right: of a lesson at its end, of the first question after a run, else none."""
+    """Return the right answers: of a lesson at its end, of the first question after a run, else none."""
     shown, asked = room.shown, room.question
     if asked.lesson:
         return asked.right if room.part == "answer" else ()

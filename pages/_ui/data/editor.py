@@ -1,4 +1,4 @@
-"""Declaring what is public about a file: the table of its columns is the editor; in DEMO with its effect."""
+"""Declare the public facts about a file in the table of its columns; in DEMO the page shows their effect."""
 
 from __future__ import annotations
 
@@ -56,9 +56,9 @@ _CONFIG = {
 
 
 def editor(upload: Upload) -> dict[str, Any] | None:
-    """Show the table of a file's columns and what one person is; return the declared facts, None while any is missing.
+    """Show the table of a file's columns and the unit of privacy; return the declared facts, None while any is missing.
 
-    Nothing here follows from the rows of a private file: what is suggested comes from the names of its columns.
+    Nothing here depends on the rows of a private file: suggestions come from the names of its columns.
     """
     if upload.private:
         st.caption(
@@ -109,7 +109,7 @@ def _table(upload: Upload) -> tuple[list[dict[str, Any]], tuple[Recoding, ...]]:
     Raises
     ------
     ValueError
-        If a rule cannot be.
+        If a rule is not possible.
     """
     names = _sources(upload)
     for name in names:
@@ -151,7 +151,7 @@ def _table(upload: Upload) -> tuple[list[dict[str, Any]], tuple[Recoding, ...]]:
 
 
 def _waits(cell: dict[str, Any]) -> bool:
-    """Return whether bounds that a name suggests wait for the owner's word."""
+    """Return whether bounds suggested by a name wait for confirmation."""
     return str(cell["why"]).startswith("suggested")
 
 
@@ -163,7 +163,7 @@ def _sources(upload: Upload) -> list[str]:
 
 
 def _suggested(upload: Upload, name: str, *, ticked: bool) -> dict[str, Any]:
-    """Return what the table says of a column at first: of a private file by its name alone."""
+    """Return the table's initial values for a column; for a private file from its name alone."""
     meaning = meaning_of(name)
     cell = dict(_CELLS)
     if meaning is not None and not meaning.reason:
@@ -180,7 +180,7 @@ def _suggested(upload: Upload, name: str, *, ticked: bool) -> dict[str, Any]:
 
 
 def _reason(upload: Upload, column: Column | None, meaning: Meaning | None) -> str:
-    """Return why a column is left out at first, "" where it is not."""
+    """Return the reason that a column is initially left out, "" if it is not."""
     if column is not None and identifiers.singles_out(upload.table, column.name, private=True):
         return "It numbers the rows, which says nothing about how similar they are."
     if upload.private:
@@ -238,7 +238,7 @@ def _shortcuts(upload: Upload, names: list[str]) -> None:
 
 
 def _again(upload: Upload) -> None:
-    """Draw the table anew from what is declared."""
+    """Redraw the table from the declaration."""
     upload.base = None
     upload.version += 1
     st.rerun()
@@ -253,7 +253,7 @@ def _range(values: np.ndarray) -> dict[str, float]:
 
 
 def _load(upload: Upload, name: str, content: bytes) -> None:
-    """Take over a data dictionary; it may declare only columns that the table has."""
+    """Load a data dictionary, which may declare only columns of the table."""
     try:
         facts = dictionary.parse(content, name)
         rules = tuple(Recoding.parse(entry, name) for entry in facts["recode"])
@@ -301,7 +301,7 @@ def _load(upload: Upload, name: str, content: bytes) -> None:
 
 
 def _people(upload: Upload) -> dict[str, Any]:
-    """Show size, unit of privacy, scale and clipping; return what was declared."""
+    """Show size, unit of privacy, scale and clipping; return the declared values."""
     draft: dict[str, Any] = {"n_is": "exact", "rows_per_person": 1, "scale": "column", "radius": None, **upload.draft}
     keep: dict[str, Any] = {"persist_state": "session"}
     a, b = st.columns(2, gap="small")
@@ -365,7 +365,7 @@ def _known_groups(upload: Upload, names: list[str]) -> dict[str, Any]:
 
 
 def _consequences(upload: Upload, facts: dict[str, Any]) -> None:
-    """Say what one person can change; in DEMO, show what the declaration does to the rows."""
+    """Say how much one person can change; in DEMO, show the effect of the declaration on the rows."""
     if facts["projection"]:
         wide = max(column["high"] for column in facts["columns"][:2])
         tight = " Give both the bounds of your region: half as wide is half the noise." if wide > _REGION else ""

@@ -1,4 +1,5 @@
-"""What was declared of files, in the visitor's browser alone: names of columns, kinds, bounds and signs, no cell."""
+"""Declarations of files, stored only in the visitor's browser: names of columns, kinds, bounds and signs, but no cell.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +63,7 @@ def _texts(entry: dict[str, Any], most: dict[str, int]) -> bool:
 
 
 def keep(upload: Upload) -> None:
-    """Let the browser keep what is declared of a file: nothing that follows from its rows."""
+    """Store a file's declaration in the browser, but nothing that depends on its rows."""
     if upload.filled:
         return
     columns = [
@@ -76,7 +77,7 @@ def keep(upload: Upload) -> None:
 
 
 def remembered() -> None:
-    """Say what this browser has kept, with a button that forgets it."""
+    """Say what this browser stores, with a button to delete it."""
     _mount(None, "", shown=True)
 
 

@@ -64,7 +64,7 @@ def paint() -> None:
 
 
 def _took() -> None:
-    """Keep what was painted; anything else gives one sentence, and the last painting stays."""
+    """Store the painting; if it is not valid, show one sentence and keep the last one."""
     code = st.session_state[keys.PAINT].get("people")
     try:
         check(code)

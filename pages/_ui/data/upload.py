@@ -1,4 +1,4 @@
-"""A file of your own: it is received in memory, one question a screen is asked, and it is read."""
+"""Receive a visitor's file in memory, ask one question per screen, and read the file."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _ask(pending: Pending) -> None:
 
 
 def _recognize(pending: Pending) -> None:
-    """Say what this owner's account knows of the file; a file that has changed has an account of its own."""
+    """Say whether this owner's account knows the file; a changed file has a new account."""
     try:
         with accounts() as known:
             before = known.of(known.key(pending.content, owner().name)).private
@@ -144,7 +144,7 @@ def _ask_header(pending: Pending) -> None:
 
 
 def _ask_width(pending: Pending) -> None:
-    """Ask how many cells a line has: declared, so that no row decides it."""
+    """Ask for the number of cells per line, so that no row decides it."""
     st.header("How many cells does a line have?")
     n_columns = field(
         "Cells of a line", 1, Limits().columns, None, key=keys.N_COLUMNS("pending"), width=300,
@@ -186,7 +186,7 @@ def _read(pending: Pending, form: Form) -> None:
 
 
 def _list(uploads: dict[str, Upload]) -> None:
-    """Show which file is looked at, the others, and how to remove it."""
+    """Show the current file, the others, and a button to remove it."""
     state = st.session_state
     if state.get(keys.UPLOAD_SHOWN) not in uploads:
         state[keys.UPLOAD_SHOWN] = next(iter(uploads))
