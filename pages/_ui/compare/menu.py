@@ -24,7 +24,7 @@ def menu(key: str, result: Result) -> None:
     if result.data.private or result.trace.noiseless or not catalog.is_here(result.data):
         return
     box = st.popover(
-        "Beside", icon=":material/compare:", help="Compare this run with another one in one player.", key=keys.BESIDE(key),
+        "Beside", icon=":material/compare:", help="Compare it with another run in one player.", key=keys.BESIDE(key),
         on_change="rerun",
     )  # fmt: skip
     if not box.open:
