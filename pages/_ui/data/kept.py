@@ -1,4 +1,4 @@
-"""Declarations of files, stored only in the visitor's browser: names of columns, kinds, bounds and signs, but no cell."""
+"""Declarations of files, stored only in the visitor's browser: names, kinds, bounds and signs of columns, but no cell."""
 
 from __future__ import annotations
 
