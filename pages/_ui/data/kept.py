@@ -1,4 +1,4 @@
-"""Declarations of files, stored only in the visitor's browser: names, kinds, bounds and signs of columns, but no cell."""
+"""Declarations of files in the visitor's browser alone: names, kinds, bounds and signs of columns, but no cell."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def keep(upload: Upload) -> None:
 
 
 def remembered() -> None:
-    """Say what this browser stores, with a button to delete it."""
+    """Say what this browser has kept, with a button that forgets it."""
     _mount(None, "", shown=True)
 
 
