@@ -1,1 +1,1 @@
-"""The atlas: runs on the samples that are the same for everybody, computed once and shipped as a table."""
+"""The atlas: runs on the samples, which are the same for everybody, computed once and shipped as tables."""

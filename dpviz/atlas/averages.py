@@ -1,4 +1,4 @@
-"""Who is given away by averages that a town publishes, and the bets about one of them: what Start tells, stored."""
+"""The stored facts of Start: the people given away by a town's published averages, and the bets about one of them."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ _SCHEMA = pa.schema(
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Given:
-    """Who is given away by published averages.
+    """The people given away by published averages.
 
     Attributes
     ----------
-    rows : of every number of clusters, the rows that are read off there for the first time, as indices
-    centers : of every number of clusters k, the last averages (k, 2), original units
-    noisy : how many rows are read off the same averages with noise
+    rows : for every number of clusters, the indices of the rows first read off there
+    centers : for every number of clusters k, the last averages (k, 2), original units
+    noisy : number of rows read off the same averages with noise
     kmeans : centers of KMeans (k, 2), original units
     alex : one of the rows: of those read off, the one farthest from a center of KMeans
     """
@@ -68,13 +68,13 @@ class Given:
 
     @property
     def count(self) -> int:
-        """Return how many rows are read off."""
+        """Return the number of rows read off."""
         return sum(map(len, self.rows))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Bets:
-    """Rounds of the game "is Alex in the data?", half of each world, and exact runs of both worlds to compare with.
+    """Rounds of the game "is Alex in the data?", half of each world, and exact runs of both worlds for comparison.
 
     Attributes
     ----------
@@ -107,7 +107,7 @@ def given() -> Given:
 def _read_off(k: int, noise: str) -> tuple[set[int], np.ndarray]:
     """Return which rows the averages for k clusters give away, and the last averages (k, 2).
 
-    Noise buys each number of clusters an equal share of ε: the method is ε-DP without a δ, and shares add up.
+    Each number of clusters gets an equal share of ε: the method is ε-DP without a δ, and shares add up.
     """
     data, share = opened(STORY[0], None).data, EPSILON / len(CLUSTERS)
     values = {"epsilon": share, "iterations": ROUNDS, "dead_cluster": "keep"}
@@ -142,7 +142,7 @@ def nearest(centers: np.ndarray, place: np.ndarray) -> np.ndarray:
 
 
 def make(folder: Path = FOLDER) -> None:
-    """Compute all of it, some five seconds of a processor, and write it; the old file stays until the new is whole."""
+    """Compute and write the facts, which takes about five seconds; the old file stays until the new one is complete."""
     row = _made()
     facts = {**_inputs(), "hash": _hash(row)}
     replace(folder / NAME, pa.Table.from_pylist([row], _SCHEMA), facts, words=[], floats=[])
@@ -154,7 +154,7 @@ def _hash(row: dict[str, Any]) -> str:
 
 
 def _made() -> dict[str, Any]:
-    """Compute what is stored, as it is stored."""
+    """Compute the facts in their stored form."""
     with threadpool_limits(1):  # threads that share so few rows wait for each other: six times the processor's time
         who = given()
         games = bets(who.alex)
@@ -178,7 +178,7 @@ def _made() -> dict[str, Any]:
 
 
 def _inputs() -> dict[str, Any]:
-    """Return what the averages are made from."""
+    """Return the inputs of the averages."""
     return {"layout": LAYOUT, "story": [*STORY, EPSILON], "lloyd": [*CLUSTERS, ROUNDS], "bets": [POOL, TRIED, _SEED]}
 
 
@@ -194,14 +194,14 @@ def _load(folder: Path) -> dict[str, Any] | None:
 
 
 def current(folder: Path = FOLDER) -> bool:
-    """Return whether everything comes out again: floats to a millionth, everything else exactly."""
+    """Return whether the stored facts can be reproduced: floats to a millionth, everything else exactly."""
     stored = _load(folder)
     return stored is not None and agrees(stored, _made())
 
 
 @lru_cache(maxsize=2)
 def read(folder: Path = FOLDER) -> tuple[Given, Bets] | None:
-    """Return what is stored, None where the file is missing, damaged or of another version."""
+    """Return the stored facts; None if the file is missing, damaged or of another version."""
     row = _load(folder)
     if row is None:
         return None

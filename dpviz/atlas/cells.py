@@ -1,4 +1,4 @@
-"""Which runs the atlas holds, and how one of them becomes a row."""
+"""The runs in the atlas, and their rows."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def opened(sample: str, people: int | None) -> Source:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Beside:
-    """What a sample's runs are compared with: KMeans' centers (k, d), original units, its loss, and the groups."""
+    """The reference for a sample's runs: KMeans' centers (k, d), original units, its loss, and the groups."""
 
     centers: np.ndarray
     loss: float
@@ -111,7 +111,7 @@ class Beside:
 
 @lru_cache(maxsize=32)
 def beside(sample: str, people: int | None) -> Beside:
-    """Return what runs on a sample are compared with."""
+    """Return the reference for runs on a sample."""
     data = opened(sample, people).data
     centers = reference(f"sample:{sample}", "declared", people, "", data.n_clusters, 0)
     return Beside(
@@ -127,7 +127,7 @@ def trace(cell: Cell) -> Trace:
 
 
 def row(cell: Cell) -> dict[str, Any]:
-    """Make one run and return what the atlas keeps of it.
+    """Make one run and return its row in the atlas.
 
     Keys: people (0: all), epsilon (None: no budget), seed; bet, of 100; found, groups with a center of their own;
     loss, mean squared distance in z units; centers, of shape (k' * d,), z units, in steps of 2^-22; sizes, of shape

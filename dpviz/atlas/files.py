@@ -1,4 +1,6 @@
-"""The atlas on disk: one Parquet file a chapter, with its fingerprint; one small file with the hash of the sources."""
+"""The atlas on disk: one Parquet file per chapter, with its fingerprint, and one small file with the hash of the
+sources.
+"""
 
 from __future__ import annotations
 
@@ -46,11 +48,11 @@ class Stop:
     Attributes
     ----------
     epsilon : float, or None for a method without a budget
-    bet : int, a bet on one person is right at most so often in 100
+    bet : int, the largest number of bets on one person won in 100
     centers : released centers of every run, arrays of shape (k', d), original units, to a millionth of the box
     sizes : noisy sizes of every run, arrays of shape (k',), or None
     losses : ndarray of shape (runs,), mean squared distance, z units
-    found : ndarray of shape (runs,), how many groups have a center of their own
+    found : ndarray of shape (runs,), number of groups with their own center
     """
 
     epsilon: float | None
@@ -63,13 +65,13 @@ class Stop:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Chart:
-    """Everything that is stored about one method on one sample with so many people.
+    """All stored runs of one method on one sample with a given number of people.
 
     Attributes
     ----------
-    groups : int, how many groups there are
+    groups : int, number of groups
     best : float, KMeans' loss, in the unit of the runs' losses
-    seeds : how many runs there are at every stop; run i has seed i
+    seeds : number of runs at every stop; run i has seed i
     """
 
     chapter: Chapter
@@ -80,12 +82,14 @@ class Chart:
     stops: tuple[Stop, ...]
 
     def at(self, epsilon: float | None) -> Stop | None:
-        """Return the runs at one ε, or None where the atlas has no such stop."""
+        """Return the runs at one ε, or None if the atlas has no such stop."""
         return next((stop for stop in self.stops if stop.epsilon == epsilon), None)
 
 
 def write(chapter: Chapter, rows: Sequence[dict[str, Any]], folder: Path = FOLDER) -> None:
-    """Replace a chapter's file by these rows, in the order of its cells; the old file stays until the new is whole."""
+    """Replace a chapter's file with these rows, in the order of its cells; the old file stays until the new one is
+    complete.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     editions = {cell.people: beside(chapter.sample, cell.people) for cell in chapter.cells()}
     facts = {
@@ -100,7 +104,7 @@ def write(chapter: Chapter, rows: Sequence[dict[str, Any]], folder: Path = FOLDE
 
 
 def replace(path: Path, table: pa.Table, facts: dict[str, Any], *, words: list[str], floats: list[str]) -> None:
-    """Write a table and its facts; the old file stays until the new one is whole.
+    """Write a table and its facts; the old file stays until the new one is complete.
 
     `words` are columns of few different values, `floats` those of many digits.
     """
@@ -129,7 +133,7 @@ def _facts(table: pa.Table) -> dict[str, Any]:
 
 
 def load(chapter: Chapter, folder: Path = FOLDER) -> tuple[pa.Table, dict[str, Any]] | None:
-    """Return a chapter's rows and facts, or None where the file is missing, damaged, or of another layout."""
+    """Return a chapter's rows and facts, or None if the file is missing, damaged, or of another layout."""
     try:
         table = pq.read_table(
             folder / f"{chapter.name}.parquet", page_checksum_verification=True, use_threads=False, memory_map=False
@@ -140,7 +144,7 @@ def load(chapter: Chapter, folder: Path = FOLDER) -> tuple[pa.Table, dict[str, A
 
 
 def current(chapter: Chapter, folder: Path = FOLDER) -> bool:
-    """Return whether a chapter's stored runs are what the code releases today, by its probe runs."""
+    """Return whether a chapter's stored runs match the current code, by its probe runs."""
     stored = load(chapter, folder)
     return stored is not None and agrees(stored[1]["fingerprint"], fingerprint(chapter))
 
@@ -169,12 +173,12 @@ def read(
     *,
     folder: Path = FOLDER,
 ) -> Chart | None:
-    """Return the stored runs of a method on a sample, or None where there are none that can be read.
+    """Return the stored runs of a method on a sample, or None if none can be read.
 
     `values` are parameters that are not the method's defaults; of these, the atlas knows EXACTLY_K.
 
-    The caller asks `stamped()` or `current()` whether they are still true. A sample is public and named; nothing of
-    a visitor's file has a name here.
+    The caller checks with `stamped()` or `current()` whether they are still valid. Samples are public and named; data
+    from a visitor's file have no name here.
     """
     chapter = Chapter(sample, method, values)
     stored = load(chapter, folder) if sample in SAMPLES and method in METHODS and values in ((), EXACTLY_K) else None

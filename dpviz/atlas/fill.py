@@ -1,4 +1,4 @@
-"""What the atlas lacks, made as it would hold it: runs of one method at one ε, of data that are no secret."""
+"""Make runs that the atlas lacks, in its form: runs of one method at one ε on public data."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ RUNS = 10  # at a stop that is made while somebody waits; run i has seed i
 
 
 def ground(data: Dataset, n_clusters: int, on_step: Callable[[int, int], None] = lambda done, all: None) -> Beside:
-    """Return what runs are compared with: KMeans' centers and loss, and the groups.
+    """Return the reference for runs: KMeans' centers and loss, and the groups.
 
     Raises
     ------
     PermissionError
-        If the data are private: nothing of it would be released.
+        If the data are private, because none of this may be released.
     """
     _refuse(data)
     kmeans = reference(data, n_clusters, 0)
@@ -38,7 +38,7 @@ def ground(data: Dataset, n_clusters: int, on_step: Callable[[int, int], None] =
 def stop(
     data: Dataset, algorithm: Algorithm, beside: Beside, on_step: Callable[[int, int], None] = lambda done, all: None
 ) -> Stop:
-    """Run a method RUNS times at its ε and return what the atlas keeps; `on_step` receives the runs made so far.
+    """Run a method RUNS times at its ε and return the atlas's rows; `on_step` receives the number of finished runs.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Whether stored runs are still what the code would release: a hash of the sources, and a few probe runs."""
+"""Fingerprints that show whether stored runs still match the code: a hash of the sources, and a few probe runs."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def machine() -> str:
 
 
 def inputs(chapter: Chapter) -> dict[str, Any]:
-    """Return what a chapter's runs are made from: layout, parameters, hashes of the sample's rows and of the runs."""
+    """Return the inputs of a chapter's runs: layout, parameters, hashes of the sample's rows and of the runs."""
     data, cls = opened(chapter.sample, None).data, ALGORITHMS[chapter.method]
     plan = [[cell.people, cell.epsilon, cell.seed] for cell in chapter.cells()]
     return {
@@ -84,10 +84,10 @@ def inputs(chapter: Chapter) -> dict[str, Any]:
 
 
 def fingerprint(chapter: Chapter) -> dict[str, Any]:
-    """Return what a chapter's runs are made from, and what three probe runs release.
+    """Return the inputs of a chapter's runs, and the releases of three probe runs.
 
-    Two probes run on 200 rows of the sample, at ε ¼ and 4; the third is the chapter's own run at ε 1, seed 0. Of each,
-    everything that counts is kept, and two weighted sums of its centers and sizes, to nine digits.
+    Two probes run on 200 rows of the sample, at ε ¼ and 4; the third is the chapter's own run at ε 1, seed 0. The
+    fingerprint has each probe's counts, and two weighted sums of its centers and sizes, to nine digits.
     """
     has_budget = "epsilon" in params.specs(ALGORITHMS[chapter.method])
     budgets = _PROBE_STOPS if has_budget else (None, None)
@@ -106,7 +106,7 @@ def _digest(run: dict[str, Any]) -> dict[str, Any]:
 
 
 def _sums(values: np.ndarray | None) -> list[float]:
-    """Return how many values there are and two weighted sums of them."""
+    """Return the number of values and two weighted sums of them."""
     if values is None:
         return []
     turn = np.arange(len(values))
@@ -118,7 +118,7 @@ def _digits(value: float) -> float:
 
 
 def agrees(one: Any, other: Any) -> bool:
-    """Return whether two fingerprints are the same: floats to a millionth, everything else exactly."""
+    """Return whether two fingerprints agree: floats to a millionth, everything else exactly."""
     if isinstance(one, float) or isinstance(other, float):
         return isinstance(other, int | float) and abs(one - other) <= _CLOSE * max(1.0, abs(one), abs(other))
     if isinstance(one, dict):

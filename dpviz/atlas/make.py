@@ -1,4 +1,4 @@
-"""Make what is old in the atlas, and check what is there: run by run, through the engine of sweeps."""
+"""Remake outdated parts of the atlas and check its runs, one by one, with the engine of sweeps."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _CLOSE = 1e-6  # of a float, on another kind of machine; z units, or relative
 
 @dataclasses.dataclass(frozen=True)
 class Difference:
-    """A stored run that does not come out again."""
+    """A stored run that was not reproduced."""
 
     cell: Cell
     what: str
@@ -38,7 +38,7 @@ class Difference:
 
 
 def outdated(folder: Path = FOLDER, samples: Collection[str] = ()) -> list[Chapter]:
-    """Return the chapters whose file is missing, damaged or no longer what the code releases."""
+    """Return the chapters whose file is missing, damaged or outdated."""
     return [
         chapter for chapter in chapters() if (not samples or chapter.sample in samples) and not current(chapter, folder)
     ]
@@ -53,7 +53,7 @@ def make(
 ) -> None:
     """Run the cells of these chapters and write each file as soon as its last run is done.
 
-    Stopped in the middle, it keeps every file that is whole; the next call goes on with the others.
+    If stopped, it keeps every complete file, and the next call continues with the others.
     """
     missing = {chapter: chapter.cells() for chapter in old}
     results: dict[Chapter, dict[Cell, dict[str, Any]]] = {chapter: {} for chapter in old}
@@ -84,7 +84,7 @@ def drawn(share: float, seed: str, folder: Path = FOLDER) -> list[Cell]:
 
 
 def check(cells: Sequence[Cell], folder: Path = FOLDER, *, workers: int = 1) -> Iterator[Difference | None]:
-    """Make stored runs again; yield what differs, or None for one that comes out again.
+    """Repeat stored runs; yield each difference, or None for a run that is reproduced.
 
     Whole numbers are equal. Floats are equal bit for bit on the kind of machine that made them, else to a millionth.
     """

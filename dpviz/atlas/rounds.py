@@ -1,4 +1,4 @@
-"""Stored rounds of the game against a promise: those that are the same for everybody, in one Parquet file."""
+"""Stored rounds of the game against a promise, the same for everybody, in one Parquet file."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Game:
     sample, method : names; the method runs with the sample's own k, ε 1 and else its defaults
     who : "typical", "outlier" or "small", as `dpviz.audits.game.people` has them
     world : the world of all rounds; None: a coin decides in every one
-    rounds : how many there are, from number 0 of the game with seed 0
+    rounds : number of rounds, from number 0 of the game with seed 0
     """
 
     sample: str
@@ -69,7 +69,7 @@ GAMES = (
 
 
 def outcome(game: Game, first: int, count: int) -> list[dict[str, Any]]:
-    """Play rounds and return what is kept of them: inside; speaks; centers (k' * d,), z units, in steps of 2^-22."""
+    """Play rounds and return their rows: inside; speaks; centers (k' * d,), z units, in steps of 2^-22."""
     question = game.question()
     return [
         {
@@ -83,7 +83,7 @@ def outcome(game: Game, first: int, count: int) -> list[dict[str, Any]]:
 
 
 def make(folder: Path = FOLDER, *, workers: int = 1, on_run: Callable[[], None] = lambda: None) -> None:
-    """Play all games and write them; the old file stays until the new one is whole."""
+    """Play all games and write them; the old file stays until the new one is complete."""
     batches = [(game, first) for game in GAMES for first in range(0, game.rounds, _BATCH)]
     rows: dict[tuple[Game, int], list[dict[str, Any]]] = {}
     for batch, found in on_this_machine(batches, _played, _given_up, workers=workers):
@@ -104,7 +104,7 @@ def _given_up(batch: tuple[Game, int], reason: str) -> Any:
 
 
 def _inputs() -> dict[str, Any]:
-    """Return what the rounds are made from."""
+    """Return the inputs of the rounds."""
     return {"layout": LAYOUT, "games": [[repr(game), repr(game.algorithm())] for game in GAMES]}
 
 
@@ -124,7 +124,7 @@ def _split(rows: list[dict[str, Any]]) -> Iterator[tuple[Game, list[dict[str, An
 
 
 def current(folder: Path = FOLDER) -> bool:
-    """Return whether the first rounds of every stored game come out again."""
+    """Return whether the first rounds of every stored game can be reproduced."""
     rows = _load(folder)
     return rows is not None and all(_again(game, kept) for game, kept in _split(rows))
 
@@ -139,7 +139,7 @@ def _again(game: Game, kept: list[dict[str, Any]]) -> bool:
 
 @lru_cache(maxsize=2)
 def read(folder: Path = FOLDER) -> dict[Game, tuple[Round, ...]] | None:
-    """Return the stored rounds of every game, None where the file is missing, damaged or of another version."""
+    """Return the stored rounds of every game; None if the file is missing, damaged or of another version."""
     rows = _load(folder)
     if rows is None:
         return None

@@ -1,4 +1,4 @@
-"""The atlas as finished rows of a sweep: what is stored is not run again."""
+"""The atlas as finished rows of a sweep, so that stored runs are not repeated."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def stored_rows(runs: Iterable[Run], chart_of: ChartOf = read) -> Iterator[Row]:
 
 
 def stored(run: Run, chart_of: ChartOf = read) -> Row | None:
-    """Return the row of a run as `execute` would, without the columns MEASURED; None where the atlas lacks it.
+    """Return the row of a run as `execute` would, without the columns MEASURED; None if the atlas lacks it.
 
-    It holds runs at the samples' own k and bounds and at default parameters (of a method that may release more
+    The atlas holds runs at the samples' own k and bounds and at default parameters (of a method that may release more
     centers than k, also at exactly k), and their loss.
     """
     asked = {name: value for name, value in run.parameters if value is not None}

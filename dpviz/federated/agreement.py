@@ -1,4 +1,4 @@
-"""The agreement of all parties before a run: public facts in one JSON file, compared by its digest."""
+"""The parties' agreement before a run: public facts in one JSON file, compared by its digest."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class Agreement:
     clients : names, in order
     seed : int, of the start; public, and never used for noise or masks
     ring : Ring
-    n_max : int, most rows of all clients together, for the overflow check
-    drawn_by : "clients" or "server", who draws the noise
+    n_max : int, largest number of rows of all clients together, for the overflow check
+    drawn_by : "clients" or "server", which draw the noise
     """
 
     algorithm: Algorithm
@@ -90,7 +90,7 @@ class Agreement:
 
     @property
     def words(self) -> Ring:
-        """Return the ring that the words of this run are on."""
+        """Return the ring of this run's words."""
         return self.shares.ring(self.ring)
 
     @property
@@ -105,7 +105,7 @@ class Agreement:
         Raises
         ------
         ValueError
-            One sentence, if it is not an agreement.
+            One sentence if the file is not an agreement.
         """
         try:
             record: dict[str, Any] = json.loads(path.read_text())
@@ -125,5 +125,5 @@ class Agreement:
 
 
 def new_run(nonces: Sequence[bytes]) -> bytes:
-    """Return the run id that all nonces make: fresh as soon as one of them is."""
+    """Return the run id made from all nonces, which is fresh if any of them is."""
     return hashlib.sha256(b"".join(len(nonce).to_bytes(2, "little") + nonce for nonce in nonces)).digest()[:16]

@@ -1,4 +1,4 @@
-"""Run a client as a process: it runs the public program on its own rows, and asks the server for every noisy sum."""
+"""Run a client as a process, which runs the public program on its own rows and asks the server for every noisy sum."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Link:
         Raises
         ------
         Aborted
-            If the server ends the run, is gone or late, or sends something else.
+            If the server ends the run, leaves, is late, or sends another kind of frame.
         """
         self._socket.settimeout(timeout)
         try:
@@ -78,7 +78,7 @@ class Link:
         self._socket.close()
 
     def _last_words(self) -> str:
-        """Return what the server said before it closed, if it did."""
+        """Return the server's last message before it closed, if any."""
         try:
             self.read(Kind.ABORT, 2.0)
         except Aborted as reason:
@@ -97,7 +97,7 @@ class Link:
 
 
 class _RemoteRows(Rows):
-    """One client's rows, and the way to the sum over all clients."""
+    """One client's rows, with access to the sum over all clients."""
 
     def __init__(
         self, own: Rows, agreement: Agreement, link: Link, party: Client, run: bytes, noise: Noise, timeout: float
@@ -118,7 +118,7 @@ class _RemoteRows(Rows):
 
 
 class _RemoteSession(MaskedSession):
-    """One run: this client's statistics travel masked, and the noisy sum of all comes back."""
+    """One run: this client sends masked statistics and receives the noisy sum of all."""
 
     def __init__(self, rows: _RemoteRows) -> None:
         agreement = rows.agreement
@@ -166,16 +166,16 @@ def take_part(
 ) -> Trace:
     """Take part in one run with the rows X (n, d), original units, and return its trace: released values only.
 
-    No number of rows is refused: the others would see that this client never joins. Above its part of `n_max` a sum
-    may wrap in the ring; then the result is useless, and the promise holds as before. `noise` is this client's own;
-    None, as always outside of tests, for exact samplers on the system's randomness. `on_start` is called when all
-    clients have joined, before the first word is sent: the place to book the run's whole plan. What it raises ends the
-    run for everybody.
+    No number of rows is refused, because the others would notice that this client never joins. Above its part of
+    `n_max` a sum may wrap in the ring, which makes the result useless but leaves the promise intact. `noise` is this
+    client's own; None, as always outside of tests, for exact samplers on the system's randomness. `on_start` is called
+    when all clients have joined, before the first word is sent; use it to book the run's whole plan. An exception from
+    it ends the run for everybody.
 
     Raises
     ------
     Aborted
-        If the run cannot be finished, for whatever party's sake; the message names it.
+        If the run cannot be finished; the message names the party responsible.
     """
     own = Rows(X, agreement.domain, "federated")
     link = Link(address, context, join_timeout)

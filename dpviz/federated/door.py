@@ -1,4 +1,4 @@
-"""The server's door: who may join a run. Nobody else's connections keep the clients out, or cost much."""
+"""The server's door, which admits the clients of a run. Other connections cannot keep them out, nor cost much."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MOST_LINES = 20  # refusals that are reported
 
 @dataclasses.dataclass
 class Peer:
-    """A connection with a name from its certificate; `nonce` is there once it has joined."""
+    """A connection with the name from its certificate, and its `nonce` once it has joined."""
 
     name: str
     reader: asyncio.StreamReader
@@ -41,13 +41,13 @@ class Peer:
         await self.writer.drain()
 
     async def farewell(self, words: str) -> None:
-        """Send the reason for the end and close; skip a connection that is gone already."""
+        """Send the reason for the end and close; skip a closed connection."""
         with contextlib.suppress(OSError, TimeoutError):
             await asyncio.wait_for(self.send(Message(Kind.ABORT, payload=words.encode())), 2.0)
         await self.close()
 
     async def close(self) -> None:
-        """Close the connection, at the latest in 3 s. No fault of the other side shows here, nor a second closing."""
+        """Close the connection within 3 s; ignore faults of the other side and repeated calls."""
         self.writer.close()
         closing = asyncio.ensure_future(self.writer.wait_closed())  # raises, or is canceled, as the connection ended
         if not (await asyncio.wait({closing}, timeout=2.0))[0]:
@@ -58,13 +58,13 @@ class Peer:
 
 
 class Door:
-    """Lets the clients of an agreement in, each once; one that goes before the start may come back.
+    """Admit each client of an agreement once; a client that leaves before the start may come back.
 
     Parameters
     ----------
     agreement : Agreement
     context : ssl.SSLContext of the server
-    say : called with one line for people now and then
+    say : called with lines for people
     """
 
     def __init__(self, agreement: Agreement, context: ssl.SSLContext, say: Callable[[str], None]) -> None:
@@ -81,7 +81,7 @@ class Door:
         Raises
         ------
         ValueError
-            If nothing can listen there.
+            If the address cannot be used.
         """
         try:
             where = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
@@ -93,7 +93,7 @@ class Door:
         return int(self._listener.getsockname()[1])
 
     async def everybody(self, timeout: float) -> list[Peer]:
-        """Return all clients in the agreed order once they have joined; nobody comes in after that.
+        """Return all clients in the agreed order once they have joined, and admit nobody after that.
 
         Raises
         ------
@@ -124,7 +124,7 @@ class Door:
         await asyncio.gather(*(peer.close() for peer in self.peers.values()))
 
     async def _shut(self) -> None:
-        """Let nobody in any more."""
+        """Admit nobody any more."""
         await self._stop({self._accepting})
         self._listener.close()
         await self._stop(set(self._guests))
@@ -157,7 +157,7 @@ class Door:
             del self._guests[oldest]
 
     async def _welcome(self, connection: socket.socket) -> None:
-        """Let one guest in, or tell it why not."""
+        """Admit one guest, or send it the reason for the refusal."""
         guest = None
         try:
             async with asyncio.timeout(GREETING_SECONDS):
@@ -193,7 +193,7 @@ class Door:
         return Peer(name, reader, asyncio.StreamWriter(transport, protocol, reader, loop))
 
     def _join(self, guest: Peer, message: Message) -> None:
-        """Take a guest in that may join."""
+        """Let a guest join if it may."""
         digest = self._agreement.digest
         if message.kind is not Kind.HELLO or len(message.payload) != NONCE_BYTES + len(digest):
             raise MessageError("did not introduce itself")
@@ -210,7 +210,7 @@ class Door:
         self._came.set()
 
     async def _watch(self, peer: Peer) -> None:
-        """Wait for a client that goes, or speaks, before the start: its place is free again."""
+        """Watch a client before the start, and free its place if it leaves or speaks."""
         with contextlib.suppress(OSError):
             await peer.reader.read(1)
         del self.peers[peer.name]

@@ -1,4 +1,4 @@
-"""Certificates and the clients' mask seeds: one folder a party, made once, handed over by a safe way."""
+"""Certificates and the clients' mask seeds: one folder per party, made once and handed over through a safe channel."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _DAYS = 825
 def make_keys(folder: Path, agreement: Agreement, hosts: Sequence[str] = ()) -> None:
     """Write one folder per party: `ca.pem`, `cert.pem`, `key.pem`, `agreement.json`, and for clients `masks.json`.
 
-    The authority's own key is not kept: for other clients make a new set. The server's folder gets no seeds.
+    The authority's own key is not stored: make a new set for other clients. The server's folder gets no seeds.
 
     Parameters
     ----------
     folder : Path, must not exist yet or be empty
     agreement : Agreement
-    hosts : further names or addresses of the server; "server" is always one, and clients check for it
+    hosts : additional names or addresses of the server; "server", which clients check for, is always included
 
     Raises
     ------
@@ -121,7 +121,7 @@ def mask_seeds(folder: Path) -> Seeds:
     Raises
     ------
     ValueError
-        One sentence, if the file is missing or does not hold seeds.
+        One sentence if the file is missing or has no seeds.
     """
     text = _own(folder / "masks.json").read_bytes()
     try:
@@ -136,7 +136,7 @@ def mask_seeds(folder: Path) -> Seeds:
 
 
 def server_context(folder: Path) -> ssl.SSLContext:
-    """Return the server's side of TLS 1.3: a certificate made for clients is demanded from everybody.
+    """Return the server's TLS 1.3 context, which demands a client certificate from everybody.
 
     Raises
     ------
@@ -149,7 +149,7 @@ def server_context(folder: Path) -> ssl.SSLContext:
 
 
 def client_context(folder: Path) -> ssl.SSLContext:
-    """Return a client's side of TLS 1.3: the other side must be this federation's server."""
+    """Return a client's TLS 1.3 context, which accepts only this federation's server."""
     return _context(ssl.PROTOCOL_TLS_CLIENT, folder)
 
 
@@ -169,7 +169,7 @@ def _existing(path: Path) -> Path:
 
 
 def _own(path: Path) -> Path:
-    """Return a secret file's path, if nobody but its owner can read or change it."""
+    """Return a secret file's path if only its owner can read or change it."""
     found = _existing(path).stat()
     if os.name == "posix" and (found.st_mode & 0o077 or found.st_uid != os.getuid()):
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Mask streams from a cryptographic generator: uniform words that cancel only when every client takes part.
+"""Mask streams from a cryptographic generator: uniform words that cancel only if every client takes part.
 
 Every client adds two kinds of masks. One comes from a seed that all clients share: it hides the sum from the server.
 The others come from a seed for every pair of clients, added by one and subtracted by the other: they cancel in the sum
@@ -22,7 +22,7 @@ SEED_BYTES = 32
 
 
 class Seeds(NamedTuple):
-    """The seeds that one client knows.
+    """The seeds known to one client.
 
     Attributes
     ----------

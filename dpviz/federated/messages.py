@@ -1,4 +1,4 @@
-"""Length-prefixed frames: a fixed header, a checksum, a cap on the length; every mistake has its own sentence."""
+"""Length-prefixed frames with a fixed header, a checksum and a limit on length; every error has its own sentence."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _LENGTH = struct.Struct("<I")
 
 
 class MessageError(Exception):
-    """A frame that breaks the format; the message says what is wrong with it."""
+    """Raised for a frame that breaks the format; the message says how."""
 
 
 class Kind(IntEnum):
@@ -47,7 +47,7 @@ class Kind(IntEnum):
 
 @dataclasses.dataclass(frozen=True)
 class Message:
-    """One message. The CRC finds faults of programs; TLS protects against people."""
+    """One message. The CRC detects faults of programs; TLS protects against people."""
 
     kind: Kind
     round: int = 0
@@ -55,7 +55,7 @@ class Message:
     payload: bytes = b""
 
     def pack(self) -> bytes:
-        """Return the frame as it travels."""
+        """Return the frame as bytes."""
         head = (MAGIC, VERSION, self.kind, self.round, self.run, len(self.payload), zlib.crc32(self.payload))
         return _HEADER.pack(*head) + self.payload
 
@@ -95,23 +95,23 @@ class Message:
 
 
 def printable(text: bytes, most: int = 300) -> str:
-    """Return what another party wrote for people: its first characters, and nothing that steers a terminal."""
+    """Return the first characters of another party's message for people, without terminal control characters."""
     return "".join(c if c.isprintable() else "�" for c in text.decode(errors="replace")[:most])
 
 
 def pack_round(facts: Mapping[str, Any], words: bytes) -> bytes:
-    """Return the payload of an upload: what is asked, as JSON, then the words."""
+    """Return the payload of an upload: the request as JSON, then the words."""
     text = json.dumps(facts, sort_keys=True).encode()
     return _LENGTH.pack(len(text)) + text + words
 
 
 def unpack_round(payload: bytes) -> tuple[bytes, dict[str, Any], bytes]:
-    """Return (the JSON as sent, what it says, the words).
+    """Return (the JSON as sent, its content, the words).
 
     Raises
     ------
     MessageError
-        If the payload does not hold them.
+        If the payload does not contain them.
     """
     if len(payload) < _LENGTH.size:
         raise MessageError("sent an upload without a description")

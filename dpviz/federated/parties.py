@@ -1,13 +1,13 @@
-"""Masked Secure Aggregation as parties that know only their own: pure functions of messages, no input or output.
+"""Masked Secure Aggregation among parties that know only their own data, as pure functions of messages without I/O.
 
-In every round client i sends its statistic plus its part of the noise plus its masks; the server adds all of them, all
-in the ring, and sends the sum back; a client subtracts what is left of the masks and reads the noisy statistic. The
-server sees uniform words; the clients see noisy sums, and nothing else.
+In every round client i sends its statistic plus its part of the noise plus its masks; the server adds all of these in
+the ring and sends the sum back; a client subtracts the remaining masks and reads the noisy statistic. The server sees
+only uniform words, and the clients only noisy sums.
 
 This holds for parties that follow the protocol. One client that shares all it knows with the server still faces the
 promise: masks of pairs leave them the sum of the other clients, with noise enough (see `shares`); c of them together
 face variance (M - c) / (M - 1) of it. In the paper's variant the server draws all noise: then it must never see the
-result, and with one client it has the exact sum of the others. Nobody can tell that a party draws no noise.
+result, and together with one client it has the exact sum of the others. Nobody can detect a party that draws no noise.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = ["Aborted", "Client", "Header", "Server"]
 
 
 class Aborted(Exception):
-    """A round or a run that cannot go on; the message is for people, and nothing of the round was revealed."""
+    """Raised when a round or run cannot continue; the message is for people, and the round revealed nothing."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Header:
     Attributes
     ----------
     round : int, from 0
-    query : str, what is asked
+    query : str, the request
     shapes : part -> shape of the statistic
     digits : part -> fraction digits in the ring
     """
@@ -63,7 +63,7 @@ class Client:
     name : str
     names : all clients' names, in the agreed order
     seeds : Seeds, this client's
-    run : bytes, an id that never comes twice
+    run : bytes, an id that is never reused
     ring : Ring
     """
 
@@ -83,7 +83,7 @@ class Client:
         Raises
         ------
         Aborted
-            If the round is not the next one: a mask used twice would give away the difference of what it hid.
+            If the round is not the next one: a mask used twice would reveal the difference of the values it hid.
         """
         if header.round != self._next:
             raise Aborted(
@@ -115,13 +115,13 @@ class Client:
         return mask(self._seeds.common, self._run, name, header.round, part, header.size(part), self._ring)
 
     def _pair(self, other: str, header: Header, part: str) -> np.ndarray:
-        """Return the mask between two clients: the earlier one in the agreed order adds it, the later takes it off."""
+        """Return the mask between two clients: the earlier in the agreed order adds it, the later subtracts it."""
         words = mask(self._seeds.pairs[other], self._run, "", header.round, part, header.size(part), self._ring)
         return words if other in self._later else np.zeros_like(words) - words
 
 
 class Server:
-    """The server: adds what arrives, and noise where that is agreed to be its own. It never holds a seed.
+    """The server, which adds the words that arrive and, if agreed, its own noise. It never holds a seed.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ class Server:
         Raises
         ------
         Aborted
-            If a client is missing or sent something else than the round's words.
+            If a client is missing or sent anything but the round's words.
         """
         missing = [name for name in self._names if name not in uploads]
         if missing:

@@ -1,4 +1,4 @@
-"""Integers modulo 2^bits: encode statistics as ring words, and refuse those that would not fit."""
+"""Encode statistics as integers modulo 2^bits, and refuse those that would not fit."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Ring:
 
     @property
     def word_bytes(self) -> int:
-        """Bytes of a word on the wire."""
+        """Return the bytes of a word on the wire."""
         return self.bits // 8
 
     def digits(self, grid: float) -> int:
@@ -48,7 +48,7 @@ class Ring:
         Raises
         ------
         ValueError
-            If the ring would round a statistic: that changes how much one row can change it.
+            If the ring would round a statistic, which would change its sensitivity.
         """
         if grid >= 1:
             return self.whole_fraction
@@ -94,7 +94,7 @@ class Ring:
         Raises
         ------
         ValueError
-            If it does not hold exactly `size` words.
+            If the payload does not contain exactly `size` words.
         """
         if len(payload) != size * self.word_bytes:
             raise ValueError(

@@ -1,4 +1,4 @@
-"""FederatedRows: rows that stay with their clients. Algorithms run on them unchanged, in one process, for study."""
+"""Rows that stay with their clients. Algorithms run on them unchanged, in one process, for study."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Round:
     uploads : client -> part -> masked words
     broadcast : part -> words, sent to every client
     locals : client -> part -> its true statistic
-    noise : client or "server" -> part -> the noise that it added; not the parties that added none
+    noise : client or "server" -> part -> the noise that it added, for parties that added any
     """
 
     header: Header
@@ -47,12 +47,12 @@ class Round:
 
     @property
     def bytes_up(self) -> int:
-        """Payload bytes from all clients to the server."""
+        """Return the payload bytes from all clients to the server."""
         return sum(len(payload) for parts in self.uploads.values() for payload in parts.values())
 
     @property
     def bytes_down(self) -> int:
-        """Payload bytes from the server to all clients."""
+        """Return the payload bytes from the server to all clients."""
         return len(self.uploads) * sum(map(len, self.broadcast.values()))
 
 
@@ -64,11 +64,11 @@ class FederatedRows(Rows):
     clients : name -> Rows, all on the same domain
     drawn_by : "clients" or "server", who draws the noise
     ring : Ring
-    n_max : int, public bound on all rows, for the overflow check; default 4 n_public. With more rows a sum may wrap:
-        the result is then useless, the promise holds as before, and nobody is told
+    n_max : int, public bound on all rows, for the overflow check; default 4 n_public. With more rows a sum may wrap,
+        which makes the result useless without notice but leaves the promise intact
     on_round : called with every finished Round
     demo : bool, record true statistics and everybody's noise in the rounds
-    wire : what happens to the uploads of a round between the clients and the server; for fault drills
+    wire : applied to the uploads of a round between clients and server, to inject faults
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class FederatedRows(Rows):
         return cls({f"client-{i + 1}": Rows(part, domain, dataset_id) for i, part in enumerate(parts)}, **rest)
 
     def open(self, n_rows: int | None = None) -> Session:
-        """Start a run: a new run id, and new seeds that the server does not get."""
+        """Start a run with a new run id and new seeds, which the server does not get."""
         refuse_kept(n_rows)
         return _FederatedSession(self)
 
@@ -112,9 +112,9 @@ class FederatedRows(Rows):
 
 
 class MaskedSession(Session):
-    """A run that can ask for dense noisy sums and nothing else; nothing that it inherits sees a row.
+    """A run that can request only dense noisy sums; no inherited method sees a row.
 
-    The curator's draws are noted only; the parties draw.
+    The curator's draws are only recorded; the parties draw.
     """
 
     def __init__(self, ring: Ring, shares: Shares, n_max: int) -> None:
@@ -124,18 +124,18 @@ class MaskedSession(Session):
         self._asked = Asked(Secure())
 
     def drawn_by(self, noise: Noise) -> Noise:
-        """Return a source that notes what is wanted."""
+        """Return a source that records the requested noise."""
         self._asked = Asked(noise)
         return self._asked
 
     def excess(self, mechanism: str) -> float:
-        """Return the variance of released noise over the one that the promise counts."""
+        """Return the variance of the released noise relative to the variance that the promise counts."""
         return self._shares.excess(mechanism)
 
     def _wanted(
         self, query: Query, shapes: Mapping[str, tuple[int, ...]], draw: Draw
     ) -> tuple[Header, dict[str, tuple[str, float]]]:
-        """Return what is public about the round, and part -> (mechanism, scale) of the noise it must have."""
+        """Return the round's public header, and (mechanism, scale) of the required noise by part."""
         self._asked.wanted.clear()
         for part, shape in shapes.items():  # the curator writes its ledger
             draw(part, np.zeros(shape))
@@ -188,7 +188,7 @@ class MaskedSession(Session):
 
 
 class _FederatedSession(MaskedSession):
-    """Hold one run over the clients: each client splits its own rows into scopes, and sums travel masked."""
+    """One run over the clients: each client splits its own rows into scopes, and sums are sent masked."""
 
     def __init__(self, rows: FederatedRows) -> None:
         super().__init__(rows.ring, rows.shares, rows.n_max)
@@ -234,11 +234,11 @@ class _FederatedSession(MaskedSession):
 
 
 def refuse_kept(n_rows: int | None) -> None:
-    """Refuse a relation that keeps n: clients count no rows together, so nobody could cut them or fill them up."""
+    """Refuse a relation that keeps n, because clients do not count rows together, so nobody could cut or pad them."""
     if n_rows is not None:
         refuse("a relation that keeps the number of rows")
 
 
 def local_statistic(session: Session, query: Query, scope: int = ALL) -> dict[str, np.ndarray]:
-    """Return a client's own true statistic: it stays with the client."""
+    """Return a client's own true statistic, which stays with the client."""
     return {part: np.asarray(value) for part, value in session.noisy_sum(query, scope, lambda _, true: true)[0].items()}

@@ -1,4 +1,4 @@
-"""The server as a process: asyncio and TLS 1.3. It adds masked words, and knows no row and no mask."""
+"""Run the server as a process with asyncio and TLS 1.3. It adds masked words, and knows no row and no mask."""
 
 from __future__ import annotations
 
@@ -49,17 +49,17 @@ async def serve(
     agreement : Agreement
     context : from `keys.server_context`
     noise : Noise, the server's own; it draws only where the agreement says so
-    host, port : where to listen; port 0 takes a free one
+    host, port : address to listen on; port 0 takes a free one
     join_timeout, round_timeout : seconds until all clients must have joined, or answered
-    say : called with one line for people now and then
+    say : called with lines for people
     ready : called with the port once clients may come
 
     Raises
     ------
     Aborted
-        If the run cannot be finished; every client has been told why.
+        If the run cannot be finished; every client gets the reason.
     ValueError
-        If nothing can listen at `host` and `port`.
+        If `host` and `port` cannot be used.
     """
     door = Door(agreement, context, say)
     ready(await door.open(host, port))
@@ -109,7 +109,7 @@ async def _read(peer: Peer, run: bytes, number: int) -> Message:
 
 
 async def _all(peers: list[Peer], act: Callable[[Peer], Any], number: int, timeout: float) -> list[Any]:
-    """Do something with every peer at once; the first that fails is named, and ends the run."""
+    """Call something for all peers at once; the first failure ends the run and names its peer."""
     tasks = {asyncio.ensure_future(act(peer)): peer for peer in peers}
     done, late = await asyncio.wait(tasks, timeout=timeout, return_when=asyncio.FIRST_EXCEPTION)
     for task in late:
@@ -130,7 +130,7 @@ async def _all(peers: list[Peer], act: Callable[[Peer], Any], number: int, timeo
 def _asked(
     frames: list[Message], peers: list[Peer], number: int, agreement: Agreement
 ) -> tuple[Header, dict[str, tuple[str, float]], dict[str, dict[str, bytes]]]:
-    """Return (header, part -> (mechanism, scale), uploads); all clients must ask for the same."""
+    """Return (header, part -> (mechanism, scale), uploads); all clients must request the same."""
     finished = [peer.name for peer, frame in zip(peers, frames, strict=True) if frame.kind is Kind.DONE]
     if finished:
         raise Aborted(f"round {number + 1}: {', '.join(finished)} finished before the others")

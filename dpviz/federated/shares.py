@@ -12,8 +12,8 @@ Drawn by M >= 2 clients, the noise of a sum is enough for the promise after any 
 - Laplace: no exact sampler cuts it into parts, so the first two clients each draw all of it. Without one of them the
   other's is left; the published sum carries twice the variance.
 
-Drawn by the server, as in the paper, the run is the central one, bit for bit. But the server knows the noise: whoever
-also holds the result subtracts it and has the exact sums. The server must never see the result.
+Drawn by the server, as in the paper, the run is the central one, bit for bit. But the server knows the noise: anyone
+who also has the result can subtract it and get the exact sums. The server must never see the result.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _TRUST = {
 
 
 def refuse(what: str) -> NoReturn:
-    """Refuse what is not a dense noisy sum."""
+    """Refuse any request but a dense noisy sum."""
     raise PermissionError(f"Federated: {what} needs a trusted curator; federated clients reveal only noisy sums.")
 
 
@@ -67,21 +67,21 @@ class Shares:
 
     @property
     def trust(self) -> str:
-        """Return the parties that are trusted, and for what."""
+        """Return a sentence on the trust in the parties."""
         return _TRUST[self.drawn_by]
 
     def ring(self, ring: Ring) -> Ring:
-        """Return the ring that the words are on: noise in many parts needs digits for whole numbers too."""
+        """Return the ring of the words; noise in many parts needs digits for whole numbers, too."""
         return ring if self.drawn_by == SERVER else dataclasses.replace(ring, whole_fraction=ring.fraction)
 
     def excess(self, mechanism: str) -> float:
-        """Return the published noise's variance over the one that the promise counts."""
+        """Return the variance of the published noise relative to the variance that the promise counts."""
         if self.drawn_by == SERVER or self.n_clients == 1:
             return 1.0
         return 2.0 if mechanism == "Laplace" else self.n_clients / (self.n_clients - 1)
 
     def server(self, noise: Noise, mechanism: str, scale: float, shape: tuple[int, ...]) -> np.ndarray:
-        """Return what the server adds: all, or nothing."""
+        """Return the noise that the server adds: all or none."""
         if self.drawn_by == CLIENTS:
             return np.zeros(shape)
         return MECHANISMS[mechanism].draw(noise, scale, shape)
@@ -89,7 +89,7 @@ class Shares:
     def client(
         self, noise: Noise, mechanism: str, scale: float, shape: tuple[int, ...], place: int, digits: int
     ) -> np.ndarray:
-        """Return what the client at `place` adds, on the grid 2^-digits.
+        """Return the noise that the client at `place` adds, on the grid 2^-digits.
 
         Raises
         ------
@@ -110,7 +110,7 @@ class Shares:
 
 
 class Asked:
-    """The noise source that a federated run's curator sees: it draws nothing, and notes what the parties have to."""
+    """The noise source of a federated run's curator, which draws nothing and records what the parties must draw."""
 
     def __init__(self, source: Noise) -> None:
         self.source = source
@@ -118,12 +118,12 @@ class Asked:
         self.wanted: list[tuple[str, float]] = []
 
     def gaussian(self, sd: float, shape: tuple[int, ...]) -> np.ndarray:
-        """Note a Gaussian of standard deviation `sd`."""
+        """Record a Gaussian of standard deviation `sd`."""
         self.wanted.append(("Gaussian", sd))
         return np.zeros(shape)
 
     def laplace(self, scale: float, shape: tuple[int, ...]) -> np.ndarray:
-        """Note a Laplace of scale `scale`."""
+        """Record a Laplace of scale `scale`."""
         self.wanted.append(("Laplace", scale))
         return np.zeros(shape)
 

@@ -1,4 +1,4 @@
-"""A federated run in one process: how rows are spread over clients, what can run, what traveled."""
+"""Simulate a federated run in one process: spread rows over clients, check the algorithm, record the traffic."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def spread(X: np.ndarray, n_clients: int, how: str, rng: np.random.Generator) ->
 
 
 def refusal(algorithm: Algorithm, n_features: int, n_public: int) -> str:
-    """Return why an algorithm cannot run federated, or "" if it can: one sentence, from public values only."""
+    """Return one sentence on why an algorithm cannot run federated, or "" if it can, from public values only."""
     if algorithm.notion is Notion.NONE:
         return f"{algorithm.name}: not private: it reads the rows themselves, which stay with their clients."
     if algorithm.neighboring is not Neighboring.ADD_REMOVE:
@@ -61,8 +61,8 @@ class Simulation:
     Attributes
     ----------
     trace : Trace, or None if the run was aborted
-    rounds : what traveled, round by round; finished rounds only
-    aborted : why the run ended early, or ""
+    rounds : traffic of the finished rounds
+    aborted : reason that the run ended early, or ""
     """
 
     trace: Trace | None
@@ -71,7 +71,7 @@ class Simulation:
 
     @property
     def bytes(self) -> int:
-        """Payload bytes of all rounds, both directions."""
+        """Return the payload bytes of all rounds in both directions."""
         return sum(round_.bytes_up + round_.bytes_down for round_ in self.rounds)
 
 

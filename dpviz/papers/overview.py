@@ -1,4 +1,4 @@
-"""All reruns at a glance: how many items have which verdict, and how many printed numbers stand beside ours."""
+"""All reruns at a glance: the number of items per verdict, and of printed numbers compared with ours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rehearse a run on people who stand in: noise per center, loss beside KMeans, time; nothing private is read."""
+"""Rehearse a run on stand-in people: noise per center, loss relative to KMeans, time. Nothing private is read."""
 
 from __future__ import annotations
 
@@ -86,8 +86,8 @@ def rehearse(
 ) -> Rehearsal:
     """Run an algorithm `repeats` times on stand-ins at the noise that the declared number of people would see.
 
-    What counts is noise over people: where more are declared than stand in, μ (ε where there is none) grows as their
-    number shrinks, so that noise over people stays what it would be.
+    The ratio of noise to people matters: if more people are declared than stand in, μ (or ε, without a μ) is raised in
+    proportion, so that the ratio stays the same.
     """
     cls = ALGORITHMS[slug]
     data = facts.stand_in()

@@ -39,7 +39,7 @@ def test_a_key_is_kept_by_the_browser_and_brought_to_another_one(open_page, shar
     with second.expect_response(re.compile("/_dpviz/key/")) as answer:
         second.locator("input[type=file]").last.set_input_files(tmp_path / "dpviz-key.txt")
     assert answer.value.status == 204
-    expect(second.get_by_text("Your key is in use")).to_be_visible()
+    expect(second.get_by_text("Your key is now in use")).to_be_visible()
     second.reload()
     assert name(second) == mine
     drop(first, "No, it is private")

@@ -127,7 +127,7 @@ def test_a_new_code_shuts_the_old_door(classes, empty):
     classes.renew(room, empty=empty)
     assert room.version != before and other.code != room.code != code and room.key != key
     for word in ("", key):
-        with pytest.raises(Refused, match="has another code now"):
+        with pytest.raises(Refused, match="has a new code"):
             classes.enter(code, word)
     assert classes.enter(room.code) is classes.enter(room.code, room.key) is room
     assert classes.known(room.code, room.lecturer) is room
@@ -406,7 +406,7 @@ def test_a_lecturer_opens_a_class_and_phones_follow(opened):
     room = lecturer.session_state["class_room"]
     assert room.code in words(lecturer) and rooms().enter(room.code) is room
     app, seat = joined(opened, room)
-    assert "Never your real home" in words(app) and room.seats == 1
+    assert "Do not use your real home" in words(app) and room.seats == 1
     room.place(seat.token, 1, 1)
     lecturer.segmented_control(key="class_stage").set_value("predict").run()
     lecturer.button(key="class_ask").click().run()
@@ -414,7 +414,7 @@ def test_a_lecturer_opens_a_class_and_phones_follow(opened):
     app.button(key="class_answer_1_2").click().run()
     assert room.answers()[1][2] == 1
     lecturer.segmented_control(key="class_stage").set_value("game").run()
-    assert "Run an algorithm on the class first" in lecturer.info[0].value
+    assert "First run an algorithm on the class" in lecturer.info[0].value
     lecturer.segmented_control(key="class_stage").set_value("local").run()
     app.run()
     assert seat.report is not None and "dp-cells" in words(app) and not app.exception

@@ -202,7 +202,7 @@ def test_losses_stand_beside_the_reference_of_each_runs_objective(objectives, ag
         sides.append(SimpleNamespace(trace=found.trace, losses=found.losses, reference_loss=best.loss))
     clock = SimpleNamespace(frames=[[len(pane(side.trace).shots(side.trace)) - 1] for side in sides])
     name, values, note = view._ratios(SimpleNamespace(runs=sides), clock)
-    assert name == f"Loss so far, × {against}" and ("k-median runs are measured by distance" in note) == mixed
+    assert name == f"Loss so far, × {against}" and ("k-median runs are compared with KMedians" in note) == mixed
     assert [float(value) for (value,) in values] == pytest.approx(
         [side.losses[-1] / side.reference_loss for side in sides],
         rel=0.05,  # two or three digits

@@ -143,6 +143,8 @@ def test_no_export_has_an_odd_word(slug):
 
 def test_greek_letters_are_letters_and_other_words_stay():
     assert on_screen("epsilon = 1, delta = 1e-5, mu = .3: deltas stay") == "ε = 1, δ = 1e-5, μ = .3: deltas stay"
+    claimed = ALGORITHMS["pe-means"](n_clusters=5).guarantee(2, 5000)
+    assert "8.5e-05 (1 in 11,700)" in str(claimed) and "δ = 1 in 11,700, μ" in on_screen(str(claimed))
 
 
 def test_a_compact_player_says_what_is_done_without_its_numbers():

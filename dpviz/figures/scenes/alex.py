@@ -86,7 +86,7 @@ def lens_of(view: View, plain: tuple[np.ndarray, np.ndarray]) -> Lens:
 def lens_panel(
     view: View, lens: Lens, frames: Sequence[tuple[np.ndarray, Sequence[np.ndarray]]], *, height: int = 340
 ) -> Panel:
-    """Return the lens: where KMeans' center is with and without the person, and in every frame what is published.
+    """Return the lens: KMeans' center with and without the person, and the published center in every frame.
 
     Released centers outside of the lens are rays at its edge, each in the direction of its center.
 

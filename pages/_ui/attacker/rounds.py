@@ -1,4 +1,4 @@
-"""Rounds made ahead: a game of one question, filled by background jobs, kept for this session alone."""
+"""A game of one question, with rounds made in advance by background jobs for this session alone."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class Game:
     ----------
     world : the world of all rounds; None: a coin decides in every one
     rounds : made so far, the oldest first; the player sees them in this order
-    guesses : what the player said, True for "in"
-    target : how many are being made
-    seed : of the game; nobody is shown it, it would tell the coins
+    guesses : the player's answers, True for "in"
+    target : number of rounds to make
+    seed : of the game; never shown, because it would reveal the coins
     """
 
     question: Question
@@ -46,17 +46,17 @@ class Game:
 
     @property
     def busy(self) -> bool:
-        """Whether rounds are being made; a job that was told to stop, and is within its last batch, makes none."""
+        """Return whether rounds are being made; a stopped job in its last batch makes none."""
         return self.job is not None and self.job.active and not self._filled and not self._stopped
 
     @property
     def error(self) -> str:
-        """One sentence if making them failed, else ""."""
+        """Return one sentence if making rounds failed, else ""."""
         return "" if self.job is None or self.job.status != "failed" else self.job.error
 
     @property
     def now(self) -> Round | None:
-        """The picture that the player is to judge, None if it is still being made."""
+        """Return the round that the player should judge, or None while it is being made."""
         return self.rounds[len(self.guesses)] if len(self.guesses) < len(self.rounds) else None
 
     def make(self, target: int) -> None:
@@ -70,14 +70,14 @@ class Game:
                 self.job = runs.queue("Game", self._fill, self._seconds(target))
 
     def stop(self) -> None:
-        """Make no more rounds; those that are there stay."""
+        """Stop making rounds; finished ones stay."""
         with self._lock:
             if self.job is not None:
                 self.job.cancel()
             self._stopped, self.target = True, len(self.rounds)
 
     def _seconds(self, target: int) -> float:
-        """Return how long the missing rounds are expected to take; every one is a run."""
+        """Return the expected time of the missing rounds, each of which is a run."""
         domain = self.question.domain
         one = runs.pace().seconds(self.algorithm, domain.n_features, domain.n_public or len(self.question.inside))
         return (target - len(self.rounds)) * one
@@ -92,7 +92,7 @@ class Game:
         job.advance(len(self.rounds), self.target)
 
     def _more(self) -> bool:
-        """Return whether rounds are missing; if not, whoever asks for more from now on starts another job."""
+        """Return whether rounds are missing; if not, a later request for more starts another job."""
         with self._lock:
             self._filled = len(self.rounds) >= self.target
             return not self._filled

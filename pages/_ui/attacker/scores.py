@@ -10,7 +10,7 @@ from pages._ui.frame import shell
 
 
 def percent(share: float) -> str:
-    """Return a share as so many in 100."""
+    """Return a share as a number of 100."""
     return f"{100 * share:.0f}"
 
 
@@ -40,7 +40,7 @@ def _at(share: float) -> float:
 
 
 def _mark(score: Score, top: int, color: str) -> str:
-    """Return a player's interval and dot; nothing before the first round."""
+    """Return a player's interval and dot, or nothing before the first round."""
     if not score.rounds:
         return ""
     low, high = map(_at, score.interval())

@@ -1,4 +1,4 @@
-"""What a session keeps of Attacker: its games."""
+"""The session's games."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Alex as a game: round 1 against KMeans, then against the private method, beside the score and its bound."""
+"""The game about Alex: round 1 against KMeans, then rounds against the private method, with score and bound."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CLOUDS = (("disc", f"{CLOUD} other runs with Alex"), ("circle", f"{CLOUD} withou
 
 
 def games(setup: Setup) -> dict[str, Game]:
-    """Return the games of the question that is set up; another question ends those before."""
+    """Return the games of the current question; a new question ends earlier games."""
     if attacker_state.attacker_key != setup.key:
         for game in attacker_state.attacker_games.values():
             game.stop()
@@ -43,7 +43,7 @@ def games(setup: Setup) -> dict[str, Game]:
 
 
 def board(setup: Setup, view: View) -> None:
-    """Show the game on a run that `view` looks at; it is drawn again by itself while rounds are being made."""
+    """Show the game on the run of `view`, and redraw it while rounds are being made."""
     mine = games(setup)
     if "exact" in mine:
         mine["exact"].make(1)
@@ -80,7 +80,7 @@ def _body(setup: Setup, view: View, mine: dict[str, Game], busy: bool) -> None:
 
 
 def _answered(mine: dict[str, Game]) -> int:
-    """Return how many rounds the player has answered, against KMeans included."""
+    """Return the number of rounds answered, including the one against KMeans."""
     return sum(len(game.guesses) for game in mine.values())
 
 
@@ -96,7 +96,7 @@ def _guess(game: Game, guess: bool, number: int) -> None:
 
 
 def _answers(setup: Setup, mine: dict[str, Game], game: Game, *, waiting: bool) -> None:
-    """Show what the last round was, and the two answers."""
+    """Show the result of the last round, and the two answers."""
     n = _answered(mine)
     st.html(markup.told(*_last(setup, mine, game)))
     with st.container(horizontal=True, key=keys.ATTACKER_ANSWERS):
@@ -126,11 +126,11 @@ def _answers(setup: Setup, mine: dict[str, Game], game: Game, *, waiting: bool) 
     exact = _stored(setup, KMeans(n_clusters=setup.algorithm.n_clusters)) if game is not main or main.guesses else ()
     against = score(exact, attack(exact))
     known = f" Against KMeans the machine is right {percent(against.share)} times in 100." if exact else ""
-    st.html(markup.small(lucky, promise, f"{known} Losing proves nothing: a better attacker may do better."))
+    st.html(markup.small(lucky, promise, f"{known} Losing proves nothing: a better attacker may win more often."))
 
 
 def _last(setup: Setup, mine: dict[str, Game], game: Game) -> tuple[object, ...]:
-    """Return what the round before was; before the first one, how the game goes."""
+    """Return the result of the previous round, or the rules before the first one."""
     asked = "A coin picks a world, the method runs in it, and you see what it releases. Which world was it? "
     main, exact = mine["main"], mine.get("exact")
     if not main.guesses and game is exact:
@@ -149,7 +149,7 @@ def _last(setup: Setup, mine: dict[str, Game], game: Game) -> tuple[object, ...]
 
 
 def _machines(setup: Setup, game: Game) -> Sequence[Round]:
-    """Return the rounds by which the machine is judged: stored ones where there are more than the session's."""
+    """Return the machine's rounds: the stored ones if there are more of them than of the session's."""
     stored = _stored(setup, game.algorithm)
     return stored if len(stored) > len(game.rounds) else game.rounds
 
@@ -161,7 +161,7 @@ def _stored(setup: Setup, algorithm: Algorithm) -> Sequence[Round]:
 
 
 def _machine(setup: Setup, game: Game) -> None:
-    """Let the machine play on, with progress and a way to stop it; where its rounds are stored, there is no need."""
+    """Let the machine play, with progress and a stop button; stored rounds make that unnecessary."""
     if len(_stored(setup, game.algorithm)) >= AUTO:
         return
     if game.busy and game.target >= AUTO:
@@ -172,8 +172,8 @@ def _machine(setup: Setup, game: Game) -> None:
     st.button(
         f"Let the machine play {AUTO:,}", key=keys.ATTACKER_AUTO, on_click=game.make, args=(AUTO,),
         icon=":material/smart_toy:", disabled=len(game.rounds) >= AUTO,
-        help="It knows every row but Alex's and every number that is released, and uses the likelihood: the audit's "
-        "attack, the best there is from even odds.",
+        help="It knows every row but Alex's and every released number, and uses the likelihood. This is the audit's "
+            "attack, the best there is from even odds.",
     )  # fmt: skip
 
 
@@ -184,7 +184,7 @@ def _waiting(game: Game) -> None:
 
 
 def _exact(setup: Setup, view: View, game: Game, now: Round | None) -> None:
-    """Draw what KMeans publishes in its round, beside what it would publish in either world."""
+    """Draw what KMeans publishes in its round, and what it would publish in either world."""
     if now is None:
         _waiting(game)
         return
@@ -196,8 +196,8 @@ def _exact(setup: Setup, view: View, game: Game, now: Round | None) -> None:
     st.html(
         markup.small(
             markup.bold("Round 1."),
-            " You know everybody but Alex, so you have run KMeans on them beforehand, with Alex and without. The "
-            "diamond is what was published.",
+            " You know everybody but Alex, so you ran KMeans on them beforehand, with Alex and without. The diamond "
+            "is the published center.",
         )
     )
 
@@ -207,7 +207,7 @@ def _worlds(game: Game) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _picture(setup: Setup, mine: dict[str, Game], now: Round | None) -> None:
-    """Draw what is released in this round, and where Alex would be."""
+    """Draw the release of this round, and the place where Alex would be."""
     game, data = mine["main"], setup.data
     if now is None:
         _waiting(game)
@@ -227,8 +227,7 @@ def _picture(setup: Setup, mine: dict[str, Game], now: Round | None) -> None:
     st.html(
         markup.small(
             markup.bold(f"Round {_answered(mine) + 1}."),
-            f" You see the {len(now.centers)} centers that are released. The machine also reads every other release "
-            "of the run.",
+            f" You see the {len(now.centers)} released centers. The machine also reads every other release of the run.",
         )
     )
     st.toggle(
@@ -244,7 +243,7 @@ def _help(setup: Setup, mine: dict[str, Game]) -> None:
 
 
 def _clouds(mine: dict[str, Game]) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return the centers of other runs with and without Alex, as far as they are made."""
+    """Return the finished centers of other runs with and without Alex."""
     if not st.session_state.get(keys.ATTACKER_HELP) or "with" not in mine:
         return None
     d = mine["main"].question.domain.n_features
@@ -253,7 +252,7 @@ def _clouds(mine: dict[str, Game]) -> tuple[np.ndarray, np.ndarray] | None:
 
 
 def _square(setup: Setup, game: Game) -> None:
-    """Draw false alarms and misses of both players beside the bound's curve."""
+    """Draw false alarms and misses of both players with the curve of the bound."""
     picture, words = st.columns([6, 5], gap="medium")
     points: list[tuple[str, Rates]] = []
     tried = _machines(setup, game)
@@ -267,14 +266,13 @@ def _square(setup: Setup, game: Game) -> None:
         st.header("Two ways to be wrong")
         st.html(
             markup.small(
-                f"A false alarm says “{setup.yes}” where “{setup.no}” is true; a miss the other way. "
-                "The blue curve is the run's whole promise: in the long run nobody lies below it. The "
-                "lines around a point are its 95 % intervals: with few rounds a point may lie below "
-                "by luck."
+                f"A false alarm is answering “{setup.yes}” when “{setup.no}” is true; a miss is the reverse. The "
+                f"blue curve is the run's whole promise: in the long run nobody lies below it. The lines around a "
+                f"point are its 95 % intervals: after few rounds a point may lie below the curve by luck."
             )
             + markup.fooled(
-                "The machine knows everybody else, which hardly any attacker does; and it asks about "
-                "one row. Facts about everybody and about families are not protected.",
+                "The machine knows everybody else's row, which hardly any attacker does, and asks about one row. "
+                "Facts about everybody and about families are not protected.",
                 what="game",
             )
         )

@@ -1,4 +1,4 @@
-"""Who Alex is: as an address says it, as a list calls it, and where in a data set that is."""
+"""Alex: the word in an address, the name in a list, and the place in a data set."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _PLACE = re.compile(r"row:\d{1,9}|at:(-?[\d.eE+-]{1,24})?(,(-?[\d.eE+-]{1,24})?)
 
 
 def accepts(text: str) -> str:
-    """Return who Alex is: a word of `WHO`, row:NUMBER, or at:PLACE.
+    """Check the word for Alex: a word of `WHO`, row:NUMBER, or at:PLACE.
 
     Raises
     ------
@@ -41,7 +41,7 @@ def accepts(text: str) -> str:
 
 
 def called(who: str) -> str:
-    """Return what that person is called on screen."""
+    """Return the name of that person on screen."""
     kind, _, rest = who.partition(":")
     if kind in WHO | _OLDER:
         return (WHO | _OLDER)[kind]
@@ -71,7 +71,7 @@ def usual(kind: str, data: Dataset) -> Alex:
 
 
 def _new(numbers: list[str], data: Dataset) -> Alex | None:
-    """Return a new person at a place by all columns, or by the drawn ones: the others are then in the middle."""
+    """Return a new person at a place given in all columns, or in the drawn ones with the others in the middle."""
     place, domain = data.domain.middle.copy(), data.domain
     d = domain.n_features
     if len(numbers) not in (d, 2):

@@ -1,4 +1,4 @@
-"""Both worlds of a run, with Alex and without, step by step; beside the plane a lens on what exact centers tell."""
+"""Both worlds of a run, with Alex and without, step by step, and a lens on what exact centers reveal."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ _TOPIC = "alex"
 
 
 def section(result: Result, setup: Setup, *, hidden: bool, axes: tuple[int, int] | None) -> None:
-    """Show a run in both worlds, where the people are public or made up, and shown."""
+    """Show a run in both worlds, if the people are public or made up, and shown."""
     expected = 2 * N * runs.seconds(result.data, setup.algorithm)
     why = ""
     if result.trace.noiseless:
-        why = "This run has no noise: it tells the two worlds apart as exactly as KMeans does."
+        why = "This run has no noise: it distinguishes the two worlds as exactly as KMeans does."
     elif has_regions(result.trace):
-        why = "This method releases regions: it has no centers to lay over each other."
+        why = "This method releases regions, so it has no centers to overlay."
     elif expected > runs.MOST_SECONDS:
         why = f"Two worlds with {N} runs each would take {duration(expected)}: choose fewer centers."
     if why or not hidden:
@@ -66,7 +66,7 @@ def _gather(result: Result, setup: Setup) -> Gathered:
 
 
 def _stored(setup: Setup) -> list[tuple[np.ndarray, ...]]:
-    """Return the centers of stored runs with Alex and without; [] where there are none."""
+    """Return the centers of stored runs with Alex and without; [] if there are none."""
     both = [atlas.played(setup.data, setup.algorithm, setup.alex.place, world)[:N] for world in (True, False)]
     return [tuple(one.centers for one in rounds) for rounds in both] if all(len(one) == N for one in both) else []
 
@@ -123,8 +123,8 @@ def _picture(result: Result, setup: Setup, both: Worlds, axes: tuple[int, int] |
             st.rerun()
     st.html(
         markup.fooled(
-            "Clouds that overlap do not prove the promise: 20 runs show only large differences. The "
-            "promise holds for every person, also for those whom nobody clicks."
+            "Overlapping clouds do not prove the promise: 20 runs show only large differences. The promise holds for "
+            "every person, including those whom nobody clicks."
         )
     )
 
@@ -144,7 +144,7 @@ def printed(view: View, place: np.ndarray, both: Worlds, clouds: Sequence[Sequen
 
 
 def _near(view: View, lens: figures.Lens, runs: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """Return the released center of every run that is nearest to the lens."""
+    """Return each run's released center nearest to the lens."""
     return [figures.nearest(centers, lens.here, view.trace.domain) for centers in runs]
 
 
@@ -169,7 +169,7 @@ def drowned(result: Result, view: View, both: Worlds, cloud: Sequence[np.ndarray
 
 
 def sentences(result: Result, both: Worlds) -> list[str]:
-    """Return what is said at the five steps."""
+    """Return the sentences of the five steps."""
     trace, data = result.trace, result.data
     if both.moved is None:
         first, second = "Alex is in", "Alex is out"
@@ -192,7 +192,7 @@ def sentences(result: Result, both: Worlds) -> list[str]:
 
 
 def clicked(view: View, data: Dataset, spot: tuple[float, float]) -> str:
-    """Return who a click means: the nearest person, or somebody new where nobody is near."""
+    """Return the person that a click selects: the nearest one, or a new one if nobody is near."""
     low, high = view.bounds()
     span = np.maximum(high - low, 1e-300)
     gaps = np.linalg.norm((view.flat(data.X) - np.asarray(spot)) / span, axis=1)

@@ -1,4 +1,4 @@
-"""The class's components: a map to tap, what a browser keeps, the lecturer's step. All they say is checked."""
+"""The class's components: a map to tap, the browser's memory, the lecturer's step. All their values are checked."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _mirror = st.components.v2.component("dpviz_mirror", html="<span></span>", js=(_
 
 
 def place(at: tuple[float, float] | None) -> tuple[float, float] | None:
-    """Show the map with a point, if any; return where the phone has put it, None before or if that is no place."""
+    """Show the map with a point, if any; return its place on the phone, None before or if it is not valid."""
     data = {"low": LOW.tolist(), "high": HIGH.tolist(), "at": at}
     found = _place(key=keys.CLASS_PLACE, data=data, on_at_change=lambda: None, height="content").get("at")
     if not isinstance(found, list) or len(found) != 2:
@@ -39,7 +39,7 @@ def place(at: tuple[float, float] | None) -> tuple[float, float] | None:
 
 
 def forget_class() -> None:
-    """Forget what a class left in this visit: its run, which is cancelled if it goes on, its game, and an own point."""
+    """Forget a class in this visit: cancel its run, and drop its game and the visitor's point."""
     if classroom_state.class_job is not None:
         classroom_state.class_job[0].cancel()
     del (
@@ -51,7 +51,7 @@ def forget_class() -> None:
 
 
 def memory(save: dict[str, str] | None, *, forget: bool = False) -> dict[str, str] | None:
-    """Let the browser keep something, or forget it; return what it had kept, None before it has answered."""
+    """Store a value in the browser, or delete it; return the stored value, None before the browser answers."""
     data = {"save": save, "forget": forget}
     kept: Any = _memory(key=keys.CLASS_MEMORY, data=data, on_kept_change=lambda: None, height=1).get("kept")
     if not isinstance(kept, dict):
@@ -60,6 +60,6 @@ def memory(save: dict[str, str] | None, *, forget: bool = False) -> dict[str, st
 
 
 def mirror() -> int | None:
-    """Return the step of the page's player once it has come to rest, None before."""
+    """Return the step of the page's player once it rests, None before."""
     step = _mirror(key=keys.CLASS_MIRROR, data={}, on_step_change=lambda: None, height=1).get("step")
     return step if isinstance(step, int) and not isinstance(step, bool) and 0 <= step <= 100_000 else None

@@ -1,4 +1,4 @@
-"""What a class computes: its points as a data set, the frames that phones mirror, local reports, the game."""
+"""Compute for a class: its points as a data set, the frames that phones mirror, local reports, the game."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ NOBODY = np.empty((0, 2))
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Shown:
-    """What the phones see of a run.
+    """A run as the phones see it.
 
     Attributes
     ----------
-    titles : what is said at every frame
+    titles : sentence of every frame
     centers : released centers at every frame, arrays (k', 2) in km
-    data, algorithm : what ran
-    odds : of the bet, at most so many of 100
+    data, algorithm : of the run
+    odds : of the bet, at most this many of 100
     private : bool, whether anything is promised; the centers of KMeans are exact
     groups, groups_found : how many groups there are in the data, and how many of them got a center; NOT PRIVATE
     """
@@ -60,7 +60,7 @@ class Shown:
 def data_of(points: np.ndarray, beside: int, n_public: int, n_clusters: int) -> Dataset:
     """Return the points of a class (m, 2), and made-up people beside them, as a data set of this session alone.
 
-    `n_public` is declared by the lecturer: what is priced by it does not count who came.
+    The lecturer declares `n_public`, so prices do not depend on the number of people who came.
     """
     town = load_sample("town").X
     chosen = np.random.default_rng(0).choice(len(town), beside, replace=False)
@@ -73,7 +73,7 @@ def data_of(points: np.ndarray, beside: int, n_public: int, n_clusters: int) -> 
 
 
 def frames_of(trace: Trace, data: Dataset, groups: Groups) -> Shown:
-    """Return what the phones see: at every frame the centers that are released by then, none before the first."""
+    """Return the frames for the phones: the centers released by then, none before the first."""
     how, titles, centers = pane(trace), [], []
     shots = how.shots(trace)
     for shot, done in zip(shots, complete(shots), strict=True):
@@ -88,7 +88,7 @@ def frames_of(trace: Trace, data: Dataset, groups: Groups) -> Shown:
 
 
 def cells() -> int:
-    """Return how many cells a report has."""
+    """Return the number of cells in a report."""
     return ACROSS * ALONG
 
 
@@ -100,20 +100,20 @@ def cell_of(x: float, y: float) -> int:
 
 
 def report(x: float, y: float) -> tuple[bool, ...]:
-    """Return what a phone tells of its place: one bit a cell, each by its own coin of the system's randomness."""
+    """Return a phone's randomized report of its place: one bit per cell, each with its own coin from the system."""
     found = OUE(cells(), flip_probability(LOCAL_EPSILON)).reports(Secure(), np.array([cell_of(x, y)]))
     return tuple(bool(bit) for bit in found[0])
 
 
 def estimates(reports: np.ndarray) -> tuple[np.ndarray, float]:
-    """Return how many people stand in each cell, estimated from reports (m, cells), and the noise of each number."""
+    """Estimate the number of people in each cell from reports (m, cells); return it with the noise of each number."""
     flip = flip_probability(LOCAL_EPSILON)
     counts = (reports.sum(axis=0) - len(reports) * flip) / (0.5 - flip)
     return counts, OUE(cells(), flip).sd(len(reports))
 
 
 def game_of(shown: Shown, point: tuple[float, float]) -> Question:
-    """Return the question whether the one who stands there was in the run's data."""
+    """Return the question whether the person at this place was in the run's data."""
     X, here = shown.data.X, np.array(point)
     same = np.flatnonzero((here == X).all(axis=1))
     row = int(same[0]) if len(same) else None

@@ -1,4 +1,4 @@
-"""The projector: the door with its code, what everybody sees now, and live what comes from the phones."""
+"""The projector: the door with its code, the current stage, and live input from the phones."""
 
 from __future__ import annotations
 
@@ -55,20 +55,20 @@ def opening() -> Classroom | None:
     """Offer to open a class; return it if that was pressed."""
     st.html(
         markup.lede(
-            "You show this page on the projector, and everybody joins with a phone: five letters, or "
-            "the QR code. Each phone is one person with one made-up point."
+            "Show this page on the projector; everybody joins by phone with five letters or the QR code. Each phone "
+            "is one person with one made-up point."
         )
     )
     keeps = st.radio(
         "Who is trusted with the points", (True, False), key=keys.CLASS_KEEPS, format_func=_KEEPS.__getitem__,
-        help="With randomized reports only, no point ever reaches the class, and only the local model can be shown.",
+        help="With randomized reports only, no point ever reaches the class, so only the local model can be shown.",
     )  # fmt: skip
     st.html(
         markup.small(
             "What you see: dots and counts, no names. What the server holds, in memory only: "
             f"{_HOLDS[keeps]}, answers and scores of at most {MOST_SEATS} phones. It ends after "
             f"{number(LIFE / 3600)} hours, {number(ALONE / 60)} minutes after the last of you has left, or when you "
-            "end it, and then all of it is gone. Nothing is written to a disk."
+            "end it, and then all of it is gone. Nothing is written to disk."
         )
     )
     if st.button("Open a class", type="primary", key=keys.CLASS_OPEN):
@@ -108,7 +108,7 @@ def projector(room: Classroom, base: str) -> None:
 
 
 def _left(room: Classroom) -> None:
-    """Say how full the class is and when it ends; the lecturer is there as long as this is asked for."""
+    """Show the size of the class and its end; while this is requested, the lecturer counts as present."""
     room.attend(room.lecturer)
     if not room.left:
         st.rerun()
@@ -124,12 +124,12 @@ def _left(room: Classroom) -> None:
 
 
 def _new_code(room: Classroom) -> None:
-    """Offer another code, for a class that strangers have joined."""
+    """Offer a new code, for a class that strangers have joined."""
     with st.popover("New code"):
         st.caption("The code on the screen changes, and the old one stops working.")
         for words, key, empty in (
             ("Change the code; everybody stays", keys.CLASS_RENEW, False),
-            ("Change it, and everybody joins anew", keys.CLASS_EMPTY, True),
+            ("Change it and empty the class", keys.CLASS_EMPTY, True),
         ):
             st.button(words, key=key, on_click=_renew, args=(room, empty), width="stretch")
 
@@ -146,7 +146,7 @@ def _resume(room: Classroom) -> None:
 
 
 def _end(room: Classroom) -> None:
-    """Ask before the class ends, and let it go on for some seconds after that."""
+    """Ask before the class ends, and allow a few seconds to undo it."""
     if room.ending:
         st.button("Go on with the class", type="primary", key=keys.CLASS_RESUME, on_click=_resume, args=(room,))
         return
@@ -215,7 +215,7 @@ def _answers(room: Classroom) -> None:
 
 
 def _truth(room: Classroom) -> Collection[int]:
-    """Return the answers that are right: of a lesson at its end, of the first question after a run, else none."""
+    """Return the right answers: of a lesson at its end, of the first question after a run, else none."""
     shown, asked = room.shown, room.question
     if asked.lesson:
         return asked.right if room.part == "answer" else ()
@@ -278,7 +278,7 @@ def _run(room: Classroom, base: str) -> None:
     result: Result | None = room.result
     shown = room.shown  # once: the class may end meanwhile
     if result is None or shown is None:
-        picture.html(markup.odds("Press Run. The points go through the curator, as everybody's rows do here."))
+        picture.html(markup.odds("Press Run. The points go through the curator, like all rows here."))
         return
     with form:
         promise = result.trace.claimed
@@ -288,8 +288,8 @@ def _run(room: Classroom, base: str) -> None:
         st.html(
             f'<div class="dp-verdict"><b>{result.trace.name} on {result.data.title}.</b> <span>{words}</span></div>'
             + markup.fooled(
-                "Every run on the same points spends its ε again. Here the points are made up; with real "
-                "people nobody would see the gray points or the diamonds."
+                "Every run on the same points spends ε again. Here the points are made up; with real people nobody "
+                "would see the gray points or the diamonds."
             )
         )
         st.toggle("All panels", key=keys.CLASS_PANELS, help="Those of Watch: votes, loss, the ledger.", **_KEEP)
@@ -300,7 +300,7 @@ def _run(room: Classroom, base: str) -> None:
 
 
 def _form(room: Classroom) -> None:
-    """Ask for a run on the class's points, and start it."""
+    """Show the form of a run on the class's points, and start it."""
     points = room.points()
     with st.container(horizontal=True, vertical_alignment="bottom", key=keys.CLASS_FORM):
         slug = st.selectbox(
@@ -318,11 +318,12 @@ def _form(room: Classroom) -> None:
         beside = st.segmented_control(
             "Made-up people beside you", compute.BESIDE, default=compute.BESIDE[1], required=True,
             key=keys.CLASS_BESIDE,
-            help="A class is a small data set, and small data sets drown in noise: that is worth seeing too.",
+            help="A class is a small data set, and small data sets drown in noise. That is worth seeing, too.",
         )  # fmt: skip
         about = whole_number(
             "People, about", 2, 100_000, 200, key=keys.CLASS_ABOUT, width=140,
-            help="Declared and public: the budget's δ follows from it, and not from how many came.",
+            help="Declared and public: the budget's δ follows from this number, not from the number of people who "
+                "came.",
         )  # fmt: skip
         go = st.button("Run", type="primary", key=keys.CLASS_RUN, disabled=classroom_state.class_job is not None)
     if len(points) + beside < max(k, 2):
@@ -402,7 +403,7 @@ def _reports(room: Classroom) -> None:
                 "root of how many come."
             )
             + markup.small(
-                "Honestly: this server drew the coins for the phones. A real local app does it on the phone."
+                "To be honest, this server drew the coins for the phones. A real local app does that on the phone."
             )
         )
 
@@ -410,7 +411,7 @@ def _reports(room: Classroom) -> None:
 def _game(room: Classroom, base: str) -> None:
     shown = room.shown
     if shown is None:
-        st.info("Run an algorithm on the class first: the game asks about that run.")
+        st.info("First run an algorithm on the class: the game asks about that run.")
         return
     promise = f"{shown.algorithm.name} on {shown.data.title}"
     st.html(f'<div class="dp-verdict"><b>Was I in?</b> <span>{promise}</span></div>')

@@ -53,7 +53,7 @@ def people(
     *,
     private: bool = True,
 ) -> str:
-    """Return the map with people (m, 2), centers (k, 2), released or exact, and where this phone stands; km."""
+    """Return the map with people (m, 2), centers (k, 2), released or exact, and this phone's place; km."""
     marks = [
         f'<circle cx="{x:.0f}" cy="{y:.0f}" r="6" fill="none" stroke="{colors.person}" stroke-width="2.5"/>'
         for x, y in _at(points)
@@ -95,7 +95,7 @@ def bars(
     word: str = "what happened",
     people: int | None = None,
 ) -> str:
-    """Return the answers of so many people as a histogram; those in `truth` are marked by a word."""
+    """Return people's answers as a histogram; those in `truth` are marked by a word."""
     most, total = max([1, *counts]), sum(counts) if people is None else people
     rows = "".join(
         f"<tr><th scope=row>{markup.escape(option)}{f' ← {word}' * (i in truth)}</th>"
@@ -109,7 +109,7 @@ def bars(
 
 
 def scores(colors: Theme, scored: Sequence[tuple[int, int]], bound: int) -> str:
-    """Return every phone's share of right guesses as a dot under the bound, and all of them together in words."""
+    """Return every phone's share of won bets as a dot under the bound, and the total in words."""
     width, base, unit = 1000, 250, 9.6
     columns: dict[int, int] = {}
     marks = []
@@ -150,6 +150,7 @@ def scores(colors: Theme, scored: Sequence[tuple[int, int]], bound: int) -> str:
             " in the long run.",
         )
         + markup.small(
-            "With few bets a phone may stand beyond the bound by luck: the bound is on the long run. In brackets: 95 %."
+            "After few bets a phone may exceed the bound by luck, because the bound holds in the long run. In "
+            "brackets: 95 %."
         )
     )

@@ -1,4 +1,4 @@
-"""What a phone shows: a door, then whatever the lecturer has chosen. Light: no plane, one small picture at most."""
+"""The page on a phone: a door, then the lecturer's choice. It is light: no plane, and at most one small picture."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ AHEAD, MORE = 12, 4  # rounds of a phone's game that are made ahead, and when to
 
 
 def door(code: str, key: str, token: str) -> tuple[Classroom, Seat] | None:
-    """Return the class and the seat that a phone asks for; else say in one sentence why not."""
+    """Return the class and seat that a phone requests, or say in one sentence why it cannot enter."""
     try:
         room = rooms().enter(code, key, owner())
         return room, room.sit(token)
@@ -33,7 +33,9 @@ def door(code: str, key: str, token: str) -> tuple[Classroom, Seat] | None:
 
 
 def back(classes: Classrooms, kept: dict[str, str]) -> tuple[Classroom | None, Seat | None]:
-    """Return the class, and the seat unless it is the lecturer's, that a browser has kept; nothing if it is over."""
+    """Return the class that a browser remembers, and the seat unless it is the lecturer's; nothing if the class is
+    over.
+    """
     room = classes.known(kept.get("code", ""), kept.get("token", ""))
     if room is None or kept["token"] == room.lecturer:
         return room, None
@@ -67,7 +69,7 @@ def _stage(room: Classroom, seat: Seat) -> None:
 
 def _place(room: Classroom, seat: Seat) -> None:
     st.header("Place one made-up point")
-    st.html(markup.small(markup.bold("Never your real home."), " ", _WHO[room.keeps_points]))
+    st.html(markup.small(markup.bold("Do not use your real home."), " ", _WHO[room.keeps_points]))
     at = components.place(mine(room, seat))
     if at is not None and at != mine(room, seat):
         if room.keeps_points:
@@ -77,15 +79,16 @@ def _place(room: Classroom, seat: Seat) -> None:
 
 
 _WHO = {
-    True: "The lecturer and everybody who looks at the screen see it as a dot without a name; this server keeps it in "
-    "memory until the class ends. Nothing is written.",
-    False: "Your point stays in your own visit to this server. The class gets one randomized report of it, and nobody "
-    "sees the point itself. This server computes that for you: a real local app would do it on your phone.",
+    True: "The lecturer and everybody who sees the screen see it as a dot without a name; this server keeps it in "
+    "memory until the class ends and writes nothing to disk.",
+    False: "Your point stays in your own visit to this server. The class gets one randomized report of it, and "
+    "nobody sees the point itself. This server computes the report for you; a real local app would do so on your "
+    "phone.",
 }
 
 
 def mine(room: Classroom, seat: Seat) -> tuple[float, float] | None:
-    """Return where this phone stands; in a class that keeps reports alone only its own session knows."""
+    """Return the place of this phone, which only its own session knows in a class that keeps reports only."""
     return seat.point if room.keeps_points else classroom_state.class_point
 
 
@@ -96,7 +99,7 @@ def _predict(room: Classroom, seat: Seat) -> None:
         return
     st.header(plain(asked.text))
     _answers(room, seat)
-    st.html(markup.small("Everybody sees how many gave each answer, nobody sees who."))
+    st.html(markup.small("Everybody sees how many gave each answer, but nobody sees who."))
 
 
 def _say(room: Classroom, seat: Seat, option: int) -> None:
@@ -104,7 +107,7 @@ def _say(room: Classroom, seat: Seat, option: int) -> None:
 
 
 def _answers(room: Classroom, seat: Seat) -> None:
-    """Show the answers as rows that a thumb hits."""
+    """Show the answers as rows large enough for a thumb."""
     asked = room.question
     off, on = ("check_box_outline_blank", "check_box") if asked.several else _RADIO
     with st.container(key=keys.CLASS_ANSWERS, gap="xsmall"):
@@ -174,7 +177,7 @@ def _local(room: Classroom, seat: Seat) -> None:
     st.header("Trust nobody")
     at = mine(room, seat)
     if at is None and seat.report is None:
-        st.html(markup.odds("Place a point first: you have none."))
+        st.html(markup.odds("Place a point first."))
         at = components.place(None)
         if at is None:
             return
@@ -212,7 +215,7 @@ def _game(room: Classroom, seat: Seat) -> None:
     shown, at = room.shown, mine(room, seat)
     if shown is None or at is None or not room.keeps_points:
         st.header("Look at the screen")
-        st.html(markup.odds("You have no point in it." if shown is not None else "A run is coming."))
+        st.html(markup.odds("You have no point in it." if shown is not None else "A run will follow."))
         return
     run, place = classroom_state.class_game_of
     if run is not shown or place != at:
@@ -266,7 +269,7 @@ def _round(room: Classroom, seat: Seat, game: Game, at: tuple[float, float], *, 
 
 
 def _guess(room: Classroom, seat: Seat, game: Game, guess: bool, number: int) -> None:
-    """Take down a guess, once, and the score that everybody's scores are drawn with."""
+    """Record a bet, once, and update the score on everybody's chart."""
     if game.now is not None and number == len(game.guesses):
         game.guesses.append(guess)
         found = score(game.rounds, game.guesses)

@@ -37,11 +37,11 @@ MOST_ROUNDS = 10_000
 
 
 class Refused(ValueError):
-    """One sentence for whoever wants to come in."""
+    """Raised with one sentence for the person who wants to enter."""
 
 
 class Closed(Refused):
-    """The class is over."""
+    """Raised when the class is over."""
 
 
 @dataclasses.dataclass(eq=False)
@@ -51,7 +51,7 @@ class Seat:
     Attributes
     ----------
     token : what the phone shows when it returns
-    number : of the seat, 1, 2, ...: it tells nothing but the order of coming
+    number : of the seat, 1, 2, ...; it reveals only the order of arrival
     seen : when its phone was last seen, by the class's clock
     point : where it is on the map, None before, and in a class that keeps reports alone
     report : the bits that its session has drawn, None before
@@ -71,15 +71,15 @@ class Seat:
 
 @dataclasses.dataclass(frozen=True)
 class Question:
-    """What everybody is asked; another number is another question.
+    """A question to everybody; a new number marks a new question.
 
     Attributes
     ----------
     lesson : its name if a lesson asks, else ""
     several : whether any number of the options is right
     right : indices of the right options of a lesson
-    replies : what is said to somebody who chose each option, () where several are right
-    task, keep : what to look for in the run, and what to remember
+    replies : reply to each option, () if several are right
+    task, keep : instruction for the run, and sentence to remember
     """
 
     text: str
@@ -107,13 +107,13 @@ class Classroom:
 
     Attributes
     ----------
-    key : what the QR code adds to the code: with it nobody has to guess, and no limit on guessing applies
-    lecturer : the token of whoever opened it
-    version : another number whenever phones have something else to show
+    key : added to the code by the QR code; entering with it is exempt from the limit on wrong codes
+    lecturer : the token of the person who opened the class
+    version : changes whenever phones have something new to show
     stage : what the phones show now
     part : of a lesson: "predict", "run" or "answer"
     result : the lecturer's run itself, for a projector that was reloaded
-    shown : what the lecturer's run shows; the pages decide what that is
+    shown : the lecturer's run as the pages show it
     step : of the lecturer's player
     """
 
@@ -136,21 +136,21 @@ class Classroom:
 
     @property
     def left(self) -> float:
-        """Seconds until it ends by itself, 0 when it is over."""
+        """Return the seconds until the class ends by itself, 0 when it is over."""
         return 0.0 if self.alone >= ALONE else max(0.0, self._ends - self._clock())
 
     @property
     def alone(self) -> float:
-        """Seconds since the lecturer or a phone was last seen."""
+        """Return the seconds since the lecturer or a phone was last seen."""
         return self._clock() - self._seen
 
     @property
     def ending(self) -> bool:
-        """Whether it was ended and can still go on."""
+        """Return whether the class was ended but can still be resumed."""
         return self._goes_on_until is not None and bool(self.left)
 
     def attend(self, token: str) -> None:
-        """Note that the lecturer or a phone is there."""
+        """Record that the lecturer or a phone is present."""
         with self._lock:
             now = self._clock()
             if (seat := self._seats.get(token)) is not None:
@@ -159,13 +159,13 @@ class Classroom:
                 self._seen = now
 
     def end(self) -> None:
-        """Let it end in a few seconds, unless it is resumed."""
+        """End the class in a few seconds unless it is resumed."""
         with self._lock:
             if self.left and self._goes_on_until is None:
                 self._goes_on_until, self._ends = self._ends, min(self._ends, self._clock() + UNDO)
 
     def resume(self) -> bool:
-        """Let a class go on that was ended; return whether it was in time."""
+        """Resume a class that was ended; return whether it was in time."""
         with self._lock:
             if self._goes_on_until is None or not self.left:
                 return False
@@ -202,16 +202,16 @@ class Classroom:
             return seat
 
     def _make_room(self) -> None:
-        """Free the seat whose phone was last seen before all others, if that is long ago."""
+        """Free the seat whose phone has been away longest, if that is long."""
         last = min(self._seats.values(), key=lambda seat: seat.seen)
         if self._clock() - last.seen < SEEN:
             raise Refused(f"This class is full: {MOST_SEATS} phones are in it already.")
         del self._seats[last.token]
 
     def renew(self, code: str, *, empty: bool) -> None:
-        """Take another code and key; the old ones open nothing any more.
+        """Choose a new code and key; the old ones no longer work.
 
-        Phones that are in stay in with all that they sent, unless the class is to be `empty`.
+        Phones in the class stay with everything they sent unless `empty`.
         """
         with self._lock:
             self._open()
@@ -231,7 +231,7 @@ class Classroom:
             return token in self._seats or (token.isascii() and hmac.compare_digest(token, self.lecturer))
 
     def place(self, token: str, x: Any, y: Any) -> bool:
-        """Put a seat's point on the map; return whether it is a place there."""
+        """Put a seat's point on the map; return whether the place is on the map."""
         with self._lock:
             seat, at = self._seats.get(token), _place(x, y)
             if seat is None or at is None or not self.keeps_points or not self.left:
@@ -242,7 +242,9 @@ class Classroom:
             return True
 
     def tell(self, token: str, report: Any) -> bool:
-        """Keep a seat's randomized report, one bit a cell; the first one counts: another would tell more."""
+        """Store a seat's randomized report, one bit per cell; only the first counts, because a second would reveal
+        more.
+        """
         with self._lock:
             seat = self._seats.get(token)
             bits = tuple(report) if isinstance(report, tuple | list) else ()
@@ -254,7 +256,7 @@ class Classroom:
             return True
 
     def say(self, token: str, option: Any) -> bool:
-        """Take down a seat's answer; the last one counts, and where several are right each is taken or given back.
+        """Record a seat's answer; the last one counts, and if several are right each answer toggles.
 
         A lesson takes answers until its run begins.
         """
@@ -268,7 +270,7 @@ class Classroom:
             return True
 
     def score(self, token: str, hits: Any, rounds: Any) -> bool:
-        """Take down how often a seat was right in its own game."""
+        """Record how often a seat was right in its own game."""
         with self._lock:
             seat = self._seats.get(token)
             numbers = all(isinstance(one, int) and not isinstance(one, bool) for one in (hits, rounds))
@@ -278,12 +280,12 @@ class Classroom:
             return True
 
     def ask(self, text: str, options: list[str]) -> None:
-        """Ask everybody another question; answers to the one before go.
+        """Ask everybody a new question and drop the answers to the previous one.
 
         Raises
         ------
         ValueError
-            If it is no question with two to eight different answers.
+            If it is not a question with two to eight different answers.
         """
         text, options = " ".join(text.split()), [" ".join(one.split()) for one in options if one.strip()]
         if not text or len(text) > MOST_QUESTION:
@@ -302,7 +304,7 @@ class Classroom:
         self.version += 1
 
     def teach(self, question: Question, part: str) -> None:
-        """Let everybody follow a part of a lesson; the question of another lesson has no answers yet."""
+        """Move everybody to a part of a lesson; a new lesson's question starts without answers."""
         with self._lock:
             before, self.part = (self.stage, self.part), part
             if question.lesson != self.question.lesson:
@@ -313,11 +315,11 @@ class Classroom:
 
     @property
     def closed(self) -> bool:
-        """Whether no answer is taken any more: a lesson's run has begun."""
+        """Return whether answers are closed because a lesson's run has begun."""
         return bool(self.question.lesson) and self.part != "predict"
 
     def show(self, stage: str | None = None, shown: Any = None, step: int | None = None) -> None:
-        """Let the phones show something else; what is None stays."""
+        """Change what the phones show; None leaves a part unchanged."""
         with self._lock:
             now = self.stage, self.shown, self.step
             self.stage = self.stage if stage is None else stage
@@ -327,13 +329,13 @@ class Classroom:
                 self.version += 1
 
     def forget_scores(self) -> None:
-        """Begin the game anew: it is another question now."""
+        """Restart the game, because its question changed."""
         with self._lock:
             for seat in self._seats.values():
                 seat.hits = seat.rounds = 0
 
     def points(self) -> np.ndarray:
-        """Return where everybody stands, shape (m, 2), in the order of coming."""
+        """Return everybody's points, shape (m, 2), in the order of arrival."""
         with self._lock:
             found = [seat.point for seat in self._seats.values() if seat.point is not None]
         return np.array(found, dtype=float).reshape(-1, 2)
@@ -345,14 +347,14 @@ class Classroom:
         return np.array(found, dtype=bool).reshape(-1, self.cells)
 
     def answers(self) -> tuple[Question, list[int]]:
-        """Return the question and how many gave each of its answers."""
+        """Return the question and the number of seats for each answer."""
         with self._lock:
             asked = self.question
             given = [option for seat in self._seats.values() for option in seat.answer]
         return asked, [given.count(option) for option in range(len(asked.options))]
 
     def rights(self) -> tuple[int, int]:
-        """Return how many phones have answered all that is right and nothing else, and how many have answered."""
+        """Return how many phones gave exactly the right answers, and how many answered."""
         with self._lock:
             given = [seat.answer for seat in self._seats.values() if seat.answer]
             return given.count(self.question.right), len(given)
@@ -364,7 +366,7 @@ class Classroom:
 
     @property
     def seats(self) -> int:
-        """How many phones are in it."""
+        """Return the number of phones in the class."""
         return len(self._seats)
 
 
@@ -384,7 +386,7 @@ def _place(x: Any, y: Any) -> np.ndarray | None:
 
 
 class _Tries:
-    """A number of tries that fills up again with time."""
+    """A number of tries that refills with time."""
 
     def __init__(self, at_once: int, a_minute: int, clock: Callable[[], float]) -> None:
         self._most, self._a_second, self._clock = at_once, a_minute / 60, clock
@@ -392,14 +394,14 @@ class _Tries:
 
     @property
     def left(self) -> float:
-        """How many may be made now."""
+        """Return the number of tries left."""
         now = self._clock()
         self._left = min(self._most, self._left + (now - self._since) * self._a_second)
         self._since = now
         return self._left
 
     def spend(self) -> None:
-        """Take one away."""
+        """Use up one try."""
         self._left = self.left - 1
 
 
@@ -450,7 +452,7 @@ class Classrooms:
         return code
 
     def _make_room(self) -> None:
-        """End the class in which nobody was seen for the longest time, if that is long."""
+        """End the class in which nobody has been seen for longest, if that is long."""
         room = max(self._open.values(), key=lambda room: room.alone)
         if room.alone < SEEN:
             raise Refused(f"{MOST_CLASSES} classes are open on this server, and it holds no more.")
@@ -473,7 +475,7 @@ class Classrooms:
             self._open[code] = self._open.pop(old)
 
     def _sweep_later(self) -> None:
-        """Look again, also where nobody comes by any more, as long as a class is open."""
+        """Sweep again later, as long as a class is open, even if nobody visits."""
         timer = threading.Timer(SWEEP, self._sweep_on)
         timer.daemon = True
         timer.start()
@@ -490,7 +492,7 @@ class Classrooms:
 
     @property
     def wrong(self) -> int:
-        """How many codes that do not exist were tried in the last ten minutes."""
+        """Return how many codes that do not exist were tried in the last ten minutes."""
         with self._lock:
             self._wrong = [at for at in self._wrong if self._clock() - at < LATELY]
             return len(self._wrong)
@@ -498,13 +500,13 @@ class Classrooms:
     def enter(self, code: str, key: str = "", visit: str = "") -> Classroom:
         """Return the class of a code.
 
-        A code that does not exist counts against a limit of the visit, and against one that all visits share, so that
-        nobody tries them all; above it only the QR code's key opens a door.
+        A code that does not exist counts against a limit of the visit and one shared by all visits, so that nobody can
+        try them all; above the limit only the QR code's key works.
 
         Raises
         ------
         Refused
-            One sentence that says why not.
+            One sentence with the reason.
         """
         code = spelled(code)
         with self._lock:
@@ -514,7 +516,7 @@ class Classrooms:
                 return room
             mine = self._of.get(visit) or _Tries(MY_WRONG_AT_ONCE, MY_WRONG_A_MINUTE, self._clock)
             if visit and mine.left < 1:
-                raise Refused("Too many wrong codes were typed here: scan the QR code, or wait a minute.")
+                raise Refused("Too many wrong codes were typed here. Scan the QR code or wait a minute.")
             if self._tries.left < 1:
                 raise Refused("Too many wrong codes were tried on this server: scan the QR code, or wait a minute.")
             if room is not None:
@@ -526,13 +528,13 @@ class Classrooms:
                 self._of[visit] = mine
             self._wrong = [at for at in self._wrong if self._clock() - at < LATELY] + [self._clock()]
             if code in self._over:
-                raise Closed("This class has ended, or has another code now: look at the screen.")
+                raise Closed("This class has ended or has a new code: look at the screen.")
             raise Refused("No class has this code: look at the five letters on the screen again.")
 
     def known(self, code: str, token: str) -> Classroom | None:
         """Return the class of a code if the token is one of its own, its lecturer's or a seat's; nothing is counted.
 
-        Tokens cannot be guessed, and whoever has one knows the code.
+        Tokens cannot be guessed, and anyone who has one knows the code.
         """
         with self._lock:
             self._sweep()
@@ -540,7 +542,7 @@ class Classrooms:
         return room if room is not None and room.knows(token) else None
 
     def _sweep(self) -> None:
-        """Likewise, with the lock held; their codes are not given again for as long as a class lives."""
+        """Forget the classes that are over, with the lock held; their codes stay unused for a class's lifetime."""
         now = self._clock()
         for code in [code for code, room in self._open.items() if not room.left]:
             room = self._open.pop(code)

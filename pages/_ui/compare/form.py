@@ -1,4 +1,4 @@
-"""The form of Beside: one form a run, and buttons that add, swap and take away."""
+"""The form of Beside: one form per run, and buttons that add, swap and remove runs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from pages._ui.work import runs
 
 
 def form(data: Dataset) -> list[Side]:
-    """Show the form of every run; return their runs, of a form with a wrong value the last valid one."""
+    """Show the form of every run; return the runs, using the last valid one for a form with an error."""
     name = data.dataset_id.removeprefix("sample:")
     if not sides.get():
         sides.put(sides.first(data))
@@ -81,7 +81,7 @@ def _edit(letter: str, start: Side, now: Side, data: Dataset) -> Side:
 
 
 def _values(cls: type[Algorithm], old: Algorithm, data: Dataset) -> dict[str, Any]:
-    """Return what the fields start from: the run's own values, or what another algorithm shares with it."""
+    """Return the initial values of the fields: the run's own, or those that another algorithm shares with it."""
     defaults = {name: spec.default for name, spec in params.specs(cls).items()}
     mine = {field.name: getattr(old, field.name) for field in dataclasses.fields(old)}
     kept = mine if cls is type(old) else {name: mine[name] for name in SHARED if name in mine}
@@ -97,12 +97,12 @@ def changed_to(side: Side, slug: str, data: Dataset) -> Side:
 
 
 def _fitted(side: Side, data: Dataset) -> Side:
-    """Return the same run for other data: their number of centers."""
+    """Return the same run for other data, with their number of centers."""
     return Side(dataclasses.replace(side.algorithm, n_clusters=data.n_clusters), side.seed)
 
 
 def _buttons(chosen: list[Side]) -> None:
-    """Show what adds a run, takes the last one away, and swaps the first two."""
+    """Show the buttons that add a run, remove the last one, and swap the first two."""
     last = chosen[-1]
     with st.container(horizontal=True, width="content", gap="xsmall"):
         st.button(

@@ -1,4 +1,4 @@
-"""Making the runs of a comparison: what is there already is used, the rest is one background job."""
+"""Make the runs of a comparison: use those that exist, and make the rest in one background job."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ class Comparison:
 
     @property
     def identity(self) -> str:
-        """Name of what is made from all of them."""
+        """Return the name for values made from all runs."""
         return json.dumps([run.identity for run in self.runs])
 
     @property
     def data(self) -> Dataset:
-        """What they ran on."""
+        """Return the data set of the runs."""
         return self.runs[0].data
 
 
 def comparison(data: Dataset, asked: Sequence[Side]) -> Comparison | None:
-    """Return the finished runs; else have them made, show how far that is, and return None."""
+    """Return the finished runs, or have them made, show the progress, and return None."""
     wanted = tuple(runs.run_id(data, side.algorithm, side.seed) for side in asked)
     batch: Batch | None = compare_state.compare_batch
     if batch is not None and batch.wanted != wanted:
@@ -63,7 +63,7 @@ def comparison(data: Dataset, asked: Sequence[Side]) -> Comparison | None:
 
 
 def _found(wanted: Sequence[str], batch: Batch | None) -> dict[str, Result]:
-    """Return what there is by its identity; what the batch has made is kept for the session's other pages too."""
+    """Return the existing runs by identity, and store those of the batch for the session's other pages, too."""
     mine = {result.identity: result for result in (batch.inbox if batch else ())}
     for result in mine.values():
         if results.find(result.identity) is None:
@@ -73,13 +73,13 @@ def _found(wanted: Sequence[str], batch: Batch | None) -> dict[str, Result]:
 
 
 def _make(data: Dataset, missing: Sequence[Side], inbox: list[Result], job: Job) -> None:
-    """Run what is missing, one after the other."""
+    """Make the missing runs one by one."""
     for side in missing:
         inbox.append(runs.execute(data, side.algorithm, side.seed, job))
 
 
 def _watch(batch: Batch) -> None:
-    """Show how far the runs are; draw the page again when they are there."""
+    """Show the progress of the runs, and redraw the page when they are finished."""
     job = batch.job
     if job.active:
         ahead = runs.jobs().position(job)

@@ -1,4 +1,4 @@
-"""On Explore: put another run beside the shown one, with one thing changed, or an earlier run."""
+"""The menu on Watch that puts a run beside the current one: with one thing changed, or an earlier one."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from pages._ui.work.results import Result
 
 
 def menu(key: str, result: Result) -> None:
-    """Offer what may stand beside a run; a private run has nothing beside it, every other one would cost.
+    """Offer runs to compare with this one; none for a private run, because every other one would cost ε.
 
-    A run without noise is never beside one that promises something; a file that was declared again since is gone.
+    A run without noise is never compared with one that makes a promise, nor a run on a file declared again since.
     """
     if result.data.private or result.trace.noiseless or not catalog.is_here(result.data):
         return
     box = st.popover(
-        "Beside", icon=":material/compare:", help="Another run beside this one, in one player.", key=keys.BESIDE(key),
+        "Beside", icon=":material/compare:", help="Compare it with another run in one player.", key=keys.BESIDE(key),
         on_change="rerun",
     )  # fmt: skip
     if not box.open:
@@ -66,12 +66,12 @@ def menu(key: str, result: Result) -> None:
 
 
 def side(result: Result) -> Side:
-    """Return a run as what was asked for."""
+    """Return the request for a run."""
     return Side(ALGORITHMS[result.trace.algorithm](**result.trace.parameters), int(result.trace.seed or 0))
 
 
 def _changes(mine: Side) -> dict[str, Side]:
-    """Return words -> the same run with one thing changed."""
+    """Return the same run with one thing changed, by the words for the change."""
     found = {}
     for words, times in (("ε / 4", 0.25), ("4 ε", 4.0)):
         epsilon = times * getattr(mine.algorithm, "epsilon", float("nan"))

@@ -1,4 +1,4 @@
-"""The runs that stand side by side: what each is asked for, in the session and in an address."""
+"""The runs side by side: their requests in the session and in an address."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _KEY = keys.COMPARE_RUNS
 
 
 def get() -> list[Side]:
-    """Return the session's runs, [] before any was chosen. Another object than before was put there by another page."""
+    """Return the session's runs, [] before any was chosen. A new object means that another page put it there."""
     return st.session_state.get(_KEY, [])
 
 
@@ -41,7 +41,7 @@ def open_with(data_name: str, sides: Sequence[Side]) -> None:
 
 
 def arrive(current: Scene, vocabulary: Vocabulary) -> None:
-    """Take over what another page has sent here, or the run of the other views as run A; before any widget is made."""
+    """Adopt runs sent by another page, or the other views' run as run A. Call it before any widget is made."""
     data_name, sides = compare_state.compare_next
     if sides:
         st.session_state[keys.EXPLORE_DATA] = compare_state.compare_on = data_name
@@ -58,7 +58,7 @@ def arrive(current: Scene, vocabulary: Vocabulary) -> None:
 
 
 def depart(mine: Side, current: Scene, vocabulary: Vocabulary) -> None:
-    """Let the other views ask for run A, where it was changed here."""
+    """Give run A to the other views if it was changed here."""
     if mine == compare_state.compare_mine:
         return
     compare_state.compare_mine = mine
@@ -70,13 +70,13 @@ def depart(mine: Side, current: Scene, vocabulary: Vocabulary) -> None:
 
 
 def first(data: Dataset) -> list[Side]:
-    """Return what is there before anybody chose: the recommended algorithm, and the same with a quarter of ε."""
+    """Return the default runs: the recommended algorithm, and the same with a quarter of ε."""
     one = Side(ALGORITHMS[RECOMMENDED](n_clusters=data.n_clusters))
     return [one, _quarter(one)]
 
 
 def _quarter(side: Side) -> Side:
-    """Return the same run with a quarter of ε, with another seed where it has none."""
+    """Return the same run with a quarter of ε, or with another seed if it has no ε."""
     epsilon = getattr(side.algorithm, "epsilon", None)
     if epsilon is None:
         return dataclasses.replace(side, seed=side.seed + 1)
@@ -85,7 +85,7 @@ def _quarter(side: Side) -> Side:
 
 
 def text_of(side: Side, data_word: str, vocabulary: Vocabulary) -> str:
-    """Return a run as an address says it, by Explore's words for its parameters; the data stand elsewhere."""
+    """Return a run as text for an address, by Explore's words for its parameters, without the data."""
     known = {"d": data_word, "a": side.algorithm.slug}
     words = {control.word: control for control in controls(known, vocabulary)}
     values = {word: getattr(side.algorithm, name) for word, name in _names(type(side.algorithm), words).items()}
@@ -93,12 +93,12 @@ def text_of(side: Side, data_word: str, vocabulary: Vocabulary) -> str:
 
 
 def side_of(text: str, data_word: str, vocabulary: Vocabulary) -> Side:
-    """Return the run that an address says.
+    """Return the run of an address.
 
     Raises
     ------
     ValueError
-        If a part of it does not fit.
+        If a part of it is not valid.
     """
     scene, wrong = read("explore", f"{urlencode({'d': data_word})}&{text}", vocabulary)
     if wrong or "d=" in text.split("&") or scene.step is not None or scene.prepared:
@@ -107,12 +107,12 @@ def side_of(text: str, data_word: str, vocabulary: Vocabulary) -> Side:
 
 
 def asked_by(scene: Scene, vocabulary: Vocabulary) -> Side:
-    """Return the run that a scene of Explore asks for.
+    """Return the run of a scene of Explore.
 
     Raises
     ------
     ValueError
-        If its parameters do not go together.
+        If its parameters do not fit together.
     """
     cls = ALGORITHMS[scene.values["a"]]
     words = {control.word: control for control in controls(scene.values, vocabulary)}
@@ -120,7 +120,7 @@ def asked_by(scene: Scene, vocabulary: Vocabulary) -> Side:
 
 
 def _names(cls: type[Algorithm], words: dict[str, Control]) -> dict[str, str]:
-    """Return word -> parameter of an algorithm, by the keys that Explore's form gives them."""
+    """Return an algorithm's parameters by Explore's words for them."""
     start = keys.PARAM(cls.slug, "")
     found = {word: control.key.removeprefix(start) for word, control in words.items() if control.key.startswith(start)}
     names = sorted(params.specs(cls), key=len, reverse=True)  # a key may go on with the name of the data
@@ -133,7 +133,7 @@ class RunsControl(Control):
 
     Attributes
     ----------
-    data_word : what stands for the data in the address
+    data_word : the word for the data in the address
     vocabulary : Explore's
     """
 

@@ -1,4 +1,4 @@
-"""What a session keeps of Compare: the runs that are asked for, and the job that makes them."""
+"""The session's comparison: the requested runs, and the job that makes them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pages._ui.work.results import Result
 
 @dataclasses.dataclass(frozen=True)
 class Side:
-    """One run that is asked for."""
+    """One requested run."""
 
     algorithm: Algorithm
     seed: int = 0
@@ -20,7 +20,7 @@ class Side:
 
 @dataclasses.dataclass
 class Batch:
-    """A job that makes runs; `inbox` keeps them for this session alone."""
+    """A job that makes runs; `inbox` stores them for this session alone."""
 
     wanted: tuple[str, ...]
     inbox: list[Result]

@@ -1,4 +1,4 @@
-"""Compare: the planes under one player, the verdicts, what differs, the promises, their trade-off curves."""
+"""The view of Compare: the planes under one player, verdicts, differences, promises, and trade-off curves."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def pictures(
 
 @per_run(shared=24, own=4)
 def _pictures(identity: str, mode: str, hidden: bool, by: str, _comparison: Comparison) -> tuple[Timeline, list[Panel]]:
-    """Return clock and planes, made once for every way to look at them."""
+    """Return clock and planes, made once per view."""
     axes = _comparison.data.view if len(_comparison.data.columns) > 1 else None
     views = [view_of(run, hidden=hidden, axes=axes) for run in _comparison.runs]
     numbers = partners([run.trace for run in _comparison.runs])
@@ -51,7 +51,7 @@ def _bounds(identity: str, _comparison: Comparison) -> dict[str, Bound]:
 
 
 def unlike_promises(comparison: Comparison) -> None:
-    """Warn where the promises are of different kinds; another budget was chosen, and is said quietly."""
+    """Warn if the promises are of different kinds; mention different budgets, which were chosen, only quietly."""
     traces = [run.trace for run in comparison.runs]
     if unlike := kinds(traces):
         words = " ".join(map(markup.escape, unlike))
@@ -109,7 +109,7 @@ def _run(letter: str, panel: Panel, frames: Sequence[int], run: Result, alone: i
 
 
 def _table(comparison: Comparison, clock: Timeline, *, hidden: bool) -> None:
-    """Show in what the runs differ; the first rows follow the player."""
+    """Show the differences between the runs; the first rows follow the player."""
     head, switch = st.columns([3, 2], vertical_alignment="bottom")
     head.header("What differs")
     rows = facts([run.trace for run in comparison.runs])
@@ -137,13 +137,13 @@ def _table(comparison: Comparison, clock: Timeline, *, hidden: bool) -> None:
 
 
 def _moving(values: Sequence[str]) -> str:
-    """Return a cell that says at every tick what belongs there; the transport writes it."""
+    """Return a cell with a value for every tick, which the transport writes."""
     every = markup.escape(json.dumps(values, ensure_ascii=False))
     return f'<td data-said="{every}">{markup.escape(values[-1])}</td>'
 
 
 def _ratios(comparison: Comparison, clock: Timeline) -> tuple[str, list[list[str]], str]:
-    """Return the row of losses beside the reference's, its values tick by tick, and what must be known to read it."""
+    """Return the row of losses relative to the reference, with a value for every tick, and a note on how to read it."""
     found = []
     numbers = [len(run.trace.cluster_centers) for run in comparison.runs]
     unlike = len(set(numbers)) > 1
@@ -156,14 +156,14 @@ def _ratios(comparison: Comparison, clock: Timeline) -> tuple[str, list[list[str
             star = "*" if unlike and n != numbers[0] else ""
             values.append("–" if loss != loss or not best else f"{ratio_words(float(loss) / best)}{star}")
         found.append(values)
-    note = " Losses look at raw rows: NOT PRIVATE."
+    note = " Losses depend on raw rows: NOT PRIVATE."
     if unlike:
         note += (
             f" * {' and '.join(map(str, numbers))} centers: more centers always lower the loss, so do not compare it."
         )
     against = dict.fromkeys(reference_name(run.trace) for run in comparison.runs)
     if "KMedians" in against and len(against) > 1:
-        note += " k-median runs are measured by distance beside KMedians, the others by squared distance beside KMeans."
+        note += " k-median runs are compared with KMedians (distance), the others with KMeans (squared distance)."
     return f"Loss so far, × {' or '.join(against)}", found, note
 
 
@@ -174,7 +174,7 @@ def _row(row: Row) -> markup.Html:
 
 
 def curves(comparison: Comparison) -> None:
-    """Draw the promises' trade-off curves on one axis, and offer the page to take away."""
+    """Draw the promises' trade-off curves on one axis, and offer the page as a file."""
     bounds = _bounds(comparison)
     picture, words = st.columns([1, 1], gap="medium")
     with picture:
@@ -187,18 +187,17 @@ def curves(comparison: Comparison) -> None:
             markup.odds(f"Who bets from even odds on {on} is right at most ", odds, " times in 100.")
             + markup.small(
                 "Every attacker has a rate of false alarms and a rate of misses, and lies on or above "
-                "the curve of the promise. On the dotted line a coin would do as well. The curve "
-                "of a plan of Gaussian releases is exact; other plans are added up at many δ, and may "
-                "promise less than is true."
+                "the curve of the promise. On the dotted line a coin would do as well. The curve of a plan of "
+                "Gaussian releases is exact; other plans are composed at many δ, and their curves may understate the "
+                "promise."
             )
             + markup.fooled(
-                "Curves of different promises answer different questions: one row there or not, one "
-                "row changed, one row moved by rho. A higher curve is better only for the same "
-                "question."
+                "Curves of different promises answer different questions: one row added or removed, one row changed, "
+                "one row moved by rho. A higher curve is better only for the same question."
             )
         )
         traces = [run.trace for run in comparison.runs]
         st.download_button(
             "One page", lambda: one_page(traces), "dpviz-comparison.html", "text/html", icon=":material/download:",
-            key=keys.COMPARE_PAGE, on_click="ignore", help="Promises, differences, curves, centers. Prints on A4.",
+            key=keys.COMPARE_PAGE, on_click="ignore", help="Promises, differences, curves and centers on A4.",
         )  # fmt: skip

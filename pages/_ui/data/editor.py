@@ -1,4 +1,4 @@
-"""Declaring what is public about a file: the table of its columns is the editor; in DEMO with its effect."""
+"""Declare the public facts about a file in the table of its columns; in DEMO the page shows their effect."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _CELLS: dict[str, Any] = {
     "description": "",
 }  # fmt: skip
 _CONFIG = {
-    "use": st.column_config.CheckboxColumn("use", help="Distances are taken over these.", width="small"),
+    "use": st.column_config.CheckboxColumn("use", help="Distances use these columns.", width="small"),
     "name": st.column_config.TextColumn("column", disabled=True),
     "why": st.column_config.TextColumn("why", disabled=True),
     "kind": st.column_config.SelectboxColumn("holds", options=list(KINDS), required=True),
@@ -56,14 +56,14 @@ _CONFIG = {
 
 
 def editor(upload: Upload) -> dict[str, Any] | None:
-    """Show the table of a file's columns and what one person is; return the declared facts, None while any is missing.
+    """Show the table of a file's columns and the unit of privacy; return the declared facts, None while any is missing.
 
-    Nothing here follows from the rows of a private file: what is suggested comes from the names of its columns.
+    Nothing here depends on the rows of a private file: suggestions come from the names of its columns.
     """
     if upload.private:
         st.caption(
-            f"Numbers like {upload.form.example}: do yours look like this? A cell of another form counts as missing, "
-            "and nothing says so. No cell was looked at: names suggest, you decide."
+            f"Numbers like {upload.form.example}: do yours look like this? Cells in another form count as missing, "
+            f"without a message. No cell was read: names suggest, you decide."
         )
     reading.doubt(upload)
     columns: list[dict[str, Any]] = []
@@ -109,7 +109,7 @@ def _table(upload: Upload) -> tuple[list[dict[str, Any]], tuple[Recoding, ...]]:
     Raises
     ------
     ValueError
-        If a rule cannot be.
+        If a rule is not possible.
     """
     names = _sources(upload)
     for name in names:
@@ -151,7 +151,7 @@ def _table(upload: Upload) -> tuple[list[dict[str, Any]], tuple[Recoding, ...]]:
 
 
 def _waits(cell: dict[str, Any]) -> bool:
-    """Return whether bounds that a name suggests wait for the owner's word."""
+    """Return whether bounds suggested by a name wait for confirmation."""
     return str(cell["why"]).startswith("suggested")
 
 
@@ -163,7 +163,7 @@ def _sources(upload: Upload) -> list[str]:
 
 
 def _suggested(upload: Upload, name: str, *, ticked: bool) -> dict[str, Any]:
-    """Return what the table says of a column at first: of a private file by its name alone."""
+    """Return the table's initial values for a column; for a private file from its name alone."""
     meaning = meaning_of(name)
     cell = dict(_CELLS)
     if meaning is not None and not meaning.reason:
@@ -180,15 +180,15 @@ def _suggested(upload: Upload, name: str, *, ticked: bool) -> dict[str, Any]:
 
 
 def _reason(upload: Upload, column: Column | None, meaning: Meaning | None) -> str:
-    """Return why a column is left out at first, "" where it is not."""
+    """Return the reason that a column is initially left out, "" if it is not."""
     if column is not None and identifiers.singles_out(upload.table, column.name, private=True):
-        return "It numbers the rows, which says nothing about likeness."
+        return "It numbers the rows, which says nothing about how similar they are."
     if upload.private:
         return "Its name suggests nothing." if meaning is None else meaning.reason
     if column is None or column.values is None:
         return "" if column is None else column.reason
     if identifiers.singles_out(upload.table, column.name, private=False):
-        return "Each row seems to have a number of its own there."
+        return "It looks like a row number."
     values = np.unique(column.values[np.isfinite(column.values)])
     if len(values) < 2:
         return "It has the same value in every row."
@@ -238,7 +238,7 @@ def _shortcuts(upload: Upload, names: list[str]) -> None:
 
 
 def _again(upload: Upload) -> None:
-    """Draw the table anew from what is declared."""
+    """Redraw the table from the declaration."""
     upload.base = None
     upload.version += 1
     st.rerun()
@@ -253,7 +253,7 @@ def _range(values: np.ndarray) -> dict[str, float]:
 
 
 def _load(upload: Upload, name: str, content: bytes) -> None:
-    """Take over a data dictionary; it may declare only columns that the table has."""
+    """Load a data dictionary, which may declare only columns of the table."""
     try:
         facts = dictionary.parse(content, name)
         rules = tuple(Recoding.parse(entry, name) for entry in facts["recode"])
@@ -263,7 +263,9 @@ def _load(upload: Upload, name: str, content: bytes) -> None:
         if other := next(
             (key for key in _PLACE if facts["form"].get(key, getattr(form, key)) != getattr(form, key)), ""
         ):
-            raise ValueError(f"{name}: its {other} is another one than the file was read with; drop the file again.")
+            raise ValueError(
+                f"{name}: its {other} differs from the one with which the file was read; drop the file again."
+            )
         if form != upload.form:
             reading.again(upload, form)
         flat = facts["projection"] or {}
@@ -273,8 +275,8 @@ def _load(upload: Upload, name: str, content: bytes) -> None:
             raise ValueError(f"{name}: the table has no usable column {lacking[0]!r}.")
         if upload.private and not facts["declared"]:
             raise ValueError(
-                f"{name}: its bounds were taken from data; a private file needs bounds that were declared without "
-                "looking at data."
+                f"{name}: its bounds were taken from data; a private file needs bounds declared without looking at "
+                f"data."
             )
     except ValueError as problem:
         messages.say("problem", str(problem))
@@ -299,13 +301,13 @@ def _load(upload: Upload, name: str, content: bytes) -> None:
 
 
 def _people(upload: Upload) -> dict[str, Any]:
-    """Show size, unit of privacy, scale and clipping; return what was declared."""
+    """Show size, unit of privacy, scale and clipping; return the declared values."""
     draft: dict[str, Any] = {"n_is": "exact", "rows_per_person": 1, "scale": "column", "radius": None, **upload.draft}
     keep: dict[str, Any] = {"persist_state": "session"}
     a, b = st.columns(2, gap="small")
     n = field(
         "Rows", 1, value=draft.get("n_public"), on=a, key=keys.ROWS(upload.key), placeholder="a round number",
-        help="Declared, not counted: thresholds and δ follow from this number. The true one stays private.", **keep,
+        help="Declared, not counted. Thresholds and δ follow from this number; the true one stays private.", **keep,
     )  # fmt: skip
     n_is = b.segmented_control(
         "Is that number public?", ("exact", "approximate"), default=draft["n_is"], required=True,
@@ -322,7 +324,8 @@ def _people(upload: Upload) -> dict[str, Any]:
     scale = a.selectbox(
         "Scale", ("column", "common"), ("column", "common").index(draft["scale"]), key=keys.SCALE(upload.key),
         format_func={"column": "each column its own", "common": "one for all: keeps distances"}.__getitem__,
-        help="Each column its own: every column weighs the same. One for all: for maps and other equal units.", **keep,
+        help="Each column its own: all columns weigh the same. One for all: for maps and other columns in equal "
+            "units.", **keep,
     )  # fmt: skip
     radius = b.number_input(
         "Clipping radius", 0.0, value=None if draft["radius"] is None else float(draft["radius"]), step=None,
@@ -352,7 +355,7 @@ def _known_groups(upload: Upload, names: list[str]) -> dict[str, Any]:
     label = st.selectbox(
         "Known groups", choices, choices.index(known) if known in choices else None, key=keys.LABEL(upload.key),
         placeholder="none", persist_state="session",
-        help="A column that says to which group a row belongs. Results are compared with it; NOT PRIVATE.",
+        help="A column with the group of each row, with which results are compared; NOT PRIVATE.",
     )  # fmt: skip
     if label is None:
         return {"label": None}
@@ -362,7 +365,7 @@ def _known_groups(upload: Upload, names: list[str]) -> dict[str, Any]:
 
 
 def _consequences(upload: Upload, facts: dict[str, Any]) -> None:
-    """Say what one person can change; in DEMO, show what the declaration does to the rows."""
+    """Say how much one person can change; in DEMO, show the effect of the declaration on the rows."""
     if facts["projection"]:
         wide = max(column["high"] for column in facts["columns"][:2])
         tight = " Give both the bounds of your region: half as wide is half the noise." if wide > _REGION else ""

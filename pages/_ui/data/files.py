@@ -1,4 +1,4 @@
-"""The files of this session, and which of them the page is about."""
+"""The files of this session, and the one that the page shows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pages._ui.frame import keys
 
 
 def shown() -> Upload | None:
-    """Return the file that the page is about, or None."""
+    """Return the file that the page shows, or None."""
     uploads = data_state.uploads
     first: Upload | None = next(iter(uploads.values()), None)
     return uploads.get(st.session_state.get(keys.UPLOAD_SHOWN, ""), first)

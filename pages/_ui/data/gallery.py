@@ -88,7 +88,7 @@ def blobs() -> None:
             args=(made.key,),
         )
     with view:
-        st.html(picture(made.key, "The blobs that these parameters make", width=600, height=400, most=1500))
+        st.html(picture(made.key, "The blobs with these parameters", width=600, height=400, most=1500))
     facts(catalog.sample(made.key))
 
 

@@ -1,4 +1,4 @@
-"""What was declared of files, in the visitor's browser alone: names of columns, kinds, bounds and signs, no cell."""
+"""Declarations of files in the visitor's browser alone: names, kinds, bounds and signs of columns, but no cell."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _texts(entry: dict[str, Any], most: dict[str, int]) -> bool:
 
 
 def keep(upload: Upload) -> None:
-    """Let the browser keep what is declared of a file: nothing that follows from its rows."""
+    """Store a file's declaration in the browser, but nothing that depends on its rows."""
     if upload.filled:
         return
     columns = [

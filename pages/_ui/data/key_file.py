@@ -23,19 +23,19 @@ def offer() -> None:
         return
     with st.expander("Your key: what your private files have spent is kept under it"):
         st.markdown(
-            "This browser holds a random key in a cookie. The same file with the same key finds the same account, in "
-            "any visit. **A lost key is a new account**: then nobody adds up what was claimed before. Download it, and "
-            "add it before your file in another browser. Anyone who has it owns your accounts."
+            "This browser keeps a random key in a cookie. The same file with the same key leads to the same account "
+            "in any visit. **A lost key means a new account**, which does not include earlier claims. Download the "
+            "key, and in another browser add it before your file. Anyone who has it owns your accounts."
         )
         with st.container(horizontal=True, vertical_alignment="bottom"):
             download(who)
             brought = st.file_uploader("Add a key file", "txt", key=keys.KEY_FILE(data_state.file_turn))
-        st.caption(f"Your owner's name, which is no secret, for the operator of this server: {who.name}")
+        st.caption(f"Your owner's name, which is not secret, for the operator of this server: {who.name}")
         if brought is not None:
             data_state.file_turn += 1
             try:
                 data_state.key_address = keep_in_browser(who, take(brought.getvalue()))
-                messages.say("done", "Your key is in use, in this visit and in this browser from now on.")
+                messages.say("done", "Your key is now in use in this visit and this browser.")
             except ValueError as problem:
                 messages.say("problem", str(problem))
             st.rerun()

@@ -30,7 +30,9 @@ def count_new_file() -> None:
     now, own = time.monotonic(), data_state.new_files
     if len(own) >= A_VISIT:
         _log.warning("A visit was refused another file after %d.", len(own))
-        raise Refused(f"This visit has had {A_VISIT} files, and a server takes no more from one. Use the command line.")
+        raise Refused(
+            f"This visit has used {A_VISIT} files, the most that this server accepts from one. Use the command line."
+        )
     if sum(when > now - 60 for when in own) >= A_MINUTE:
         _log.warning("A visit was refused another file after %d within a minute.", A_MINUTE)
         raise Refused(f"At most {A_MINUTE} new files a minute; wait a minute and drop this one again.")

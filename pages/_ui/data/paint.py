@@ -46,9 +46,9 @@ def paint() -> None:
         _component(key=keys.PAINT, data=data, height="content", on_people_change=_took)
     with about:
         st.markdown(
-            "Press and drag to paint. By keyboard: arrow keys move the cursor on the canvas, Enter paints. Nobody here "
-            "is real, so the painting is DEMO, and a link to it carries every person: it opens for everybody, and a "
-            "reload keeps it."
+            "Press and drag to paint. By keyboard: arrow keys move the cursor on the canvas, Enter paints. Nobody "
+            "here is real, so the painting is DEMO. A link to it carries every person, opens for everybody, and "
+            "survives a reload."
         )
         try:
             made = Painted(code)
@@ -64,11 +64,11 @@ def paint() -> None:
 
 
 def _took() -> None:
-    """Keep what was painted; anything else gives one sentence, and the last painting stays."""
+    """Store the painting; if it is not valid, show one sentence and keep the last one."""
     code = st.session_state[keys.PAINT].get("people")
     try:
         check(code)
     except ValueError as problem:
-        messages.say("problem", f"{problem} The painting before it stays.")
+        messages.say("problem", f"{problem} The previous painting stays.")
     else:
         st.session_state[keys.PAINTED] = code

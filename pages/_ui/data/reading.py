@@ -106,7 +106,7 @@ def where(key: str, content: bytes, form: Form) -> tuple[str | None, int | None]
     a, b = st.columns(2, gap="small")
     sheet = a.text_input(
         "Sheet, by name or number", form.sheet or "", 60, key=keys.SHEET(key), placeholder="the first with a table",
-        disabled=not content.startswith(_SHEETS), help="For workbooks only.",
+        disabled=not content.startswith(_SHEETS), help="Only for workbooks.",
     )  # fmt: skip
     row = whole_number(
         "The table begins in line", 1, _LAST, form.header_row or 1, on=b, key=keys.FIRST_LINE(key),
@@ -124,8 +124,8 @@ def numbers(key: str, form: Form) -> tuple[str | None, str | None]:
     start = form.example if form.private or form.decimal is not None else "as in the file"
     shown = st.selectbox(
         "Numbers like these: do yours look so?", written, list(written).index(start), key=keys.NUMBERS(key), width=300,
-        help="A made-up cell. Spaces and apostrophes group thousands too. In a private file a cell that is written in "
-        "another way counts as missing, by itself.",
+        help="A made-up cell. Spaces and apostrophes may group thousands, too. In a private file any cell in another "
+            "form counts as missing.",
     )  # fmt: skip
     return written[shown]
 
@@ -133,7 +133,7 @@ def numbers(key: str, form: Form) -> tuple[str | None, str | None]:
 def separator(key: str) -> str | None:
     """Ask what stands between the cells of a text; None: what the line of names says, else a comma."""
     words = {"as in the line of names, else a comma": None, **{word: sign for sign, word in SEPARATORS.items()}}
-    shown = st.selectbox("Between cells", words, key=keys.SEPARATOR(key), width=300, help="For files of text only.")
+    shown = st.selectbox("Between cells", words, key=keys.SEPARATOR(key), width=300, help="Only for text files.")
     return words[shown]
 
 
@@ -146,7 +146,7 @@ def doubt(upload: Upload) -> None:
     small, large = plain(cell.replace(",", ".")), plain(f"{int(cell.replace(',', '').replace('.', '')):,}")
     with st.container(border=True):
         st.markdown(
-            f"**{plain(cell)}: is it {large}?** Column {plain(column)} does not tell whether its sign groups thousands."
+            f"**{plain(cell)}: is it {large}?** Column {plain(column)} does not show whether its sign groups thousands."
         )
         with st.container(horizontal=True):
             for words, decimal in (

@@ -1,4 +1,4 @@
-"""What a session keeps of Your data: files that were read, and one that is being asked about."""
+"""The session's files: those that were read, and one with open questions."""
 
 from __future__ import annotations
 

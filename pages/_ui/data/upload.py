@@ -1,4 +1,4 @@
-"""A file of your own: it is received in memory, one question a screen is asked, and it is read."""
+"""Receive a visitor's file in memory, ask one question per screen, and read the file."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _FORMS = "A table: CSV or other text, Excel, Parquet, Feather, JSON records, Sta
 MOST_FILES = 3
 _TYPED = (".parquet", ".feather", ".arrow", ".dta")  # their columns have names and types of their own
 _PUBLIC = (
-    "Made up, published, or yours to show. You will see rows, what noise does to them, and plain KMeans beside every "
+    "Made up, published, or yours to show. You will see rows, the effect of noise, and plain KMeans next to every "
     "private result. Runs have a seed and can be repeated."
 )
 _PRIVATE = (
-    "Nothing about its rows is shown, before or after: no preview, no smallest value, no count. Runs draw their "
-    "noise from the operating system, cost privacy, and add up. Only released values leave."
+    "Nothing about its rows is ever shown: no preview, no smallest value, no count. Runs draw their noise from the "
+    "operating system, cost privacy, and add up. Only released values leave."
 )
 
 
@@ -60,7 +60,7 @@ def _receive() -> None:
     file = st.file_uploader(_FORMS, TYPES, key=keys.FILE(turn))
     st.caption(
         "The file stays in the memory of this server, for this visit only: never in a log, and a private one "
-        "never on its disk. Names and types of columns count as public."
+        "never on its disk. Names and types of columns are public."
     )
     if file is not None:
         data_state.pending = Pending(file.name.replace("\\", "/").split("/")[-1][-60:], file.getvalue())
@@ -97,7 +97,7 @@ def _ask(pending: Pending) -> None:
 
 
 def _recognize(pending: Pending) -> None:
-    """Say what this owner's account knows of the file; a file that has changed has an account of its own."""
+    """Say whether this owner's account knows the file; a changed file has a new account."""
     try:
         with accounts() as known:
             before = known.of(known.key(pending.content, owner().name)).private
@@ -144,11 +144,11 @@ def _ask_header(pending: Pending) -> None:
 
 
 def _ask_width(pending: Pending) -> None:
-    """Ask how many cells a line has: declared, so that no row decides it."""
-    st.header("How many cells has a line?")
+    """Ask for the number of cells per line, so that no row decides it."""
+    st.header("How many cells does a line have?")
     n_columns = field(
         "Cells of a line", 1, Limits().columns, None, key=keys.N_COLUMNS("pending"), width=300,
-        placeholder="a whole number", help="The cells of a line with another number count as missing.",
+        placeholder="a whole number", help="If a line has another number, its cells count as missing.",
     )  # fmt: skip
     if st.button("Read it so", disabled=not isinstance(n_columns, int)):
         _read(pending, dataclasses.replace(pending.form, n_columns=n_columns))
@@ -186,7 +186,7 @@ def _read(pending: Pending, form: Form) -> None:
 
 
 def _list(uploads: dict[str, Upload]) -> None:
-    """Show which file is looked at, the others, and how to remove it."""
+    """Show the current file, the others, and a button to remove it."""
     state = st.session_state
     if state.get(keys.UPLOAD_SHOWN) not in uploads:
         state[keys.UPLOAD_SHOWN] = next(iter(uploads))
@@ -205,5 +205,5 @@ def _list(uploads: dict[str, Upload]) -> None:
             st.rerun()
     for note in upload.table.notes:
         st.caption(plain(note))
-    if st.button("On to its bounds", type="primary"):
+    if st.button("Continue to its bounds", type="primary"):
         st.switch_page("pages/bounds.py")

@@ -1,4 +1,4 @@
-"""What stands at the end of Watch's verdict, and what folds below: nothing of it is needed to understand a run."""
+"""The end of Watch's verdict and the folded parts below, none of which is needed to understand a run."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pages._ui.work.results import Result
 
 
 def take(key: str, result: Result, how: Look, help: Sequence[str] = ()) -> None:
-    """Draw a run's menus, what stands beside it, its files and what could help, and the switch of what stays secret."""
+    """Draw a run's menus (Beside, Save, advice) and the switch of what stays secret."""
     with st.container(horizontal=True, gap="xsmall", horizontal_alignment="right"):
         if help:
             with st.popover("What could help", width="content"):
@@ -32,7 +32,7 @@ def take(key: str, result: Result, how: Look, help: Sequence[str] = ()) -> None:
 
 
 def folds(key: str, result: Result, how: Look) -> None:
-    """Draw what folds below a run, each part in a box of its own."""
+    """Draw the folded parts below a run, each in its own box."""
     hidden, axes = how.hidden, how.axes
     centers.section(key, result, hidden=hidden)
     explain.section(key, result, hidden=hidden)

@@ -1,4 +1,4 @@
-"""The released centers as one table, words first, and the weighted points; their files are under Save."""
+"""The released centers as a table that begins with words, and the weighted points; their files are under Save."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LARGE = 1_000  # cells: above, a table that draws only what is in sight, whose 
 
 
 def _table(result: Result, scatter: np.ndarray | None) -> pd.DataFrame:
-    """Return the centers: in words where that helps, then in the data's units with their noise."""
+    """Return the centers in words, if that helps, and in the data's units with their noise."""
     trace, data = result.trace, result.data
     table = centers_text(trace, data.columns, data.units, scatter=scatter)
     if data.shape == "bars":
@@ -49,7 +49,7 @@ def _pictures(identity: str, mode: str, hidden: bool, _result: Result) -> str:
 
 
 def section(key: str, result: Result, *, hidden: bool = False) -> None:
-    """Show the centers once, folded; all of it is released, so it is there in both modes and costs nothing."""
+    """Show the folded table of centers, which are released, so that it is in both modes and costs nothing."""
     trace, data = result.trace, result.data
     kind = "Middles of the regions" if has_regions(trace) else "Released centers"
     with st.expander(f"{kind if trace.claimed.private else 'Centers'} in numbers"):
@@ -81,7 +81,7 @@ def section(key: str, result: Result, *, hidden: bool = False) -> None:
 
 
 def _weighted(key: str, points: pd.DataFrame) -> None:
-    """Show the weighted points once somebody opens them."""
+    """Show the weighted points when opened."""
     box = st.expander(f"Weighted points, released too: {len(points):,}", key=keys.WEIGHTED(key), on_change="rerun")
     if box.open:
         box.dataframe(points, hide_index=True, width="stretch", key=keys.POINTS(key))

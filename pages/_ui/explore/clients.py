@@ -15,7 +15,7 @@ from pages._ui.workspace.explore import explore
 
 
 def page(choice: Choice, algorithm: Algorithm, top: DeltaGenerator) -> None:
-    """Show the questions about clients and the run that they ask for, or why there is none; its strip at the top."""
+    """Show the questions about clients and the run they describe, or the reason that there is none, below its strip."""
     data, run, same, why = choice.data, None, False, ""
     asked = view.form(choice.name, algorithm, choice.form.seed)
     try:

@@ -1,4 +1,4 @@
-"""Below the player: a released coreset answers for any k, again and again, while the ledger stays as it is."""
+"""A released coreset below the player, which answers for any k as often as asked without a change of the ledger."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MOST = 20
 
 
 def section(key: str, result: Result, *, hidden: bool, axes: tuple[int, int] | None) -> None:
-    """Offer centers for any k where the run has a coreset."""
+    """Offer centers for any k if the run has a coreset."""
     if result.trace.coreset is not None and len(result.trace.coreset.points) > 1:
         box = st.expander("Any k afterwards, at no cost", key=keys.ANY_K(key), on_change="rerun")
         if box.open:  # nothing is solved or drawn that nobody looks at
@@ -43,7 +43,7 @@ def _elbow(identity: str, cost: str, hidden: bool, _result: Result) -> pd.DataFr
 def _panels(
     identity: str, mode: str, k: int, cost: str, hidden: bool, axes: tuple[int, int] | None, _result: Result
 ) -> list[Panel]:
-    """Return the weighted points with the centers of one k, and what every k costs."""
+    """Return the weighted points with the centers of one k, and the cost of every k."""
     coreset = _result.trace.coreset
     assert coreset is not None
     shown = view_of(_result, hidden=hidden, axes=axes)

@@ -1,4 +1,4 @@
-"""ε and People as drags: stored runs at every stop, over the plane while somebody drags; let go, the page runs."""
+"""ε and People as drags: the plane shows stored runs at every stop during a drag, and the page runs on release."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _fill(scope: str, choice: Choice, result: Result, look: Look) -> None:
 
 
 def _follow(track: Track, stops: int) -> None:
-    """Have more of a track made once the page is drawn, and draw it again when there is more to see."""
+    """Have more of a track made after the page is drawn, and redraw it when more is finished."""
     looks = itertools.count()
 
     def follow() -> None:
@@ -106,7 +106,7 @@ def _follow(track: Track, stops: int) -> None:
 
 
 def _is_like(choice: Choice, algorithm: Algorithm, result: Result) -> bool:
-    """Return whether the run that is drawn is one of the stored runs' kind: of all but its ε what the form says."""
+    """Return whether the drawn run matches the stored runs: the form's choices in everything but ε."""
     trace = result.trace
     others = [name for name in params.specs(choice.cls) if name != "epsilon"]
     return (
@@ -148,9 +148,9 @@ def _draw(scope: str, choice: Choice, result: Result, record: str, names: tuple[
 
 
 def _released(name: str, where: str, editions: tuple[str, ...], result: Result) -> None:
-    """Let the form ask for the stop at which a drag ended, and the page run it; what is no stop is nothing.
+    """Set the form to the stop at which a drag ended, so that the page runs it; ignore anything that is not a stop.
 
-    Until that run is there, `result` stays in sight, also where it is the replay that nobody asked for.
+    Until that run is finished, `result` stays visible, even if it is the initial replay.
     """
     ended = st.session_state[name].get("released")
     if not isinstance(ended, list) or len(ended) != 3:  # the third one tells this end from an earlier one there
@@ -180,7 +180,7 @@ def _record(
     axes: tuple[int, int] | None,
     _result: Result,
 ) -> str:
-    """Return what the browser needs, as JSON: the same for everybody who looks in the same way."""
+    """Return the browser's data as JSON, the same for everybody with the same view."""
     return _json_of(_result, [_edition(method, name, hidden=hidden) for name in names], seed, hidden, axes)
 
 
@@ -189,7 +189,7 @@ def _record_of(
     identity: str, name: str, stops: int, seed: int, mode: str, hidden: bool, axes: tuple[int, int] | None,
     _edition: Callable[[bool], Edition], _result: Result,
 ) -> str:  # fmt: skip
-    """Return the same of a track that was made for this data set: a file's own stays in its session."""
+    """Return the same for a track made for this data set; a file's track stays in its session."""
     return _json_of(_result, [_edition(hidden)], seed, hidden, axes)
 
 
@@ -200,7 +200,7 @@ def _json_of(result: Result, editions: list[Edition], seed: int, hidden: bool, a
 
 
 def _made(choice: Choice, algorithm: Algorithm, chart: Chart, beside: Beside, hidden: bool) -> Edition:
-    """Return runs that were made for the form as an edition."""
+    """Return runs made for the form as an edition."""
     data = choice.data
     size = data.domain.n_features, data.n_public
     most = [odds_of_any(at(algorithm, stop.epsilon).guarantee(*size)) for stop in chart.stops]
@@ -209,7 +209,7 @@ def _made(choice: Choice, algorithm: Algorithm, chart: Chart, beside: Beside, hi
 
 
 def _edition(method: str, name: str, *, hidden: bool) -> Edition:
-    """Return a chart with its public facts; its people and KMeans' centers, as stored, where these are asked for."""
+    """Return a chart with its public facts and, on request, its stored people and KMeans' centers."""
     data = catalog.sample(name)
     sample, people = edition_of(data) or ("", None)
     chart, kmeans = atlas.chart(sample, method, people), atlas.chart(sample, "kmeans", people)

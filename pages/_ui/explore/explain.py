@@ -1,4 +1,4 @@
-"""Below the centers: what sets clusters apart, for nothing from the centers, or from the rows for a small budget."""
+"""What sets clusters apart, below the centers: for free from the centers, or from the rows for a small budget."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ _NOISE = (
     "± is the noise of the averages, at 95 % for all numbers together; where groups touch, another run's centers may "
     "lie farther away."
 )
-_WHERE = "It says where clusters lie, not how widely their people spread."
-_CELLS = "Everybody counts for the cluster of the cell."
+_WHERE = "This says where clusters lie, not how widely their people spread."
+_CELLS = "Everybody in a cell counts for the cell's cluster."
 
 
 def section(key: str, result: Result, *, hidden: bool) -> None:
-    """Say what is known of the clusters, and offer to ask the rows."""
+    """Show what the release says about the clusters, and offer to ask the rows."""
     trace = result.trace
     if len(trace.cluster_centers) < 2 or not trace.claimed.private:
         return
@@ -57,7 +57,7 @@ def _inside(key: str, result: Result, *, hidden: bool) -> None:
 
 
 def _answers() -> dict[tuple[str, float], Trace]:
-    """Return the answers of this session by run and ε, the one that was asked for last at the end."""
+    """Return the answers of this session by run and ε, the latest last."""
     return explore_state.explained
 
 
@@ -72,20 +72,19 @@ def _free(result: Result) -> None:
         ends = f"{_NOISE} {_WHERE}" if sentences else f"{_HOLDS} {_CELLS}"
         st.html(_list(found) + markup.small(f"From the released {what}: it costs nothing. {ends}"))
     elif center_noise(trace).meaning == CELLS:
-        st.html(
-            markup.small("Where rows lie inside a cell is not known, so nothing can be said for sure. Ask the rows.")
-        )
+        st.html(markup.small("The places of rows inside a cell are unknown, so nothing is certain. Ask the rows."))
     else:
         st.html(
             markup.small(
-                "This algorithm declares no noise per center, so what centers differ in may be noise. Ask the rows."
+                "This algorithm declares no noise per center, so differences between centers may be noise. Ask the "
+                "rows."
             )
         )
 
 
 @per_run(shared=32, own=4)
 def _known(identity: str, _result: Result) -> tuple[list[str] | None, list[str] | None]:
-    """Return what the centers say and, where they say nothing, what the counts of cells say."""
+    """Return the sentences from the centers or, if there are none, from the counts of cells."""
     trace, words = _result.trace, (_result.data.columns, _result.data.units)
     sentences = of_centers(trace, *words)
     return sentences, None if sentences else explain_cells.sentences(trace, *words)
@@ -108,12 +107,12 @@ def _bought(key: str, result: Result, answer: Trace, hidden: bool) -> None:
 
 
 def _ask(key: str, result: Result) -> None:
-    """Offer the question; in PRIVATE it says before what it costs, and spends from the file's account."""
+    """Offer the question; in PRIVATE it first states its cost, and spends from the file's account."""
     data = result.data
     with st.container(horizontal=True, vertical_alignment="bottom"):
         epsilon = st.number_input(
             "ε of the question", 0.01, 10.0, 0.2, 0.1, key=keys.EXPLAIN_EPSILON(key), width=160,
-            help="Its own budget, beside the run's. More ε: narrower intervals.",
+            help="A separate budget, in addition to the run's. More ε gives narrower intervals.",
         )  # fmt: skip
         question = ExplainClusters.after(result.trace, epsilon)
         asked = st.button("Ask the rows", key=keys.EXPLAIN_ASK(key))
@@ -122,7 +121,7 @@ def _ask(key: str, result: Result) -> None:
     bought = (result.identity, epsilon)
     if asked and data.private and bought in _answers():
         _answers()[bought] = _answers().pop(bought)
-        messages.say("note", "You have this answer already: same run, same ε. Seeing it again costs nothing.")
+        messages.say("note", "You already have this answer, for the same run and ε. Seeing it again costs nothing.")
         st.rerun()
     elif asked and data.private:
         session.asking_explain = runs.run_id(data, question, None)
@@ -137,12 +136,12 @@ def _ask(key: str, result: Result) -> None:
 
 
 def _run(result: Result, question: ExplainClusters) -> None:
-    """Ask, and keep the answer beside the run."""
+    """Ask the question, and store the answer with the run."""
     data: Dataset = result.data
     try:
         found = workers().run(replay, data, question, result.trace.seed, job=Job("", question.name))
     except (ValueError, ChildProcessError) as problem:
-        messages.say("problem", f"{problem} The clusters are as they were.")
+        messages.say("problem", f"{problem} The clusters did not change.")
         return
     answers = _answers()
     answers[result.identity, found.trace.parameters["epsilon"]] = found.trace

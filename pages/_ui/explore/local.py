@@ -1,4 +1,4 @@
-"""Below the player of a local run: how many people it would take, predicted for all n and tried for one."""
+"""The number of people that a local run needs, below its player: predicted for all n and tried for one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CELLS = 20_000_000  # most numbers of a made-up population
 
 
 def section(key: str, result: Result, *, hidden: bool, axes: tuple[int, int] | None) -> None:
-    """Offer the question where nobody is trusted and the people are public: more people are drawn from them."""
+    """Offer the question if nobody is trusted and the people are public, so that more can be drawn from them."""
     if result.trace.claimed.notion is Notion.LOCAL and hidden and not result.data.private:
         st.header("How many people would it take?")
         st.fragment(_body)(key, result, axes)
@@ -34,7 +34,7 @@ def section(key: str, result: Result, *, hidden: bool, axes: tuple[int, int] | N
 
 @st.cache_data(max_entries=64, show_spinner="Every person reports")
 def _loss(dataset_id: str, users: int, seed: int, _algorithm: Algorithm, _data: Dataset, parameters: str) -> float:
-    """Return the loss with so many people, each like a random person of the data set."""
+    """Return the loss with this many people, each drawn from the data set."""
     X = _data.X[np.random.default_rng(seed).integers(len(_data.X), size=users)]
     domain = dataclasses.replace(_data.domain, n_public=users)
     return run_loss(_algorithm.run(X, domain=domain, seed=seed), _data.X)

@@ -1,4 +1,4 @@
-"""The form on top of a run's views, which run is seen, and how it is looked at."""
+"""The form on top of a run's views, the current run, and its view."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ WIDE, NARROW = 168, 112  # pixels of a picker and of a number
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Choice:
-    """What the form says: the data set by its name, the algorithm, its settings, and stored runs that are like them."""
+    """The form's choices: the data set by name, the algorithm, its settings, and matching stored runs."""
 
     name: str
     data: Dataset
@@ -41,17 +41,17 @@ class Choice:
 
 @dataclasses.dataclass(frozen=True)
 class Look:
-    """How a run is looked at: whether with hidden layers (DEMO), and along which two columns."""
+    """The view of a run: whether with hidden layers (DEMO), and along which two columns."""
 
     hidden: bool = False
     axes: tuple[int, int] | None = None
 
 
 def choose(*, drags: bool = False) -> Choice:
-    """Draw the form on top, the same one for every view of a run; return what it says.
+    """Draw the form on top, the same for every view of a run; return its choices.
 
-    Where `drags`, and there are stored runs of what it says, its place for ε stays free for the drag. On a phone the
-    fields are in a drawer.
+    With `drags` and matching stored runs, its place for ε stays free for the drag. On a phone the fields are in a
+    drawer.
     """
     with st.container(key=keys.FORM_TOP, horizontal=True, vertical_alignment="bottom", gap="medium"):
         fields = st.container(
@@ -77,7 +77,7 @@ def choose(*, drags: bool = False) -> Choice:
 
 
 def seen(choice: Choice) -> Result | None:
-    """Return the run that is seen: it has the mode of what is chosen, and what a link asks for comes before it."""
+    """Return the current run in the mode of the chosen data; a link's run takes precedence."""
     result = runs.shown(choice.name)
     if result is None or result.data.private != choice.data.private or (session.job and not session.shown):
         return None
@@ -85,9 +85,9 @@ def seen(choice: Choice) -> Result | None:
 
 
 def earlier(choice: Choice) -> None:
-    """Offer the session's earlier runs of the same mode among the details; a chosen one is shown by its link.
+    """Offer the session's earlier runs of the same mode in the details; open a chosen one by its link.
 
-    A run on a file that was declared again since is shown as it was: no link can bring its data back.
+    A run on a file that was declared again since is shown from its trace, because no link can restore its data.
     """
     data = choice.data
     past = results.labels(run for run in results.history() if run.data.private == data.private)
@@ -106,7 +106,7 @@ def earlier(choice: Choice) -> None:
 
 
 def look(choice: Choice, result: Result | None, *, switch: bool = False) -> Look:
-    """Return how a run is looked at; columns are chosen among the details, there too the `switch` of hidden layers."""
+    """Return the view of a run; the details hold the choice of columns and the `switch` of hidden layers."""
     data = choice.data
     with choice.row.details:
         if switch:
@@ -117,17 +117,17 @@ def look(choice: Choice, result: Result | None, *, switch: bool = False) -> Look
 
 
 def secrets(data: Dataset) -> None:
-    """Draw the switch of hidden layers, where there are any."""
+    """Draw the switch of hidden layers, if there are any."""
     if not data.private and prepared.shows("kmeans"):
         st.toggle(
             "Show what stays secret", value=True, **prepared.kept(keys.EXPLORE_HIDDEN),
-            help="People, KMeans and all that is computed from them: it exists because these people are made up or "
-            "public, and never exists for private rows.",
+            help="People, KMeans and everything computed from them. This exists only because these people are made "
+                "up or public; it never exists for private rows.",
         )  # fmt: skip
 
 
 def _axes(result: Result) -> tuple[int, int] | None:
-    """Return the two columns that are drawn: the declared ones or the widest, unless others or none are chosen."""
+    """Return the two drawn columns: the declared ones or the widest, unless the visitor chose others or none."""
     columns = result.data.columns
     if len(columns) < 2:
         return None
@@ -140,6 +140,6 @@ def _axes(result: Result) -> tuple[int, int] | None:
         "Seen from two columns", range(len(columns)), axes if how.axes else (), max_selections=2,
         format_func=lambda i: columns[i], placeholder=how.unpinned,
         **prepared.kept(seen_from(result.data.dataset_id, result.trace.algorithm)),
-        help=f"Two columns; none for {how.unpinned}. Never a projection fitted to private rows.",
+        help=f"Choose two columns, or none for {how.unpinned}. A projection is never fitted to private rows.",
     )  # fmt: skip
     return (chosen[0], chosen[1]) if len(chosen) == 2 else None

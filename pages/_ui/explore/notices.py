@@ -1,4 +1,4 @@
-"""What is above Explore's picture: what it is of, what is going on, and what to know before believing it."""
+"""The area above Explore's picture: its heading, progress, and warnings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pages._ui.workspace.explore import explore
 
 
 def heading(choice: Choice, result: Result | None) -> None:
-    """Show the strip and the page's heading for those who do not see it."""
+    """Show the strip, and the page's heading for screen readers."""
     data, promise, name, weaker = choice.data, None, choice.cls.name, ""
     if result is not None:
         drawn = results.drawn(result)
@@ -33,7 +33,7 @@ def heading(choice: Choice, result: Result | None) -> None:
 
 
 def notices(choice: Choice, result: Result | None) -> None:
-    """Show what needs an answer, what is running, and what the run says about itself."""
+    """Show open questions, the running job, and the run's own warnings."""
     data = choice.data
     with st.container(key=keys.MESSAGES):  # always there: a message does not move the figures elsewhere on the page
         links.notice(session.page, explore)
@@ -58,14 +58,14 @@ def _about(result: Result) -> None:
 
 
 def first_run(choice: Choice) -> None:
-    """Stand in for the player until there is a run."""
+    """Show a placeholder until there is a run."""
     if session.job:
         st.skeleton(height=478)
         return
     cls, data = choice.cls, choice.data
     if data.private:
         st.header("Nothing released yet")
-        st.markdown(f"A run on {plain(data.title)} spends privacy, so it comes after a rehearsal that spends none.")
+        st.markdown(f"A run on {plain(data.title)} spends privacy, so rehearse first, which spends none.")
         st.page_link("pages/plan.py", label="Rehearse it: nothing is read", icon=":material/play_circle:")
         return
     st.header("Nothing run yet")

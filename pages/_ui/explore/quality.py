@@ -1,4 +1,4 @@
-"""Below the player: how good a run is beside KMeans, by the raw rows. DEMO only."""
+"""The quality of a run relative to KMeans, from the raw rows, below the player. DEMO only."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _WORDS = {
     "silhouette": ("Silhouette", "between -1 and 1; higher is better", ".2f"),
     "majority accuracy": (
         "Accuracy, majority",
-        "each center takes its most frequent label: more centers only help",
+        "each center takes its most frequent label, so more centers can only help",
         ".2f",
     ),
-    "one-to-one accuracy": ("Accuracy, one to one", "each label has one center: more centers only hurt", ".2f"),
+    "one-to-one accuracy": ("Accuracy, one to one", "each label has one center, so more centers can only hurt", ".2f"),
     "distance to KMeans": ("From these centers to KMeans", "mean to the nearest, share of the box's diagonal", ".4f"),
     "distance from KMeans": (
         "From KMeans to these centers",
@@ -47,7 +47,7 @@ def _table(identity: str, _result: Result) -> tuple[dict[str, float], dict[str, 
 
 
 def section(result: Result, *, hidden: bool) -> None:
-    """Show the comparison where hidden layers are asked for and exist."""
+    """Show the comparison if hidden layers are switched on and exist."""
     if not hidden or result.reference is None or result.reference is result.trace or has_regions(result.trace):
         return
     against = reference_name(result.trace)

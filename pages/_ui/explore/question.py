@@ -1,4 +1,4 @@
-"""Which runs are made again: as many for every ε, with the seeds that come after the shown run's."""
+"""The reruns to make: equally many for every ε, with the seeds that follow the current run's."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ N = 20
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Question:
-    """The reruns of one run: an algorithm for every ε, the one that is shown first, and their seeds."""
+    """The reruns of one run: an algorithm for every ε, the current one first, and their seeds."""
 
     result: Result
     algorithms: dict[str, Algorithm]  # by label
@@ -27,7 +27,7 @@ class Question:
 
     @classmethod
     def of(cls, result: Result) -> Question:
-        """Return what to rerun: at every stop of ε if that does not take too long."""
+        """Return the reruns to make: at every stop of ε if that does not take too long."""
         trace = result.trace
         own = ALGORITHMS[trace.algorithm](**trace.parameters)
         epsilon = trace.parameters.get("epsilon")
@@ -43,7 +43,7 @@ class Question:
 
     @property
     def seconds(self) -> float:
-        """How long the reruns at the shown ε are expected to take."""
+        """Return the expected time of the reruns at the current ε."""
         return N * runs.seconds(self.result.data, self.algorithms[self.shown])
 
     def name(self, one: str) -> str:
@@ -51,7 +51,7 @@ class Question:
         return f"{N} reruns {runs.run_id(self.result.data, self.algorithms[one], self.seeds[0])}"
 
     def pieces(self) -> list[Piece]:
-        """Return what is to be computed, the shown ε first, then its neighbors."""
+        """Return the pieces to compute, those of the current ε first, then of its neighbors."""
         order = list(self.algorithms)
         near = sorted(order, key=lambda one: abs(order.index(one) - order.index(self.shown)))
         data, trace = self.result.data, self.result.trace
@@ -61,5 +61,5 @@ class Question:
 
 
 def label(epsilon: float) -> str:
-    """Return how one ε is called."""
+    """Return the label of one ε."""
     return f"ε {number(epsilon, 6)}"  # all digits: it is a key

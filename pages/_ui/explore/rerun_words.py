@@ -1,4 +1,4 @@
-"""What reruns say in words, what their simulation is worth, and how one of them is called."""
+"""Words for reruns: their conclusion, the quality of their simulation, and their names."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from pages._ui.work.results import Result
 
 
 def measured(slug: str) -> None:
-    """Show how wide simulated clouds were beside true ones, sample by sample."""
+    """Show the width of simulated clouds relative to true ones, by sample."""
     rows = (
         markup.row([f"{few:.2f}", f"{many:.2f}"], head=_short(name)) for name, (few, many) in MEASURED[slug].items()
     )
@@ -40,27 +40,29 @@ def _short(name: str) -> str:
 
 
 def promised(trace: Trace) -> str:
-    """Return how good the simulation is known to be: what was measured beside true reruns, and what it cannot know."""
+    """Return the known quality of the simulation: its comparison with true reruns, and its limits."""
     words = [
-        "Simulated from the release without reading a row: it shows where another run may end, "
-        "never where the true center is."
+        "Simulated from the release without reading a row: it shows where another run may end, but never where the "
+        "true center is."
     ]
     if (known := worth(trace.algorithm)) is not None:
         low, high = known
-        words.append(f"Beside true reruns on public samples its clouds were {low:.1f} to {high:.1f} times as wide.")
+        words.append(
+            f"On public samples its clouds were {low:.1f} to {high:.1f} times as wide as those of true reruns."
+        )
         if low < NARROW:
-            words.append("So it can be much too narrow, most of all where groups touch or one may be lost.")
+            words.append("So it can be much too narrow, especially if groups touch or one may be lost.")
         if high > WIDE:
-            words.append("Where groups are far apart it is too wide.")
+            words.append("It is too wide if groups are far apart.")
     else:
-        words.append("How wide its clouds are beside true reruns was not measured for this algorithm.")
+        words.append("For this algorithm the width of its clouds was not compared with true reruns.")
     if lost := near_noise(trace):
         words.append(f"{lost} noisy sizes are within the noise: another run may lose these groups, or find others.")
     return " ".join(words)
 
 
 def ratios(result: Result, some: Reruns) -> np.ndarray:
-    """Return losses over that of KMeans or KMedians; 1 where both are nothing."""
+    """Return losses relative to KMeans or KMedians; 1 if both are 0."""
     best = float(result.reference_loss or 0.0)
     if best > 0:
         return some.losses / best
@@ -68,7 +70,7 @@ def ratios(result: Result, some: Reruns) -> np.ndarray:
 
 
 def in_words(question: Question, one: str, some: Reruns, *, hidden: bool) -> str:
-    """Return what the reruns at one ε say, as a sentence for under the slider."""
+    """Return the conclusion of the reruns at one ε, as a sentence below the slider."""
     result = question.result
     trace, data = result.trace, result.data
     scatter = spread(some.centers, np.asarray(trace.cluster_centers), trace.domain)
@@ -87,12 +89,12 @@ def in_words(question: Question, one: str, some: Reruns, *, hidden: bool) -> str
 
 
 def later(one: str) -> str:
-    """Return what is said at an ε whose reruns are still to come."""
+    """Return the sentence for an ε whose reruns are not finished."""
     return f"{one} · not computed yet"
 
 
 def one_run(question: Question, index: int, ratio: float | None) -> str:
-    """Return what one rerun is called, with its loss over the reference's where that may be seen."""
+    """Return the name of one rerun, with its loss relative to the reference if that may be seen."""
     beside = "" if ratio is None else f" · {times(ratio)} {reference_name(question.result.trace)}"
     if question.result.data.private:
         return f"{question.shown}, simulated run {index + 1} of {N}"

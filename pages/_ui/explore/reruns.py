@@ -1,4 +1,4 @@
-"""Would it happen again? Twenty reruns as clouds, for every ε, and one after the other."""
+"""Twenty reruns as clouds for every ε, and one after the other, show whether it would happen again."""
 
 from __future__ import annotations
 
@@ -36,28 +36,28 @@ from pages._ui.workspace.explore import explore
 _TOPIC = "reruns"
 HOW = {"all": "All at once", "one": "One after the other"}
 CAUTION = (
-    "The same rows, other noise and another start each time: the cloud says how far one release can be from the next, "
-    "not how far any of them is from the people it does not know."
+    "The same rows with other noise and another start each time: the cloud shows how far one release can be from the "
+    "next, but not how far any of them is from the people."
 )
 
 
 def section(key: str, result: Result, *, hidden: bool, axes: tuple[int, int] | None, current: bool) -> None:
-    """Show reruns; on private rows every single one would spend ε, so there people made up from the release stand in.
+    """Show reruns; private rows are replaced by people made up from the release, because every rerun would spend ε.
 
-    `current` says whether the run is the one that the form asks for: only then the form's scene leads to its reruns.
+    `current` says whether the run is the form's: only then the form's scene leads to its reruns.
     """
     if result.trace.noiseless:
-        st.info("This run has no noise: another one differs by its start alone.")
+        st.info("This run has no noise: another one differs only in its start.")
         halt(_TOPIC)
         return
     if has_regions(result.trace):
-        st.info("This method releases regions: its reruns have no centers to lay over each other.")
+        st.info("This method releases regions, so its reruns have no centers to overlay.")
         halt(_TOPIC)
         return
     st.caption(
         f"{N} simulated runs, on people made up from what was released. No row is read, nothing is spent."
         if result.data.private
-        else f"{N} runs on the same rows with other noise. DEMO only: on private rows every rerun would spend ε."
+        else f"{N} runs on the same rows with other noise. Only in DEMO: on private rows every rerun would spend ε."
     )
     question = Question.of(result)
     if question.seconds > runs.MOST_SECONDS:
@@ -69,7 +69,7 @@ def section(key: str, result: Result, *, hidden: bool, axes: tuple[int, int] | N
 
 
 def scatter_of(result: Result) -> np.ndarray | None:
-    """Return how far each center scatters over the reruns that are ready (k,), z units; None where there are none."""
+    """Return the scatter of each center over the finished reruns (k,), z units; None if there are none."""
     if result.trace.noiseless:
         return None
     question = Question.of(result)
@@ -107,7 +107,7 @@ def _progress(key: str, now: Gathered) -> None:
         st.error(plain(now.problem))
     elif now.stopped:
         left, button = st.columns([5, 1], vertical_alignment="center")
-        left.info("The reruns were canceled; those that were finished are shown.")
+        left.info("The reruns were canceled; you see the finished ones.")
         button.button("Go on", key=keys.AGAIN_ON(key), width="stretch", on_click=halt, args=(_TOPIC,))
 
 
@@ -158,7 +158,7 @@ def _picture(
 def _panels(
     question: Question, ready: dict[str, Reruns], hidden: bool, axes: tuple[int, int] | None, *, all_at_once: bool
 ) -> list[Panel]:
-    """Return the figures, made again only when more is there or it is looked at in another way."""
+    """Return the figures, remade only when more reruns are finished or the view changes."""
     result = question.result
     look = (question.name(question.shown), tuple(ready), st.context.theme.type, hidden, axes, all_at_once)
     made = explore_state.reruns_panels
@@ -187,7 +187,7 @@ def printed(view: View, clouds: list[Cloud], one: int | None) -> list[Panel]:
 
 
 def _worst(question: Question, ready: dict[str, Reruns]) -> None:
-    """Offer the worst run of every ε as a link: its scene, with its seed."""
+    """Offer a link to the worst run of every ε: its scene with its seed."""
     scene = links.now("again", explore)
     entries = []
     for one, some in ready.items():

@@ -1,4 +1,4 @@
-"""A run's parameters, seed and Run. Whatever changes here draws the page again: its picture or its ribbon follows."""
+"""A run's parameters, its seed and the Run button. A change here redraws the page with a new picture or a ribbon."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from pages._ui.workspace.explore import explore
 __all__ = ["Row", "begin", "settings"]
 
 _NO_NOISE = (
-    "DEMO only. The same run as if ε were infinite: what is left of the loss is the algorithm's own, from where it "
-    "starts and how it searches. Nothing is protected."
+    "DEMO only. The same run as if ε were infinite: the remaining loss is the algorithm's own, from its start and "
+    "its search. Nothing is protected."
 )
 LIVE = 1.0  # seconds: a DEMO run that is forecast to take less starts by itself when a control changes
 
 
 class Row(NamedTuple):
-    """The places of a form: fields in its row, details, Run, the drag of ε, and below it what is wrong.
+    """The containers of a form: its row of fields, details, Run, the drag of ε, and errors below.
 
-    Without a place of its own ε is among the details, beside a drag.
+    Without its own container ε is in the details, next to a drag.
     """
 
     k: DeltaGenerator
@@ -47,7 +47,7 @@ class Row(NamedTuple):
 
 
 def settings(name: str, data: Dataset, cls: type[Algorithm], row: Row) -> Settings:
-    """Show the form and start what it asks for; return what it says now."""
+    """Show the form and start its run; return its current choices."""
     seed, noiseless = 0, False
     with row.details:
         algorithm, outlook = _chosen(name, data, cls, row)
@@ -75,19 +75,17 @@ def settings(name: str, data: Dataset, cls: type[Algorithm], row: Row) -> Settin
 
 
 def _waits(data: Dataset, now: Settings) -> bool:
-    """Return whether a run waits for its button: a private one, and one that did not start by itself."""
+    """Return whether a run waits for its button, as private runs and those that do not start by themselves do."""
     shown = runs.shown(data.dataset_id.removeprefix("sample:"))
     return data.private or bool(session.job) or shown is None or shown.identity != now.asks_for(data)
 
 
 def _say(data: Dataset, now: Settings, row: Row) -> None:
-    """Say what to expect of a run among the details, and below the form what speaks against it."""
+    """Show the forecast of a run in the details, and objections below the form."""
     algorithm = now.algorithm
     if algorithm is not None:
         if now.noiseless:
-            row.details.caption(
-                "NO PRIVACY: every release is the true answer. What still follows from ε is how many there are."
-            )
+            row.details.caption("NO PRIVACY: every release is the true answer. ε still determines how many there are.")
         elif algorithm.notion is not Notion.NONE:
             row.details.caption(budget.rule(algorithm, data.domain.n_features, data.n_public))
         size = data.domain.n_features, data.n_public
@@ -97,12 +95,12 @@ def _say(data: Dataset, now: Settings, row: Row) -> None:
     if now.noiseless:
         cost = "On private data there is no such run."
     if data.private:
-        cost = "Each run spends ε of this file again. It asks first."
+        cost = "Each run spends ε of this file again, and asks first."
     row.details.caption(f"{now.outlook} {cost}")
 
 
 def _chosen(name: str, data: Dataset, cls: type[Algorithm], row: Row) -> tuple[Algorithm | None, str]:
-    """Show the parameters; return the algorithm, None if one of them is wrong, and what to expect of a run."""
+    """Show the parameters; return the algorithm (None if one of them is wrong) and the forecast of a run."""
     places = {"n_clusters": row.k} | ({} if row.epsilon is None else {"epsilon": row.epsilon})
     try:
         values = parameters(cls, name, data, {"n_clusters": data.n_clusters}, places=places, problems=row.below)
@@ -121,7 +119,7 @@ def _chosen(name: str, data: Dataset, cls: type[Algorithm], row: Row) -> tuple[A
 
 
 def begin(data: Dataset) -> None:
-    """Run what the form says; on private data, ask first."""
+    """Run the form's choices; on private data, ask first."""
     now = explore_state.settings
     if now is None or now.algorithm is None:
         return
@@ -132,9 +130,9 @@ def begin(data: Dataset) -> None:
 
 
 def _live(data: Dataset, now: Settings) -> bool:
-    """Run at once what a changed control asks for, where that is fast and costs nobody anything; say whether it did.
+    """Run at once after a changed control, if that is fast and free; return whether it did.
 
-    A run that is still going on for an older value is dropped, unless it was paid for.
+    A run in progress for an older value is dropped unless it was paid for.
     """
     asked = now.asks_for(data)
     if data.private or now.algorithm is None or asked == session.asked or runs.paid():
@@ -150,7 +148,7 @@ def _live(data: Dataset, now: Settings) -> bool:
 
 
 def _address(data: Dataset, now: Settings, *, asked: bool) -> None:
-    """Write the address of what was just asked for, or of the picture while the form still says the same."""
+    """Write the address of the run just requested, or of the picture while the form still matches it."""
     shown, identity = runs.shown(data.dataset_id.removeprefix("sample:")), now.asks_for(data)
     if data.private:
         links.keep(session.page, explore, private=True)

@@ -1,4 +1,4 @@
-"""A picture never disagrees silently with the form: it is dimmed, and a ribbon names what differs."""
+"""A picture that no longer matches the form is dimmed, and a ribbon names the differences."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _DIMMED = (
 
 
 def differences(result: Result, data: Dataset, form: Settings) -> list[tuple[str, str, str]]:
-    """Return (what, as seen, as the form says) for everything in which the shown run is not what the form asks for."""
+    """Return (name, value in the picture, value in the form) for each difference between the shown run and the form."""
     algorithm = form.algorithm
     if algorithm is None or form.asks_for(data) == result.identity:
         return []
@@ -44,7 +44,7 @@ def _words(value: Any) -> str:
 
 
 def ribbon(result: Result, data: Dataset, form: Settings) -> None:
-    """Say that the picture is older than the form, and of what it is the picture."""
+    """Say that the picture is older than the form, and what it shows."""
     differing = differences(result, data, form)
     if not differing or session.job:
         return

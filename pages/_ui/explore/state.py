@@ -1,4 +1,4 @@
-"""What a session keeps of Explore: what the form asks for, answers, and figures made once."""
+"""The session's values of Explore: the form's run, answers, and cached figures."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pages._ui.work import runs
 
 @dataclasses.dataclass(frozen=True)
 class Settings:
-    """What Run would do: an algorithm, unless a parameter is wrong, the seed, what to expect in words, and no noise."""
+    """The run that Run would start: algorithm (None if a parameter is wrong), seed, forecast, and whether noiseless."""
 
     algorithm: Algorithm | None
     seed: int
@@ -22,7 +22,7 @@ class Settings:
     noiseless: bool = False
 
     def asks_for(self, data: Dataset) -> str:
-        """Return the identity of the run that Run would make, "" if a parameter is wrong."""
+        """Return the identity of the run that Run would start, "" if a parameter is wrong."""
         if self.algorithm is None:
             return ""
         return runs.run_id(data, self.algorithm, None if data.private else self.seed, noiseless=self.noiseless)

@@ -1,6 +1,6 @@
-"""Which stored runs stand behind the drag of ε: those that are like what the form says, but for its ε.
+"""The stored runs behind the drag of ε: those that match the form except for ε.
 
-Only samples have stored runs. What comes from a file has no name here, so it is neither looked up nor stored.
+Only samples have stored runs. Data from a file have no name here, so they are neither looked up nor stored.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["Stored", "edition_of", "found_again", "name_of", "sample_of", "store
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Stored:
-    """Stored runs of what a form says: by number of people (None: all), fewest first; none while they are checked."""
+    """Stored runs that match a form, by number of people (None: all), fewest first; none while they are checked."""
 
     sample: str
     method: str
@@ -37,12 +37,12 @@ class Stored:
 
     @property
     def names(self) -> dict[str, Chart]:
-        """The stored runs by the public name of the data set with so many people."""
+        """Return the stored runs by the public name of the data set with their number of people."""
         return {name_of(self.sample, people): chart for people, chart in self.charts.items()}
 
 
 def edition_of(data: Dataset) -> tuple[str, int | None] | None:
-    """Return a sample's name and how many of its people came (None: all), or None for any other data."""
+    """Return a sample's name and the number of its people used (None: all), or None for any other data."""
     kind, _, name = data.dataset_id.partition(":")
     sample, _, people = name.partition(":")
     if data.private or kind != "sample" or sample not in SAMPLES:
@@ -51,7 +51,7 @@ def edition_of(data: Dataset) -> tuple[str, int | None] | None:
 
 
 def sample_of(data: Dataset) -> str:
-    """Return whose people the data are; "" if they are no sample's."""
+    """Return the sample that the people belong to, "" if none."""
     return (edition_of(data) or ("",))[0]
 
 
@@ -61,9 +61,9 @@ def name_of(sample: str, people: int | None) -> str:
 
 
 def stored(name: str, data: Dataset, cls: type[Algorithm]) -> Stored | None:
-    """Return the stored runs that are like what the form says, but for its ε; None if there are not meant to be any.
+    """Return the stored runs that match the form except for ε; None if there should not be any.
 
-    A method with a distance has runs only where all columns have one scale.
+    A method with a distance has runs only if all columns share a scale.
     """
     here, specs = edition_of(data), params.specs(cls)
     if here is None or cls.slug not in METHODS or "epsilon" not in specs or not prepared.shows("form"):
@@ -82,7 +82,7 @@ def stored(name: str, data: Dataset, cls: type[Algorithm]) -> Stored | None:
 
 
 def _usual(name: str, data: Dataset, cls: type[Algorithm]) -> bool:
-    """Return whether the form says nothing but ε otherwise than a run of the method usually has it."""
+    """Return whether the form has the method's usual values in everything but ε."""
     if cls.notion is Notion.RHO and data.domain.scale != "common":
         return False
     if st.session_state.get(keys.EXPLORE_EXACT, False):
@@ -96,7 +96,7 @@ def _usual(name: str, data: Dataset, cls: type[Algorithm]) -> bool:
 
 
 def found_again(here: Stored | None, result: Result) -> tuple[int, int] | None:
-    """Return in how many of how many stored runs like this one all groups were found; None if there are none."""
+    """Return how many matching stored runs found all groups, of how many; None if there are none."""
     if here is None or result.trace.algorithm != here.method or edition_of(result.data) != (here.sample, here.people):
         return None
     chart = here.charts.get(here.people)

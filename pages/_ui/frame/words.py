@@ -10,10 +10,12 @@ from dpviz.privacy.guarantee import Guarantee
 __all__ = ["on_screen", "rule_of"]
 
 _LETTERS = {"epsilon": "ε", "delta": "δ", "mu": "μ"}
+_CHANCE = re.compile(r"\S+ \((1 in [^)]+)\)")  # a delta as the package writes it: its value, and its meaning
 
 
 def on_screen(sentence: str) -> str:
-    """Return a sentence with Greek letters for the names that the package spells out."""
+    """Return a sentence with Greek letters for names that the package spells out, and δ as "1 in 11,700" alone."""
+    sentence = _CHANCE.sub(r"\1", sentence)
     return re.sub(r"\b(epsilon|delta|mu)\b", lambda found: _LETTERS[found[1]], sentence)
 
 

@@ -34,7 +34,7 @@ T = TypeVar("T")
 _HERE = Path(__file__).parent
 _DOORS = (  # screen, page, what its link says, and what is there
     (1, "limits", "See how, for one number of clusters", ""),
-    (3, "attacker", "Go on betting, and see why", ""),
+    (3, "attacker", "Keep betting, and see why", ""),
     (6, "explore", "Explore", "Watch this run step by step, and what every step costs."),
     (6, "data", "Your data", "Try a file of your own. It stays on this server."),
     (6, "class", "Teach", "Everybody in the room is one point; phones bet."),

@@ -19,8 +19,8 @@ def show(place: Place) -> None:
     shell.title()
     st.html(
         markup.lede(
-            f"{len(LESSONS)} lessons, a few minutes each. Predict, run, explain, keep: what you did "
-            "not predict, you do not notice."
+            f"{len(LESSONS)} lessons, a few minutes each. Predict, run, explain, keep: you do not notice what you "
+            f"did not predict."
         )
     )
     with st.container(key=keys.COURSE_PARTS, horizontal=True, gap="small"):

@@ -71,7 +71,7 @@ def _predict(place: Place, lesson: Lesson, stage: Stage) -> Look:
     _asked(lesson.fill(lesson.question, stage))
     first = place.answers[0] if place.answers else frozenset()
     _options(lesson, stage, first, partial(_predicted, lesson, first))
-    st.html(markup.small(f"{'Every one that is right. ' * lesson.several}Keys: the numbers, then N."))
+    st.html(markup.small(f"{'Mark every right answer. ' * lesson.several}Keys: the numbers, then N."))
     return Look(stage.first, still=True)
 
 
@@ -94,7 +94,7 @@ def _explain(place: Place, lesson: Lesson, stage: Stage) -> Look:
     if not tries:
         _asked(lesson.fill(lesson.question, stage))
         _options(lesson, stage, frozenset(), partial(_predicted, lesson, frozenset()))
-        st.html(markup.small("Answer first: what you did not predict, you do not notice."))
+        st.html(markup.small("Answer first: you do not notice what you did not predict."))
         return Look(stage.first, still=True)
     if lesson.is_right(tuple(tries[-1]), stage) or len(tries) == TRIES:
         _solved(place, lesson, stage)

@@ -106,7 +106,7 @@ def test_new_files_are_limited_in_a_visit_and_counted_in_the_log_without_their_n
         clock[0] += 61 if i == new_files.A_MINUTE + 1 else 61 * (i > new_files.A_MINUTE)
         app.session_state["pending"] = Pending("secret-name.csv", b"broken %d" % i)
         press(app.run(), PUBLIC)
-        refused.append(any("new files a minute" in e.value or "This visit has had" in e.value for e in app.error))
+        refused.append(any("new files a minute" in e.value or "This visit has used" in e.value for e in app.error))
         press(app, "Neither: forget the file") if "pending" in app.session_state else None
     assert [i for i, is_refused in enumerate(refused) if is_refused] == [new_files.A_MINUTE, new_files.A_VISIT + 1]
     lines = [record.getMessage() for record in caplog.records if record.name == new_files.__name__]

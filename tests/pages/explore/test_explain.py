@@ -47,7 +47,7 @@ def test_a_private_question_is_confirmed_booked_and_shows_no_more_than_it_releas
     app.session_state["explained"][run, 0.5] = answer  # another one of the same run, asked for in between
     app.button(key="explore_explain_ask").click().run()
     assert "asking_explain" not in app.session_state or not app.session_state["asking_explain"]
-    assert any("You have this answer already" in box.value for box in (*app.info, *app.warning, *app.success))
+    assert any("You already have this answer" in box.value for box in (*app.info, *app.warning, *app.success))
     assert list(app.session_state["explained"]) == [(run, 0.5), (run, 0.2)], "what was paid for is shown again"
     assert list(app.session_state["explained"].values()) == [answer, answer]
     app.switch_page("pages/account.py").run()
