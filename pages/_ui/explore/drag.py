@@ -53,10 +53,10 @@ _component = st.components.v2.component(
 
 
 def section(scope: str, choice: Choice, result: Result, look: Look) -> None:
-    """Offer ε as a drag in its place in the form, where there are stored runs of what the form says.
+    """Offer ε as a drag in the form if there are stored runs of the form's choices.
 
     Its film lies over the plane in the container with the key `scope`.
-    Where there are none, runs of public data are made in the background, and the drag stands below the form.
+    Otherwise runs of public data are made in the background, and the drag appears below the form.
     """
     here, algorithm = choice.stored, choice.form.algorithm
     like = algorithm is not None and _is_like(choice, algorithm, result)
@@ -74,7 +74,7 @@ def section(scope: str, choice: Choice, result: Result, look: Look) -> None:
 
 
 def _fill(scope: str, choice: Choice, result: Result, look: Look) -> None:
-    """Draw what there is of a track whose runs are not stored, and have the rest made while somebody looks."""
+    """Draw the finished part of a track without stored runs, and have the rest made while somebody watches."""
     algorithm, seed = choice.form.algorithm, choice.form.seed
     if algorithm is None or choice.form.noiseless or seed >= fill.RUNS or not prepared.shows("form"):
         return
@@ -124,7 +124,7 @@ def _wait(choice: Choice) -> None:
 
 
 def _draw(scope: str, choice: Choice, result: Result, record: str, names: tuple[str, ...]) -> None:
-    """Place the component over these editions of the data, by their public names."""
+    """Draw the component for these editions of the data, by their public names."""
     fields = fields_of(
         choice.cls,
         choice.name,
