@@ -104,8 +104,8 @@ def test_same_seed_same_trace_other_seed_other_trace(slug):
         assert not same(made(slug), made(slug, seed=1))
 
 
-@pytest.mark.parametrize("slug", ["fastlloyd", "sulloyd", "hdpe-means", "em-mc", "balcan"])
-def test_averages_that_noise_throws_about_are_one_warning(slug):
+@pytest.mark.parametrize("slug", ["dp-lloyd", "sulloyd", "hdpe-means", "em-mc", "balcan", "pe-means", "stemmer-kaplan"])
+def test_centers_no_better_than_one_are_one_warning(slug):
     groups = np.repeat([[-0.5, -0.5], [0.5, 0.5]], 1000, axis=0)
     clear = make(slug, epsilon=8.0).run(groups, domain=domain_of(groups), seed=0)
     wide = make(slug, epsilon=0.1).run(groups[::40], domain=Domain.box(-500, 500, 2, n_public=50), seed=0)
