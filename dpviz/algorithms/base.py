@@ -14,7 +14,7 @@ from dpviz.algorithms.pseudocode import Line
 from dpviz.domain import Domain
 from dpviz.frozen import freeze
 from dpviz.geometry import alone
-from dpviz.postprocessing.center_sd import blurred
+from dpviz.postprocessing.center_sd import blurred, lone
 from dpviz.privacy import accounting, ledger
 from dpviz.privacy.curator import Curator
 from dpviz.privacy.guarantee import Guarantee, Neighboring, Notion
@@ -116,12 +116,17 @@ class Algorithm:
         return ()
 
     def blurred(self, end: Mapping[str, Any], counts: np.ndarray, domain: Domain) -> tuple[str, ...]:
-        """Return a warning where noise throws the averages of a last step farther than they lie apart."""
-        if not blurred(end["centers"], counts, end["center_sd"], domain.radius):
+        """Return a warning where nearly all rows count for one center, or noise throws averages across the domain."""
+        if lone(counts):
+            return (
+                f"{self.name}: nearly all rows lie nearest to one center by the noisy counts, so that one center may "
+                "be as good. Declare narrower bounds if they are known, or use more rows.",
+            )
+        if not blurred(counts, end["center_sd"], domain.radius):
             return ()
         return (
-            f"{self.name}: noise throws the averages farther than they lie apart, so that one center may be as good. "
-            "Use more rows, fewer columns or centers, or narrower bounds if they are known.",
+            f"{self.name}: noise throws the averages about as far as the domain reaches, so that one center may be as "
+            "good. Use more rows, fewer columns or centers, or narrower bounds if they are known.",
         )
 
     def run(

@@ -22,6 +22,7 @@ __all__ = [
     "average_sd",
     "blurred",
     "declared",
+    "lone",
     "members",
 ]
 
@@ -30,7 +31,8 @@ POOLED = "of all noisy Lloyd steps together; moves that noise alone would explai
 REGIONS = "of the averages of its regions; another run also cuts other regions"
 POINTS = "of the released points that are nearest to it"
 CELLS = "of the counts of its cells; where rows lie inside a cell is not known either"
-_BLURRED = 1.4  # squared noise of averages over their spread: 5 % false alarms (benchmarks/results/cliffs.md)
+_BLURRED = 0.65  # squared noise of averages over the squared radius, and
+_LONE = 1.3  # centers that share the rows: together 5 % false alarms (benchmarks/results/cliffs.md)
 UNKNOWN = (
     "This method gives no noise per center: noise decides which candidates or cuts win, and no formula says how far "
     "away another run's centers would be."
@@ -69,20 +71,28 @@ def average_sd(
     return np.stack([np.sqrt(np.bincount(of, column, k)) / total for column in squares.T], axis=1)
 
 
-def blurred(centers: np.ndarray, noisy_counts: np.ndarray, sd: np.ndarray, radius: float) -> bool:
-    """Return whether noise throws averages farther than they lie apart, so that one center may be as good.
+def blurred(noisy_counts: np.ndarray, sd: np.ndarray, radius: float) -> bool:
+    """Return whether noise throws averages about as far as the domain reaches, so that one center may be as good.
 
     Centers with few rows have little weight, and no center moves farther than the radius of the domain.
 
     Parameters
     ----------
-    centers, sd : ndarrays of shape (k, d), z units
     noisy_counts : ndarray of shape (k,)
+    sd : ndarray of shape (k, d), z units
     """
-    weights = np.maximum(noisy_counts, 0) if (noisy_counts > 0).any() else np.ones(len(centers))
-    apart = ((centers - np.average(centers, axis=0, weights=weights)) ** 2).sum(axis=1)
     noise = np.minimum((sd**2).sum(axis=1), radius**2)
-    return bool(weights @ noise > _BLURRED * (weights @ apart))
+    return bool(_shares(noisy_counts) @ noise > _BLURRED * radius**2)
+
+
+def lone(noisy_counts: np.ndarray) -> bool:
+    """Return whether nearly all rows count (k,) for one center: for fewer than 1.3 by the inverse Simpson index."""
+    return len(noisy_counts) > 1 and bool(1 / (_shares(noisy_counts) ** 2).sum() < _LONE)
+
+
+def _shares(noisy_counts: np.ndarray) -> np.ndarray:
+    weights = np.maximum(noisy_counts, 0) if (noisy_counts > 0).any() else np.ones(len(noisy_counts))
+    return weights / weights.sum()
 
 
 def members(points: np.ndarray, centers: np.ndarray) -> np.ndarray:

@@ -7,7 +7,7 @@ from scipy.spatial.distance import cdist
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.domain import Domain
-from dpviz.postprocessing.center_sd import average_sd, blurred
+from dpviz.postprocessing.center_sd import average_sd, blurred, lone
 from dpviz.postprocessing.released import center_noise, centers_table
 
 MEANS = np.array([[0.55, 0.5], [-0.5, 0.55], [-0.55, -0.45], [0.45, -0.55]])
@@ -94,11 +94,15 @@ def test_the_formula_of_averages_holds_for_noise_on_sums_and_weights(parts):
     assert centers.std(axis=0) == pytest.approx(told, rel=0.07)
 
 
-def test_averages_are_blurred_where_noise_is_larger_than_their_distances():
-    centers, counts, narrow = np.array([[0.0, 0.0], [0.2, 0.0]]), np.array([50.0, 50.0]), np.full((2, 2), 0.01)
-    assert not blurred(centers, counts, narrow, 1.0)
-    assert blurred(centers, counts, 10 * narrow, 1.0)  # squared: .02 of noise, .01 of distance
-    assert not blurred(10 * centers, counts, 100 * narrow, 1.0)  # thrown no farther than the radius
-    assert blurred(10 * centers, counts, 100 * narrow, 2.0)
-    few = np.array([100.0, -3.0])  # a center without rows says nothing about the others' distances
-    assert blurred(centers, few, narrow, 1.0) and blurred(centers, -counts, 10 * narrow, 1.0)
+def test_averages_are_blurred_where_noise_reaches_across_the_domain():
+    counts, sd = np.array([50.0, 50.0]), np.full((2, 2), 0.5)  # squared noise .5, of a squared radius of 1
+    assert not blurred(counts, sd, 1.0) and not blurred(counts, 0.5 * sd, 0.5)
+    assert blurred(counts, 1.2 * sd, 1.0) and blurred(counts, sd, 0.5)
+    thrown = np.array([[0.1, 0.1], [9.0, 9.0]])  # no farther than the radius, and a center of few rows counts little
+    assert not blurred(counts, thrown, 1.0) and not blurred(np.array([100.0, -3.0]), thrown, 1.0)
+    assert blurred(np.array([10.0, 90.0]), thrown, 1.0) and blurred(-counts, 9 * sd, 1.0)
+
+
+def test_a_center_is_alone_where_nearly_all_rows_count_for_it():
+    assert lone(np.array([90.0, 5.0, 5.0])) and lone(np.array([100.0, -40.0]))
+    assert not lone(np.array([80.0, 20.0])) and not lone(np.array([-1.0, -1.0])) and not lone(np.array([7.0]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,6 +13,8 @@ from dpviz.algorithms.evolution.family import Evolution, averages, evolution_cod
 from dpviz.algorithms.pseudocode import Line
 from dpviz.domain import Domain
 from dpviz.params import param
+from dpviz.postprocessing.center_sd import members
+from dpviz.postprocessing.weighted import spread
 from dpviz.privacy.accounting import mu_of_epsilon
 from dpviz.privacy.curator import Curator
 from dpviz.privacy.plan import Plan, gaussians
@@ -109,6 +111,9 @@ class PEMeans(Evolution):
         Line("if asked for: average each center's rows once", ("refinement",), "refine"),
     )
 
+    DROWNED: ClassVar[float] = 0.93  # length of the votes' noise over the rows, and
+    CROWDED: ClassVar[float] = 0.004  # squared spread of centers over the squared radius: see cliffs.md in benchmarks
+
     refine: float = param(
         0.0,
         low=0.0,
@@ -124,6 +129,24 @@ class PEMeans(Evolution):
         if not self.refine:
             return Plan({"votes": votes})
         return Plan({"votes": votes, **sums_and_counts("refine", mu * math.sqrt(self.refine), n_features)})
+
+    def doubts(self, released: Mapping[str, Mapping[str, Any]], domain: Domain) -> tuple[str, ...]:
+        """Return a warning if noise outweighs the last votes, or if the centers lie in a small part of the domain."""
+        end = released["generation"]
+        votes, centers = end["noisy_votes"], end["centers"]
+        if end["noise_sd"] * math.sqrt(len(votes)) > self.DROWNED * max(votes.sum(), 1.0):
+            return (
+                f"{self.name}: the noise of the last votes outweighs the rows, so that one center may be as good. "
+                "Use more rows, fewer columns or centers, or fewer variations.",
+            )
+        kept = votes * end["kept"]
+        shares = np.bincount(members(end["population"], centers), weights=kept, minlength=len(centers))
+        if not shares.any() or spread(centers, shares) >= self.CROWDED * domain.radius**2:
+            return ()
+        return (
+            f"{self.name}: all centers lie in a small part of the domain, where trial points are too far apart to tell "
+            "groups: the bounds are far wider than the data. Declare narrower ones if they are known.",
+        )
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
         """Run Algorithm 1; yield one step per generation."""

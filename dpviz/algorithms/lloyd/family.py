@@ -93,7 +93,7 @@ class NoisyLloyd(Algorithm):
         return GRID
 
     def doubts(self, released: Mapping[str, Mapping[str, Any]], domain: Domain) -> tuple[str, ...]:
-        """Return a warning where noise throws the last averages farther than they lie apart."""
+        """Return a warning where one center may be as good as the last averages."""
         end = released["noisy-iteration"]
         return self.blurred(end, end["noisy_counts"], domain)
 

@@ -156,7 +156,7 @@ class Balcan(ApproximateDP):
         )
 
     def doubts(self, released: Mapping[str, Mapping[str, Any]], domain: Domain) -> tuple[str, ...]:
-        """Return a warning where noise throws the last averages farther than they lie apart."""
+        """Return a warning where one center may be as good as the last averages."""
         end = released["recover"]
         return self.blurred(end, end["noisy_counts"], domain)
 

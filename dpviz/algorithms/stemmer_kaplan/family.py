@@ -30,6 +30,7 @@ class PrivateCenters(ApproximateDP):
 
     HASHED: ClassVar[int] = 4  # p: largest number of projected columns that are cut into cells
     MOST_CELLS: ClassVar[int] = 8  # cells kept per table, in units of k
+    UNSEEN: ClassVar[int] = 6  # `advice` warns where a bucket must hold so many clusters (benchmarks/results/cliffs.md)
     PRECISION: ClassVar[float] = 0.5  # an average is kept if its noise is below this share of the cell's diagonal
 
     scales: int | None = param(
@@ -75,9 +76,10 @@ class PrivateCenters(ApproximateDP):
         """Return the base class's warnings, one for thresholds out of reach and one for too many rounds."""
         sentences = list(super().advice(n_features, n_public))
         cost = self.plan(n_features, n_public).costs["buckets"][0]
-        if isinstance(cost, Threshold) and cost.threshold(1 / cost.mu, 1) > n_public / self.n_clusters:
+        seen = cost.threshold(1 / cost.mu, 1) if isinstance(cost, Threshold) else 0.0
+        if seen > self.UNSEEN * n_public / self.n_clusters:
             sentences.append(
-                f"{self.name}: a bucket must hold {cost.threshold(1 / cost.mu, 1):,.0f} rows to be seen, and a cluster "
+                f"{self.name}: a bucket must hold {seen:,.0f} rows to be seen, and a cluster "
                 f"has {n_public / self.n_clusters:,.0f}. Take fewer centers, scales or repetitions."
             )
         if self.rounds > 1 and self.epsilon < 1:

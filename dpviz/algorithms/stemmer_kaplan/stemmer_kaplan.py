@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -120,6 +120,8 @@ class StemmerKaplan(PrivateCenters):
         Line("weighted k-means on the averages", ("choose",)),
     )
 
+    FEWEST: ClassVar[int] = 3  # `doubts` warns up to so many candidates (benchmarks/results/cliffs.md)
+
     objective: str = param(
         "means",
         choices=OBJECTIVES,
@@ -133,6 +135,16 @@ class StemmerKaplan(PrivateCenters):
         mu = mu_of_epsilon(self.epsilon, delta / 2)
         candidates = self.candidate_costs(mu * math.sqrt(1 - self.choice_share), delta / 2, n_features)
         return Plan({**candidates, "weights": (Gaussian(mu * math.sqrt(self.choice_share)),)})
+
+    def doubts(self, released: Mapping[str, Mapping[str, Any]], domain: Domain) -> tuple[str, ...]:
+        """Return a warning if rows stand behind so few candidates that there is nothing to choose from."""
+        carried = len(released["weights"]["coreset_points"])
+        if carried > self.FEWEST:
+            return ()
+        return (
+            f"{self.name}: rows stand behind only {carried} candidate{'s' * (carried > 1)}, too few to choose centers "
+            "from, so that one center may be as good. Use more rows, or narrower bounds if they are known.",
+        )
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
         """Find candidates in crowded cells, release one noisy weight each, run k-means on them."""
