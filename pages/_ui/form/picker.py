@@ -29,7 +29,7 @@ GROUPS: dict[Notion, tuple[str, str]] = {  # in the order of the list: short nam
     Notion.RHO: ("Weaker", "Weaker promise: hides that somebody moved by at most rho, not that somebody is there."),
     Notion.NONE: ("No privacy", "No privacy: the reference that all others are measured by."),
 }
-OUTSIDE = "From outside: whoever started this server added them; what they promise is their authors' word."
+OUTSIDE = "From outside: the operator of this server added them. Their promise is their authors' word."
 WHY = "Recommended: the least loss of the methods in this group on 13 of 15 benchmark sets, level on two."
 
 
