@@ -67,6 +67,12 @@ class Dataset:
         return 0 if self.private else int((~np.isfinite(self.X).all(axis=1)).sum())
 
     @property
+    def noun(self) -> str:
+        """Return the word for what a row is, the last one of its declared unit; for private data always "person"."""
+        words = [] if self.private else str(self.facts.get("unit_of_privacy", "")).split()
+        return words[-1] if words else "person"
+
+    @property
     def view(self) -> tuple[int, int]:
         """Return the two columns to draw first: those of the data dictionary, else a map's, else the first two."""
         x, y = self.facts.get("view") or _map(self.columns) or self.columns[:2]

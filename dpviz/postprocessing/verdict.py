@@ -283,7 +283,7 @@ def _listed(sizes: list[int]) -> str:
 def _help(trace: Trace) -> tuple[str, ...]:
     """Return what could help, from public values: never "spend more", but the effect and the cost of more."""
     k = len(trace.cluster_centers)
-    fewer = (f"Fewer centers than {k}: each then serves more people.",) if k > 1 else ()
+    fewer = (f"Fewer centers than {k}: each then serves a larger group.",) if k > 1 else ()
     if not trace.claimed.private:
         return ("Another start (seed): KMeans, too, can end in a poor solution.",)
     promise = trace.claimed
@@ -296,7 +296,7 @@ def _help(trace: Trace) -> tuple[str, ...]:
         noise = f"divides the noise by about {mu / promise.mu:.1f}"
     return (
         *fewer,
-        "More people: the noise stays the same while the groups grow.",
+        "A larger data set: the noise stays the same while the groups grow.",
         "Tighter public bounds: the noise shrinks with them.",
         f"Twice the ε {noise}, and the bet goes from {bet_of(promise).odds} to {bet_of(doubled).odds} of 100.",
     )

@@ -1,5 +1,6 @@
 """Samples are complete and inside their declared bounds; bad files get one sentence without a cell value."""
 
+import dataclasses
 import json
 import subprocess
 import sys
@@ -248,3 +249,9 @@ def test_the_view_names_two_declared_columns():
     for wrong in (["a"], ["a", "c"], "ab"):
         with pytest.raises(ValueError, match="view must name two declared columns"):
             dictionary.complete({"columns": columns, "view": wrong})
+
+
+def test_a_row_has_the_noun_of_its_declaration_and_a_private_one_is_a_person():
+    flowers = load_sample("iris")
+    assert (flowers.noun, load_sample("town").noun, load_sample("digits").noun) == ("flower", "person", "image")
+    assert dataclasses.replace(flowers, private=True).noun == "person"

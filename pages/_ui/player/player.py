@@ -90,7 +90,9 @@ def player(
     """
     how = pane(result.trace)
     shots = how.shots(result.trace)
-    legend = tuple((symbol, word.replace("KMeans", reference_name(result.trace))) for symbol, word in how.legend)
+    against, noun = reference_name(result.trace), result.data.noun
+    words = (noun if word == "person" else word.replace("KMeans", against) for _, word in how.legend)
+    legend = tuple(zip((symbol for symbol, _ in how.legend), words, strict=True))
     found = _panels(result, st.context.theme.type or "light", hidden, axes, compact)
     plane, side = ([p for p in found if p.name == name] for name in ("plane", "side"))
     zoom_of = f"{result.data.dataset_id} {axes}"
