@@ -254,7 +254,7 @@ def _sentence(version: int, wrong: list[str], left: list[str], too_long: bool) -
     parts = list(dict.fromkeys([*wrong, *(_ELSEWHERE[word] for word in left if word in _ELSEWHERE)]))
     if unknown := sum(word not in _ELSEWHERE for word in left):
         parts.append(f"{unknown} unknown word{'s' * (unknown > 1)}")
-    what = f"the defaults replace values that are not valid: {', '.join(parts)}" if parts else ""
+    what = f"the defaults replace what does not fit: {', '.join(parts)}" if parts else ""
     if version != VERSION:
         age = "an older" if version < VERSION else "a newer"
         return f"This link was made with {age} version of dpviz; results may differ{'; ' * bool(what)}{what}."

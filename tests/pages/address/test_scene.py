@@ -183,7 +183,7 @@ def test_a_hostile_address_gives_the_default_and_one_sentence(query):
 )
 def test_what_belongs_to_another_view_is_named_in_one_sentence(query, words):
     found, sentence = scene.read("explore", query, explore)
-    assert sentence == f"This link opens, but parts of it do not fit and give way to the defaults: {words}."
+    assert sentence == f"This link opens, but the defaults replace what does not fit: {words}."
     assert found.values["a"] == scene.read("explore", "", explore)[0].values["a"]
 
 
