@@ -25,7 +25,7 @@ def plane(slug, run):
     kinds = [step.kind for step in run.steps]
     centers = counted(k, "center")
     if slug in ("pe-means", "aug-pe"):
-        return f"{last(run, 'kept').sum()} of {len(last(run, 'population'))} trial points survive and give {centers}"
+        return f"In the end {last(run, 'kept').sum()} of {len(last(run, 'population'))} trial points give {centers}"
     if slug == "hdpe-means":
         shape = last(run, "population").shape
         return f"{last(run, 'kept').sum()} of {shape[0]} trial points survive in {shape[1]} projected columns"

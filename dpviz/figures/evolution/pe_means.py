@@ -165,7 +165,7 @@ def survivors(trace: Trace) -> np.ndarray:
 def _plane(view: View, shots: Sequence[Shot]) -> Panel:
     trace = view.trace
     kept, k = survivors(trace), len(trace.cluster_centers)
-    figure = plane(view, f"{kept.sum():,} of {len(kept):,} trial points survive and give {counted(k, 'center')}")
+    figure = plane(view, f"In the end {kept.sum():,} of {len(kept):,} trial points give {counted(k, 'center')}")
     traces = add_layers(figure, view.colors)
     reference(view, figure)
     add_frames(figure, traces, layers(trace, shots, view.plane, "centers"))
