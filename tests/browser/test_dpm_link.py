@@ -22,7 +22,7 @@ def run_dpm(page):
     page.get_by_role("combobox", name="Method").click()
     page.get_by_role("option", name="DPM", exact=True).click()
     drawn(page, 3)
-    page.wait_for_function("() => document.querySelectorAll('.dpviz-stage')[0].panel?.stage?.layout.meta?.regions")
+    page.wait_for_function("() => document.querySelectorAll('.dpviz-stage')[0]?.panel?.stage?.layout.meta?.regions")
 
 
 def test_tree_and_plane_follow_each_other(open_page):

@@ -47,7 +47,7 @@ WIDGETS = """() => {
     const fields = seen('input:not([type=range]), textarea', (node) => [node.ariaLabel, toggled(node)]);
     const lists = seen('[data-testid=stSelectbox], [data-testid=stMultiSelect]', (node) => node.innerText);
     const chosen = seen('[data-testid^=stBaseButton-][data-testid$=Active]', (node) => node.innerText);
-    const sliders = seen('[role=slider]', (node) => [node.ariaValueNow, node.ariaValueText]);
+    const sliders = seen('[role=slider]', (node) => node.ariaValueText ?? node.ariaValueNow);
     return JSON.stringify([fields, lists, chosen, sliders]);
 }"""
 ADDRESS = "() => location.href"

@@ -52,7 +52,7 @@ def test_rho_from_smallest_to_the_diameter(page):
     assert not page.exception and "Or " not in words(page).split("No promise")[0].split("Alex")[-2]
     assert "<b>NSM (ours)</b>" in words(page) and "one row changed to any value" in words(page)
     assert "hides moves up to" not in words(page).split("dp-strip")[1].split("</div>")[0]
-    assert "At 30 km hiding the whole person is cheaper" in words(page) and "No promise" not in words(page)
+    assert "At 30 km, hiding the whole person is cheaper" in words(page) and "No promise" not in words(page)
 
 
 @pytest.mark.slow
