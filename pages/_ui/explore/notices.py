@@ -51,10 +51,9 @@ def _about(result: Result) -> None:
     if data.incomplete:
         kept = "left out" if trace.claimed.neighboring is Neighboring.ADD_REMOVE else "set to the middle"
         st.caption(f"{data.incomplete:,} of {len(data.X):,} rows have a missing cell and are {kept}.")
-    if too_little := pane(trace).warning(trace):
-        st.warning(plain(on_screen(too_little)))
-    for sentence in trace.warnings if results.drawn(result) is trace else ():  # else it says what ran instead
-        st.warning(plain(on_screen(sentence)))
+    own = trace.warnings if results.drawn(result) is trace else ()  # else it says what ran instead
+    if sentences := [plain(on_screen(words)) for words in (pane(trace).warning(trace), *own) if words]:
+        st.warning("  \n".join(sentences))  # one box, a line each: the picture needs the height
 
 
 def first_run(choice: Choice) -> None:
