@@ -1,6 +1,4 @@
-"""Class: everyone in the room is one point. The person who opened it sees the projector; a phone gets a door and a
-seat.
-"""
+"""Class: everyone in the room is one point. Its opener sees the projector; a phone gets a door and a seat."""
 
 from pathlib import Path
 

@@ -1,6 +1,4 @@
-"""The atlas on disk: one Parquet file per chapter, with its fingerprint, and one small file with the hash of the
-sources.
-"""
+"""The atlas on disk: one Parquet file a chapter with its fingerprint, and one small file with the sources' hash."""
 
 from __future__ import annotations
 
@@ -87,9 +85,7 @@ class Chart:
 
 
 def write(chapter: Chapter, rows: Sequence[dict[str, Any]], folder: Path = FOLDER) -> None:
-    """Replace a chapter's file with these rows, in the order of its cells; the old file stays until the new one is
-    complete.
-    """
+    """Replace a chapter's file with these rows, in the order of its cells, once the new file is complete."""
     folder.mkdir(parents=True, exist_ok=True)
     editions = {cell.people: beside(chapter.sample, cell.people) for cell in chapter.cells()}
     facts = {

@@ -47,7 +47,7 @@ class Dataset:
         if self.private and self.domain.n_public is None:
             raise ValueError(
                 f"{self.title}: n_public must be declared, because the data are private; a round number is enough "
-                f"(on the command line: --n-public)."
+                "(on the command line: --n-public)."
             )
 
     @property

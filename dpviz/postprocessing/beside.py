@@ -62,8 +62,7 @@ def _gaps(centers: np.ndarray) -> np.ndarray:
 
 
 def partners(traces: Sequence[Trace]) -> list[tuple[list[str], list[str]]]:
-    """Return for every run (numbers, words) of its centers: "" or the number that a place has in all runs, and where
-    a center without a partner stands alone.
+    """Return for every run the numbers that places have in all runs, and a sentence for each center without a partner.
 
     Numbers follow the first run's order; every other run is matched with the first one.
     """

@@ -53,8 +53,7 @@ class Explanation:
 
     @cached_property
     def z(self) -> float:
-        """Return the half-width in standard deviations, 95 % jointly for all shares of clusters and of others
-        (Bonferroni).
+        """Return the half-width in standard deviations, 95 % jointly for all shares, of others too (Bonferroni).
 
         Under Laplace noise it is that of a single draw, which is wider than that of any sum of draws.
         """
@@ -64,8 +63,7 @@ class Explanation:
 
     @cached_property
     def shares(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the shares above each edge and their standard deviations, both (2, k, d, b - 1): of the cluster, of
-        all others.
+        """Return the shares above each edge, of the cluster and all others, and their deviations (2, k, d, b - 1).
 
         A share is s = A / (A + B), above and below. Its error is ((1 - s0) a - s0 b) / (A + B), with a and b the noise
         of A and B, and s0 the true share: so s0 may be what makes (A + B)^2 (s - s0)^2 at most z^2 times the variance

@@ -90,9 +90,7 @@ class Shape:
 
     @property
     def widths(self) -> np.ndarray:
-        """Return the standard deviation by column (d,), after `undo`, of noise with standard deviation 1 in all
-        columns.
-        """
+        """Return the standard deviation by column (d,), after `undo`, of noise with standard deviation 1."""
         return np.sqrt(((self.directions / self.stretch) ** 2).sum(axis=1))
 
     def undo(self, stretched: np.ndarray) -> np.ndarray:

@@ -49,8 +49,7 @@ class _Cloud:
 
 
 def occupied(noisy_counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return which places (m,) have a positive noisy count, and these counts as weights; else the largest, with weight
-    1.
+    """Return the places (m,) with positive noisy counts, and these as weights; else the largest one, with weight 1.
 
     Counts below 1 stay as they are: raised to 1, many empty places would outweigh the rows if the noise is small.
     """

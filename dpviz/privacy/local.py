@@ -85,8 +85,7 @@ class OUE:
 
 @dataclasses.dataclass(frozen=True)
 class Hadamard:
-    """Hadamard response: each user gets a public random row of a Hadamard matrix and sends its entry at the answer as
-    one noisy bit.
+    """Hadamard response: a user sends one noisy bit, the entry at the answer of a public random row of the matrix.
 
     Parameters
     ----------

@@ -110,9 +110,7 @@ class Session(ABC):
         return noise
 
     def excess(self, mechanism: str) -> float:
-        """Return the variance of the released noise relative to the variance that the promise counts; above 1 if
-        parties share it.
-        """
+        """Return the released noise's variance over that which the promise counts; above 1 if parties share it."""
         return 1.0
 
     def path(self, scope: int) -> tuple[int, ...]:

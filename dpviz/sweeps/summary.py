@@ -1,5 +1,4 @@
-"""Summarize the rows of a sweep in tables: means with rerun intervals, areas, winners, and the smallest sufficient
-budget.
+"""Summarize the rows of a sweep: means with rerun intervals, areas, winners, the smallest sufficient budget.
 
 Every interval here is a 95 % t-interval of the MEAN over reruns on the same data: it says how precisely the runs
 determine the mean, but nothing about where the next run will land or about other data. For a measure relative to KMeans

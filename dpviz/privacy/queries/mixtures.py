@@ -103,8 +103,9 @@ class MixtureMoments(Query):
         return {"sums": sums, "scatters": scatters, "counts": shares.sum(axis=1)}
 
     def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:
-        """Bound the change by one row: its shares s have |s|_2 <= |s|_1 <= 1, so s_j y_j and s_j y_j y_j^T are no
-        longer than the longest y_j and y_j y_j^T.
+        """Bound the change by one row from its shares s, for which |s|_2 <= |s|_1 <= 1.
+
+        So no s_j y_j is longer than the longest y_j, and no s_j y_j y_j^T than the longest y_j y_j^T.
 
         If a row changes, the worst case is opposite offsets of one Gaussian for the sums and two outer products, whose
         inner product is never negative, for the scatters.

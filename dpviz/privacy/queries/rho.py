@@ -42,8 +42,7 @@ def near_regions(points: np.ndarray, regions: np.ndarray, reach: float) -> np.nd
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Positions:
-    """The rows themselves, for `Curator.perturb_rows`: one answer per row, allowed only if all neighbors have equally
-    many.
+    """The rows themselves, for `Curator.perturb_rows`, allowed only if all neighbors have equally many.
 
     Parameters
     ----------

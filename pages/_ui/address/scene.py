@@ -74,7 +74,8 @@ class Control:
 
         Raises
         ------
-        ValueError, LookupError If the value is not valid.
+        ValueError, LookupError
+            If the value is not valid.
         """
         if self.many:
             found = [] if list(texts) == [""] else [self._one(text) for text in texts]

@@ -33,9 +33,7 @@ def door(code: str, key: str, token: str) -> tuple[Classroom, Seat] | None:
 
 
 def back(classes: Classrooms, kept: dict[str, str]) -> tuple[Classroom | None, Seat | None]:
-    """Return the class that a browser remembers, and the seat unless it is the lecturer's; nothing if the class is
-    over.
-    """
+    """Return the class that a browser remembers, and the seat unless it is the lecturer's; nothing after its end."""
     room = classes.known(kept.get("code", ""), kept.get("token", ""))
     if room is None or kept["token"] == room.lecturer:
         return room, None

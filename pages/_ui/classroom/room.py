@@ -242,9 +242,7 @@ class Classroom:
             return True
 
     def tell(self, token: str, report: Any) -> bool:
-        """Store a seat's randomized report, one bit per cell; only the first counts, because a second would reveal
-        more.
-        """
+        """Store a seat's randomized report, one bit per cell; only the first counts, as a second would reveal more."""
         with self._lock:
             seat = self._seats.get(token)
             bits = tuple(report) if isinstance(report, tuple | list) else ()

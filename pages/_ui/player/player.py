@@ -123,9 +123,7 @@ def player(
 
 
 def releases(key: str, result: Result, *, hidden: bool, axes: tuple[int, int] | None) -> None:
-    """Draw the parts of a run's picture that are as wide as the page, and the folded list of releases with their
-    prices.
-    """
+    """Draw the parts of a run's picture that are as wide as the page, and the folded list of releases and prices."""
     found = _panels(result, st.context.theme.type or "light", hidden, axes, False)
     panels, n = [panel for panel in found if panel.name == "wide"], len(result.trace.ledger)
     if not panels or not shows("panels"):

@@ -26,8 +26,7 @@ _TYPES = {".js": "text/javascript", ".css": "text/css"}
 
 
 def announcing(parts: Iterable[str], pages: Iterable[str], own: Iterable[str] = ()) -> list[Route]:
-    """Return routes that serve the page shell with preload links to the parts of Streamlit's client that every page
-    needs.
+    """Return routes that serve the page shell with preload links to the client's parts that every page needs.
 
     Without them a part is requested with the first element that needs it, a second after the shell.
 

@@ -166,7 +166,8 @@ def sweep_of(values: Mapping[str, Any]) -> Sweep:
 
     Raises
     ------
-    ValueError, TypeError If they do not fit together.
+    ValueError, TypeError
+        If they do not fit together.
     """
     chosen, axes = list(values["a"]), []
     if any("rho_distance" in params.specs(ALGORITHMS[slug]) for slug in chosen):

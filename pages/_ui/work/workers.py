@@ -75,12 +75,12 @@ class Workers:
             return self._last(self._submit(function, *args, **named))
 
     def run(self, function: Callable[..., Any], *args: Any, job: Job) -> Any:
-        """Return function(*args, on_step) and report its steps to the job; never retry, because noise may have been
-        drawn.
+        """Return function(*args, on_step) and report its steps to the job; never retry, as noise may have been drawn.
 
         Raises
         ------
-        Cancelled If the job was cancelled. The process stops at its next step.
+        Cancelled
+            If the job was cancelled. The process stops at its next step, or a second later within a long one.
         ChildProcessError
             If the process dies.
         """
