@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -68,8 +69,9 @@ class Dataset:
 
     @property
     def noun(self) -> str:
-        """Return the word for what a row is, the last one of its declared unit; for private data always "person"."""
-        words = [] if self.private else str(self.facts.get("unit_of_privacy", "")).split()
+        """Return the word for a row, the last of its declared unit; for private data always "person"."""
+        unit = "" if self.private else str(self.facts.get("unit_of_privacy", ""))
+        words = re.findall(r"\w[\w'-]*", unit)
         return words[-1] if words else "person"
 
     @property

@@ -255,3 +255,5 @@ def test_a_row_has_the_noun_of_its_declaration_and_a_private_one_is_a_person():
     flowers = load_sample("iris")
     assert (flowers.noun, load_sample("town").noun, load_sample("digits").noun) == ("flower", "person", "image")
     assert dataclasses.replace(flowers, private=True).noun == "person"
+    told = {**flowers.facts, "unit_of_privacy": "One row is one night-shift visit."}
+    assert dataclasses.replace(flowers, facts=told).noun == "visit"

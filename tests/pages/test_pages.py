@@ -70,6 +70,15 @@ def test_bad_delta_is_one_sentence_folded_or_not(app):
     assert any("is above 1/n" in warning.value for warning in app.warning)
 
 
+def test_a_runs_warnings_share_one_box(app):
+    open_page(app, "pages/explore.py")
+    app.selectbox(key="explore_data").set_value("tiny").run()
+    app.selectbox(key="explore_algorithm").set_value("stemmer-kaplan").run()
+    wait_for_run(app)
+    [told] = [box.value for box in app.warning if "Every bucket is below" in box.value]
+    assert "one center may be as good" in told and told.count("  \n") == 1
+
+
 def test_too_many_centers_are_one_sentence_before_anything_runs(app):
     open_page(app, "pages/explore.py")
     app.selectbox(key="explore_data").set_value("tiny").run()

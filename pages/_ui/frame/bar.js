@@ -66,4 +66,6 @@ export default function ({ data, parentElement }) {
       travel();
     };
   });
+  const here = nav.querySelector("[aria-current]");
+  if (here) nav.scrollLeft = here.offsetLeft - nav.offsetLeft - 22; // on a phone the tabs are wider than the screen
 }

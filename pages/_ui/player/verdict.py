@@ -98,7 +98,8 @@ def _released(result: Result, verdict: Verdict) -> list[object]:
             markup.bold("100 times in 100"),
             ".",
         ]
-    made, most = bet_of(promise, far=reach(trace), who=f"one {result.data.noun}"), odds_of_any(promise)
+    who = f"one {result.data.noun}" if promise.rows_per_person == 1 else "one person"  # whose rows these are
+    made, most = bet_of(promise, far=reach(trace), who=who), odds_of_any(promise)
     room = len(verdict.parts) == 2  # else it is among the strip's facts
     end = f"; any method with this ε and δ: at most {most}." if most > made.odds and room else "."
     times = markup.bold(f"{made.odds} times in 100")

@@ -127,3 +127,10 @@ def test_iris_loss_is_the_specified_one():
     ]
     error = np.hypot(0.0032, np.std(losses, ddof=1) / 10**0.5)
     assert abs(np.mean(losses) - 0.0644) < 2 * error
+
+
+@pytest.mark.parametrize(("reach", "warnings"), [(5, 0), (50, 1)])
+def test_bounds_far_wider_than_the_data_are_one_warning(reach, warnings):
+    groups = np.repeat([[-0.5, -0.5], [0.5, 0.5]], 1000, axis=0)
+    trace = PEMeans(n_clusters=2).run(groups, domain=Domain.box(-reach, reach, 2, n_public=2000), seed=0)
+    assert ["far wider than the data" in words for words in trace.warnings] == [True] * warnings
