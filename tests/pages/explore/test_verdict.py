@@ -1,0 +1,17 @@
+"""The first line of a verdict names whose secret the bet is about."""
+
+import dataclasses
+
+from dpviz.algorithms.nsm.nsm import NSM
+from dpviz.datasets import load_sample
+from pages._ui.player import verdict
+from pages._ui.work.results import Result
+
+
+def test_the_bet_is_on_a_row_or_on_a_person_with_several():
+    flowers = load_sample("iris")
+    trace = NSM(n_clusters=3).run(flowers.X, domain=flowers.domain, seed=0)
+    several = dataclasses.replace(trace, claimed=dataclasses.replace(trace.claimed, rows_per_person=2))
+    one, many = (verdict.written(Result("a", run, flowers), hidden=False) for run in (trace, several))
+    assert "whether one flower is in the data" in one
+    assert "whether one person, with up to 2 rows, is in the data" in many
