@@ -122,7 +122,7 @@ def _imported(name: str, path: Path) -> ModuleType:
         spec.loader.exec_module(module)
     except Exception as error:
         del sys.modules[name]
-        raise ValueError(f"{path.name}: it does not import: {_at(error, str(path))}.") from None
+        raise ValueError(f"{path.name}: it does not import: {_words(error)}{_line(error, str(path))}.") from None
     return module
 
 
@@ -169,7 +169,9 @@ def _guard(cls: type[Algorithm], here: Origin) -> None:
         except Cancelled:
             raise
         except Exception as error:
-            words = f"{self.name} of {here.place}: step {made + 1} ended by {_at(error, here.place)}."
+            # without demo no message: NumPy's may hold a shape, and with it the exact number of rows
+            why = _words(error) if curator.demo else type(error).__name__
+            words = f"{self.name} of {here.place}: step {made + 1} ended by {why}{_line(error, here.place)}."
             raise ValueError(f"{words} Releases made by then stay spent.") from None
 
     def more(self: Algorithm, released: object, domain: Domain) -> tuple[str, ...]:
@@ -188,10 +190,10 @@ def _words(error: BaseException) -> str:
     return " ".join(f"{type(error).__name__}: {error}".split())[:_LONGEST].rstrip(".")
 
 
-def _at(error: BaseException, file: str) -> str:
-    """Return an error as one short line, with the last line of the file that led to it."""
+def _line(error: BaseException, file: str) -> str:
+    """Return the last line of the file that led to an error, in brackets; "" if none did."""
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename.endswith(file)]
-    return f"{_words(error)}{f' (line {lines[-1]})' if lines else ''}"
+    return f" (line {lines[-1]})" if lines else ""
 
 
 def unaudited(slug: str) -> bool:

@@ -62,7 +62,7 @@ class Curator:
         self.rho_distance = min(rho_distance, rows.domain.diameter)
         self._session = rows.open(None if neighboring is Neighboring.ADD_REMOVE else n_public)
         self._noise = self._session.drawn_by(noise)
-        self._demo = demo
+        self.demo = demo
         self._exact = exact
         self._ledger: list[Release] = []
         self._hidden: list[Hidden] = []
@@ -310,7 +310,7 @@ class Curator:
         return hidden
 
     def _remember(self, label: str, scope: int, true: Mapping[str, np.ndarray]) -> None:
-        if self._demo:
+        if self.demo:
             self._hidden.append(Hidden(label, scope, freeze(dict(true))))
 
     def _check_move(self, label: str, query: Query | Positions) -> None:

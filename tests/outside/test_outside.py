@@ -147,6 +147,16 @@ def test_one_that_raises_at_step_3_ends_in_one_sentence(mine, capsys):
     assert "Releases made by then stay spent." in told and "Traceback" not in told
 
 
+def test_an_error_says_nothing_about_rows_under_secure_noise(mine, registry):
+    edited(mine, "            title = f", "            np.zeros(40) + np.zeros(3)\n            title = f")
+    add_files([mine])
+    rows, cls = load_sample("tiny"), registry["my-own"]
+    with pytest.raises(ValueError, match=r"shapes \(40,\) \(3,\)"):
+        cls(n_clusters=2).run(rows.X, domain=rows.domain, seed=0)
+    with pytest.raises(ValueError, match=r"step 1 ended by ValueError \(line \d+\)\. Releases"):
+        cls(n_clusters=2).run(rows.X, domain=rows.domain, noise="secure")
+
+
 @pytest.mark.slow
 def test_one_that_never_ends_is_canceled_and_its_process_works_on(mine, registry):
     edited(mine, "            title = f", "            while round_ == 1:\n                pass\n            title = f")
