@@ -3,9 +3,10 @@
 python -m benchmarks.pe_claim                                  # reads benchmarks/results/pe.csv, runs nothing
 DPVIZ_DATASETS=folder python -m benchmarks.utility --table pe  # makes that file again
 
-Area of the loss over ε (10 seeds below 2,000 rows, else 5). Ours: the lower of PE-means and, above 16 columns,
-HDPE-means. Baselines: the lowest of SuLloyd, FastLloyd, LSH-Splits and Balcan et al. A gain is 1 - ours / baseline;
-its standard error follows from those of both areas. Taking the lowest of several is a little kind to either side.
+Area of the loss over ε; pe.md says with how many seeds and at which version. Ours: the lower of PE-means and, above 16
+columns, HDPE-means. Baselines: the lowest of SuLloyd, FastLloyd, LSH-Splits and Balcan et al. A gain is 1 - ours /
+baseline; its standard error follows from those of both areas. Taking the lowest of several is a little kind to either
+side.
 """
 
 from __future__ import annotations

@@ -145,12 +145,9 @@ class LSHSplits(ApproximateDP):
                 kept: list[Bucket] = []
                 if depth < self.max_depth and bucket.noisy_count >= 3 * smallest:
                     scopes = curator.partition(bucket.scope, Side(hyperplanes, depth))
-                    sides = [Bucket(2 * bucket.node + i, scope, 0.0) for i, scope in enumerate(scopes)]
                     sides = [
-                        dataclasses.replace(
-                            side, noisy_count=float(curator.release("count", Count(), side.scope).value)
-                        )
-                        for side in sides
+                        Bucket(2 * bucket.node + i, scope, float(curator.release("count", Count(), scope).value))
+                        for i, scope in enumerate(scopes)
                     ]
                     kept = [side for side in sides if side.noisy_count >= smallest]
                 if not kept:

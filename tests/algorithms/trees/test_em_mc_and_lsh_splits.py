@@ -85,9 +85,10 @@ def test_a_row_on_a_border_is_in_one_cell_of_a_grid_whatever_its_block(projectio
 
 def test_side_splits_at_the_hyperplane():
     projection = Projection(np.array([[1.0, 0.0], [0.0, -1.0]]))
-    x = np.array([[0.5, 0.5], [-0.5, 0.5], [0.0, -0.5]])
-    assert Side(projection, 0).assign(Block(x)).tolist() == [1, 0, 1]
-    assert Side(projection, 1).assign(Block(x)).tolist() == [0, 0, 1]
+    block = Block(np.array([[0.5, 0.5], [-0.5, 0.5], [0.0, -0.5]]))
+    for rows, first, second in ((block, [1, 0, 1], [0, 0, 1]), (block.take(np.array([2, 1])), [1, 0], [1, 0])):
+        assert Side(projection, 0).assign(rows).tolist() == first
+        assert Side(projection, 1).assign(rows).tolist() == second
 
 
 # The picks.
