@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from dpviz.escape import plain
 from pages._ui.account import view
 from pages._ui.address import links
 from pages._ui.data import kept, key_file
@@ -16,7 +15,7 @@ links.notice("account", own)
 links.keep("account", own, private=True)
 shell.title()
 if not data.private:
-    st.info(f"{plain(data.title)} is public and needs no account: only runs on a private file add up.")
+    st.info("No private file is open, and public data need no account: only runs on a private file add up.")
     kept.remembered()
     st.page_link("pages/data.py", label="Choose a file", icon=":material/upload_file:")
     key_file.offer()

@@ -50,7 +50,7 @@ else:
         ("Claimed", on_screen(str(claimed))),
         ("Spent", f"ε = {number(spent.epsilon)}, δ = {chance(spent.delta)} in {releases}"),
         ("Trust", claimed.trust),
-        ("Public", ", ".join(claimed.public)),
+        ("Public", on_screen(", ".join(claimed.public))),
     ]
     if claimed.rows_per_person > 1:
         facts.insert(1, (f"A person with {claimed.rows_per_person} rows", on_screen(str(claimed.person))))

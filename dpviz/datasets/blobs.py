@@ -12,7 +12,7 @@ from dpviz.datasets.dataset import Dataset
 from dpviz.datasets.dictionary import complete, domain_of
 from dpviz.params import param
 
-__all__ = ["Blobs"]
+__all__ = ["Blobs", "round_groups"]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -65,10 +65,8 @@ class Blobs:
     def make(self) -> Dataset:
         """Return the data set, shape (n_rows, n_features)."""
         rng = np.random.default_rng(self.seed)
-        centers = self._centers(rng)
         shares = (1 - self.imbalance) ** np.arange(self.n_clusters)
-        labels = rng.choice(self.n_clusters, self.n_rows, p=shares / shares.sum())
-        X = centers[labels] + rng.normal(0, self.spread, (self.n_rows, self.n_features))
+        X, labels = round_groups(rng, (self.n_rows, self.n_features), shares, self.spread)
         scattered = rng.random(self.n_rows) < self.outliers
         X[scattered] = rng.uniform(-10, 10, (int(scattered.sum()), self.n_features))
         X.setflags(write=False)
@@ -101,11 +99,20 @@ class Blobs:
             facts=facts,
         )
 
-    def _centers(self, rng: np.random.Generator) -> np.ndarray:
-        """Return centers within +-7, each the farthest of 20 tries from the earlier ones."""
-        centers = rng.uniform(-7, 7, (1, self.n_features))
-        while len(centers) < self.n_clusters:
-            tries = rng.uniform(-7, 7, (20, self.n_features))
-            nearest = np.linalg.norm(tries[:, None] - centers, axis=2).min(axis=1)
-            centers = np.vstack([centers, tries[nearest.argmax()]])
-        return centers
+
+def round_groups(
+    rng: np.random.Generator, shape: tuple[int, int], shares: np.ndarray, spread: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return rows of Gaussian groups, shape (n, d), and the group of each row, shape (n,).
+
+    The sizes of the groups are proportional to `shares`. Their centers lie within ±7, each the farthest of 20 tries
+    from the earlier ones.
+    """
+    n_rows, n_features = shape
+    centers = rng.uniform(-7, 7, (1, n_features))
+    while len(centers) < len(shares):
+        tries = rng.uniform(-7, 7, (20, n_features))
+        nearest = np.linalg.norm(tries[:, None] - centers, axis=2).min(axis=1)
+        centers = np.vstack([centers, tries[nearest.argmax()]])
+    labels = rng.choice(len(shares), n_rows, p=shares / shares.sum())
+    return centers[labels] + rng.normal(0, spread, shape), labels

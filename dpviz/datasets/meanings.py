@@ -31,9 +31,9 @@ class Meaning:
     reason: str = ""
 
 
-_RECORD = "It identifies single people, which says nothing about how similar they are."
-_TWO = "It has two values, which would outweigh every other column."
-_TEXT = "It holds words: declare its categories to use it."
+_RECORD = "Its name suggests that it identifies people, which says nothing about how similar they are."
+_TWO = "Its name suggests two values, which would outweigh every other column."
+_TEXT = "Its name suggests words: declare its categories to use it."
 _LEFT_OUT = {  # words of a name -> what it is, and why it is left out
     "id ids uuid guid idx index row record nr no number key code iban ssn passport": ("a record number", _RECORD),
     "name surname firstname lastname vorname nachname email mail phone tel telephone mobile address street": (
@@ -47,7 +47,7 @@ _LEFT_OUT = {  # words of a name -> what it is, and why it is left out
 }  # fmt: skip
 _DATES = {
     "birthday birthdate dob geburtsdatum": ("a date of birth", "days:1900-01-01..2030-12-31"),
-    "date datum day created updated signup joined since timestamp": ("a date", "days:2000-01-01..2030-12-31"),
+    "date datum day created updated signup submitted joined since timestamp": ("a date", "days:2000-01-01..2030-12-31"),
 }
 _NUMBERS = {  # words of a name -> what it is, low, high, unit; the first that fits wins
     "latitude lat": ("a latitude", -90, 90, "degrees"),
@@ -62,8 +62,8 @@ _NUMBERS = {  # words of a name -> what it is, low, high, unit; the first that f
     "hour hours stunden": ("hours", 0, 24, "h"),
     "minutes min minuten": ("minutes", 0, 240, "min"),
     "satisfaction rating stars likert agree trust zufriedenheit": ("an answer on five points", 1, 5, "points"),
-    "nps": ("an answer on eleven points", 0, 10, "points"),
-    "grade note": ("a grade", 1, 6, ""),
+    "nps recommend": ("an answer on eleven points", 0, 10, "points"),
+    "grade": ("a grade", 1, 6, ""),
     "score points": ("a score", 0, 100, "points"),
     "income salary einkommen gehalt wage": ("a yearly income", 0, 200_000, ""),
     "revenue turnover umsatz spend spent spending sales": ("money over a time", 0, 10_000, ""),
@@ -83,7 +83,12 @@ _NUMBERS = {  # words of a name -> what it is, low, high, unit; the first that f
     "children kids kinder": ("a number of children", 0, 10, ""),
     "household": ("a size of a household", 1, 10, "people"),
     "rooms": ("a number of rooms", 0, 20, ""),
-    "visits orders purchases clicks logins sessions calls tickets count besuche": ("a number of times", 0, 100, ""),
+    "visits trips orders purchases clicks logins sessions calls tickets count besuche": (
+        "a number of times",
+        0,
+        100,
+        "",
+    ),
     "pixel": ("a gray value", 0, 255, ""),
 }
 _UNITS = {  # of a last word of a name, or in brackets -> unit, and bounds that follow from it alone
@@ -108,9 +113,10 @@ def meaning_of(column: str) -> Meaning | None:
     words = [word.lower() for word in re.findall(r"[^\W\d_]+|[%€$]", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", column))]
     if _ITEM.match(column.strip()):
         return Meaning("an answer on five points", 1, 5, "points")
+    words = words[: words.index("per")] if "per" in words else words  # trips per day are no day
     unit, within = _UNITS.get(words[-1], ("", None)) if words else ("", None)
     for word in words:
-        if word in _KNOWN and not (word == "note" and len(words) > 1):
+        if word in _KNOWN:
             what, low, high, own = _KNOWN[word]
             return Meaning(what, low, high, unit or own)
     for word in words:

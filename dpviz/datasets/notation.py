@@ -11,7 +11,6 @@ from dpviz.datasets.readers.recode import Recoding
 
 __all__ = [
     "Bounds",
-    "preset_for",
     "quote_name",
     "read_bounds",
     "read_names",
@@ -28,12 +27,6 @@ _RANGE = re.compile(rf"\s*({_NUMBER})\s*\.\.\s*({_NUMBER})\s*")
 _SPAN = re.compile(r"(?P<stem>.*?)(?P<first>\d+)\.\.(?P=stem)(?P<last>\d+)")
 _RULE = re.compile(r"(?P<columns>.+)=(?P<rule>(?:one-hot|ordinal|days(?:-\w+)?):.*)", re.DOTALL)
 _MOST = 200  # columns of a span
-_MEANINGS = {  # presets suggested by a column's name
-    r"age|alter|edad|âge": "age",
-    r"lat|latitude": "latitude",
-    r"lon|lng|long|longitude": "longitude",
-    r"percent|percentage|pct|prozent": "percent",
-}
 
 
 def read_names(text: str) -> list[str]:
@@ -129,12 +122,6 @@ def read_signs(texts: Iterable[str]) -> tuple[str | None, dict[str, str]]:
             raise ValueError(f"--decimal {text[:60]!r}: give . or , once, or the sign of a column, as in weight=,")
         signs[column] = sign
     return signs.pop("", None), signs
-
-
-def preset_for(name: str) -> str | None:
-    """Return the word of the preset that a column's name suggests, if there is one."""
-    words = re.split(r"[\W_\d]+", name.lower())
-    return next((word for pattern, word in _MEANINGS.items() if any(re.fullmatch(pattern, w) for w in words)), None)
 
 
 def _cells(text: str) -> Sequence[str]:

@@ -9,14 +9,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from dpviz import validate
-from dpviz.datasets import Blobs, Dataset, load
+from dpviz.datasets import Dataset, load
+from dpviz.datasets.blobs import round_groups
 from dpviz.domain import Domain
 from dpviz.numbers import number
 
-__all__ = ["MOST_CLUSTERS", "MOST_COLUMNS", "MOST_ROWS", "Facts", "numbers"]
+__all__ = ["MOST_CLUSTERS", "MOST_ROWS", "Facts", "numbers"]
 
 MOST_ROWS = 20_000  # stand-ins; more people are rehearsed with as much less noise (`rehearsal.rehearse`)
-MOST_COLUMNS, MOST_CLUSTERS = 64, 40  # of `Blobs`, from which the stand-ins come
+_MOST_COLUMNS, MOST_CLUSTERS = 200, 40  # as many columns as a table may have
 MOST_PEOPLE = 10**10
 
 
@@ -87,7 +88,7 @@ class Facts:
                     f"plan: the lowest value of {name} must be below its largest; "
                     f"got {number(a, 6)} and {number(b, 6)}."
                 )
-        validate.integer("plan", 1, MOST_COLUMNS, columns=len(low))
+        validate.integer("plan", 1, _MOST_COLUMNS, columns=len(low))
         validate.integer("plan", 2, MOST_PEOPLE, people=n_people)
         domain = Domain.box(
             np.asarray(low), np.asarray(high), scale=scale, n_public=n_people, columns=names, units=units
@@ -134,13 +135,12 @@ class Facts:
         """
         if self.like:
             public = load(self.like)
-            Z = _places(public)
+            X = public.X[np.isfinite(public.X).all(axis=1)]
+            Z = (X - public.domain.middle) / ((public.domain.high - public.domain.low) / 2)
             Z = Z[np.random.default_rng(0).integers(len(Z), size=self.n_rows)]
         else:
-            blobs = Blobs(
-                n_rows=max(self.n_rows, 10), n_features=self.domain.n_features, n_clusters=self.n_clusters, seed=0
-            )
-            Z = _places(blobs.make())[: self.n_rows]
+            shape = self.n_rows, self.domain.n_features
+            Z = round_groups(np.random.default_rng(0), shape, np.ones(self.n_clusters), 1.0)[0] / 10
         half = (self.domain.high - self.domain.low) / 2
         X = np.clip(Z, -1, 1) * self.filled * half + self.domain.middle
         return Dataset(
@@ -153,12 +153,6 @@ class Facts:
             title="people who stand in",
             n_clusters=self.n_clusters,
         )
-
-
-def _places(data: Dataset) -> np.ndarray:
-    """Return where rows (n, d) lie between their own bounds: -1 is the lowest, 1 the largest value."""
-    X = data.X[np.isfinite(data.X).all(axis=1)]
-    return (X - data.domain.middle) / ((data.domain.high - data.domain.low) / 2)
 
 
 def numbers(text: str, what: str) -> list[float]:

@@ -22,11 +22,11 @@ from dpviz.privacy.guarantee import Notion
 from dpviz.runs.averages import margin_of_error
 from dpviz.runs.reruns import spread
 
-__all__ = ["STOPS", "Rehearsal", "offered", "rehearse", "memory"]
+__all__ = ["EPSILONS", "STOPS", "Rehearsal", "memory", "middle_of", "offered", "rehearse", "stops_around"]
 
 STOPS = (0.25, 0.5, 1.0, 2.0, 4.0)
+EPSILONS = 0.01, 100.0  # the range of every algorithm's epsilon
 REPEATS = 8
-_MOST_EPSILON = 100.0  # of every algorithm's epsilon
 # Peak bytes over those of the rows: 4.9 (DPM) to 7.9 (NSM) measured on 500,000 rows of 8 columns
 _COPIES = 8.0
 
@@ -42,6 +42,7 @@ class Rehearsal:
     scatter : tuple of d floats or None, how far centers really moved between the repeats, same units
     ratio, ratio_low, ratio_high : loss over KMeans' loss, its geometric mean and 95 % interval over the repeats
     seconds : of one run with all the declared people
+    capped : whether too few people stand in, so that the noise is larger than the declared people would see
     found : int, repeats in which every group of the made-up people has a center of its own
     centers : released centers of each repeat, arrays (k', d), data units
     """
@@ -54,6 +55,7 @@ class Rehearsal:
     ratio_low: float
     ratio_high: float
     seconds: float
+    capped: bool = False
     found: int = 0
     centers: tuple[np.ndarray, ...] = dataclasses.field(default=(), repr=False, compare=False)
 
@@ -66,6 +68,17 @@ class Rehearsal:
     def best(self) -> tuple[float, ...] | None:
         """Return the noise per center and column: by formula, else as it was measured; None if neither is known."""
         return self.noise or self.scatter
+
+
+def middle_of(epsilon: float) -> float:
+    """Return the ε in the middle of a plan's curve: 1 where the usual curve holds ε, else ε itself."""
+    return 1.0 if STOPS[0] <= epsilon <= STOPS[-1] else epsilon
+
+
+def stops_around(epsilon: float) -> tuple[float, ...]:
+    """Return the ε of a plan's curve, from a quarter to four times its middle, within the range of epsilon."""
+    middle = middle_of(epsilon)
+    return tuple(middle * stop for stop in STOPS if EPSILONS[0] <= middle * stop <= EPSILONS[1])
 
 
 def offered() -> list[str]:
@@ -116,6 +129,7 @@ def rehearse(
         low,
         high,
         seconds * real.work(*sizes) / algorithm.work(data.domain.n_features, facts.n_rows),
+        facts.n_people > facts.n_rows and algorithm.epsilon == EPSILONS[1],  # type: ignore[attr-defined]
         sum(bool(groups.found_by(data.domain.normalize(one)).all()) for one in centers),
         centers,
     )
@@ -134,9 +148,9 @@ def _louder(real: Algorithm, facts: Facts, epsilon: float) -> dict[str, Any]:
         return {}
     delta = real.resolved_delta(facts.n_people)
     if real.guarantee(facts.domain.n_features, facts.n_people).mu is None:
-        return {"epsilon": min(epsilon * share, _MOST_EPSILON)}
+        return {"epsilon": min(epsilon * share, EPSILONS[1])}
     wanted = share * mu_of_epsilon(epsilon, delta)
-    low, high = epsilon, _MOST_EPSILON
+    low, high = epsilon, EPSILONS[1]
     if mu_of_epsilon(high, delta) <= wanted:
         return {"epsilon": high}
     for _ in range(60):

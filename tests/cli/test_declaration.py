@@ -41,7 +41,7 @@ def test_describe_with_what_is_declared_makes_a_dictionary_that_runs(gps, capsys
 def test_what_only_the_owner_knows_is_null_and_asked_for(gps, capsys):
     draft = gps.with_suffix(".json")
     assert main(["describe", str(gps), "--private", "--header", "-o", str(draft)]) == 0
-    assert "--bounds 'lat=latitude,lon=longitude'" in capsys.readouterr().err
+    assert "--bounds 'lat=-90..90,lon=-180..180'" in capsys.readouterr().err
     facts = json.loads(draft.read_text())
     assert facts["rows_per_person"] is None and facts["n_public"] is None and facts["columns"][0]["low"] is None
     run = ["run", "nsm", "--data", str(gps), "--private", "--n-clusters", "2", "--n-public", "60"]

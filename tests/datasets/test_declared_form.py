@@ -2,6 +2,7 @@
 
 import io
 import json
+import random
 import re
 import tracemalloc
 import zipfile
@@ -13,7 +14,7 @@ import pytest
 
 from dpviz.cli import main
 from dpviz.datasets import dictionary, load_csv, readers
-from dpviz.datasets.readers import Form, Limits, Stopped, TableError, apart, read_table
+from dpviz.datasets.readers import Form, Limits, Stopped, TableError, apart, read_table, text
 from tests.broken_files import workbook
 
 ROWS = b"a;b\n1.234;7,5\n5.678;1.000,25\nx;\n"
@@ -140,6 +141,28 @@ def test_a_public_cell_whose_sign_is_known_is_not_asked_about():
         assert read_table(content, "x.csv").doubtful == ()
     table = read_table(b"a;b\n1,5;1.5\n1,234;2\n", "x.csv")  # each column tells its own sign
     assert table.question() == "" and table.values("a").tolist() == [1.5, 1.234] and table.values("b")[0] == 1.5
+
+
+def test_the_decimal_sign_of_a_public_file_is_what_all_of_its_cells_say():
+    """A reading of a few cells, as soon as they decide, equals one that strips and judges every cell first."""
+
+    def judged(records, delimiter):
+        cells = [re.sub(r"^[$€]\s*(?=[-+.\d])|(?<=\d)\s*[$€%]$", "", cell.strip()) for row in records for cell in row]
+        cells = [cell.removeprefix("-") for cell in cells if not re.fullmatch(r"-?\d{1,3}([.,]\d{3})+", cell)]
+        comma = any(re.fullmatch(r"(\d{1,3}([.']\d{3})*|\d*),\d*", cell) for cell in cells)
+        point = any(re.fullmatch(r"(\d{1,3}(,\d{3})*|\d*)[.]\d*", cell) for cell in cells)
+        said = {(True, False): ",", (False, True): "."}.get((comma, point), "?")
+        return "." if delimiter == "," and said == "?" else said
+
+    draw, seen = random.Random(4), set()
+    parts = ["1", "23", "456", ",", ".", "1,5", "1.5", "1.234", "1,234", "$", "€", " %", "-", " ", "x", "'"]
+    for _ in range(3_000):
+        records = [["".join(draw.choices(parts, k=draw.randint(0, 5))) for _ in range(3)] for _ in range(2)]
+        for delimiter in ",;":
+            sign = text._decimal_sign(records, delimiter)
+            assert sign == judged(records, delimiter), records
+            seen.add((sign, delimiter))
+    assert len(seen) == 5
 
 
 @pytest.mark.parametrize("private", [False, True])

@@ -10,9 +10,11 @@ from dpviz.datasets.meanings import meaning_of
 @pytest.mark.parametrize(
     ("name", "low", "high", "unit"),
     [
-        ("age", 0, 120, "years"), ("Customer Age", 0, 120, "years"), ("income_eur", 0, 200_000, "EUR"),
+        ("age", 0, 120, "years"), ("Alter (Jahre)", 0, 120, "years"), ("Customer Age", 0, 120, "years"),
+        ("income_eur", 0, 200_000, "EUR"),
         ("annualIncome", 0, 200_000, ""), ("Q7", 1, 5, "points"), ("satisfaction", 1, 5, "points"),
-        ("share_pct", 0, 100, "%"), ("lat", -90, 90, "degrees"), ("Longitude", -180, 180, "degrees"),
+        ("share_pct", 0, 100, "%"), ("lat", -90, 90, "degrees"), ("trips_per_day", 0, 100, ""),
+        ("Longitude", -180, 180, "degrees"),
     ],
 )  # fmt: skip
 def test_a_name_suggests_bounds_and_a_unit(name, low, high, unit):
@@ -20,7 +22,7 @@ def test_a_name_suggests_bounds_and_a_unit(name, low, high, unit):
     assert (found.low, found.high, found.unit, found.reason) == (low, high, unit, "")
 
 
-@pytest.mark.parametrize("name", ["customer_id", "e-mail", "newsletter", "isActive", "country", "comment"])
+@pytest.mark.parametrize("name", ["customer_id", "e-mail", "newsletter", "isActive", "country", "comment", "note"])
 def test_a_name_suggests_to_leave_a_column_out(name):
     assert meaning_of(name).reason.endswith(".") and meaning_of(name).low is None
 

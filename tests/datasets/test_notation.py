@@ -2,7 +2,7 @@
 
 import pytest
 
-from dpviz.datasets.notation import preset_for, quote_name, read_bounds, read_names, read_numbers, read_rules
+from dpviz.datasets.notation import quote_name, read_bounds, read_names, read_numbers, read_rules
 from dpviz.datasets.readers import Recoding
 
 
@@ -23,9 +23,3 @@ def test_names_bounds_and_rules_are_read_as_they_are_typed():
 def test_bounds_that_cannot_be_read_are_one_sentence(text):
     with pytest.raises(ValueError, match=r"^[^\n]*\.$"):
         read_bounds([text])
-
-
-def test_a_name_may_suggest_a_preset():
-    assert [preset_for(name) for name in ("Age", "home_lat", "lng", "Alter (Jahre)", "plate", "wage")] == [
-        "age", "latitude", "longitude", "age", None, None,
-    ]  # fmt: skip

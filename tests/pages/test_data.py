@@ -24,6 +24,7 @@ from dpviz.escape import plain
 from pages._ui.data import paint
 from pages._ui.data.upload import keep_uploads_in_memory
 from pages._ui.frame.places import PAGES
+from pages._ui.plan import view
 from pages._ui.work import results
 from tests.pages.pictures import pictures
 from tests.pages.visitor import csv, declare, drop, facts, finish, onward, press, ran
@@ -203,20 +204,32 @@ def test_bounds_from_the_data_are_marked_and_no_private_file_takes_them(start):
 
 
 def test_names_suggest_what_a_private_file_holds_and_its_owner_confirms(start):
-    content = b"customer_id,age,Q1,newsletter,x\n1,30,4,1,7\n2,40,5,0,8\n"
+    content = b"customer_id,age,Q1,newsletter,x,children\n1,30,4,1,7,2\n2,40,5,0,8,0\n"
     app = drop(start(), "mine.csv", content, "No, it is private")
     (upload,) = app.session_state["uploads"].values()
     used = {name: (cell["low"], cell["high"]) for name, cell in upload.cells.items() if cell["use"]}
-    assert used == {"age": (0, 120), "Q1": (1, 5)}
+    assert used == {"age": (0, 120), "Q1": (1, 5), "children": (0, 10)}
     assert all(upload.cells[name]["why"].startswith("left out: ") for name in ("customer_id", "newsletter", "x"))
     assert next(b for b in app.button if b.label == "Rehearse it").disabled
-    press(app, "The suggested bounds are right: 2")
+    press(app, "The suggested bounds are right: 3")
     app.number_input(key=f"{upload.key}_n").set_value(2.5).run()
     assert any("Rows must be a whole number; got 2" in info.value for info in app.info)
     app.number_input(key=f"{upload.key}_n").set_value(300).run()
     onward(app)
     data = app.session_state["own"][app.session_state["explore_data"]]
-    assert data.private and data.columns == ("age", "Q1") and data.domain.high.tolist() == [120, 5]
+    assert data.private and data.columns == ("age", "Q1", "children") and data.domain.high.tolist() == [120, 5, 10]
+    assert app.session_state["plan_units"] == "years, points, " and not app.error  # one column has no unit
+
+
+def test_more_centers_than_declared_rows_are_refused_before_anything_is_booked(start, monkeypatch):
+    monkeypatch.setattr(view, "_gather", lambda wish: view.Gathered({}, None))
+    app = drop(start(), "mine.csv", csv(30, 5), "No, it is private")
+    declare(app, facts("a", "b", n_public=30))
+    app.number_input(key="plan_n").set_value(5000).run()  # a rehearsal may be for other people than the file's
+    app.number_input(key="plan_k").set_value(35).run()
+    press(app, next(button.label for button in app.button if button.label.startswith("Continue to Spend")))
+    assert any("at most 30, the number of rows; got 35. Nothing was spent." in error.value for error in app.error)
+    assert "Run and spend" not in [button.label for button in app.button] and not app.exception
 
 
 def test_latitude_and_longitude_become_one_map_in_kilometers(start):
@@ -227,6 +240,16 @@ def test_latitude_and_longitude_become_one_map_in_kilometers(start):
     data = app.session_state["own"][app.session_state["explore_data"]]
     assert data.columns == ("east", "north") and data.units == ("km", "km") and data.shape == "map"
     assert data.view == (0, 1) and data.X[-1, 1] - data.X[0, 1] == pytest.approx(0.39 * 111.19, rel=1e-3)
+
+
+def test_centers_of_a_map_beside_another_column_have_their_degrees(start):
+    content = "trips,lat,lon\n" + "\n".join(f"{i % 7},{50 + i / 100},{10 + i / 50}" for i in range(40))
+    app = drop(start(), "mine.csv", content.encode(), "Yes, it is public")
+    press(app, "Fill from the data")
+    onward(app)
+    ran(app)
+    assert not app.exception
+    assert any("latitude" in block.proto.body and "east" in block.proto.body for block in app.get("html"))
 
 
 def test_a_column_of_two_values_or_one_is_left_out_of_a_public_file_with_the_reason(start):
@@ -254,13 +277,17 @@ def test_a_wrong_dictionary_is_one_sentence_and_nothing_is_lost(start, change, w
     assert app.session_state["own"][app.session_state["explore_data"]].columns == ("a",)
 
 
-def test_the_answer_is_final_for_the_same_file(start):
-    app = drop(start(), "mine.csv", csv(), "Yes, it is public")
-    press(app.switch_page("pages/data.py").run(), "Another file")
-    app.file_uploader[0].upload("again.csv", csv()).run()
-    press(app, "No, it is private")
-    assert any("You already called this very file public" in error.value.replace("\\", "") for error in app.error)
-    assert len(app.session_state["uploads"]) == 1 and not app.exception
+def test_the_answer_is_final_for_the_same_file_and_leads_on(start):
+    app = drop(start(), "mine.csv", csv(), None)
+    press(drop(start(), "same.csv", csv(), None), "No, it is private")  # another tab answers while this one is asked
+    press(app, "Yes, it is public")
+    assert not app.session_state["uploads"] and not app.exception
+    assert any("You already called this very file private" in info.value for info in app.info)
+    assert {b.label: b.disabled for b in app.button if "it is p" in b.label} == {
+        "Yes, it is public": True, "No, it is private": False,
+    }  # fmt: skip
+    press(press(app, "No, it is private"), "Yes, names")
+    assert len(app.session_state["uploads"]) == 1 and not app.exception and not app.error
 
 
 def test_a_file_can_be_forgotten_before_it_is_read(start):
@@ -371,8 +398,9 @@ def test_no_cell_of_a_private_file_is_in_any_page_message_or_log(start, capfd, c
             "its first line holds a value for a name; no row is refused"
         )
         check(other)
-    other = drop(start(), "open.csv", sentinels.csv, "Yes, it is public")
-    assert any("already called this very file private" in error.value for error in other.error)
+    other = drop(start(), "open.csv", sentinels.csv, None)
+    assert any("already called this very file private" in info.value for info in other.info)
+    assert [button.disabled for button in other.button if button.label == "Yes, it is public"] == [True]
     check(other)
     other = drop(start(), "open.csv", sentinels.csv + b"\n", "Yes, it is public")
     check(other, clean=False)  # another file with the same cells: the walk can find them

@@ -9,7 +9,7 @@ import pytest
 from dpviz.algorithms import ALGORITHMS
 from dpviz.cli.main import main
 from dpviz.planning.facts import MOST_ROWS, Facts, numbers
-from dpviz.planning.rehearsal import Rehearsal, _louder, _make, memory, rehearse
+from dpviz.planning.rehearsal import EPSILONS, STOPS, Rehearsal, _louder, _make, memory, rehearse, stops_around
 from dpviz.planning.solver import epsilon_for, noise_at
 from dpviz.planning.words import amount, tighter
 from dpviz.postprocessing.released import center_noise
@@ -138,3 +138,19 @@ def test_a_rehearsal_tells_how_often_every_group_has_a_center():
     good, bad = (rehearse(facts, "nsm", epsilon, 3) for epsilon in (50.0, 0.01))
     assert good.found == 3 and bad.found < 3 and len(good.centers) == 3
     assert all(centers.shape == (3, 2) for centers in good.centers)
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 0.1, 0.25, 1.0, 4.0, 8.0, 100.0])
+def test_the_curve_holds_every_epsilon_that_a_run_may_have(epsilon):
+    curve = stops_around(epsilon)
+    assert EPSILONS[0] <= min(curve) <= epsilon <= max(curve) <= EPSILONS[1] and len(curve) >= 3
+    assert list(curve) == sorted(curve) and (curve == STOPS) == (0.25 <= epsilon <= 4)
+    for slug in ("nsm", "dpm"):
+        _make(ALGORITHMS[slug], declared(*TOWN), epsilon)  # a value out of an algorithm's range is refused
+
+
+def test_a_wide_table_is_rehearsed_and_a_crowd_that_few_cannot_stand_in_for_is_marked():
+    wide = declared(300, [0] * 80, [1] * 80, 2)
+    found = rehearse(wide, "sulloyd", 1.0, 1)
+    assert len(found.best) == 80 and found.centers[0].shape == (2, 80) and not found.capped
+    assert rehearse(declared(10**9, [0], [1], 2), "sulloyd", 100.0, 1).capped

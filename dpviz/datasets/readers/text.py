@@ -310,9 +310,15 @@ def _decimal_sign(records: list[list[str]], delimiter: str) -> str:
 
     If both occur between separators other than commas, the columns may differ in their sign, which counts as unsure.
     """
-    cells = [_amount(cell) for record in records for cell in record]
-    comma = any(re.fullmatch(_COMMA_DECIMAL, cell) and not re.fullmatch(_GROUPED, cell) for cell in cells)
-    point = any(re.fullmatch(_POINT_DECIMAL, cell) and not re.fullmatch(_GROUPED, cell) for cell in cells)
+
+    def occurs(sign: str, decimal: str) -> bool:
+        cells = (_amount(cell) for record in records for cell in record if sign in cell)
+        return any(re.fullmatch(decimal, cell) and not re.fullmatch(_GROUPED, cell) for cell in cells)
+
+    comma = occurs(",", _COMMA_DECIMAL)
+    if not comma and delimiter == ",":
+        return "."
+    point = occurs(".", _POINT_DECIMAL)
     if comma and not point:
         return ","
     return "." if delimiter == "," or (point and not comma) else "?"

@@ -74,7 +74,8 @@ def _total(now: Account, relation: Neighboring, data: Dataset) -> None:
     if run is not None and run.neighboring is relation:
         parts.append(("the waiting run", now.after(Claim.of(run, data.domain)).total(relation).epsilon - spent))
     if relation in now.budgets:
-        parts.append(("left", max(0.0, now.budgets[relation].epsilon - sum(part for _, part in parts))))
+        left = now.budgets[relation].epsilon - sum(part for _, part in parts)
+        parts.append(("left" if left >= 0 else "more than the total", abs(left)))
     if len(parts) > 1:
         st.html(markup.meter([(words, part, f"ε {number(part)}") for words, part in parts]))
     converted = sum(claim.neighboring is not relation for claim in now.under(relation))

@@ -182,7 +182,7 @@ def _suggested(upload: Upload, name: str, *, ticked: bool) -> dict[str, Any]:
 def _reason(upload: Upload, column: Column | None, meaning: Meaning | None) -> str:
     """Return the reason that a column is initially left out, "" if it is not."""
     if column is not None and identifiers.singles_out(upload.table, column.name, private=True):
-        return "It numbers the rows, which says nothing about how similar they are."
+        return "Its name suggests that it numbers the rows, which says nothing about how similar they are."
     if upload.private:
         return "Its name suggests nothing." if meaning is None else meaning.reason
     if column is None or column.values is None:

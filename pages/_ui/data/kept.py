@@ -9,8 +9,10 @@ from typing import Any
 import streamlit as st
 
 from dpviz import validate
+from dpviz.datasets import SAMPLES
 from dpviz.escape import plain
 from dpviz.numbers import number
+from pages._ui.address.data import FILE
 from pages._ui.data import reading
 from pages._ui.data.controls import OWN_FILE
 from pages._ui.data.state import Upload, data_state
@@ -87,8 +89,12 @@ def remembered(*, opens: bool = True) -> None:
 
 
 def reopen() -> None:
-    """Offer the last file that was declared in this browser, where the visit has no file: after a reload, say."""
-    if not data_state.uploads and data_state.pending is None and not st.context.is_embedded:
+    """Offer the last file that was declared in this browser, unless the visit has a file or came to a shared scene."""
+    if data_state.came_to_scene is None:
+        asked = st.query_params
+        others = [name for name in asked.get_all("d") if name != SAMPLES[0] and not name.startswith(FILE)]
+        data_state.came_to_scene = bool(others or {"hide", "lock", "task"} & {*asked})
+    if not (data_state.came_to_scene or data_state.uploads or data_state.pending or st.context.is_embedded):
         _mount(None, opens=True)
 
 

@@ -30,7 +30,7 @@ class Upload:
     """A file of this session. `draft` and `cells` hold what was declared so far, `base` what the editor began with.
 
     `content` is the file itself, so that it can be read in another `form`; both go with the file. `cells` has an entry
-    for every column of the file. `confirmed` is True once the owner has said that the suggested bounds are right.
+    for every column of the file.
     """
 
     token: str
@@ -44,7 +44,6 @@ class Upload:
     base: pd.DataFrame | None = None
     version: int = 0
     filled: bool = False
-    confirmed: bool = False
     dataset_id: str = ""
 
     @property
@@ -59,6 +58,7 @@ class DataState:
     uploads: Kept[dict[str, Upload]] = Kept(dict)  # files that were read, by token
     pending: Held[Pending | None] = Held(nothing)  # the file that is being asked about
     declared: Held[list[dict[str, Any]]] = Held(list)  # what this browser has kept of files, newest first
+    came_to_scene: Held[bool | None] = Held(nothing)  # whether the first address named other data or was prepared
     another: Held[bool] = Held(bool)  # one more file is wanted
     file_turn: Held[int] = Held(int)  # a number for a fresh file field
     key_address: Held[str] = Held(str)  # where the browser takes a key that was brought as a file

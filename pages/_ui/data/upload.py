@@ -71,7 +71,7 @@ def _receive() -> None:
 
 def _ask(pending: Pending) -> None:
     st.header(f"Is {plain(pending.name)} public?")
-    _recognize(pending)
+    before = _recognize(pending)
     answers = []
     for place, label, words, private in zip(
         st.columns(2, gap="medium"), ("Yes, it is public", "No, it is private"), (_PUBLIC, _PRIVATE), (False, True),
@@ -79,7 +79,8 @@ def _ask(pending: Pending) -> None:
     ):  # fmt: skip
         with place.container(border=True, height="stretch"):
             st.markdown(f"**{'PRIVATE' if private else 'DEMO'}**  \n{words}")
-            if st.button(label, key=keys.SAY_PRIVATE if private else keys.SAY_PUBLIC, width="stretch"):
+            key = keys.SAY_PRIVATE if private else keys.SAY_PUBLIC
+            if st.button(label, key=key, width="stretch", disabled=before is not None and before is not private):
                 answers.append(private)
     with st.expander("Where in the file the table is"):
         sheet, row = reading.where("pending", pending.content, pending.form)
@@ -96,20 +97,24 @@ def _ask(pending: Pending) -> None:
         st.rerun()
 
 
-def _recognize(pending: Pending) -> None:
-    """Say whether this owner's account knows the file; a changed file has a new account."""
+def _recognize(pending: Pending) -> bool | None:
+    """Say whether this owner's account knows the file, and return its answer; a changed file has a new account."""
     try:
         with accounts() as known:
             before = known.of(known.key(pending.content, owner().name)).private
     except Refused:
-        return  # said where it is answered
+        return None  # said where it is answered
     if before is not None:
-        st.info(f"You already called this very file {'private' if before else 'public'}. Its account is here.")
+        st.info(
+            f"You already called this very file {'private' if before else 'public'}, and its account is here. Continue "
+            f"with this answer, or forget the file."
+        )
     elif kept.known(pending.name):
         st.info(
             "A file of this name was declared in this browser before. This one is not known here: it is another file, "
             "or it has changed, and has an account of its own."
         )
+    return before
 
 
 def _forget_button(label: str) -> None:

@@ -29,29 +29,32 @@ _KEPT = (
     "plan",
     "ledger",
 )
-_HEADS = ("", "#", "release", "mechanism", "pure ε", "μ", "ε at δ", "zCDP ρ")
+_NOTIONS = {"pure_epsilon": "pure ε", "mu": "μ", "zcdp": "zCDP ρ"}
 
 
 def releases(trace: Trace, table: pd.DataFrame) -> None:
-    """List every release with running totals; each opens to explain its sensitivity."""
+    """List every release with running totals in the notions that apply to the run; each opens to explain itself."""
+    notions = {name: head for name, head in _NOTIONS.items() if table[name].notna().any()}
     rows = []
     for row in table.head(MOST).itertuples():
         cells = [
-            str(row.release), markup.escape(row.label), row.mechanism, _number(row.pure_epsilon), _number(row.mu),
-            f"{number(row.epsilon)} at {chance(row.delta)}" if row.delta else number(row.epsilon), _number(row.zcdp),
+            str(row.release), markup.escape(row.label), row.mechanism,
+            f"{number(row.epsilon)} at {chance(row.delta)}" if row.delta else number(row.epsilon),
+            *(_number(getattr(row, name)) for name in notions),
         ]  # fmt: skip
         spans = "".join(f"<span>{cell}</span>" for cell in cells)
         scope = "" if row.scope == "0" else f" Released from part {markup.escape(row.scope)} of the rows."
         size = f" {row.entries:,} numbers were released." if row.entries > 1 else ""
         rows.append(f"<details><summary>{spans}</summary><p>{markup.escape(row.why)}{scope}{size}</p></details>")
-    heads = "".join(f"<span>{head}</span>" for head in _HEADS)
+    heads = "".join(f"<span>{head}</span>" for head in ("", "#", "release", "mechanism", "ε at δ", *notions.values()))
     st.html(
-        '<div class="dp-rel" tabindex="0" role="region" aria-label="Releases and totals so far">'
+        f'<div class="dp-rel" style="--notions:{len(notions)}" tabindex="0" role="region" '
+        'aria-label="Releases and totals so far">'
         f'<div class="head">{heads}</div>{"".join(rows)}</div>'
     )
     more = f" The first {MOST} of {len(table):,} are listed; the files have all." if len(table) > MOST else ""
     st.caption(
-        "Running totals in every notion; n/a where a notion does not apply. Open a line to see the reason. Releases "
+        "Running totals in every notion that applies to this run. Open a line to see the reason. Releases "
         f"on disjoint parts of the rows do not add up: the total is the most that any single row pays.{more}"
     )
 

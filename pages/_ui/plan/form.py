@@ -7,13 +7,14 @@ from typing import Any
 
 import streamlit as st
 
-from dpviz.algorithms import ALGORITHMS, RECOMMENDED
+from dpviz.algorithms import RECOMMENDED
 from dpviz.datasets import SAMPLES, Dataset
 from dpviz.escape import plain
 from dpviz.numbers import number
 from dpviz.planning.facts import MOST_CLUSTERS, MOST_PEOPLE, Facts, numbers
-from dpviz.planning.rehearsal import STOPS, offered
+from dpviz.planning.rehearsal import EPSILONS, offered, stops_around
 from pages._ui.form.numbers import whole_number
+from pages._ui.form.picker import marked
 from pages._ui.frame import keys
 from pages._ui.frame.catalog import chosen, names, sample
 from pages._ui.frame.prepared import kept, locked
@@ -49,6 +50,11 @@ class Wish:
         """Return the ε that is examined more closely."""
         return self.epsilon or 1.0
 
+    @property
+    def stops(self) -> tuple[float, ...]:
+        """Return the ε of the curve."""
+        return stops_around(self.at)
+
 
 def form() -> Wish:
     """Show the form; return its declaration and questions.
@@ -71,7 +77,7 @@ def form() -> Wish:
         "How exact a center should be: ±", **kept(keys.PLAN_WITHIN), placeholder="0.1", help=_IN_UNITS
     )
     slugs = d.multiselect(
-        "Methods", offered(), FIRST, format_func=lambda slug: ALGORITHMS[slug].name, **kept(keys.PLAN_ALGORITHMS),
+        "Methods", offered(), FIRST, format_func=marked, **kept(keys.PLAN_ALGORITHMS),
         max_selections=6,
     )  # fmt: skip
     with st.expander("More: the public facts it uses"):
@@ -85,7 +91,9 @@ def form() -> Wish:
             st.rerun()
         n = whole_number("People", value=START[keys.PLAN_N], help="About how many. Public.", **kept(keys.PLAN_N))
         columns = st.text_input("Columns", **kept(keys.PLAN_COLUMNS), help="Names, separated by commas.")
-        units = st.text_input("Units", **kept(keys.PLAN_UNITS), help="One per column, or one for all.")
+        units = st.text_input(
+            "Units", **kept(keys.PLAN_UNITS), help="One per column, empty where there is none, or one for all."
+        )
         low = st.text_input("Lowest possible values", **kept(keys.PLAN_LOW), help="One per column.")
         high = st.text_input("Largest possible values", **kept(keys.PLAN_HIGH))
         scale = st.segmented_control(
@@ -104,13 +112,14 @@ def form() -> Wish:
         numbers(high, "the largest values"),
         k,
         columns=_listed(columns),
-        units=_listed(units),
+        units=[unit.strip() for unit in units.split(",")] if units.strip() else [],
         scale=str(scale),
         like=like,
     )
-    return Wish(facts, tuple(slugs), _one(within, "the noise per center"), _one(epsilon, "ε"))
+    return Wish(facts, tuple(slugs), _one(within, "the noise per center"), _one(epsilon, _BUDGET))
 
 
+_BUDGET = "the budget ε"
 _IN_UNITS = "One standard deviation, in the unit of the columns. The plan says which ε that takes."
 
 
@@ -126,7 +135,7 @@ def _take() -> None:
     state.update(
         plan_n=min(data.n_public, MOST_PEOPLE),
         plan_columns=", ".join(column.replace(",", " ") for column in data.columns),
-        plan_units=", ".join(unit.replace(",", " ") for unit in data.units) if all(data.units) else "",
+        plan_units=", ".join(unit.replace(",", " ") for unit in data.units) if any(data.units) else "",
         plan_low=", ".join(f"{value:.15g}" for value in domain.low),
         plan_high=", ".join(f"{value:.15g}" for value in domain.high),
         plan_scale=domain.scale,
@@ -148,8 +157,7 @@ def _one(text: str, what: str) -> float | None:
         return None
     if len(found) > 1 or not found[0] > 0:
         raise ValueError(f"plan: {what} must be one number above 0.")
-    if what == "ε" and not STOPS[0] <= found[0] <= STOPS[-1]:
-        raise ValueError(
-            f"plan: ε must lie between {number(STOPS[0])} and {number(STOPS[-1])} here; got {number(found[0])}."
-        )
+    least, most = EPSILONS
+    if what == _BUDGET and not least <= found[0] <= most:
+        raise ValueError(f"plan: {what} must lie between {number(least)} and {number(most)}; got {number(found[0])}.")
     return found[0]

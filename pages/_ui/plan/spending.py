@@ -12,6 +12,7 @@ from dpviz.datasets import Dataset
 from dpviz.escape import plain
 from dpviz.numbers import number
 from pages._ui.form.forms import fields_of
+from pages._ui.form.picker import marked
 from pages._ui.frame import keys
 from pages._ui.plan.form import Wish
 from pages._ui.work import private, runs
@@ -26,7 +27,7 @@ def onward(data: Dataset, wish: Wish) -> Wish:
         slug = wish.slugs[0]
         if len(wish.slugs) > 1:
             slug = st.selectbox(
-                "Method to run", wish.slugs, format_func=lambda slug: ALGORITHMS[slug].name, key=keys.PLAN_METHOD,
+                "Method to run", wish.slugs, format_func=marked, key=keys.PLAN_METHOD,
                 width=220,
             )  # fmt: skip
         words = f"Continue to Spend: {ALGORITHMS[slug].name}, k = {wish.facts.n_clusters}, ε = {number(wish.at)}"
@@ -40,9 +41,10 @@ def onward(data: Dataset, wish: Wish) -> Wish:
 def card(data: Dataset, algorithm: Algorithm) -> None:
     """Ask before a run on a private file; a yes opens it on Watch, "Not yet" returns to Rehearse."""
     try:
-        runs.check_time(data, algorithm)
+        runs.check(data, algorithm)
     except ValueError as problem:
-        st.error(plain(str(problem)))
+        st.error(plain(f"{problem} Nothing was spent."))
+        st.page_link("pages/plan.py", label="Choose again on Rehearse", icon=":material/play_circle:")
         return
     answer = private.confirm(data, algorithm, slot="run", start=_start)
     if answer is not None:

@@ -8,7 +8,6 @@ from pages._ui.frame.session import Held, Once, nothing
 class PlanState:
     """Values of one visitor's session, as in `Session`."""
 
-    plan_going: Once[bool] = Once(bool)
     plan_taken: Once[str | None] = Once(nothing)
     plan_of: Held[str] = Held(str)  # the private data set whose declaration was taken by itself
     plan_private: Held[bool] = Held(bool)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from functools import partial
 
 import streamlit as st
 
@@ -12,26 +13,41 @@ from dpviz.escape import plain
 from dpviz.figures.scenes.plan import cloud_panel, noise_panel
 from dpviz.numbers import length, number
 from dpviz.planning.facts import MOST_CLUSTERS, Facts
-from dpviz.planning.rehearsal import REPEATS, STOPS, Rehearsal, memory, rehearse
+from dpviz.planning.rehearsal import REPEATS, Rehearsal, middle_of, rehearse
 from dpviz.planning.solver import epsilon_for, noise_at, widest
-from dpviz.planning.words import amount, answer, assumption, size, tighter
+from dpviz.planning.words import amount, answer, assumption, tighter
 from pages._ui.frame import keys, markup, shell
 from pages._ui.plan.form import Wish
-from pages._ui.plan.state import plan_state
-from pages._ui.work.batch import Gathered, Piece, gather, halt
+from pages._ui.work.batch import Gathered, Piece, follow, gather, halt
 from pages._ui.work.pace import duration
+from pages._ui.work.runs import pace
 
 __all__ = ["show"]
 
-_MIDDLE = STOPS[2]
 CLOSELY = 20  # runs of what is looked at
+LONGEST = 15.0  # seconds that a run of a method may take which is rehearsed beside another one
 Rehearsals = dict[str, list[Rehearsal]]
 
 
 def show(wish: Wish) -> None:
     """Show the rehearsed part of the plan; the rest appears by itself."""
-    now = _gather(wish)
-    st.fragment(_body, run_every=0.7 if now.active else None)(wish)
+    wish = _affordable(wish)
+    follow(partial(_gather, wish), partial(_body, wish), 0.7)
+
+
+def _affordable(wish: Wish) -> Wish:
+    """Leave out the methods whose run would take too long, but never the first; say which, and what to do."""
+    facts, first = wish.facts, wish.slugs[0]
+    size = facts.domain.n_features, facts.n_rows
+    times = {slug: pace().seconds(ALGORITHMS[slug](n_clusters=facts.n_clusters), *size) for slug in wish.slugs[1:]}
+    slow = [slug for slug, seconds in times.items() if seconds > LONGEST]
+    if slow:
+        names = " and ".join(ALGORITHMS[slug].name for slug in slow)
+        st.info(
+            f"{names} would take {duration(max(times[slug] for slug in slow))} a run with {size[0]} columns and "
+            f"{'is' if len(slow) == 1 else 'are'} left out. Choose it alone under Methods to rehearse it."
+        )
+    return dataclasses.replace(wish, slugs=(first, *(slug for slug in times if slug not in slow)))
 
 
 def _name(facts: Facts, slug: str, epsilon: float, repeats: int = REPEATS) -> str:
@@ -50,9 +66,10 @@ def _wanted(wish: Wish) -> list[tuple[Facts, str, float, int]]:
     """Return the rehearsals: the chosen one, every method at every ε, other k, tighter bounds."""
     half = dataclasses.replace(wish.facts, filled=0.5)
     close = [(facts, wish.slugs[0], wish.at, CLOSELY) for facts in _near(wish)]
-    order = sorted(STOPS, key=lambda stop: abs(math.log(stop / _MIDDLE)))
+    middle = middle_of(wish.at)
+    order = sorted(wish.stops, key=lambda stop: abs(math.log(stop / middle)))
     runs = [(wish.facts, slug, epsilon, REPEATS) for epsilon in order for slug in wish.slugs]
-    tighter = [(facts, slug, _MIDDLE, REPEATS) for slug in wish.slugs for facts in (half, half.tight())]
+    tighter = [(facts, slug, middle, REPEATS) for slug in wish.slugs for facts in (half, half.tight())]
     return [close[0], *runs, *close[1:], *tighter]
 
 
@@ -61,10 +78,9 @@ def _gather(wish: Wish) -> Gathered:
     return gather("plan", "Plan", pieces, public=False)
 
 
-def _body(wish: Wish) -> None:
-    now = _gather(wish)
+def _body(wish: Wish, now: Gathered) -> None:
     rehearsals = {
-        slug: [now.ready[name] for epsilon in STOPS if (name := _name(wish.facts, slug, epsilon)) in now.ready]
+        slug: [now.ready[name] for epsilon in wish.stops if (name := _name(wish.facts, slug, epsilon)) in now.ready]
         for slug in wish.slugs
     }
     _progress(wish, now)
@@ -72,13 +88,8 @@ def _body(wish: Wish) -> None:
     if any(rehearsals.values()):
         _answers(wish, rehearsals)
         _picture(wish, rehearsals)
-        _table(wish.facts, rehearsals)
+        _table(wish, rehearsals)
         _tighter(wish, now)
-        _costs(wish, rehearsals)
-    if not now.active and plan_state.plan_going:
-        st.rerun()
-    if now.active:
-        plan_state.plan_going = True
 
 
 def _progress(wish: Wish, now: Gathered) -> None:
@@ -123,10 +134,12 @@ def _closely(wish: Wish, now: Gathered) -> None:
             for k, look in sorted(looks.items())
         )
         st.html(markup.table("Other numbers of centers", ("centers k", "all groups found"), near))
+    fewer = f" Only {facts.n_rows:,} stand in for {facts.n_people:,}: your noise at this ε would be smaller than shown."
     st.html(
         markup.small(
             f"{ALGORITHMS[slug].name} ran {CLOSELY} times with fresh noise on made-up people within the declared "
             f"bounds. ± is one standard deviation of a typical center. No file was read and nothing was spent."
+            f"{fewer * one.capped}"
         )
     )
 
@@ -137,16 +150,13 @@ def _answers(wish: Wish, rehearsals: Rehearsals) -> None:
     for slug, some in rehearsals.items():
         if not some:
             continue
-        if wish.within is not None and len(some) == len(STOPS):
-            lines.append(answer(slug, wish.within, epsilon_for(some, wish.within), facts, STOPS))
-        if wish.epsilon is not None and len(some) == len(STOPS):
+        if wish.within is not None and len(some) == len(wish.stops):
+            lines.append(answer(slug, wish.within, epsilon_for(some, wish.within), facts, wish.stops))
+        if wish.epsilon is not None and len(some) == len(wish.stops):
             noise = amount(noise_at(some, wish.epsilon), facts)
             lines.append(f"{ALGORITHMS[slug].name}: ε {number(wish.epsilon)} gives a noise of ±{noise} per center.")
-    if not lines:
-        one = next(some for some in rehearsals.values() if some)[0]
-        noise = amount(widest(one), facts)
-        lines = [f"{ALGORITHMS[one.slug].name} at ε {number(one.epsilon)}: noise ±{noise} per center (typical center)."]
-    st.html("".join(f"<div><b>{markup.escape(line)}</b></div>" for line in lines))
+    for line in lines:
+        st.markdown(f"**{plain(line)}**")
     st.html(markup.small(f"{assumption(facts)} Nothing was read or spent."))
 
 
@@ -159,12 +169,12 @@ def _picture(wish: Wish, rehearsals: Rehearsals) -> None:
     st.html(markup.small(panel.alt))
 
 
-def _table(facts: Facts, rehearsals: Rehearsals) -> None:
+def _table(wish: Wish, rehearsals: Rehearsals) -> None:
     rows = (
-        markup.row((_cell(facts, some, stop) for stop in STOPS), head=ALGORITHMS[slug].name)
+        markup.row((_cell(wish.facts, some, stop) for stop in wish.stops), head=ALGORITHMS[slug].name)
         for slug, some in rehearsals.items()
     )
-    heads = ("Algorithm", *(f"ε {number(stop)}" for stop in STOPS))
+    heads = ("Algorithm", *(f"ε {number(stop)}" for stop in wish.stops))
     st.html(
         markup.table("Noise and loss for every ε", heads, rows, look="dp-free")
         + markup.small(
@@ -189,13 +199,8 @@ def _tighter(wish: Wish, now: Gathered) -> None:
     half = dataclasses.replace(wish.facts, filled=0.5)
     lines = []
     for slug in wish.slugs:
-        wide, tight = (now.ready.get(_name(facts, slug, _MIDDLE)) for facts in (half, half.tight()))
+        wide, tight = (now.ready.get(_name(facts, slug, middle_of(wish.at))) for facts in (half, half.tight()))
         if wide is not None and tight is not None:
             lines.append(f"- {plain(f'{ALGORITHMS[slug].name}: {tighter(wide, tight, wish.facts)}')}")
     if lines:
         st.markdown("**Tight bounds**\n" + "\n".join(lines))
-
-
-def _costs(wish: Wish, rehearsals: Rehearsals) -> None:
-    times = [f"{ALGORITHMS[slug].name} {duration(some[0].seconds)}" for slug, some in rehearsals.items() if some]
-    st.markdown(f"**Time and memory.** {', '.join(times)}; {size(memory(wish.facts))} of memory for each of them.")

@@ -89,3 +89,13 @@ def test_a_visit_without_a_file_is_offered_the_last_one(monkeypatch):
     app.session_state["uploads"] = {"token": object()}
     app.run()
     assert mounted == [True] and not app.exception
+    for query in ({"d": "iris"}, {"d": "town", "task": "Find them"}, {"lock": "e"}):
+        shared = AppTest.from_function(page)
+        shared.query_params.update(query)
+        shared.run().run()
+        assert mounted == [True] and not shared.exception
+    for query in ({"d": "town"}, {"d": "file:east"}):
+        own = AppTest.from_function(page)
+        own.query_params.update(query)
+        own.run()
+    assert mounted == [True] * 3

@@ -59,8 +59,10 @@ def test_a_stranger_s_copy_of_a_private_file_meets_the_words_of_a_new_file(visit
             answer(visit(Owner("key", key)), content, said) for content in (CONTENT, CONTENT.replace(b"6", b"7"))
         )
         assert not copy.error and words(copy) == words(new)
-    again = answer(visit(Owner("key", KEY)), CONTENT, PUBLIC)
-    assert any("You already called this very file private" in error.value for error in again.error)
+    again = visit(Owner("key", KEY))
+    again.file_uploader[0].upload("f.csv", CONTENT).run()
+    assert any("You already called this very file private" in info.value for info in again.info)
+    assert [button.disabled for button in again.button if button.label in (PUBLIC, PRIVATE)] == [True, False]
 
 
 def test_the_command_line_and_the_pages_of_this_machine_find_the_same_account(visit, tmp_path):
