@@ -86,7 +86,8 @@ def plus_minus(value: float, sd: float, unit: str = "") -> str:
 
 
 def length(value: float, unit: str, digits: int = 3) -> str:
-    """Write a length with its unit; kilometers below 1 become meters."""
+    """Write a length with its unit; kilometers below 1 become meters, and "days since 1970-01-01" are days."""
+    unit = unit.partition(" since ")[0]
     if unit == "km" and 0 < abs(value) < 1:
         value, unit = 1000 * value, "m"
     return f"{number(value, digits)} {unit}".rstrip()

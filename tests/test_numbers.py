@@ -53,7 +53,7 @@ def test_a_number_has_three_digits_that_count_and_no_exponent(value, words):
         (numbers.place(-0.00001, 18), "0.00"), (numbers.place(-0.5, 18), "-0.50"),
         (numbers.place(1987.4, 100), "1,987.4"),
         (numbers.length(0.264, "km"), "264 m"), (numbers.length(2.5, "km"), "2.5 km"),
-        (numbers.length(0.58, "years"), "0.58 years"),
+        (numbers.length(0.58, "years"), "0.58 years"), (numbers.length(57, "days since 1970-01-01"), "57 days"),
         (numbers.length(3, ""), "3"), (numbers.length(0, "km"), "0 km"), (numbers.length(0.2345, "km", 2), "230 m"),
         (numbers.round_to(3.14159265, 0.029), "3.14"), (numbers.round_to(31_412, 530), "31400"),
         (numbers.round_to(31_412, 1), "31412"),

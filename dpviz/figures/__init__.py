@@ -4,15 +4,22 @@
 and one line here; every other run gets the plain picture of `plain`.
 """
 
+import numpy as np
+
+from dpviz.datasets import Dataset
 from dpviz.figures import dp_em, plain
 from dpviz.figures.dist_dp import dist_dp
 from dpviz.figures.evolution import hdpe_means, pe_means
 from dpviz.figures.grids import continual, dp_dbscan, eugkm
+from dpviz.figures.kit.mosaic import mosaic
+from dpviz.figures.kit.shots import complete
+from dpviz.figures.kit.theme import untitled
 from dpviz.figures.kit.view import Pane, Panel, View
 from dpviz.figures.lloyd import lloyd
 from dpviz.figures.nsm import nsm
 from dpviz.figures.stemmer_kaplan import local, stemmer_kaplan
 from dpviz.figures.trees import dpm, em_mc, lsh_splits, privtree
+from dpviz.postprocessing.span import widest
 from dpviz.trace import Trace
 
 PANES = {
@@ -35,18 +42,45 @@ PANES = {
     "split-level": lsh_splits.PANE,
 }
 
-__all__ = ["PANES", "Pane", "Panel", "View", "pane", "printed"]
+__all__ = ["PANES", "Pane", "Panel", "View", "columns", "pane", "printed"]
 
 
 def printed(view: View, compact: bool = False) -> list[Panel]:
     """Return the panels of a run, ready to keep and to send; `compact` is the plane alone, without its title."""
     panels = pane(view.trace).panels(view)
+    if view.picture is not None:
+        panels[next(i for i, panel in enumerate(panels) if panel.name == "plane")] = _pictures(view)
     if compact:
         panels = [next(panel for panel in panels if panel.name == "plane")]
-        panels[0].figure.update_layout(title_text="", margin_t=8)
+        untitled(panels[0].figure)
     return [panel.printed() for panel in panels]
+
+
+def _pictures(view: View) -> Panel:
+    """Return the centers known at every picture of the player, drawn in their own shape; the last are the result."""
+    trace, known = view.trace, plain.center_path(view.trace)
+    nothing = np.empty((0, trace.domain.n_features))
+    steps = complete(pane(trace).shots(trace))
+    path = [trace.domain.denormalize(known[step]) if step >= 0 else nothing for step in steps]
+    return mosaic(view, [*path[:-1], np.asarray(trace.cluster_centers)], "Every center as a picture")
 
 
 def pane(trace: Trace) -> Pane:
     """Return the pane of the run's first kind of step that has one, else that of the plain picture."""
     return next((PANES[step.kind] for step in trace.steps if step.kind in PANES), plain.PANE)
+
+
+def columns(data: Dataset, *traces: Trace) -> tuple[int, int] | None:
+    """Return the two columns along which runs are seen unless somebody chooses others, or None if not along columns.
+
+    From three columns on a picture chooses its own directions; only cells need columns to be seen as boxes. These are
+    the declared ones, or those along which the released centers differ most.
+    """
+    if len(data.columns) < 3:
+        return data.view if len(data.columns) == 2 else None
+    if data.picture is not None and len(traces) == 1:
+        return None
+    drawn = [pane(trace) for trace in traces]
+    if not any(one.cells for one in drawn) or (len(drawn) == 1 and drawn[0].follows):
+        return None
+    return data.view if data.facts.get("view") else widest(traces[0])

@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 from dpviz.figures import pane
 from dpviz.figures.kit.panels import spend_table
 from dpviz.figures.kit.shots import Shot
-from dpviz.figures.kit.theme import DARK, STYLES, Style, Theme, base
+from dpviz.figures.kit.theme import DARK, STYLES, Style, Theme, base, halo, untitled
 from dpviz.figures.kit.view import Panel, View, add_last, xy
 from dpviz.numbers import number
 from dpviz.postprocessing.beside import LETTERS
@@ -69,7 +69,7 @@ def timeline(traces: Sequence[Trace], by: str) -> Timeline:
     if by == "step":
         ticks = max(map(len, counts))
         frames = [[min(tick, len(count) - 1) for tick in range(ticks)] for count in counts]
-        heads = [f"Step {tick + 1} of {ticks}" for tick in range(ticks)]
+        heads = [""] * ticks  # each run says itself where it is
     else:
         private = [values for values in spent if not np.isnan(values).any()]
         levels = _levels(np.concatenate(private)) if private else np.zeros(1)
@@ -79,12 +79,12 @@ def timeline(traces: Sequence[Trace], by: str) -> Timeline:
             else [len(values) - 1] * len(levels)
             for values in spent
         ]
-        heads = [f"Spent so far: ε {number(level)}" for level in levels]
+        heads = [f"Spent so far: ε {number(level)} · " for level in levels]
 
     def line(tick: int) -> str:
         return " · ".join(_line(i, t, shots[i], spent[i], frames[i][tick]) for i, t in enumerate(traces))
 
-    titles = tuple(f"{head} · {line(tick)}" for tick, head in enumerate(heads))
+    titles = tuple(f"{head}{line(tick)}" for tick, head in enumerate(heads))
     return Timeline(
         frames=tuple(map(tuple, frames)),
         spent=tuple(tuple(_at(values, i, 0.0) for i in own) for values, own in zip(spent, frames, strict=True)),
@@ -125,7 +125,8 @@ def planes(views: Sequence[View], partners: Sequence[Partners], *, height: int) 
             layout = found[0].figure.layout
             figure.update_xaxes(range=layout.xaxis.range)
             figure.update_yaxes(range=layout.yaxis.range)
-        figure.update_layout(title_text="", margin_t=8, height=height)
+        untitled(figure)
+        figure.update_layout(height=height)
         if figure.layout.meta:
             figure.update_layout(meta={**figure.layout.meta, "h": height})
         _number(view, figure, numbers, words)
@@ -151,12 +152,17 @@ def _number(view: View, figure: go.Figure, numbers: Sequence[str], words: Sequen
         {
             "mode": "markers+text",
             "textposition": "top right",
-            "textfont": {"size": 15, "color": ink},
+            "textfont": {"size": 15, "color": ink, "shadow": halo(view.colors)},
             "name": "place",
             "marker": {"size": 20, "opacity": 0},  # room for a center and a diamond: the number stands beside them
         },
         {"mode": "lines", "line": {"color": ink, "width": 2, "dash": "dash"}, "name": "no partner"},
-        {"mode": "text", "textposition": "bottom center", "textfont": {"size": 12, "color": ink}, "name": "where"},
+        {
+            "mode": "text",
+            "textposition": "bottom center",
+            "name": "where",
+            "textfont": {"size": 12, "color": ink, "shadow": halo(view.colors)},
+        },
     ]
     last = [
         {**xy(centers[paired]), "text": [f"<b>{number}</b>" for number in numbers if number]},

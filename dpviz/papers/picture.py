@@ -23,9 +23,10 @@ from dpviz.papers.words import axis_name, curve_name, measure_name, set_name
 __all__ = ["Panel", "Point", "key_entries", "looks", "panel_svg", "panels", "picture_svg"]
 
 WIDE, TALL = 300, 220
-LEFT, RIGHT, TOP, BOTTOM = 58, 14, 28, 36
+LEFT, RIGHT, TOP, BOTTOM = 80, 14, 28, 36
 SIZE = 11  # of a mark
 REFERENCE = "KMeans"
+ROUNDING = 1e-9  # relative
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,7 +49,7 @@ class Panel:
     data, measure : titles
     axis : what it runs along; "" where curves stand beside each other
     points : in the order of the curves
-    reference : KMeans' value, None where it is a curve itself or was not run
+    reference : KMeans' value, None where it is a curve itself, was not run, or is 0 but for rounding
     """
 
     data: str
@@ -97,6 +98,8 @@ def _panel(data: str, metric: str, axis: str, split: list[str], rows: pd.DataFra
             Point(curve_name(r.label), float(order.index(r.label)), r.printed, printed=True) for r in other.itertuples()
         ]
     kept = tuple(point for point in points if math.isfinite(point.value) and math.isfinite(point.x))
+    if reference is not None and abs(reference) < ROUNDING * max((abs(point.value) for point in kept), default=0):
+        reference = None  # its centers' distance from themselves, which would shrink all else on a logarithmic scale
     return Panel(set_name(data), measure_name(metric).partition(" (")[0], axis, kept, reference)
 
 
@@ -174,11 +177,11 @@ def _drawn(panel: Panel, look: dict[str, Style], colors: Theme) -> Iterator[str]
     up = _Scale.over(values, TOP + tall, -tall, least=4)
     xs = sorted({point.x for point in panel.points})
     along = _Scale.over(xs, LEFT, wide, least=8) if panel.axis else _Scale(-0.7, max(xs) + 0.7, LEFT, wide)
-    yield f'<text x="{LEFT - 46}" y="16" font-weight="600">{escape(panel.data)}</text>'
+    yield f'<text x="12" y="16" font-weight="600">{escape(panel.data)}</text>'
     for value in up.ticks():
         y = up(value)
         yield f'<path d="M{LEFT} {y:.1f}h{wide}" stroke="{colors.grid}"/>'
-        yield f'<text x="{LEFT - 5}" y="{y + 4:.1f}" text-anchor="end" fill="{colors.muted}">{number(value)}</text>'
+        yield f'<text x="{LEFT - 5}" y="{y + 4:.1f}" text-anchor="end" fill="{colors.muted}">{_tick(value)}</text>'
     below = f'text-anchor="middle" fill="{colors.muted}"'
     for value in xs if panel.axis and len(xs) < 6 else []:
         yield f'<text x="{along(value):.1f}" y="{TOP + tall + 15}" {below}>{number(value)}</text>'
@@ -205,6 +208,12 @@ def _drawn(panel: Panel, look: dict[str, Style], colors: Theme) -> Iterator[str]
         for point in panel.points:
             if point.curve == name and point.printed:
                 yield _mark(along(point.x) + 9, up(point.value), look[name], colors, hollow=True)
+
+
+def _tick(value: float) -> str:
+    """Return a number short enough for the room beside a panel."""
+    size, word = next((one for one in ((1e9, " billion"), (1e6, " million")) if value >= one[0]), (1.0, ""))
+    return number(value / size) + word
 
 
 def _edges(point: Point) -> list[float]:

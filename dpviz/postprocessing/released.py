@@ -30,7 +30,6 @@ __all__ = [
     "coreset_table",
     "coreset_text",
     "weighted_points",
-    "widest",
 ]
 
 _DIGITS = 1e-4  # of the width of a column's bounds: how far places are written out where nothing tells their noise
@@ -262,10 +261,3 @@ def _strict(promise: dict) -> dict:
     return {
         key: None if isinstance(value, float) and not np.isfinite(value) else value for key, value in promise.items()
     }
-
-
-def widest(trace: Trace) -> tuple[int, int]:
-    """Return the two columns along which the released centers differ most, in z units, in the columns' order."""
-    spread = trace.domain.normalize(trace.cluster_centers).std(axis=0)
-    first, second = sorted(np.argsort(-spread, kind="stable")[:2].tolist())
-    return first, second

@@ -9,7 +9,7 @@ import pytest
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.figures.kit.theme import DARK, LIGHT
-from dpviz.papers.picture import TALL, TOP, key_entries, looks, panel_svg, panels, picture_svg
+from dpviz.papers.picture import LEFT, TALL, TOP, key_entries, looks, panel_svg, panels, picture_svg
 from dpviz.papers.registry import Check, Printed, papers
 from dpviz.papers.reproduce import load_numbers
 from dpviz.papers.words import curve_name, plainly, set_name
@@ -32,7 +32,10 @@ def bars(svg):
 def test_every_item_is_drawn_on_screen_and_as_a_file_without_slugs(paper, one):
     found = panels(one, load_numbers(RESULTS / f"{paper.id}-{one.id}.csv"))
     assert found and all(panel.points for panel in found)
-    text = "".join(ElementTree.fromstring(picture_svg(f"{paper.short}, {one.name}", found, DARK)).itertext())
+    picture = ElementTree.fromstring(picture_svg(f"{paper.short}, {one.name}", found, DARK))
+    ticks = [label.text for label in picture.iter(f"{SVG}text") if label.get("text-anchor") == "end"]
+    assert max(map(len, ticks)) * 6.7 <= LEFT - 5  # pixels of a character, as in the key
+    text = "".join(picture.itertext())
     assert "NOT PRIVATE" in text and one.name in text
     names = " ".join([text, *(panel.words for panel in found)])
     slugs = [slug for slug in ALGORITHMS if "-" in slug and re.search(rf"(?<![\w-]){slug}(?![\w-])", names)]
@@ -45,6 +48,7 @@ def test_a_panel_holds_ours_with_the_interval_and_the_printed_number_as_an_outli
     one = item(checks=BELOW, printed=(Printed("a", "nsm", 2.4), Printed("a", "lsh-splits", 4.0)))
     (panel,) = panels(one, numbers)
     assert panel.reference == 1.0 and panel.axis == ""
+    assert panels(one, numbers.replace({"mean": {1.0: 1e-17}}))[0].reference is None  # KMeans' distance from itself
     assert [(p.curve, p.value, p.printed) for p in panel.points] == [
         ("NSM (ours)", 2.0, False), ("DPM", 3.0, False), ("NSM (ours)", 2.4, True), ("LSH-Splits", 4.0, True),
     ]  # fmt: skip

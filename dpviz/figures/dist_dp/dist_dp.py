@@ -267,6 +267,7 @@ def losses_panel(colors: Theme, table: pd.DataFrame) -> Panel:
 PANE = Pane(
     draw=panels,
     shots=shots,
+    cells=True,
     legend=(
         ("dot", "noisy point"),
         ("box", "chosen quadtree cell"),

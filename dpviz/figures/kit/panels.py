@@ -42,6 +42,11 @@ def plane(view: View, title: str, *, height: int = 508) -> go.Figure:
     """Return a plane with the public bounds, and people if hidden layers are on. Draw more, then call `reference`."""
     colors = view.colors
     figure = bounded(colors, title, *view.bounds(), view.axis_titles(), view.trace.domain, height=height)
+    if view.axes is None and view.trace.domain.n_features > 1:  # its range is no declared box
+        figure.layout.shapes = ()
+        if view.trace.domain.scale != "common":  # a place along a direction has no unit then
+            figure.update_xaxes(showticklabels=False, ticks="")
+            figure.update_yaxes(showticklabels=False, ticks="")
     if view.hidden and view.people is not None:
         spots, sizes = _spots(view.flat(view.people))
         figure.add_scatter(
@@ -125,7 +130,7 @@ def reference(view: View, figure: go.Figure) -> None:
         rings(view, figure, *view.missed)
         shown.append("◌ no center")
     if view.people is not None:
-        shown.append("○ people")
+        shown.append(f"○ {view.noun}")
     tag(figure, view.colors, "NOT PRIVATE  " + " · ".join(shown), below=True)
 
 

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 
 from dpviz.figures.kit.film import Film
 
-__all__ = ["DARK", "LIGHT", "SPARE", "STYLES", "Style", "Theme", "base", "halo", "tag", "theme"]
+__all__ = ["DARK", "LIGHT", "SPARE", "STYLES", "Style", "Theme", "base", "halo", "tag", "theme", "untitled"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -124,6 +124,12 @@ def base(colors: Theme, title: str, *, height: int, margin_left: int = 52) -> go
 def halo(colors: Theme) -> str:
     """Return the shadow of words over marks: the ground's color around every letter, as CSS."""
     return ", ".join(f"{x}px {y}px 2px {colors.panel}" for x, y in ((1, 1), (-1, 1), (1, -1), (-1, -1)))
+
+
+def untitled(figure: go.Figure) -> None:
+    """Take the title from a figure with its room, but not the room of its mark."""
+    marked = any("NOT PRIVATE" in (note.text or "") for note in figure.layout.annotations)
+    figure.update_layout(title_text="", margin_t=28 if marked else 8)
 
 
 def tag(figure: go.Figure, colors: Theme, text: str = "NOT PRIVATE", *, below: bool = False, left: int = 0) -> None:

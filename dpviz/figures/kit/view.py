@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -13,11 +14,13 @@ from dpviz import escape
 from dpviz.figures.kit.film import Printed
 from dpviz.figures.kit.shots import Shot, one_a_step
 from dpviz.figures.kit.theme import Theme
-from dpviz.geometry import random_projection
 from dpviz.metrics import reference_name
+from dpviz.postprocessing.span import Span, span_of
 from dpviz.trace import Trace
 
 __all__ = ["Pane", "Panel", "View", "add_frames", "add_last", "moved", "thin", "xy"]
+
+_NAME = 24  # letters of a column's name in the title of a direction
 
 
 @dataclasses.dataclass(frozen=True)
@@ -28,7 +31,7 @@ class View:
     ----------
     trace : Trace
     colors : Theme
-    axes : two column numbers, or None for a fixed random projection
+    axes : two column numbers, or None for the two directions of `span`
     columns, units : names and units of the columns
     people : raw rows to draw (DEMO), original units, or None
     reference : centers of KMeans or KMedians (k, d), original units, or None
@@ -36,6 +39,9 @@ class View:
     hidden : True draws the hidden layers
     missed : groups that got no center (DEMO): their means (g, d) and radii per column (g, d) in original units, and
         numbers of rows (g,); or None
+    noun : what a row is, such as "flower"
+    picture : height and width of a picture whose cells are the columns, drawn in the plane's place, or None
+    span : two directions that several runs share; None for those of this run's released centers
     """
 
     trace: Trace
@@ -49,6 +55,15 @@ class View:
     reference_loss: float | None = None
     hidden: bool = False
     missed: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
+    noun: str = "person"
+    picture: tuple[int, int] | None = None
+    span: Span | None = None
+
+    @functools.cached_property
+    def directions(self) -> Span:
+        """Return the two drawn directions if no columns are chosen, and their range: from released centers alone."""
+        of = "the released centers" if self.trace.claimed.private else f"{self.against}' centers"
+        return self.span or span_of(self.trace.domain, self.trace.cluster_centers, of)
 
     @property
     def against(self) -> str:
@@ -66,35 +81,43 @@ class View:
 
     def flat(self, X: np.ndarray) -> np.ndarray:
         """Map original units (..., d) to the two drawn coordinates (..., 2)."""
-        d = self.trace.domain.n_features
-        if d == 1:
+        domain = self.trace.domain
+        if domain.n_features == 1:
             return np.stack([X[..., 0], np.zeros(X.shape[:-1])], axis=-1)
         if self.axes is not None:
             return X[..., list(self.axes)]
-        centered = X - self.trace.domain.middle
-        return centered @ random_projection(d, 2, np.random.default_rng(0))  # public and fixed: never from the data
+        return self.directions.flat((X - domain.middle) / domain.half_width)
 
     def axis_titles(self) -> tuple[str, str]:
         """Return the two axis titles with units, for a figure."""
         if self.trace.domain.n_features == 1:
             return self._title(0), ""
         if self.axes is None:
-            return "fixed random direction 1", "fixed random direction 2"
+            return self._direction(0), self._direction(1)
         return self._title(self.axes[0]), self._title(self.axes[1])
 
     def _title(self, column: int) -> str:
         unit = self.units[column]
         return escape.figure(f"{self.columns[column]} ({unit})" if unit else str(self.columns[column]))
 
+    def _direction(self, i: int) -> str:
+        column, most = self.directions.leading(i)
+        name = str(self.columns[column])
+        name = name if len(name) <= _NAME else f"{name[: _NAME - 1]}…"
+        words = f"mostly {name}" if most else f"{name} and others"
+        of = f" of {self.directions.of}" if i == 0 else ""  # once: the upright axis has little room
+        return escape.figure(f"direction {i + 1}{of} ({words})")
+
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the public box (low, high) in drawn coordinates; for a projection, two typical radii."""
+        """Return the public box (low, high) in drawn coordinates; for directions, a range around the centers."""
         domain = self.trace.domain
         if domain.n_features == 1:
             return np.array([domain.low[0], -1.0]), np.array([domain.high[0], 1.0])
         if self.axes is not None:
             return domain.low[list(self.axes)], domain.high[list(self.axes)]
-        reach = np.linalg.norm((domain.high - domain.low) / 2) / np.sqrt(domain.n_features)
-        return np.full(2, -2 * reach), np.full(2, 2 * reach)
+        own = self.flat(np.asarray(self.trace.cluster_centers))  # they may lie outside of a span of other runs
+        low, high = np.array(self.directions.low), np.array(self.directions.high)
+        return np.minimum(low, own.min(axis=0, initial=np.inf)), np.maximum(high, own.max(axis=0, initial=-np.inf))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -128,8 +151,9 @@ class Pane:
     caution : one or two sentences on how the picture can mislead
     warning : Trace -> one sentence if released values say that there is too little data, else ""
     shots : Trace -> the pictures of the player; one a step unless said otherwise
-    axes, unpinned : the two columns drawn at first if there are more (none: the picture chooses), and the words for the
-        choice of none
+    cells : True if it draws cells, which are boxes only on two columns, so that two are drawn at first
+    follows : True if each frame may choose two columns of its own
+    unpinned : words for the choice of no columns
     """
 
     draw: Callable[[View, list[Shot]], list[Panel]]
@@ -137,8 +161,9 @@ class Pane:
     caution: str
     warning: Callable[[Trace], str] = lambda trace: ""
     shots: Callable[[Trace], list[Shot]] = one_a_step
-    axes: tuple[int, ...] = (0, 1)
-    unpinned: str = "a fixed random projection"
+    cells: bool = False
+    follows: bool = False
+    unpinned: str = "directions of the released centers"
 
     def panels(self, view: View) -> list[Panel]:
         """Return the figures of a run."""

@@ -12,7 +12,7 @@ from scipy.spatial.distance import cdist
 
 from dpviz.domain import Domain
 from dpviz.figures.kit.layers import center, layered
-from dpviz.figures.kit.theme import Theme, base, tag
+from dpviz.figures.kit.theme import Theme, base, halo, tag
 from dpviz.figures.kit.view import Panel, View, add_frames, moved, xy
 from dpviz.numbers import length
 
@@ -23,20 +23,20 @@ LEGEND = (
     ("disc", "20 runs with Alex"),
     ("circle", "20 runs without"),
     ("diamond", "KMeans"),
-    ("cross", "Alex"),
+    ("hidden_ring", "Alex"),
     ("ring", "person"),
 )
 _LARGEST = 6  # power of ten: a lens enlarges at most so much
 
 
 def alex_look(colors: Theme, name: str, side: str) -> dict[str, Any]:
-    """Return how the person in question is drawn, everywhere; the name stands at this side, "top" or "bottom"."""
+    """Return how the person in question is drawn, a ring everywhere; the name stands at the "top" or "bottom"."""
     return {
         "mode": "markers+text",
         "text": [name],
         "textposition": f"{side} center",
-        "textfont": {"color": colors.hidden, "size": 13},
-        "marker": {"symbol": "x-open", "size": 14, "color": colors.hidden, "line": {"width": 2.6}},
+        "textfont": {"color": colors.hidden, "size": 13, "shadow": halo(colors)},
+        "marker": {"symbol": "circle-open", "size": 18, "color": colors.hidden, "line": {"width": 3}},
     }
 
 
@@ -112,7 +112,7 @@ def lens_panel(
     figure.add_scatter(
         **xy(ends), mode="markers+text", text=words, hoverinfo="skip", name="either",
         textposition=["bottom center" if upper != i else "top center" for i in range(2)],
-        textfont={"color": colors.muted, "size": 13},
+        textfont={"color": colors.muted, "size": 13, "shadow": halo(colors)},
         marker={"symbol": "circle", "size": 5, "color": colors.muted},
     )  # fmt: skip
     looks: dict[str, dict[str, Any]] = {

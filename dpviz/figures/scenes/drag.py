@@ -15,6 +15,7 @@ import pandas as pd
 from scipy.stats import binom, binomtest
 
 from dpviz.figures.kit.layers import center, layered
+from dpviz.figures.kit.mosaic import mosaic
 from dpviz.figures.kit.view import Panel, View, thin, xy
 from dpviz.numbers import number
 
@@ -139,6 +140,8 @@ def film(view: View, edition: Edition, seed: int) -> Panel:
     `view` holds the domain and the drawing choices; people and reference are the edition's.
     """
     colors = view.colors
+    if view.picture is not None:
+        return mosaic(view, [np.asarray(stop.centers[seed]) for stop in edition.stops], "Centers of the run")
     view = dataclasses.replace(
         view,
         people=edition.people if view.hidden else None,

@@ -48,8 +48,8 @@ def plot_words(colors: Theme, payload: bytes, word_bytes: int, title: str, *, hi
 def plot_clients(view: View, parts: Sequence[np.ndarray], chosen: int) -> go.Figure:
     """Draw every client's people in its own shade, the chosen client's with rings, and the released centers."""
     colors = view.colors
-    sizes = sorted(map(len, parts))
-    figure = plane(view, f"{counted(len(parts), 'client')} hold {sizes[0]:,} to {sizes[-1]:,} rows each", height=360)
+    sizes = " to ".join(f"{size:,}" for size in sorted({min(map(len, parts)), max(map(len, parts))}))
+    figure = plane(view, f"{counted(len(parts), 'client')} hold {sizes} rows each", height=360)
     n = sum(map(len, parts))
     tones = sample_colorscale([[0, colors.person], [1, colors.hidden]], np.linspace(0, 1, max(len(parts), 2)))
     for i, part in enumerate(parts):

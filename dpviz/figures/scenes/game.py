@@ -9,7 +9,7 @@ import numpy as np
 from dpviz.domain import Domain
 from dpviz.figures.kit.layers import center, exact_center
 from dpviz.figures.kit.panels import bounded
-from dpviz.figures.kit.theme import Theme, base, tag
+from dpviz.figures.kit.theme import Theme, base, halo, tag
 from dpviz.figures.kit.view import Panel, xy
 from dpviz.figures.scenes.alex import alex_look, cloud_looks
 from dpviz.postprocessing.bound import Bound
@@ -80,7 +80,7 @@ def square_panel(colors: Theme, bound: Bound, points: Sequence[tuple[str, Rates]
         figure.add_scatter(x=x, y=y, mode="lines", hoverinfo="skip", line={"color": colors.muted, "width": 1.6})
         figure.add_scatter(
             x=[alarm[0]], y=[miss[0]], mode="markers+text", text=[name], name=name, textposition="top right",
-            textfont={"size": 13, "color": colors.ink}, cliponaxis=False,
+            textfont={"size": 13, "color": colors.ink, "shadow": halo(colors)}, cliponaxis=False,
             marker={"symbol": symbol, "size": 11, "color": colors.ink, "line": {"width": 2.2, "color": colors.ink}},
         )  # fmt: skip
     words = "; ".join(f"{name}: {a[0]:.0%} false alarms, {m[0]:.0%} misses" for name, (a, m) in points)

@@ -55,13 +55,25 @@ def bounds_table(X: np.ndarray, domain: Domain, columns: list[str]) -> pd.DataFr
         low, high = domain.low[j], domain.high[j]
         if len(cells):
             low, high = min(low, cells.min()), max(high, cells.max())
-        rows, edges = np.histogram(cells, _BINS, (low, high))
+        rows, edges = np.histogram(cells, _edges(cells, low, high))
         middle = (edges[:-1] + edges[1:]) / 2
         inside = (middle >= domain.low[j]) & (middle <= domain.high[j])
         frames.append(
             pd.DataFrame({"column": name, "left": edges[:-1], "right": edges[1:], "rows": rows, "inside": inside})
         )
     return pd.concat(frames, ignore_index=True)
+
+
+def _edges(cells: np.ndarray, low: float, high: float) -> np.ndarray:
+    """Return the edges of about 40 bars; where values are evenly spaced, each bar covers equally many of them."""
+    values = np.unique(cells)
+    step = np.diff(values).min() if len(values) > 1 else 0.0
+    places = (values - values[:1]) / (step or 1.0)
+    if not step or np.abs(places - np.round(places)).max() > 1e-3:
+        return np.linspace(low, high, _BINS + 1)
+    wide = step * np.ceil((high - low) / (_BINS * step) - 1e-9)
+    first = values[0] - step / 2
+    return np.arange(first - wide * np.ceil((first - low) / wide), high + wide, wide)
 
 
 def bounds_panel(X: np.ndarray, domain: Domain, columns: list[str], colors: Theme) -> Panel:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 
 import numpy as np
 
@@ -17,7 +17,7 @@ __all__ = ["cloud_panel", "noise_panel"]
 _PLAIN = Style(LIGHT.muted, DARK.muted, "circle-open", "dot")
 
 
-def _most_exact(curves: Mapping[str, Sequence[tuple[float, float]]], names: Mapping[str, str]) -> str:
+def _most_exact(curves: Mapping[str, Sequence[tuple[float, float]]], names: Mapping[str, str], unit: str) -> str:
     """Return in words which algorithm has the least noise at the ε nearest to 1."""
     known = [
         (e, noise, slug) for slug, curve in curves.items() for e, noise in curve if np.isfinite(noise) and noise > 0
@@ -26,7 +26,7 @@ def _most_exact(curves: Mapping[str, Sequence[tuple[float, float]]], names: Mapp
         return "No formula for the noise per center"
     nearest = min((e for e, _, _ in known), key=lambda e: abs(np.log(e)))
     noise, slug = min((noise, slug) for e, noise, slug in known if e == nearest)
-    return f"Least noise per center at ε {number(nearest)}: {names[slug]}, ±{number(noise)}"
+    return f"Least noise per center at ε {number(nearest)}: {names[slug]}, ±{number(noise, 2)} {unit}".rstrip()
 
 
 def noise_panel(
@@ -45,7 +45,7 @@ def noise_panel(
     unit : of the noise
     within : wanted accuracy of a center, drawn as a horizontal line, or None
     """
-    figure = base(colors, _most_exact(curves, names), height=340, margin_left=62)
+    figure = base(colors, _most_exact(curves, names, unit), height=340, margin_left=62)
     dark = colors.bg.lower() < "#7"
     points = [pair for curve in curves.values() for pair in curve if np.isfinite(pair[1]) and pair[1] > 0]
     for slug, curve in curves.items():
@@ -72,7 +72,7 @@ def noise_panel(
         )  # fmt: skip
     if within:
         figure.add_shape(
-            type="line", x0=0.2, x1=10, y0=within, y1=within,
+            type="line", xref="x domain", x0=0, x1=1, y0=within, y1=within,
             line={"color": colors.released, "width": 1.6, "dash": "dash"},
         )  # fmt: skip
     epsilons = sorted({pair[0] for pair in points}) or [1.0]
@@ -111,7 +111,9 @@ def cloud_panel(
         mode="markers", name="center of a rehearsed run", hoverinfo="skip",
         marker={"color": colors.released, "size": 8, "opacity": 0.6},
     )  # fmt: skip
-    named = [f"{name}{f' ({unit})' * bool(unit)}" for name, unit in zip(domain.columns, domain.units, strict=False)]
+    named = [
+        f"{name}{f' ({unit})' * bool(unit)}" for name, unit in zip_longest(domain.columns, domain.units, fillvalue="")
+    ]
     figure.update_xaxes(title_text=named[x] if named else "", range=[domain.low[x], domain.high[x]])
     if y is None:
         figure.update_yaxes(visible=False, range=[-0.1, 1])

@@ -155,45 +155,18 @@ def curves(
     log = log and positive
     ends: list[tuple[str, float, str]] = []
     for place, name in enumerate(names):
-        line = points[points.series == name].sort_values(axis)
-        style = look[name]
-        color = _color(style, colors)
+        line, style = points[points.series == name].sort_values(axis), look[name]
         shift = 10 ** (step * (place - (len(names) - 1) / 2))  # side by side, so that intervals do not overlap
         if single:
-            some = runs[runs.series == name]
-            figure.add_scatter(
-                x=some[axis] * shift * 10 ** (0.006 * _jitter(some.seed)), y=some.value, mode="markers",
-                name=f"{name}: single runs", hoverinfo="skip",
-                marker={"symbol": style.marker, "size": 5, "color": color, "opacity": 0.33},
-            )  # fmt: skip
-        line = line.assign(**{end: line[end].where(line.runs >= FEW, line["mean"]) for end in ("low", "high")})
-        low = np.maximum(line.low, 1e-3 * line["mean"]) if log else line.low  # a log axis has no zero
-        figure.add_scatter(
-            x=line[axis] * shift, y=line["mean"], mode="lines+markers", name=name,
-            line={"color": color, "width": 2, "dash": style.dash},
-            marker={"symbol": style.marker, "size": 10, "color": color, "line": {"color": colors.panel, "width": 1}},
-            error_y={
-                "type": "data", "symmetric": False, "thickness": 1.6, "width": 0, "color": color,
-                "array": (line.high - line["mean"]).fillna(0), "arrayminus": (line["mean"] - low).fillna(0),
-            },
-            customdata=np.stack([line[axis], line.low, line.high, line.runs, line.k_found], axis=1),
-            hovertemplate=name + ("<br>at %{customdata[0]:,.3~r}" if spaced else "") + ": %{y:,.3~r}" + unit
-            + "<br>95% interval of the mean %{customdata[1]:,.3~r} to %{customdata[2]:,.3~r}"
-            "<br>%{customdata[3]} runs, %{customdata[4]:.0f} centers<extra></extra>",
-        )  # fmt: skip
-        ends.append(
-            (f'<span style="color:{color}">{_LETTERS[style.marker]}</span> {name}', line["mean"].iloc[-1], color)
-        )
+            _single_runs(figure, runs[runs.series == name], name, style, colors, axis, shift)
+        _curve(figure, line, name, style, colors, axis, shift, log=log, spaced=spaced, unit=unit)
+        color = _color(style, colors)
+        end = f'<span style="color:{color}">{_LETTERS[style.marker]}</span> {name}'
+        ends.append((end, line["mean"].iloc[-1], color))
     reference = points.dropna(subset="reference").drop_duplicates(axis).sort_values(axis)
     if len(reference):
-        x, y = reference[axis].tolist(), reference.reference.tolist()
-        spread = 10 ** (0.02 * (len(names) + 1))
-        figure.add_scatter(
-            x=[x[0] / spread, *x, x[-1] * spread], y=[y[0], *y, y[-1]], mode="lines", name=f"{against} (not private)",
-            line={"color": colors.hidden, "dash": "dot", "width": 2},
-            hovertemplate=f"{against}, not private: %{{y:,.3~r}}<extra></extra>",
-        )  # fmt: skip
-        ends.append((f"◇ {against}", y[-1], colors.hidden))
+        _level(figure, reference[axis].tolist(), reference.reference.tolist(), against, colors, len(names))
+        ends.append((f"◇ {against}", reference.reference.iloc[-1], colors.hidden))
     ticks = sorted(points[axis].unique())
     figure.update_xaxes(
         type="log", title_text=axis_title(axis), tickvals=ticks, showgrid=False,
@@ -214,6 +187,50 @@ def curves(
     if labels:
         _end_labels(figure, ends, colors, lambda value: ((math.log10(value) if log else value) - low) / (high - low))
     return figure
+
+
+def _single_runs(
+    figure: go.Figure, runs: pd.DataFrame, name: str, style: Style, colors: Theme, axis: str, shift: float
+) -> None:
+    """Draw the single runs of a curve, pale and spread a little around their place on the axis."""
+    figure.add_scatter(
+        x=runs[axis] * shift * 10 ** (0.006 * _jitter(runs.seed)), y=runs.value, mode="markers",
+        name=f"{name}: single runs", hoverinfo="skip",
+        marker={"symbol": style.marker, "size": 5, "color": _color(style, colors), "opacity": 0.33},
+    )  # fmt: skip
+
+
+def _curve(
+    figure: go.Figure, line: pd.DataFrame, name: str, style: Style, colors: Theme, axis: str, shift: float,
+    *, log: bool, spaced: bool, unit: str,
+) -> None:  # fmt: skip
+    """Draw the means of one series with their intervals."""
+    color = _color(style, colors)
+    line = line.assign(**{end: line[end].where(line.runs >= FEW, line["mean"]) for end in ("low", "high")})
+    low = np.maximum(line.low, 1e-3 * line["mean"]) if log else line.low  # a log axis has no zero
+    figure.add_scatter(
+        x=line[axis] * shift, y=line["mean"], mode="lines+markers", name=name,
+        line={"color": color, "width": 2, "dash": style.dash},
+        marker={"symbol": style.marker, "size": 10, "color": color, "line": {"color": colors.panel, "width": 1}},
+        error_y={
+            "type": "data", "symmetric": False, "thickness": 1.6, "width": 0, "color": color,
+            "array": (line.high - line["mean"]).fillna(0), "arrayminus": (line["mean"] - low).fillna(0),
+        },
+        customdata=np.stack([line[axis], line.low, line.high, line.runs, line.k_found], axis=1),
+        hovertemplate=name + ("<br>at %{customdata[0]:,.3~r}" if spaced else "") + ": %{y:,.3~r}" + unit
+        + "<br>95% interval of the mean %{customdata[1]:,.3~r} to %{customdata[2]:,.3~r}"
+        "<br>%{customdata[3]} runs, %{customdata[4]:.0f} centers<extra></extra>",
+    )  # fmt: skip
+
+
+def _level(figure: go.Figure, x: list[float], y: list[float], against: str, colors: Theme, n_curves: int) -> None:
+    """Draw the reference, a little longer than the curves at both ends."""
+    spread = 10 ** (0.02 * (n_curves + 1))
+    figure.add_scatter(
+        x=[x[0] / spread, *x, x[-1] * spread], y=[y[0], *y, y[-1]], mode="lines", name=f"{against} (not private)",
+        line={"color": colors.hidden, "dash": "dot", "width": 2},
+        hovertemplate=f"{against}, not private: %{{y:,.3~r}}<extra></extra>",
+    )  # fmt: skip
 
 
 def _range(points: pd.DataFrame, runs: pd.DataFrame, log: bool) -> tuple[float, float]:

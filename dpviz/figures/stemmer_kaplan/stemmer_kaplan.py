@@ -367,6 +367,7 @@ def panels(view: View, shots: list[Shot]) -> list[Panel]:
 PANE = Pane(
     draw=panels,
     shots=shots,
+    cells=True,
     legend=(
         ("box", "crowded cell (shade: noisy count)"),
         ("disc", "candidate"),

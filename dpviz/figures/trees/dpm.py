@@ -134,7 +134,7 @@ def _plane(view: View) -> Panel:
     title = f"{counted(accepted, 'cut')} leave{'s' * (accepted == 1)} {counted(finals, 'region')}"
     figure = plane(seen[-1], title)
     if follow:  # every frame has its own two columns, so the base picture must go
-        figure.update_layout(shapes=[], meta=None)
+        figure.layout.shapes, figure.layout.meta = (), None
         figure.update_yaxes(scaleanchor=None, constrain=None)
     first = len(figure.data)
     line = {"color": colors.released, "width": 1}
@@ -303,6 +303,7 @@ PANE = Pane(
     caution="The score curves are computed from the raw rows and are never released. Only the chosen cut and the "
     "noisy counts "
     "do. More centers always lower the loss, and DPM chooses their number itself.",
-    axes=(),
+    cells=True,
+    follows=True,
     unpinned="each cut's column and the one before it",
 )

@@ -147,6 +147,7 @@ def panels(view: View, shots: list[Shot]) -> list[Panel]:
 
 PANE = Pane(
     draw=panels,
+    cells=True,
     legend=(
         ("box", "picked cell"),
         ("disc", "candidate (area: noisy votes)"),

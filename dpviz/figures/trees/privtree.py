@@ -102,6 +102,7 @@ def panels(view: View, shots: list[Shot]) -> list[Panel]:
 
 PANE = Pane(
     draw=panels,
+    cells=True,
     legend=(
         ("box", "box of this depth"),
         ("disc", "leaf (area: noisy count)"),

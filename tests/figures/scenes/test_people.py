@@ -46,6 +46,15 @@ def test_histograms_count_every_finite_cell_and_say_which_lie_outside():
     assert "NOT PRIVATE" in panel.figure.to_json()
 
 
+@pytest.mark.parametrize("step", [1.0, 0.1])
+def test_evenly_spaced_values_make_no_comb(step):
+    X = np.repeat(np.arange(17, 82), 3)[:, None] * step
+    for low, high in ((0, 120), (17, 81), (17.3, 80.9)):
+        rows = bounds_table(X, Domain.box(low * step, high * step, 1), ["age"]).rows
+        inner = rows[rows > 0][1:-1]
+        assert rows.sum() == len(X) and len(inner) > 15 and inner.nunique() == 1
+
+
 def test_only_the_first_columns_are_drawn():
     domain = Domain.box(0.0, 1.0, 9)
     names = [f"x{j}" for j in range(9)]

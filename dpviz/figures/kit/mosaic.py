@@ -1,0 +1,83 @@
+"""Draw centers whose columns are the cells of a picture as pictures, side by side, one frame a step."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from dpviz.figures.kit.theme import base, halo, tag
+from dpviz.figures.kit.view import Panel, View, add_frames
+from dpviz.numbers import counted
+
+__all__ = ["mosaic", "tiles"]
+
+_WIDER = 1.5  # pictures in a row over rows
+_GAP = 2  # cells between two pictures
+
+
+def tiles(view: View, cluster_centers: np.ndarray, most: int) -> np.ndarray:
+    """Return centers (k, d), original units, as one sheet of pictures with room for `most`.
+
+    A cell is the place of its value between the declared bounds, from 0 to 1, and NaN between the pictures.
+    """
+    rows, columns = _size(view)
+    wide = _wide(most)
+    sheet = np.full((math.ceil(most / wide) * (rows + _GAP), wide * (columns + _GAP) - _GAP), np.nan)
+    domain = view.trace.domain
+    shades = np.clip((cluster_centers - domain.low) / (domain.high - domain.low), 0, 1)
+    for i, shade in enumerate(shades.reshape(-1, rows, columns)):
+        top, left = i // wide * (rows + _GAP), i % wide * (columns + _GAP)
+        sheet[top : top + rows, left : left + columns] = shade
+    return sheet
+
+
+def mosaic(view: View, path: Sequence[np.ndarray], title: str, *, height: int = 508) -> Panel:
+    """Return the centers (k, d) of every frame in `path`, original units, as numbered pictures on the plane's place.
+
+    Released centers alone are drawn, unless the run promises nothing; then the picture says so.
+    """
+    colors, private = view.colors, view.trace.claimed.private
+    (rows, columns), most = _size(view), max([len(centers) for centers in path] + [1])
+    ink = colors.released if private else colors.hidden
+    figure = base(colors, title, height=height, margin_left=8)
+    figure.add_heatmap(
+        colorscale=[[0, colors.panel], [1, ink]], zmin=0, zmax=1, showscale=False, xgap=0, ygap=0, hoverinfo="skip"
+    )
+    figure.add_scatter(
+        mode="text", hoverinfo="skip", name="number",
+        textfont={"size": 13, "color": colors.ink, "shadow": halo(colors)},
+    )  # fmt: skip
+    high, wide = tiles(view, np.empty((0, len(view.columns))), most).shape
+    figure.update_xaxes(visible=False, range=[-1.5, wide + 0.5], constrain="domain", constraintoward="left")
+    figure.update_yaxes(visible=False, range=[high + 0.5, -1.5], scaleanchor="x", constrain="domain")
+    figure.update_yaxes(constraintoward="top")
+    figure.update_layout(plot_bgcolor=colors.grid, meta={"ar": (high + 2) / (wide + 2), "h": height})
+    updates = []
+    for centers in path:
+        sheet = tiles(view, centers, most).round(3)
+        place = np.arange(len(centers))
+        number = {
+            "x": (place % _wide(most) * (columns + _GAP) + columns / 2 - 0.5).tolist(),
+            "y": (place // _wide(most) * (rows + _GAP) + rows + 0.4).tolist(),
+            "text": [str(i + 1) for i in place],
+        }
+        if not len(centers):
+            number = {"x": [wide / 2], "y": [high / 2], "text": ["no center is released yet"]}
+        cells = [[None if np.isnan(cell) else cell for cell in line] for line in sheet.tolist()]
+        updates.append([{"z": cells}, number])
+    add_frames(figure, [0, 1], updates)
+    if not private:
+        tag(figure, colors, "NOT PRIVATE")
+    return Panel("plane", figure, f"{counted(len(path[-1]), 'center')} as pictures of {rows} by {columns} cells.")
+
+
+def _size(view: View) -> tuple[int, int]:
+    if view.picture is None:
+        raise ValueError("mosaic: the columns of these data are not declared as the cells of a picture.")
+    return view.picture
+
+
+def _wide(most: int) -> int:
+    return math.ceil(most / math.ceil(most / math.ceil(math.sqrt(_WIDER * most))))

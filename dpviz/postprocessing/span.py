@@ -1,0 +1,101 @@
+"""Choose what the plane shows of many columns from released centers alone: two directions, or two columns.
+
+Both are post-processing of a release: they read no row and cost nothing. With other rows and the same centers they are
+the same, bit for bit.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import numpy as np
+
+from dpviz.domain import Domain
+from dpviz.trace import Trace
+
+__all__ = ["Axes", "Span", "shared", "span_of", "widest"]
+
+_MARGIN, _LEAST = 0.35, 0.2  # around the centers: a share of their width, and a distance in z units at least
+_SAME = 1e-9  # z units: centers nearer than this are one
+_MOSTLY = 0.5  # the square of a column's part in a direction that alone names it
+
+
+@dataclasses.dataclass(frozen=True)
+class Span:
+    """Hold two directions of the space of columns, and the part of their plane to draw. It is hashable.
+
+    A unit of the plane is one z unit; if all columns share a scale it is one of theirs, so that lengths stay true.
+
+    Attributes
+    ----------
+    middle : d numbers, the point in z units that is drawn at (0, 0)
+    directions : 2 x d numbers, orthogonal vectors of one length
+    low, high : 2 numbers each, the drawn range
+    of : words for the centers that it is made of
+    """
+
+    middle: tuple[float, ...]
+    directions: tuple[tuple[float, ...], ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    of: str
+
+    def flat(self, Z: np.ndarray) -> np.ndarray:
+        """Map z units (..., d) to the plane (..., 2)."""
+        return (Z - np.array(self.middle)) @ np.array(self.directions).T
+
+    def lift(self, place: np.ndarray) -> np.ndarray:
+        """Return the point (d,) in z units, of those drawn at a place (2,), that is nearest to `middle`."""
+        directions = np.array(self.directions)
+        return np.array(self.middle) + np.linalg.pinv(directions) @ place
+
+    def leading(self, i: int) -> tuple[int, bool]:
+        """Return the column that direction `i` follows most, and whether it is most of the direction."""
+        parts = np.square(self.directions[i])
+        first = int(parts.argmax())
+        return first, bool(parts[first] >= _MOSTLY * parts.sum())
+
+
+Axes = tuple[int, int] | Span | None  # two columns, two directions, or the run's own directions
+
+
+def span_of(domain: Domain, cluster_centers: np.ndarray, of: str = "the released centers") -> Span:
+    """Return the first two principal directions of released centers (k, d), original units, and a range around them.
+
+    Where the centers span fewer than two directions, the columns farthest from those take their places. Centers that
+    all coincide, or none, are seen between the declared bounds of these columns.
+    """
+    d = domain.n_features
+    centers = (np.asarray(cluster_centers, dtype=float).reshape(-1, d) - domain.middle) / domain.half_width
+    middle = centers.mean(axis=0) if len(centers) else np.zeros(d)
+    _, lengths, principal = np.linalg.svd(centers - middle, full_matrices=False)
+    directions = np.empty((0, d))
+    for vector in principal[lengths > _SAME][:2]:
+        directions = np.vstack([directions, vector * np.sign(vector[np.abs(vector).argmax()])])
+    while len(directions) < 2:
+        rest = np.eye(d) - directions.T @ directions
+        column = rest[int(np.linalg.norm(rest, axis=1).argmax())]
+        directions = np.vstack([directions, column / np.linalg.norm(column)])
+    box, reach = -directions @ middle, np.abs(directions) @ domain.box_z
+    low, high = box - reach, box + reach
+    if lengths.max(initial=0.0) > _SAME:
+        places = (centers - middle) @ directions.T
+        margin = max(_MARGIN * float(np.ptp(places, axis=0).max()), _LEAST)
+        low, high = np.maximum(low, places.min(axis=0) - margin), np.minimum(high, places.max(axis=0) + margin)
+    unit = float(domain.half_width.max()) if domain.scale == "common" else 1.0
+    rows = (tuple(row) for row in (unit * directions).tolist())
+    return Span(tuple(middle.tolist()), tuple(rows), tuple((unit * low).tolist()), tuple((unit * high).tolist()), of)
+
+
+def shared(traces: Sequence[Trace]) -> Span:
+    """Return the directions that the centers of several runs between the same bounds span together."""
+    centers = np.concatenate([np.asarray(trace.cluster_centers) for trace in traces])
+    return span_of(traces[0].domain, centers, "all runs' centers")
+
+
+def widest(trace: Trace) -> tuple[int, int]:
+    """Return the two columns along which the released centers differ most, in z units, in the columns' order."""
+    spread = trace.domain.normalize(trace.cluster_centers).std(axis=0)
+    first, second = sorted(np.argsort(-spread, kind="stable")[:2].tolist())
+    return first, second

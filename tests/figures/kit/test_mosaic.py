@@ -1,0 +1,59 @@
+"""Data whose rows are pictures: the plane shows the released centers as pictures, at every step."""
+
+import dataclasses
+import json
+
+import numpy as np
+import pytest
+
+from dpviz.datasets import load_sample
+from dpviz.figures import columns, pane, printed
+from dpviz.figures.kit.mosaic import tiles
+from dpviz.figures.kit.theme import LIGHT
+from dpviz.figures.kit.view import View
+from tests.traces import trace
+
+DIGITS = load_sample("digits")
+
+
+def view(run, **values):
+    fields = {"columns": DIGITS.columns, "units": DIGITS.units, "picture": DIGITS.picture, **values}
+    return View(trace=run, colors=LIGHT, axes=None, **fields)
+
+
+def plane(run, **values):
+    return next(panel for panel in printed(view(run, **values)) if panel.name == "plane").figure
+
+
+@pytest.mark.parametrize("slug", ["fastlloyd", "nsm"])
+def test_every_step_shows_the_centers_known_by_then_and_the_last_one_the_result(slug):
+    run = trace(slug, "digits", n_clusters=3)
+    run = dataclasses.replace(run, cluster_centers=run.cluster_centers[::-1])  # the result need not be the last step's
+    frames = plane(run).to_dict()["frames"]
+    assert columns(DIGITS, run) is None and len(frames) == len(pane(run).shots(run))
+    last = np.array(frames[-1]["data"][0]["z"], dtype=float)
+    assert last == pytest.approx(tiles(view(run), run.cluster_centers, 3), abs=1e-3, nan_ok=True)
+    assert frames[-1]["data"][1]["text"] == ["1", "2", "3"]
+    cells = [json.dumps(frame["data"][0]["z"]) for frame in frames]
+    assert len(set(cells)) > 1 and all(json.loads(one) for one in cells)
+    if slug == "fastlloyd":  # it releases where it starts
+        begun = DIGITS.domain.denormalize(run.steps[0].released["centers"])
+        assert np.array(json.loads(cells[0]), float) == pytest.approx(tiles(view(run), begun, 3), abs=1e-3, nan_ok=True)
+    if slug == "nsm":  # its first releases are no centers
+        assert "no center" in frames[0]["data"][1]["text"][0] and np.isnan(np.array(json.loads(cells[0]), float)).all()
+
+
+def test_pictures_are_made_of_released_values_alone():
+    run = trace("fastlloyd", "digits", n_clusters=3)
+    bare = dataclasses.replace(run, steps=tuple(dataclasses.replace(step, hidden=()) for step in run.steps))
+    shown = plane(run, hidden=True, people=DIGITS.X, reference=DIGITS.X[:3])
+    assert shown.to_json() == plane(bare).to_json() and "NOT PRIVATE" not in shown.to_json()
+    assert "NOT PRIVATE" in plane(trace("kmeans", "digits", n_clusters=3)).to_json()
+
+
+def test_a_picture_keeps_its_rows_and_stands_between_its_bounds():
+    run = trace("fastlloyd", "digits", n_clusters=3)
+    one = np.linspace(-8, 24, 64)  # beyond the declared 0 to 16
+    sheet = tiles(view(run), one[None], 3)
+    assert sheet[:8, :8] == pytest.approx(np.clip(one / 16, 0, 1).reshape(8, 8))
+    assert np.isnan(sheet[8:]).all() and np.isnan(sheet[:, 8:]).all()
