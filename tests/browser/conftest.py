@@ -9,9 +9,9 @@ from functools import partial
 import pytest
 from playwright.sync_api import Error, Locator, expect
 
-from tests.serving import ROOT, serve
+from tests.serving import ROOT, running, serve
 
-__all__ = ["CHROMIUM", "FLAGS", "PATIENCE", "ROOT", "browser", "open_page", "serve", "server"]
+__all__ = ["CHROMIUM", "FLAGS", "PATIENCE", "ROOT", "browser", "home", "open_page", "serve", "server"]
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 FLAGS = [
     "--no-sandbox",
@@ -34,13 +34,13 @@ LOST = ["TimeoutError", r"with timeout \d+ms"]  # how a walk ends when what it d
 
 
 def pytest_collection_modifyitems(items):
-    """A walk that ends in a wait in vain is taken once more, from a fresh page, and the report counts it as a rerun.
+    """A walk that ends in a wait in vain is taken again, from a fresh page, and the report counts it as a rerun.
 
-    What is wrong every time fails twice, and so fails; a comparison that fails, or an error of the test, does at once.
+    What is wrong every time fails thrice, and so fails; a comparison that fails, or an error of the test, does at once.
     """
     for item in items:
         if item.get_closest_marker("browser"):
-            item.add_marker(pytest.mark.flaky(reruns=1, only_rerun=LOST))
+            item.add_marker(pytest.mark.flaky(reruns=2, only_rerun=LOST))
 
 
 def _at_rest(act):
@@ -50,6 +50,18 @@ def _at_rest(act):
         with suppress(Error):  # it goes on being drawn, or goes to another page: then as it is
             self.page.wait_for_function(AT_REST, polling=LOOKS / 2, timeout=BREATH)
         return act(self, *args, **more)
+
+    return acting
+
+
+def _after_effects(page, act):
+    """A button hears its key once React has run its effects, which on a busy machine is after the button is seen."""
+
+    def acting(*args, **more):
+        with suppress(Error):
+            page.wait_for_function(AT_REST, polling=LOOKS / 2, timeout=BREATH)
+        page.evaluate("() => new Promise(done => requestAnimationFrame(() => setTimeout(done, 50)))")
+        return act(*args, **more)
 
     return acting
 
@@ -73,8 +85,14 @@ def browser():
 
 
 @pytest.fixture(scope="session")
-def server(browser):
-    with serve() as url:
+def home(tmp_path_factory):
+    """The state folder of the shared server, with the accounts of its files."""
+    return tmp_path_factory.mktemp("home")
+
+
+@pytest.fixture(scope="session")
+def server(browser, home):
+    with running(DPVIZ_HOME=str(home)) as (url, _):
         yield url
 
 
@@ -97,6 +115,7 @@ def open_page(browser, visitor, server):
         pages.append(page)
         page.set_default_timeout(PATIENCE)
         page.wait_for_function = partial(page.wait_for_function, polling=LOOKS)
+        page.keyboard.press = _after_effects(page, page.keyboard.press)
         page.set_viewport_size({"width": width, "height": height})
         page.emulate_media(color_scheme=mode, reduced_motion="reduce")
 

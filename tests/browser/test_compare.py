@@ -64,7 +64,7 @@ def test_a_phone_swipes_under_a_sticky_player(open_page):
     expect(page.get_by_role("button", name="Play")).to_be_in_viewport()
 
 
-PLACED = "attacker?v=1&d=iris&a=sulloyd&who=at:9,3.6"
+PLACED = "attacker?v=1&d=iris&a=sulloyd&axes=2&axes=3&who=at:9,3.6"
 WORLDS = "() => document.querySelector('.dpviz-stage')?.panel?.stage?.drawn >= 0"
 
 

@@ -6,7 +6,8 @@ import re
 import pytest
 from playwright.sync_api import TimeoutError, expect
 
-from tests.browser.conftest import PATIENCE, run_seed
+from dpviz.privacy.accounts import Accounts
+from tests.browser.conftest import LOOKS, PATIENCE, run_seed
 from tests.browser.phone import fits_a_phone
 from tests.browser.test_journeys import LOSS, changed, picture, said
 
@@ -136,6 +137,59 @@ def test_a_private_file_asks_spends_and_shows_released_values_only(open_page):
     expect(other.get_by_role("option", name="mine")).to_have_count(0)
     no_exception(page)
     no_exception(other)
+
+
+# From window.deaf on, a page hears no answer; from window.down on, it has no line and gets none.
+LINES = """(() => {
+    const lines = [], Native = window.WebSocket;
+    window.WebSocket = class extends Native {
+        constructor(...how) {
+            super(...how);
+            lines.push(this);
+            this.addEventListener('message', event => window.deaf && event.stopImmediatePropagation());
+            if (window.down) this.close();
+        }
+    };
+    window.cut = () => { window.down = true; lines.forEach(line => line.close()); };
+})()"""
+
+
+def test_a_connection_that_is_lost_between_a_claim_and_its_result_loses_neither(open_page, home, tmp_path, monkeypatch):
+    monkeypatch.setenv("DPVIZ_HOME", str(home))
+    content = CSV.replace("person", "client")
+    (tmp_path / "mine.csv").write_text(content)
+    accounts = Accounts.open()
+    key = accounts.key_of(tmp_path / "mine.csv")
+    page = open_page("limits")
+    page.add_init_script(LINES)
+    page.goto(page.url.replace("limits", "data"))
+    drop(page, "No, it is private", content=content)
+    declare(page)
+    page.get_by_role("button", name="Continue to Spend").click()
+    expect(page.get_by_text("Claimed on this file so far, for one row added or removed: nothing.")).to_be_visible()
+    assert accounts.of(key).claims == ()
+    page.evaluate("window.deaf = true")
+    page.get_by_role("button", name="Run and spend").click()
+    for _ in range(PATIENCE // LOOKS):
+        if accounts.of(key).claims:
+            break
+        page.wait_for_timeout(LOOKS)
+    page.evaluate("window.cut()")
+    expect(page.locator("[data-test-connection-state=CONNECTED]")).to_have_count(0)
+    expect(page.get_by_text("Claimed on this file so far")).to_be_visible()  # nothing of the answer has arrived
+    page.evaluate("window.deaf = window.down = false")
+    expect(page.locator("[data-test-connection-state=CONNECTED]")).to_have_count(1)
+    result, plane = page.get_by_role("link", name="See the result on Watch"), page.locator(".dpviz-canvas")
+    expect(result.or_(plane).first).to_be_visible()
+    if result.is_visible():
+        result.click()
+    page.wait_for_function("() => document.querySelectorAll('.dpviz-canvas').length > 2")
+    page.get_by_role("link", name="Your data", exact=True).click()
+    page.get_by_role("link", name="Account", exact=True).click()
+    expect(page.get_by_role("region", name="Claims").get_by_role("row")).to_have_count(2)  # the head and one claim
+    expect(page.get_by_role("heading", name="Released in this visit")).to_be_visible()
+    assert len(accounts.of(key).claims) == 1
+    no_exception(page)
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])

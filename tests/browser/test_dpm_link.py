@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.test_journeys import PLACE, STEPS, no_exception
+from tests.browser.test_journeys import STEPS, no_exception, pointed
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
@@ -32,8 +32,7 @@ def test_tree_and_plane_follow_each_other(open_page):
     last = int(page.get_by_role("slider", name="Step").get_attribute("max"))
     all_at(page, last)  # the run before had fewer steps: its step must not stay
 
-    page.mouse.click(*page.evaluate(PLACE, [1, 3]))
-    all_at(page, 3)
+    pointed(page, 1, 3)
     expect(page.get_by_role("group", name="Steps of the run").get_by_text("Region 4 of")).to_be_visible()
 
     target = page.evaluate("""() => {

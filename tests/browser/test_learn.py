@@ -17,6 +17,7 @@ def at(page, part, lesson="small"):
     expect(page).to_have_url(re.compile(rf"lesson={lesson}&part={part}"))
     expect(page.locator("li[aria-current=step]")).to_have_text(part.capitalize())
     expect(page.locator("[data-testid=stApp][data-test-script-state=notRunning]")).to_be_visible()
+    expect(page.get_by_role("button", name=re.compile("Shortcut [BN]$")).first).to_be_visible()
 
 
 def test_a_lesson_by_keyboard_alone_with_a_wrong_answer_a_reload_and_what_the_browser_keeps(open_page):

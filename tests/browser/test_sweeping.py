@@ -47,6 +47,15 @@ def test_a_sweep_fills_in_survives_a_page_change_and_is_found_after_a_reload(ope
         page.get_by_role("button", name="Rows (CSV)").click()
     assert download.value.suggested_filename == "dpviz-sweep.csv"
     assert open(download.value.path()).readline().startswith("key,data,bounds")
+    key, plot = page.locator(".st-key-sweep_key"), page.locator(".js-plotly-plot").first
+    expect(key).to_be_hidden()
+    # a phone names curves in a key and draws them as wide as it is
+    page.set_viewport_size({"width": 390, "height": 844})
+    expect(key).to_contain_text("HDPE-means")
+    page.wait_for_function(
+        "plot => plot.querySelector('.nsewdrag').getBoundingClientRect().width > 270", arg=plot.element_handle()
+    )
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
     no_exception(page)
 
 
