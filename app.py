@@ -26,7 +26,7 @@ def prepare() -> None:
     import pages._ui.present.view
     import pages._ui.workspace.tradeoff  # noqa: F401
     from pages._ui.data.upload import keep_uploads_in_memory
-    from pages._ui.frame.streamlit_patches import show_as_kept, start_at_once, stay_offline
+    from pages._ui.frame.streamlit_patches import draw_on_return, show_as_kept, start_at_once, stay_offline
     from pages._ui.server.incoming import check_values
     from pages._ui.server.mishap import stay_silent
     from pages._ui.server.owner import bind_visits, check_settings
@@ -39,6 +39,7 @@ def prepare() -> None:
     stay_silent()
     stay_offline()
     start_at_once()
+    draw_on_return()
     show_as_kept()
     keep_uploads_in_memory(2 * st.get_option("server.maxUploadSize") * 1_000_000)
     gc.collect()
@@ -100,7 +101,7 @@ def visit() -> None:
     if wanted in {f"pages/{name}.py" for name in PAGES if name != HOME}:
         st.switch_page(wanted)
     bar(page.url_path or HOME)
-    if page.url_path in VIEWS:
+    if page.url_path in (*VIEWS, "plan"):
         reopen()
     page.run()
 

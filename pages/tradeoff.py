@@ -6,7 +6,7 @@ from dpviz.escape import plain
 from dpviz.sweeps.sweep import REFERENCE
 from pages._ui.address import links
 from pages._ui.address.scene import Scene, write
-from pages._ui.frame import prepared, shell
+from pages._ui.frame import keys, prepared, shell
 from pages._ui.tradeoff import archive, sweeps, view
 from pages._ui.tradeoff.form import form_of, sweep_form
 from pages._ui.tradeoff.state import tradeoff_state
@@ -32,7 +32,8 @@ with st.sidebar:
     kept = sweeps.shown()
     active = kept is not None and kept.active  # it may end while the page is drawn
     before, tradeoff_state.sweep_asked = tradeoff_state.sweep_asked, sweep
-    if kept is not None and not active and None not in (sweep, before) and sweep not in (before, kept.sweep):
+    changed = None not in (sweep, before) and sweep not in (before, kept.sweep if kept else before)
+    if changed and not active:
         sweeps.leave()  # the form was changed: the picture follows it
         kept = None
     if sweep is not None:
@@ -51,6 +52,8 @@ with st.sidebar:
 shown = kept or (sweeps.at_once(sweep, title) if sweep else None)
 shell.strip(view.titles(shown) if shown else title, sweep=view.size(shown.sweep) if shown else "")
 links.notice("tradeoff", tradeoff)
+if kept is None and st.session_state.get(keys.SWEEP):
+    st.info("This server no longer has the sweep that this address names. You see the form's own sweep.")
 links.keep("tradeoff", tradeoff, entry=kept.identity if kept else "form")
 head, tools = st.columns([5, 4], vertical_alignment="bottom")
 with head:

@@ -1,9 +1,11 @@
 """What every test of a page needs: the pages, and that neither this machine's pace nor another test decides."""
 
+import functools
 import re
 from pathlib import Path
 
 import pytest
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from pages._ui.frame import markup
@@ -13,6 +15,8 @@ from pages._ui.work.pace import Pace
 from tests.luck import same_luck
 
 ROOT = Path(__file__).parents[2]
+# Every script that is tested has a new runtime, which reads what each installed package says of itself: once is enough.
+manifest_scanner.scan_component_manifests = functools.cache(manifest_scanner.scan_component_manifests)
 
 
 @pytest.fixture(autouse=True)

@@ -126,3 +126,6 @@ def test_every_client_is_drawn_and_the_picture_says_it_is_not_private():
         f"client-{i} (not private)" for i in (1, 2, 3)
     ]
     assert "NOT PRIVATE" in figure.to_json()
+    for parts, sizes in (((data.X[:9], data.X[9:18]), "9"), ((data.X[:9], data.X[9:20]), "9 to 11")):
+        figure = plot_clients(View(run.trace, LIGHT, (0, 1), data.columns, data.units), parts, 0)
+        assert f"2 clients hold {sizes} rows each" in figure.layout.title.text

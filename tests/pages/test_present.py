@@ -90,7 +90,7 @@ def test_every_slide_of_the_default_deck_can_be_shown_as_it_is():
         ("data?v=1", "these pages can"),
         ("../../etc/passwd", "these pages can"),
         ("explore?v=1&d=file:a,b", "needs a file"),
-        ("explore?v=1&d=tiny&a=nsm&k=60", r"more centers than there are people \(40\)"),
+        ("explore?v=1&d=tiny&a=nsm&k=60", "Centers k must be at most 40, the number of rows; got 60"),
         ("explore?v=1&d=town&a=nsm&k=5&exact=1", "show a run without noise"),
         ("tradeoff?v=1&sweep=abc", "on this server only"),
         ("tradeoff?v=1&d=town&d=iris&a=nsm", "single data set"),

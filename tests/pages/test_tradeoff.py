@@ -127,6 +127,14 @@ def test_only_missing_runs_are_made(stored, monkeypatch):
     assert len(done) == 1 + 9 * 20
 
 
+def test_an_address_of_a_sweep_that_is_gone_says_so_until_the_form_changes(stored):
+    app = opened("v=1&d=tiny&a=dp-lloyd&sweep=no-such-sweep")
+    assert not app.exception and any("no longer has the sweep" in info.value for info in app.info)
+    assert app.get("plotly_chart")
+    app.button_group(key="sweep_epsilon").set_value([0.5, 2.0]).run()
+    assert not app.exception and not any("no longer has" in info.value for info in app.info)
+
+
 def test_the_forecast_counts_what_is_missing_alone(stored):
     one = sweep_of({"data": "sample:tiny", "algorithms": ["dp-lloyd", "glloyd"], "epsilon": [0.5, 1], "repeats": 3})
     app = opened("v=1&d=tiny&a=dp-lloyd&a=glloyd&e=0.5&e=1&runs=3")
@@ -280,6 +288,10 @@ def test_a_sweep_runs_in_the_background_survives_pages_and_is_found_again(app):
     assert sum("KMeans (not private)" in spec for spec in specs) == 2 and all("NOT PRIVATE" in spec for spec in specs)
     names = [tab.label for tab in app.tabs]
     assert "Who wins where" in names and "Two axes" in names  # ε and the data sets
+    assert not app.get("download_button")  # only the open tab is made and sent
+    app.session_state["sweep_tab"] = "Take it with you"
+    app.run()
+    assert app.get("download_button")
     for chosen, format_ in ((None, "svg"), ("PNG", "png")):
         if chosen:
             app.segmented_control(key="sweep_picture").set_value(chosen).run()
@@ -308,6 +320,8 @@ def test_a_sweep_runs_in_the_background_survives_pages_and_is_found_again(app):
 
 def looks_travel(app, identity):
     """What only a finished sweep has is in the address, and an address that asks for what it has not is told."""
+    app.session_state["sweep_tab"] = "Runs at one ε"
+    app.run()
     app.select_slider(key=f"dots_at_{identity}_epsilon").set_value(0).run()
     app.segmented_control(key=f"of_{identity}").set_value("sample:iris").run()
     app.number_input(key="wanted_2").set_value(1).run()

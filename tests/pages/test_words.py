@@ -18,6 +18,7 @@ from dpviz.figures.kit.panels import release_name
 from dpviz.params import specs
 from dpviz.sweeps.measures import METRICS
 from dpviz.takeaway import export
+from pages._ui.frame import markup
 from pages._ui.frame.places import PAGES
 from pages._ui.frame.words import on_screen
 from pages._ui.player.player import briefly
@@ -144,7 +145,13 @@ def test_no_export_has_an_odd_word(slug):
 def test_greek_letters_are_letters_and_other_words_stay():
     assert on_screen("epsilon = 1, delta = 1e-5, mu = .3: deltas stay") == "ε = 1, δ = 1e-5, μ = .3: deltas stay"
     claimed = ALGORITHMS["pe-means"](n_clusters=5).guarantee(2, 5000)
+    assert on_screen("then fill it (--missing middle) or leave it out.") == "then fill it or leave it out."
     assert "8.5e-05 (1 in 11,700)" in str(claimed) and "δ = 1 in 11,700, μ" in on_screen(str(claimed))
+    assert on_screen(", ".join(claimed.public)).endswith("n = 5,000 declared")
+
+
+def test_a_symbol_and_its_number_stay_on_one_line():
+    assert "μ\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}0.31" in markup.facts([("Claimed", "ε = 1, μ = 0.31")])
 
 
 def test_a_compact_player_says_what_is_done_without_its_numbers():

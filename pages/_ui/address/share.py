@@ -47,15 +47,27 @@ _field = st.components.v2.component(
 
 
 def button(scene: Callable[[], Scene], vocabulary: Vocabulary, has: Collection[str], *, private: bool) -> None:
-    """Show the button that opens the dialog.
+    """Show the button that opens the dialog, which stays open while the page is drawn again, as when a run ends.
 
     `has` lists the parts of the page that a link may hide, and "player"; without any, nothing can be locked.
     """
-    if st.button("Share", icon=":material/share:", type="tertiary", key=keys.SHARE):
-        if private:
+    opened = st.button("Share", icon=":material/share:", type="tertiary", key=keys.SHARE)
+    if private:
+        _close()
+        if opened:
             _refuse()
+    elif opened or keys.SHARE_OPEN in st.session_state:
+        found = scene()
+        if opened:
+            st.session_state[keys.SHARE_OPEN] = found.page
+        if st.session_state[keys.SHARE_OPEN] == found.page:
+            _dialog(found, vocabulary, has)
         else:
-            _dialog(scene(), vocabulary, has)
+            _close()
+
+
+def _close() -> None:
+    st.session_state.pop(keys.SHARE_OPEN, None)
 
 
 @st.dialog("A private run cannot have a link")
@@ -67,7 +79,7 @@ def _refuse() -> None:
     )
 
 
-@st.dialog("Share this picture", width="medium")
+@st.dialog("Share this picture", width="medium", on_dismiss=_close)
 def _dialog(scene: Scene, vocabulary: Vocabulary, has: Collection[str]) -> None:
     top = st.container()
     plays = False

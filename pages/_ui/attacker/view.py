@@ -25,7 +25,7 @@ from pages._ui.work import atlas
 
 AHEAD, MORE, AUTO, CLOUD, CURVES = 60, 30, 2_000, 60, 10  # rounds
 POLL = 0.7  # seconds between two looks at what is being made
-KEY = (("center", "released center"), ("cross", "Alex"))
+KEY = (("center", "released center"), ("hidden_ring", "Alex"))
 CLOUDS = (("disc", f"{CLOUD} other runs with Alex"), ("circle", f"{CLOUD} without"))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -14,6 +15,7 @@ from dpviz.figures import Panel
 from dpviz.figures.kit.view import View
 from dpviz.figures.scenes import alex as figures
 from dpviz.postprocessing.regions import has_regions
+from dpviz.postprocessing.span import Axes
 from dpviz.postprocessing.verdict import largest_gap, reach
 from dpviz.privacy.guarantee import Notion
 from dpviz.runs.alex import Worlds, worlds
@@ -26,7 +28,7 @@ from pages._ui.player.panel import draw
 from pages._ui.player.player import view_of
 from pages._ui.player.transport import transport
 from pages._ui.work import atlas, runs
-from pages._ui.work.batch import Gathered, Piece, gather, halt
+from pages._ui.work.batch import Gathered, Piece, follow, gather, halt
 from pages._ui.work.pace import duration
 from pages._ui.work.results import Result
 from pages._ui.work.workers import workers
@@ -38,7 +40,7 @@ NEAR = 0.02  # of the picture's span: a click so close to a person means that pe
 _TOPIC = "alex"
 
 
-def section(result: Result, setup: Setup, *, hidden: bool, axes: tuple[int, int] | None) -> None:
+def section(result: Result, setup: Setup, *, hidden: bool, axes: Axes) -> None:
     """Show a run in both worlds, if the people are public or made up, and shown."""
     expected = 2 * N * runs.seconds(result.data, setup.algorithm)
     why = ""
@@ -53,8 +55,7 @@ def section(result: Result, setup: Setup, *, hidden: bool, axes: tuple[int, int]
         if why:
             st.info(why)
         return
-    now = _gather(result, setup)
-    st.fragment(_body, run_every=0.6 if now.active else None)(result, setup, axes)
+    follow(partial(_gather, result, setup), partial(_body, result, setup, axes), 0.6)
 
 
 def _gather(result: Result, setup: Setup) -> Gathered:
@@ -75,10 +76,8 @@ def _clouds(setup: Setup, both: Worlds) -> list[tuple[np.ndarray, ...]]:
     return _stored(setup) or [world.fresh.centers for world in (both.here, both.there)]
 
 
-def _body(result: Result, setup: Setup, axes: tuple[int, int] | None) -> None:
-    now, state = _gather(result, setup), st.session_state
+def _body(result: Result, setup: Setup, axes: Axes, now: Gathered) -> None:
     if now.active and now.job is not None:
-        state[keys.ALEX_GOING] = True
         share = now.job.done / now.job.total if now.job.total else 0.0
         bar, button = st.columns([5, 1], vertical_alignment="center")
         bar.progress(min(share, 1.0), f"{share:.0%} of the runs in two worlds")
@@ -91,11 +90,9 @@ def _body(result: Result, setup: Setup, axes: tuple[int, int] | None) -> None:
         st.button("Go on", key=keys.ALEX_ON, on_click=halt, args=(_TOPIC,))
     for both in now.ready.values():
         _picture(result, setup, both, axes)
-    if state.pop(keys.ALEX_GOING, False):
-        st.rerun()
 
 
-def _picture(result: Result, setup: Setup, both: Worlds, axes: tuple[int, int] | None) -> None:
+def _picture(result: Result, setup: Setup, both: Worlds, axes: Axes) -> None:
     titles, clouds = sentences(result, both), _clouds(setup, both)
     identity = f"{setup.who} {result.identity}"
     transport(
@@ -111,7 +108,7 @@ def _picture(result: Result, setup: Setup, both: Worlds, axes: tuple[int, int] |
     with st.container(key=keys.ALEX_FIGURES):
         left, right = st.columns([11, 8], gap="medium")
         with left:
-            spot = draw(keys.ALEX, made[1][:1], pick=axes is not None or result.data.domain.n_features == 1)
+            spot = draw(keys.ALEX, made[1][:1], pick=True)
             shell.key_line(figures.LEGEND, True)
         with right:
             draw(keys.ALEX, made[1][1:])
@@ -200,7 +197,10 @@ def clicked(view: View, data: Dataset, spot: tuple[float, float]) -> str:
     if gaps[row] <= NEAR:
         return f"row:{row}"
     place = data.domain.middle.copy()
-    for axis, value in zip(view.axes or (0,), spot, strict=False):
-        place[axis] = value
+    if view.axes is None and len(place) > 1:
+        place = data.domain.denormalize(view.directions.lift(np.asarray(spot)))
+    else:
+        for axis, value in zip(view.axes or (0,), spot, strict=False):
+            place[axis] = value
     place = np.clip(place, data.domain.low, data.domain.high)
     return "at:" + ",".join(np.format_float_positional(x, precision=6, fractional=False, trim="-") for x in place)

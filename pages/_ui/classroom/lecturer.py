@@ -152,7 +152,7 @@ def _end(room: Classroom) -> None:
         return
     with st.popover("End the class", key=keys.CLASS_CLOSE):
         st.fragment(_question, run_every=LIVE)(room)
-        st.button("End it", type="primary", key=keys.CLASS_CLOSE_YES, on_click=room.end, width="stretch")
+        st.button("End it", key=keys.CLASS_CLOSE_YES, on_click=room.end, width="stretch")
 
 
 def _question(room: Classroom) -> None:
@@ -339,7 +339,7 @@ def _start(room: Classroom, data: compute.Dataset, slug: str, values: dict) -> N
     inbox = []
     try:
         algorithm = ALGORITHMS[slug](**values)
-        runs.check_time(data, algorithm)
+        runs.check(data, algorithm)
     except ValueError as problem:
         st.error(plain(str(problem)))
         return

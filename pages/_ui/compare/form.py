@@ -68,10 +68,8 @@ def _edit(letter: str, start: Side, now: Side, data: Dataset) -> Side:
                     key = keys.COMPARE_PARAM(turn, letter, slug, name)
                     values[name] = widget(cls.name, name, spec, values[name], key)
             algorithm = cls(**values)
-            if algorithm.n_clusters > data.n_public:
-                raise ValueError(f"n_clusters must be <= {data.n_public:,}, the number of rows.")
             algorithm.guarantee(data.domain.n_features, data.n_public)
-            runs.check_time(data, algorithm)
+            runs.check(data, algorithm)
         except (ValueError, TypeError) as problem:
             st.error(plain(f"{in_words(problem, cls)} The picture still shows the run before it."))
             return now

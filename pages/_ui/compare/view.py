@@ -7,13 +7,14 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from dpviz.figures import Panel, View, pane
+from dpviz.figures import Panel, View, columns, pane
 from dpviz.figures.compare import Timeline, curves_panel, planes, timeline
 from dpviz.figures.kit.shots import complete
 from dpviz.metrics import reference_name
 from dpviz.numbers import number, ratio_words
 from dpviz.postprocessing.beside import LETTERS, Row, bets_on, budgets, facts, kinds, partners
 from dpviz.postprocessing.bound import Bound
+from dpviz.postprocessing.span import Axes, shared
 from dpviz.takeaway import comparison as one_page
 from pages._ui.address.state import Opened
 from pages._ui.compare.made import Comparison
@@ -39,9 +40,12 @@ def pictures(
 @per_run(shared=24, own=4)
 def _pictures(identity: str, mode: str, hidden: bool, by: str, _comparison: Comparison) -> tuple[Timeline, list[Panel]]:
     """Return clock and planes, made once per view."""
-    axes = _comparison.data.view if len(_comparison.data.columns) > 1 else None
+    traces = [run.trace for run in _comparison.runs]
+    axes: Axes = columns(_comparison.data, *traces)
+    if axes is None and len(_comparison.data.columns) > 1:
+        axes = shared(traces)
     views = [view_of(run, hidden=hidden, axes=axes) for run in _comparison.runs]
-    numbers = partners([run.trace for run in _comparison.runs])
+    numbers = partners(traces)
     return workers().call(pictures, views, by, numbers, 430)
 
 

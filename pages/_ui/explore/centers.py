@@ -29,10 +29,9 @@ def _table(result: Result, scatter: np.ndarray | None) -> pd.DataFrame:
         table.insert(1, "in words", center_words(trace, data.columns))
     if scatter is not None and center_noise(trace).sd is None:
         table[AGAIN] = [spread_words(float(sd), trace.domain, data.columns, data.units) for sd in scatter]
-    if data.projection is not None:
-        for name, degrees in zip(
-            ("latitude", "longitude"), data.projection.backward(*trace.cluster_centers.T), strict=True
-        ):
+    if (flat := data.projection) is not None:
+        east, north = (trace.cluster_centers[:, data.columns.index(name)] for name in (flat.east, flat.north))
+        for name, degrees in zip(("latitude", "longitude"), flat.backward(east, north), strict=True):
             table[name] = [f"{value:.4f}" for value in degrees]
     return table
 

@@ -13,6 +13,7 @@ from dpviz.figures.scenes import coreset as figures
 from dpviz.metrics import reference_name
 from dpviz.numbers import chance, number
 from dpviz.postprocessing import coresets
+from dpviz.postprocessing.span import Axes
 from pages._ui.frame import keys, markup, shell
 from pages._ui.frame.prepared import kept
 from pages._ui.player.panel import draw
@@ -24,7 +25,7 @@ from pages._ui.work.workers import workers
 MOST = 20
 
 
-def section(key: str, result: Result, *, hidden: bool, axes: tuple[int, int] | None) -> None:
+def section(key: str, result: Result, *, hidden: bool, axes: Axes) -> None:
     """Offer centers for any k if the run has a coreset."""
     if result.trace.coreset is not None and len(result.trace.coreset.points) > 1:
         box = st.expander("Any k afterwards, at no cost", key=keys.ANY_K(key), on_change="rerun")
@@ -40,9 +41,7 @@ def _elbow(identity: str, cost: str, hidden: bool, _result: Result) -> pd.DataFr
 
 
 @per_run(shared=128, own=16)
-def _panels(
-    identity: str, mode: str, k: int, cost: str, hidden: bool, axes: tuple[int, int] | None, _result: Result
-) -> list[Panel]:
+def _panels(identity: str, mode: str, k: int, cost: str, hidden: bool, axes: Axes, _result: Result) -> list[Panel]:
     """Return the weighted points with the centers of one k, and the cost of every k."""
     coreset = _result.trace.coreset
     assert coreset is not None
@@ -53,7 +52,7 @@ def _panels(
     return workers().call(figures.printed, view, coreset, centers, table, cost)
 
 
-def _body(key: str, result: Result, hidden: bool, axes: tuple[int, int] | None) -> None:
+def _body(key: str, result: Result, hidden: bool, axes: Axes) -> None:
     trace, coreset = result.trace, result.trace.coreset
     assert coreset is not None
     most = min(MOST, len(coreset.points))

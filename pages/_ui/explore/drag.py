@@ -21,6 +21,7 @@ from dpviz.figures.kit.view import View
 from dpviz.figures.scenes import drag as figures
 from dpviz.figures.scenes.drag import Edition
 from dpviz.postprocessing.bet import bet_of, odds_of_any
+from dpviz.postprocessing.span import Axes
 from dpviz.postprocessing.verdict import reach
 from pages._ui.address import links
 from pages._ui.explore.look import Choice, Look
@@ -177,7 +178,7 @@ def _record(
     seed: int,
     mode: str,
     hidden: bool,
-    axes: tuple[int, int] | None,
+    axes: Axes,
     _result: Result,
 ) -> str:
     """Return the browser's data as JSON, the same for everybody with the same view."""
@@ -186,14 +187,14 @@ def _record(
 
 @per_run(shared=32, own=4)
 def _record_of(
-    identity: str, name: str, stops: int, seed: int, mode: str, hidden: bool, axes: tuple[int, int] | None,
+    identity: str, name: str, stops: int, seed: int, mode: str, hidden: bool, axes: Axes,
     _edition: Callable[[bool], Edition], _result: Result,
 ) -> str:  # fmt: skip
     """Return the same for a track made for this data set; a file's track stays in its session."""
     return _json_of(_result, [_edition(hidden)], seed, hidden, axes)
 
 
-def _json_of(result: Result, editions: list[Edition], seed: int, hidden: bool, axes: tuple[int, int] | None) -> str:
+def _json_of(result: Result, editions: list[Edition], seed: int, hidden: bool, axes: Axes) -> str:
     view = dataclasses.replace(view_of(result, hidden=hidden, axes=axes), people=None, reference=None, missed=None)
     on = bet_of(result.trace.claimed, far=reach(result.trace)).on
     return workers().call(_as_json, view, editions, seed, on)

@@ -15,6 +15,7 @@ from dpviz.datasets import Dataset
 from dpviz.figures.stemmer_kaplan import local as figures
 from dpviz.metrics import run_loss
 from dpviz.numbers import number
+from dpviz.postprocessing.span import Axes
 from dpviz.privacy.guarantee import Notion
 from pages._ui.frame import keys, markup
 from pages._ui.player.panel import draw
@@ -25,7 +26,7 @@ USERS = (1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000,
 CELLS = 20_000_000  # most numbers of a made-up population
 
 
-def section(key: str, result: Result, *, hidden: bool, axes: tuple[int, int] | None) -> None:
+def section(key: str, result: Result, *, hidden: bool, axes: Axes) -> None:
     """Offer the question if nobody is trusted and the people are public, so that more can be drawn from them."""
     if result.trace.claimed.notion is Notion.LOCAL and hidden and not result.data.private:
         st.header("How many people would it take?")
@@ -40,7 +41,7 @@ def _loss(dataset_id: str, users: int, seed: int, _algorithm: Algorithm, _data: 
     return run_loss(_algorithm.run(X, domain=domain, seed=seed), _data.X)
 
 
-def _body(key: str, result: Result, axes: tuple[int, int] | None) -> None:
+def _body(key: str, result: Result, axes: Axes) -> None:
     trace, data = result.trace, result.data
     algorithm = cast(StemmerKaplanLocal, ALGORITHMS[trace.algorithm](**trace.parameters))  # the one of its notion
     d = data.domain.n_features

@@ -9,13 +9,13 @@ import streamlit as st
 from dpviz.algorithms import Algorithm
 from dpviz.datasets import Dataset
 from dpviz.escape import plain
-from dpviz.figures import pane
-from dpviz.postprocessing.released import widest
+from dpviz.figures import columns, pane
+from dpviz.postprocessing.span import Axes
 from pages._ui.address import links
 from pages._ui.address.scene import write
 from pages._ui.explore.settings import Row, settings
 from pages._ui.explore.state import Settings
-from pages._ui.explore.stored import Stored, stored
+from pages._ui.explore.stored import Stored, shared_span, stored
 from pages._ui.form.forms import pick_data
 from pages._ui.form.picker import pick_algorithm
 from pages._ui.frame import catalog, keys, prepared
@@ -24,7 +24,7 @@ from pages._ui.work import results, runs
 from pages._ui.work.results import Result
 from pages._ui.workspace.explore import explore, explored, seen_from
 
-WIDE, NARROW = 168, 112  # pixels of a picker and of a number
+WIDE, BUDGET, NARROW = 168, 144, 112  # pixels of a picker, of ε with its label, and of a number
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -41,10 +41,10 @@ class Choice:
 
 @dataclasses.dataclass(frozen=True)
 class Look:
-    """The view of a run: whether with hidden layers (DEMO), and along which two columns."""
+    """The view of a run: whether with hidden layers (DEMO), and along which two columns or directions."""
 
     hidden: bool = False
-    axes: tuple[int, int] | None = None
+    axes: Axes = None
 
 
 def choose(*, drags: bool = False) -> Choice:
@@ -62,7 +62,7 @@ def choose(*, drags: bool = False) -> Choice:
                 name, data = pick_data(told=False)
             method = st.container(width=WIDE)
             k = st.container(width=NARROW)
-            epsilon = st.container(width=NARROW)
+            epsilon = st.container(width=BUDGET)
             details = st.popover("Details", key=keys.FORM_DETAILS)
             run = st.container(width="content")
         with method:
@@ -113,7 +113,7 @@ def look(choice: Choice, result: Result | None, *, switch: bool = False) -> Look
             secrets(data)
         shows = bool(st.session_state.get(keys.EXPLORE_HIDDEN, True))
         hidden = not data.private and prepared.shows("kmeans") and shows
-        return Look(hidden, None if result is None else _axes(result))
+        return Look(hidden, None if result is None else _axes(choice.stored, result))
 
 
 def secrets(data: Dataset) -> None:
@@ -126,20 +126,15 @@ def secrets(data: Dataset) -> None:
         )  # fmt: skip
 
 
-def _axes(result: Result) -> tuple[int, int] | None:
-    """Return the two drawn columns: the declared ones or the widest, unless the visitor chose others or none."""
-    columns = result.data.columns
-    if len(columns) < 2:
-        return None
-    declared = catalog.is_public(result.data) or result.data.facts.get("view")
-    axes = result.data.view if declared else widest(result.trace)
-    if len(columns) == 2:
-        return axes
-    how = pane(result.trace)
+def _axes(here: Stored | None, result: Result) -> Axes:
+    """Return the two drawn columns, two directions, or None for the picture's own; the visitor may choose columns."""
+    data, usual, how = result.data, columns(result.data, result.trace), pane(result.trace)
+    if len(data.columns) < 3:
+        return usual
     chosen = st.multiselect(
-        "Seen from two columns", range(len(columns)), axes if how.axes else (), max_selections=2,
-        format_func=lambda i: columns[i], placeholder=how.unpinned,
-        **prepared.kept(seen_from(result.data.dataset_id, result.trace.algorithm)),
-        help=f"Choose two columns, or none for {how.unpinned}. A projection is never fitted to private rows.",
+        "Seen from two columns", range(len(data.columns)), usual or (), max_selections=2,
+        format_func=lambda i: data.columns[i], placeholder=how.unpinned,
+        **prepared.kept(seen_from(data.dataset_id, result.trace.algorithm)),
+        help=f"Choose two columns, or none for {how.unpinned}. No private row has a say in them.",
     )  # fmt: skip
-    return (chosen[0], chosen[1]) if len(chosen) == 2 else None
+    return (chosen[0], chosen[1]) if len(chosen) == 2 else shared_span(here, result)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import zlib
+from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -13,6 +14,7 @@ from dpviz.figures import Panel, View
 from dpviz.figures.scenes import reruns as figures
 from dpviz.figures.scenes.reruns import Cloud
 from dpviz.postprocessing.regions import has_regions
+from dpviz.postprocessing.span import Axes
 from dpviz.runs.bootstrap import MEASURED
 from dpviz.runs.reruns import Reruns, spread
 from pages._ui.address import links
@@ -27,7 +29,7 @@ from pages._ui.player.panel import draw
 from pages._ui.player.player import view_of
 from pages._ui.player.transport import transport
 from pages._ui.work import runs
-from pages._ui.work.batch import Gathered, gather, halt, peek
+from pages._ui.work.batch import Gathered, follow, gather, halt, peek
 from pages._ui.work.pace import duration
 from pages._ui.work.results import Result
 from pages._ui.work.workers import workers
@@ -41,7 +43,7 @@ CAUTION = (
 )
 
 
-def section(key: str, result: Result, *, hidden: bool, axes: tuple[int, int] | None, current: bool) -> None:
+def section(key: str, result: Result, *, hidden: bool, axes: Axes, current: bool) -> None:
     """Show reruns; private rows are replaced by people made up from the release, because every rerun would spend ε.
 
     `current` says whether the run is the form's: only then the form's scene leads to its reruns.
@@ -64,8 +66,7 @@ def section(key: str, result: Result, *, hidden: bool, axes: tuple[int, int] | N
         words = f"{N} reruns would take {duration(question.seconds)}, and this server allows "
         st.info(f"{words}{duration(runs.MOST_SECONDS)}: choose fewer centers or a smaller data set.")
         return
-    now = _gather(question)
-    st.fragment(_body, run_every=0.6 if now.active else None)(key, question, hidden, axes, current)
+    follow(partial(_gather, question), partial(_body, key, question, hidden, axes, current), 0.6)
 
 
 def scatter_of(result: Result) -> np.ndarray | None:
@@ -82,16 +83,11 @@ def _gather(question: Question) -> Gathered:
     return gather(_TOPIC, f"{N} reruns", question.pieces(), public=public, seconds=question.seconds)
 
 
-def _body(key: str, question: Question, hidden: bool, axes: tuple[int, int] | None, current: bool) -> None:
-    now = _gather(question)
+def _body(key: str, question: Question, hidden: bool, axes: Axes, current: bool, now: Gathered) -> None:
     _progress(key, now)
     ready = {one: now.ready[question.name(one)] for one in question.algorithms if question.name(one) in now.ready}
     if question.shown in ready:
         _picture(key, question, ready, hidden, axes, current)
-    if not now.active and st.session_state.pop(keys.AGAIN_GOING(key), False):
-        st.rerun()  # the last poll: draw the page without polling
-    if now.active:
-        st.session_state[keys.AGAIN_GOING(key)] = True
 
 
 def _progress(key: str, now: Gathered) -> None:
@@ -116,7 +112,7 @@ def _picture(
     question: Question,
     ready: dict[str, Reruns],
     hidden: bool,
-    axes: tuple[int, int] | None,
+    axes: Axes,
     current: bool,
 ) -> None:
     result, labels = question.result, list(question.algorithms)
@@ -156,7 +152,7 @@ def _picture(
 
 
 def _panels(
-    question: Question, ready: dict[str, Reruns], hidden: bool, axes: tuple[int, int] | None, *, all_at_once: bool
+    question: Question, ready: dict[str, Reruns], hidden: bool, axes: Axes, *, all_at_once: bool
 ) -> list[Panel]:
     """Return the figures, remade only when more reruns are finished or the view changes."""
     result = question.result

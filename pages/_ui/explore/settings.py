@@ -105,11 +105,7 @@ def _chosen(name: str, data: Dataset, cls: type[Algorithm], row: Row) -> tuple[A
     try:
         values = parameters(cls, name, data, {"n_clusters": data.n_clusters}, places=places, problems=row.below)
         algorithm = cls(**values)
-        if algorithm.n_clusters > data.n_public:
-            raise ValueError(
-                f"n_clusters must be <= {data.n_public:,}, the number of rows; got {algorithm.n_clusters}."
-            )
-        runs.check_time(data, algorithm)
+        runs.check(data, algorithm)
         return algorithm, runs.forecast(data, algorithm)
     except ShownAtField:
         return None, ""

@@ -12,9 +12,11 @@ import streamlit as st
 
 from dpviz import params
 from dpviz.algorithms import Algorithm
-from dpviz.atlas.cells import METHODS, PEOPLE
+from dpviz.atlas.cells import METHODS, PEOPLE, STOPS
 from dpviz.atlas.files import Chart
 from dpviz.datasets import SAMPLES, Dataset
+from dpviz.numbers import number
+from dpviz.postprocessing.span import Span, span_of
 from dpviz.privacy.guarantee import Notion
 from pages._ui.form.forms import fields_of, held
 from pages._ui.frame import keys, prepared
@@ -22,7 +24,7 @@ from pages._ui.work import atlas
 from pages._ui.work.atlas import Trust
 from pages._ui.work.results import Result
 
-__all__ = ["Stored", "edition_of", "found_again", "name_of", "sample_of", "stored"]
+__all__ = ["Stored", "edition_of", "found_again", "name_of", "sample_of", "shared_span", "stored"]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -95,12 +97,29 @@ def _usual(name: str, data: Dataset, cls: type[Algorithm]) -> bool:
         return False
 
 
-def found_again(here: Stored | None, result: Result) -> tuple[int, int] | None:
-    """Return how many matching stored runs found all groups, of how many; None if there are none."""
+def _chart_of(here: Stored | None, result: Result) -> Chart | None:
+    """Return the stored runs that a run belongs to, None if there are none."""
     if here is None or result.trace.algorithm != here.method or edition_of(result.data) != (here.sample, here.people):
         return None
-    chart = here.charts.get(here.people)
+    return here.charts.get(here.people)
+
+
+def found_again(here: Stored | None, result: Result) -> tuple[int, int] | None:
+    """Return how many matching stored runs found all groups, of how many; None if there are none."""
+    chart = _chart_of(here, result)
     if chart is None:
         return None
     same = (stop for stop in chart.stops if stop.epsilon == result.trace.parameters["epsilon"])
     return next(((int(np.count_nonzero(stop.found == chart.groups)), len(stop.found)) for stop in same), None)
+
+
+def shared_span(here: Stored | None, result: Result) -> Span | None:
+    """Return the directions that all matching stored runs share: those of the first run at the largest ε; else None.
+
+    A drag through ε then moves the centers and not the axes, and neither does its end.
+    """
+    chart = _chart_of(here, result)
+    stop = None if chart is None else chart.at(STOPS[-1])
+    if stop is None:
+        return None
+    return span_of(result.data.domain, stop.centers[0], f"the centers at ε {number(STOPS[-1])}")

@@ -7,7 +7,6 @@ from typing import Any
 
 from dpviz.params import ParamSpec
 from pages._ui.address.scene import Control, number
-from pages._ui.form.forms import STOPS, label_of
 
 
 def choice(default: Any, choices: Sequence[Any]) -> ParamSpec:
@@ -16,10 +15,6 @@ def choice(default: Any, choices: Sequence[Any]) -> ParamSpec:
 
 def switch(default: bool) -> ParamSpec:
     return ParamSpec(default, kind="bool")
-
-
-def epsilon_control(key: str, default: float) -> Control:
-    return Control("e", key, label_of("epsilon"), choice(default, STOPS), always=True)
 
 
 def layers_control(key: str) -> Control:

@@ -48,12 +48,16 @@ def first(*, own: bool) -> str:
     return RECOMMENDED if own else STORY[1]
 
 
+def marked(slug: str) -> str:
+    """Return an algorithm's name, with a mark if it comes from outside and has passed no audit here."""
+    return f"{ALGORITHMS[slug].name}{f' · {outside.UNAUDITED}' if outside.unaudited(slug) else ''}"
+
+
 def named(slug: str) -> str:
-    """Return an algorithm's name, with its group if that is not ordinary DP and a mark if it is recommended."""
-    cls = ALGORITHMS[slug]
-    group = "" if cls.notion is Notion.CENTRAL else f"{GROUPS[cls.notion][0]} · "
-    own = f" · {outside.UNAUDITED}" if outside.unaudited(slug) else ""
-    return f"{group}{cls.name}{' · recommended' if slug == RECOMMENDED else own}"
+    """Return an algorithm's marked name, with its group if that is not ordinary DP, and whether it is recommended."""
+    notion = ALGORITHMS[slug].notion
+    group = "" if notion is Notion.CENTRAL else f"{GROUPS[notion][0]} · "
+    return f"{group}{marked(slug)}{' · recommended' if slug == RECOMMENDED else ''}"
 
 
 def pick_algorithm(data: Dataset, *, about: DeltaGenerator | None = None, label: str = "Algorithm") -> type[Algorithm]:

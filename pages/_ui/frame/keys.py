@@ -58,9 +58,7 @@ EXPLORE_AGAIN, EXPLORE_AGAIN_HOW = "explore_again", "explore_again_how"
 AGAIN, AGAIN_HOW, AGAIN_CANCEL, AGAIN_ON = (
     Keys("{}_again"), Keys("{}_again_how"), Keys("{}_again_cancel"), Keys("{}_again_on"),
 )  # fmt: skip
-AGAIN_PLAYER, AGAIN_FIGURES, AGAIN_GOING = (
-    Keys("{}_again_player"), Keys("{}_again_figures"), Keys("{}_again_going"),
-)  # fmt: skip
+AGAIN_PLAYER, AGAIN_FIGURES = Keys("{}_again_player"), Keys("{}_again_figures")
 CENTERS, CENTERS_CSV, CENTERS_JSON = Keys("{}_centers"), Keys("{}_centers_csv"), Keys("{}_centers_json")
 WEIGHTED, POINTS, POINTS_CSV = Keys("{}_weighted"), Keys("{}_points"), Keys("{}_points_csv")
 ANY_K, CORESET, CORESET_K = Keys("{}_any_k"), Keys("{}_coreset"), Keys("{}_coreset_k")
@@ -82,7 +80,8 @@ SWEEP_FREE, SWEEP_METRICS, SWEEP_SEED = "sweep_free", "sweep_metrics", "sweep_se
 SWEEP_VARY, SWEEP_VARIED, SWEEP_PRESETS = "sweep_vary", Keys("sweep_vary_{}"), "sweep_presets"
 SWEEP_SCALE, SWEEP_SINGLE, SWEEP_WITHIN = "sweep_scale", "sweep_single", "sweep_within"
 SWEEP_PICTURE, SWEEP_START, SWEEP_CANCEL = "sweep_picture", "sweep_start", "sweep_cancel"
-SWEEP_TAKE, SWEEP_TAKE_KIND = "sweep_take", Keys("sweep_take_{}")
+SWEEP_KEY, SWEEP_ENDS = "sweep_key", "sweep_ends"
+SWEEP_TAB, SWEEP_TAKE, SWEEP_TAKE_KIND = "sweep_tab", "sweep_take", Keys("sweep_take_{}")
 SWEEP_ALONG, SWEEP_METRIC, SWEEP_OF = Keys("along_{}"), Keys("metric_{}"), Keys("of_{}")  # identity of the sweep
 SWEEP_AT, SWEEP_AGAINST = Keys("dots_at_{}_{}"), Keys("against_{}_{}")  # identity, axis
 SWEEP_GOOD = Keys("wanted_{}")  # runs per point
@@ -109,7 +108,7 @@ ATTACKER_FAR, FORM_ALEX = Keys("attacker_far_{}"), "form_alex"  # data
 ATTACKER_ANSWERS, ATTACKER_ANSWER = "attacker_answers", Keys("attacker_{}_{}")  # word, round
 ATTACKER_AUTO, ATTACKER_HELP, ATTACKER_CANCEL = "attacker_auto", "attacker_help", "attacker_cancel"
 ATTACKER_FIGURE, ATTACKER_SQUARE = "attacker_figure", "attacker_square"
-ALEX, ALEX_GOING, ALEX_CANCEL, ALEX_ON = "alex", "alex_going", "alex_cancel", "alex_on"
+ALEX, ALEX_CANCEL, ALEX_ON = "alex", "alex_cancel", "alex_on"
 ALEX_PLAYER, ALEX_FIGURES = "alex_player", "alex_figures"
 
 # Plan
@@ -173,7 +172,7 @@ SLIDE_SECONDS, SLIDE_SHOW = Keys("slide_seconds_{}"), Keys("slide_show_{}")
 
 # Share
 SHARE_START, SHARE_HIDE, SHARE_LOCK, SHARE_TASK = "share_start", "share_hide", "share_lock", "share_task"
-SHARE_DECK, SHARE_LINK, SHARE_COLORS = "share_deck", "share_link", "share_colors"
+SHARE_DECK, SHARE_LINK, SHARE_COLORS, SHARE_OPEN = "share_deck", "share_link", "share_colors", "share_open"
 
 # Data
 DATA_WAY, GALLERY, USE, BLOBS = "data_way", "gallery", Keys("use_{}"), Keys("blobs_{}")

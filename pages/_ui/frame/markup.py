@@ -87,8 +87,9 @@ def fetched(address: str) -> Html:
 
 
 def facts(lines: Iterable[tuple[str, object]]) -> Html:
-    """Return names with their values, one per line."""
-    return Html("".join(f'<p class="dp-fact"><span>{text(name)}</span> {text(value)}</p>' for name, value in lines))
+    """Return names with their values, one per line; a symbol and its number are never parted by the end of a line."""
+    markup = "".join(f'<p class="dp-fact"><span>{text(name)}</span> {text(value)}</p>' for name, value in lines)
+    return Html(markup.replace(" = ", "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}"))
 
 
 def meter(parts: Iterable[tuple[str, float, str]]) -> Html:

@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import streamlit as st
-from streamlit import delta_generator, net_util
+from streamlit import delta_generator, net_util, runtime
 from streamlit.components.v2.bidi_component import main
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_run_context import RunLocation, ThreadState
+from streamlit.runtime.state.session_state import Serialized, Value, WStates
+from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 from streamlit.typing import UploadedFile
 
-__all__ = ["forget", "redraw", "show_as_kept", "start_at_once", "stay_offline", "whole"]
+__all__ = [
+    "draw_on_return",
+    "file_fields",
+    "forget",
+    "forget_values",
+    "read_through",
+    "redraw",
+    "show_as_kept",
+    "start_at_once",
+    "stay_offline",
+    "whole",
+]
+
+_read = WStates.__getitem__
 
 
 def stay_offline() -> None:
@@ -31,6 +46,20 @@ def show_as_kept() -> None:
     page's processor time. It only adds triggers, which the dashboard reads where it makes a component.
     """
     main.make_bidi_component_presenter = lambda *_: None  # type: ignore[assignment]
+
+
+def draw_on_return() -> None:
+    """Draw the page anew when a lost connection comes back: what was sent meanwhile is gone, and the page is blank."""
+    resume = WebsocketSessionManager._resume_stored_session
+
+    def resumed(self: WebsocketSessionManager, *args: Any) -> str | None:
+        name = resume(self, *args)
+        if name is not None:
+            session = self._active_session_info_by_id[name].session
+            session.request_rerun(session._client_state)  # its page and its query, but no widget and no press
+        return name
+
+    WebsocketSessionManager._resume_stored_session = resumed  # type: ignore[assignment, method-assign]
 
 
 def start_at_once() -> None:
@@ -75,3 +104,52 @@ def redraw(key: str) -> None:
     if context is not None and context.fragment_ids_this_run:
         with ThreadState.scoped(run_location=RunLocation.CALLBACK):
             st.rerun(key)
+
+
+def read_through(check: Callable[[Any, Any, Callable[[], Any]], Any]) -> None:
+    """Have `check` decide what a value that arrived from a browser is read as.
+
+    Parameters
+    ----------
+    check : takes the message, the widget's metadata and Streamlit's own reading, which may raise; returns the value
+    """
+
+    def checked(states: WStates, name: str) -> Any:
+        sent, about = states.states.get(name), states.widget_metadata.get(name)
+        if not isinstance(sent, Serialized) or about is None:
+            return _read(states, name)
+        value = check(sent.value, about, lambda: _read(states, name))
+        states.states[name] = Value(value)
+        return value
+
+    WStates.__getitem__ = checked  # type: ignore[method-assign]
+
+
+def forget_values() -> None:
+    """Reset the values sent in the running script to the widgets' initial values."""
+    context = get_script_run_ctx(suppress_warning=True)
+    values = getattr(getattr(context, "session_state", None), "_state", None)
+    if values is None:
+        return
+    sent = values._new_widget_state
+    for name in list(sent.states):
+        if (about := sent.widget_metadata.get(name)) is not None:
+            sent.states[name] = Value(about.deserializer(None))
+            values._old_state.pop(name, None)
+
+
+def file_fields(session: str) -> Iterator[set[str]]:
+    """Yield the files in each file field on a session's page; nothing if there is no such session."""
+    known: Any = runtime.get_instance()._session_mgr.get_session_info(session) if runtime.exists() else None
+    if known is None:
+        return
+    values = known.session.session_state
+    sent = values._new_widget_state
+    for name, about in list(sent.widget_metadata.items()):
+        if about.value_type == "file_uploader_state_value":
+            if isinstance(now := sent.states.get(name), Serialized):
+                yield {file.file_id for file in now.value.file_uploader_state_value.uploaded_file_info}
+            elif now is not None or name in values._old_state:
+                content = now.value if now is not None else values._old_state[name]
+                files = content if isinstance(content, list) else [content]
+                yield {file.file_id for file in files if hasattr(file, "file_id")}

@@ -727,16 +727,12 @@ class Story {
   alex() {
     const { pen, colors, small, record } = this,
       [x, y] = this.to(...record.given.alex),
-      r = 10 * small;
+      r = 12 * small;
     const own = this.near < 3.5 || !this.n ? 1 : 0.35; // of fewer people, Alex may be none
     pen.globalAlpha = own;
-    pen.strokeStyle = pen.fillStyle = colors.ink;
-    pen.lineWidth = 2.4 * small;
-    pen.beginPath();
-    pen.moveTo(x - r, y);
-    pen.lineTo(x + r, y);
-    pen.moveTo(x, y - r);
-    pen.lineTo(x, y + r);
+    pen.strokeStyle = pen.fillStyle = colors.hidden;
+    pen.lineWidth = 3 * small;
+    this.dot(x, y, r);
     pen.stroke();
     pen.font = `600 ${Math.round(Math.max(15 * small, 12 * this.scale.ratio))}px ${this.font}`;
     pen.textAlign = "left";

@@ -79,7 +79,7 @@ def titles_of(data: Dataset, trace: Trace, read: list[Read]) -> tuple[list[str],
 def panel_of(data: Dataset, trace: Trace, who: list[np.ndarray], colors: Theme) -> Panel:
     """Return the picture of the rounds."""
     axes = data.view if data.domain.n_features > 1 else None
-    view = View(trace, colors, axes, data.columns, data.units, people=data.X, hidden=True)
+    view = View(trace, colors, axes, data.columns, data.units, people=data.X, hidden=True, noun=data.noun)
     rounds = [step for step in trace.steps if step.kind == "noisy-iteration"]
     centers = [data.domain.denormalize(np.asarray(step.released["centers"])) for step in rounds]
     return read_panel(view, centers, [data.X[rows] for rows in who])

@@ -74,7 +74,7 @@ def show(paper: Paper, item: Item) -> None:
         head.subheader(item.name, width="content")
         head.badge(judged.word, icon=f":material/{_ICONS[judged.word]}:", color=_COLORS[judged.word])  # type: ignore[arg-type]
         st.markdown(f"**The paper says:** {item.claim} *Printed: {item.prints}.*")
-        st.markdown(f"**Ours:** {_ours(item, judged)}")
+        st.markdown(f"**Ours:** {_ours(judged)}")
         found = panels(item, measured)
         if found:
             st.html(_picture(found))
@@ -91,14 +91,11 @@ def show(paper: Paper, item: Item) -> None:
                     )  # fmt: skip
 
 
-def _ours(item: Item, judged: Verdict) -> str:
+def _ours(judged: Verdict) -> str:
     """Return the result of our rerun, in one line."""
     if judged.word == NOT_RUN:
         return "not yet run on this machine; use the command below."
-    total = judged.yes + judged.tie + judged.no
-    because = f", because {item.because}" if judged.no and item.because else ""
-    hold = f"{judged.yes} of {total} comparison{'s' * (total != 1)} hold{'s' * (judged.yes == 1)}"
-    return f"{hold}; {judged.tie} within noise, {judged.no} against the claim{because}."
+    return f"comparisons that hold: {judged.yes}; within noise: {judged.tie}; against the claim: {judged.no}."
 
 
 def _picture(found: list[Panel]) -> str:
@@ -119,7 +116,8 @@ def _details(paper: Paper, item: Item, measured: pd.DataFrame, judged: Verdict, 
     lines = "".join(f"\n| {name} | {markup.escape(words)} |" for name, words in _settings(item))
     st.markdown(f"**Settings that differ from the paper's**\n\n| setting | here |\n|---|---|{lines}")
     if judged.against:
-        st.markdown("**What contradicts**\n" + "".join(f"\n- {_plainly(words)}" for words in judged.against[:8]))
+        lines = "".join(f"\n- {_plainly(words)}" for words in judged.against[:8])
+        st.markdown(f"**What contradicts**{': ' if item.because else ''}{item.because}\n{lines}")
     if item.facts:
         st.markdown("**As printed**")
         st.dataframe(pd.DataFrame(item.facts[1:], columns=item.facts[0]), hide_index=True, width="stretch")

@@ -12,6 +12,7 @@ from dpviz.figures.kit.panels import ledger_table
 from dpviz.figures.kit.shots import Shot
 from dpviz.metrics import reference_name
 from dpviz.numbers import number
+from dpviz.postprocessing.span import Axes, Span
 from dpviz.trace import Trace
 from pages._ui.address.state import Opened
 from pages._ui.frame import keys, markup, shell
@@ -25,14 +26,15 @@ from pages._ui.work.results import Result
 from pages._ui.work.workers import workers
 
 
-def view_of(result: Result, *, hidden: bool, axes: tuple[int, int] | None) -> View:
-    """Return the view of a run in the visitor's colors; a private run has no hidden layers."""
+def view_of(result: Result, *, hidden: bool, axes: Axes) -> View:
+    """Return the view of a run in the visitor's colors, on these axes; a private run has nothing hidden."""
     data = result.data
     hidden = hidden and not data.private
     return View(
         trace=result.trace,
         colors=shell.colors(),
-        axes=axes,
+        axes=None if isinstance(axes, Span) else axes,
+        span=axes if isinstance(axes, Span) else None,
         columns=data.columns,
         units=data.units,
         people=data.X if hidden else None,
@@ -41,13 +43,18 @@ def view_of(result: Result, *, hidden: bool, axes: tuple[int, int] | None) -> Vi
         reference_loss=result.reference_loss if hidden else None,
         hidden=hidden,
         missed=verdict.missed(result) if hidden and result.reference else None,
+        noun=data.noun,
+        picture=pictured(result, axes),
     )
 
 
+def pictured(result: Result, axes: Axes) -> tuple[int, int] | None:
+    """Return the size of the pictures that stand for the plane, unless columns are chosen or each frame has its own."""
+    return None if isinstance(axes, tuple) or pane(result.trace).follows else result.data.picture
+
+
 @per_run(shared=64, own=8)
-def _panels(
-    identity: str, mode: str, hidden: bool, axes: tuple[int, int] | None, compact: bool, _result: Result
-) -> list[Panel]:
+def _panels(identity: str, mode: str, hidden: bool, axes: Axes, compact: bool, _result: Result) -> list[Panel]:
     """Return the figures of a run, built once for each view."""
     return workers().call(printed, view_of(_result, hidden=hidden, axes=axes), compact)
 
@@ -78,7 +85,7 @@ def player(
     result: Result,
     *,
     hidden: bool,
-    axes: tuple[int, int] | None,
+    axes: Axes,
     compact: bool = False,
     opened: Opened | None = None,
     fold: bool = True,
@@ -93,6 +100,8 @@ def player(
     against, noun = reference_name(result.trace), result.data.noun
     words = (noun if word == "person" else word.replace("KMeans", against) for _, word in how.legend)
     legend = tuple(zip((symbol for symbol, _ in how.legend), words, strict=True))
+    if pictured(result, axes):
+        legend = ()  # the pictures show centers alone
     found = _panels(result, st.context.theme.type or "light", hidden, axes, compact)
     plane, side = ([p for p in found if p.name == name] for name in ("plane", "side"))
     zoom_of = f"{result.data.dataset_id} {axes}"
@@ -122,7 +131,7 @@ def player(
         releases(key, result, hidden=hidden, axes=axes)
 
 
-def releases(key: str, result: Result, *, hidden: bool, axes: tuple[int, int] | None) -> None:
+def releases(key: str, result: Result, *, hidden: bool, axes: Axes) -> None:
     """Draw the parts of a run's picture that are as wide as the page, and the folded list of releases and prices."""
     found = _panels(result, st.context.theme.type or "light", hidden, axes, False)
     panels, n = [panel for panel in found if panel.name == "wide"], len(result.trace.ledger)
@@ -150,7 +159,7 @@ def _transport(
     key: str,
     result: Result,
     shots: list[Shot],
-    axes: tuple[int, int] | None,
+    axes: Axes,
     opened: Opened | None,
     *,
     brief: bool = False,

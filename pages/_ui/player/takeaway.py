@@ -10,6 +10,7 @@ import streamlit as st
 
 from dpviz.figures import View
 from dpviz.postprocessing.released import centers_csv, centers_json, coreset_csv
+from dpviz.postprocessing.span import Axes
 from dpviz.takeaway import KINDS, export, page, replay
 from dpviz.takeaway.nearest import nearest_csv
 from pages._ui.frame import keys
@@ -34,7 +35,7 @@ def menu(
     result: Result,
     *,
     hidden: bool,
-    axes: tuple[int, int] | None,
+    axes: Axes,
     scatter: Callable[[Result], np.ndarray | None] = lambda result: None,
 ) -> None:
     """Offer a run's files: centers, weighted points and, for a private method, five kinds of pages and scripts.

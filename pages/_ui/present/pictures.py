@@ -12,7 +12,7 @@ import numpy as np
 from dpviz.algorithms import Algorithm
 from dpviz.audits.game import Round, attack, play, score
 from dpviz.datasets import Dataset
-from dpviz.figures import Panel, View, pane
+from dpviz.figures import Panel, View, columns, pane
 from dpviz.figures.kit.legend import HIDDEN, icon
 from dpviz.figures.kit.theme import theme
 from dpviz.figures.scenes import reruns, tradeoff
@@ -99,7 +99,7 @@ def _viewed(
     data: Dataset, trace: Trace, best: Reference, mode: str, axes: tuple[int, int] | None, hidden: bool
 ) -> tuple[View, tuple[str, ...]]:
     """Return the view of a run, and its verdict."""
-    view = View(trace, theme(mode), axes, data.columns, data.units)
+    view = View(trace, theme(mode), axes or columns(data, trace), data.columns, data.units, noun=data.noun)
     if not hidden:
         return view, private_verdict(trace, data.columns, data.units).parts[:-1]
     there = groups_of(data.X, data.domain, best.trace.cluster_centers, data.groups)
@@ -215,7 +215,7 @@ def game(setup: Setup, mode: str, stored: tuple[Sequence[Round], ...], on_step: 
     )
     bound = question.bound.odds
     small = "is what nobody beats in the long run, even knowing everybody else's row. A coin is right 50 times."
-    legend = (("disc", "released with Alex"), ("circle", "released without Alex"), ("cross", "Alex"))
+    legend = (("disc", "released with Alex"), ("circle", "released without Alex"), ("hidden_ring", "Alex"))
     return _made(
         panel, titles=(words,), legend=_legend(legend, mode), big=f"{bound} of 100", small=small,
         promise=f"{algorithm.name} · {_promise(promise)}",

@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from dpviz.algorithms import Algorithm
-from dpviz.atlas.rows import stored_rows
 from dpviz.numbers import number
 from dpviz.sweeps.sweep import Sweep
 from dpviz.version import __version__
@@ -23,6 +22,7 @@ from pages._ui.frame import catalog
 from pages._ui.home.controls import as_run
 from pages._ui.limits.controls import limits
 from pages._ui.present import pictures
+from pages._ui.tradeoff import sweeps
 from pages._ui.tradeoff.form import sweep_of
 from pages._ui.work import atlas, runs
 from pages._ui.work.batch import Piece
@@ -136,12 +136,10 @@ def _explore(scene: Scene, slide: Slide, mode: str) -> Work:
     if scene.values.get("exact"):
         raise ValueError("A slide cannot show a run without noise; switch the noise on.")
     data, side = catalog.sample(scene.values["d"]), asked_by(scene, explore)
-    if side.algorithm.n_clusters > data.n_public:
-        raise ValueError(f"This slide asks for more centers than there are people ({data.n_public:,}).")
-    runs.check_time(data, side.algorithm)
+    runs.check(data, side.algorithm)
     hidden = scene.values["layers"] and "kmeans" not in scene.hide
     chosen: Sequence[int] = scene.values.get("axes") or ()
-    axes = (chosen[0], chosen[1]) if len(chosen) == 2 else data.view if len(data.columns) > 1 else None
+    axes = (chosen[0], chosen[1]) if len(chosen) == 2 else None
     if not (scene.values["again"] and slide.show == "picture" and hasattr(side.algorithm, "epsilon")):
         return pictures.run, (data, side.algorithm, side.seed, mode, axes, hidden, slide.show)
     stops = sorted({*STOPS, side.algorithm.epsilon})
@@ -181,10 +179,10 @@ def _tradeoff(scene: Scene, slide: Slide, mode: str) -> Work:
     asked: Sweep = sweep_of(scene.values)
     if len(asked.data) > 1:
         raise ValueError("A slide shows the curves of a single data set.")
-    if sum(1 for _, _ in zip(asked.runs(), range(MOST_RUNS + 1), strict=False)) > MOST_RUNS:
+    if sweeps.size(asked) > MOST_RUNS:
         raise ValueError(f"A slide's sweep has at most {MOST_RUNS} runs; this one has more.")
     title = catalog.sample(scene.values["d"][0]).title
-    stored = tuple(stored_rows(asked.runs(), atlas.chart))
+    stored = tuple(sweeps.stored(asked).values())
     return pictures.sweep, (asked, title, mode, scene.values["scale"] == "log", scene.values["single"], stored)
 
 

@@ -10,7 +10,6 @@ class PresentState:
 
     deck_files: Held[int] = Held(int)
     present_typed: Held[dict[str, tuple[float, ...]]] = Held(dict)  # scene of a slide -> values of ε
-    present_going: Once[bool] = Once(bool)
     present_ended: Held[int | None] = Held(nothing)
     present_next: Once[int | None] = Once(nothing)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from functools import partial
 from urllib.parse import parse_qs
 
 import streamlit as st
@@ -31,7 +32,7 @@ from pages._ui.frame.prepared import kept
 from pages._ui.present.scenes import MOST_VARIED, Staged, staged
 from pages._ui.present.show import show
 from pages._ui.present.state import present_state
-from pages._ui.work.batch import Gathered, gather
+from pages._ui.work.batch import Gathered, follow, gather
 from pages._ui.work.state import work_state
 
 __all__ = ["deck_file", "projector", "slide_form", "slide_list"]
@@ -97,8 +98,7 @@ def projector(mode: str) -> None:
             st.info(f"Slide {index + 1}, {plain(slide.title)}: {plain(ready[index].sentence)}")
     if not ready:
         return
-    now = _gather(ready)
-    st.fragment(_offer, run_every=0.5 if now.active else None)(deck, ready, mode)
+    follow(partial(_gather, ready), partial(_offer, deck, ready, mode), 0.5)
 
 
 def _gather(ready: dict[int, Staged]) -> Gathered:
@@ -107,17 +107,14 @@ def _gather(ready: dict[int, Staged]) -> Gathered:
     return gather("present", "Deck", list(pieces.values()), public=True)
 
 
-def _offer(deck: Deck, ready: dict[int, Staged], mode: str) -> None:
-    state, now = st.session_state, _gather(ready)
+def _offer(deck: Deck, ready: dict[int, Staged], mode: str, now: Gathered) -> None:
+    state = st.session_state
     found = {index: one for index, one in ready.items() if one.piece.name in now.ready}
     if now.active:
-        present_state.present_going = True
         share = now.job.done / now.job.total if now.job and now.job.total else 0.0
         if len(found) < len(ready):
             st.progress(max(min(share, 1.0), len(found) / len(ready)), f"{len(found)} of {len(ready)} scenes ready")
             return
-    elif present_state.present_going:
-        st.rerun()  # stop asking
     if now.problem or now.stopped:
         st.error(plain(f"{now.problem or 'Making the scenes was stopped.'} Change that slide, or try again."))
         if st.button("Try again", key=keys.PRESENT_AGAIN):

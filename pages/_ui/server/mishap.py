@@ -14,7 +14,7 @@ import streamlit as st
 
 from pages._ui.frame import keys, markup
 from pages._ui.frame.session import session
-from pages._ui.server.incoming import forget_values
+from pages._ui.frame.streamlit_patches import forget_values
 from pages._ui.server.logs import Seldom
 
 __all__ = ["show", "stay_silent"]

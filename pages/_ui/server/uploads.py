@@ -8,15 +8,15 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import runtime
-from streamlit.runtime.state.session_state import Serialized, Value
+
+from pages._ui.frame.streamlit_patches import file_fields
 
 __all__ = ["Uploads", "keep_tidy", "memory"]
 
@@ -60,7 +60,7 @@ class Uploads:
 
     def _refusal(self, session: str, length: int) -> tuple[int, str] | None:
         """Return status and sentence if a file of this size is refused, else None."""
-        if not any(_fields(session)):
+        if next(file_fields(session), None) is None:
             return 409, "No field on this page accepts a file."
         if session in self._busy:
             return 429, "Another file is still being uploaded; send one at a time."
@@ -113,36 +113,9 @@ def memory() -> float:
     return free
 
 
-def _values(session: str) -> Any:
-    """Return the values of a session's widgets, None if there is no such session."""
-    found = runtime.get_instance()._session_mgr.get_session_info(session) if runtime.exists() else None
-    return None if found is None else found.session.session_state
-
-
-def _fields(session: str) -> Iterator[Any]:
-    """Yield the content of each file field on a session's page."""
-    values = _values(session)
-    if values is None:
-        return
-    sent = values._new_widget_state
-    for name, about in list(sent.widget_metadata.items()):
-        if about.value_type == "file_uploader_state_value":
-            if (now := sent.states.get(name)) is not None:
-                yield now
-            elif name in values._old_state:
-                yield Value(values._old_state[name])
-
-
 def _wanted(session: str) -> set[str]:
     """Return the files in the page's fields."""
-    found: set[str] = set()
-    for now in _fields(session):
-        if isinstance(now, Serialized):
-            found |= {file.file_id for file in now.value.file_uploader_state_value.uploaded_file_info}
-        else:
-            files = now.value if isinstance(now.value, list) else [now.value]
-            found |= {file.file_id for file in files if hasattr(file, "file_id")}
-    return found
+    return {file for files in file_fields(session) for file in files}
 
 
 def _held(session: str) -> dict[str, bytes]:

@@ -1,4 +1,4 @@
-"""The details of a sweep, in tabs below its picture: areas, files, runs at one place, winners, two axes."""
+"""The details of a sweep, in tabs below its picture: winners, runs at one place, areas, files, two axes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dpviz.figures.scenes import tradeoff
 from dpviz.figures.scenes.tradeoff import short
 from dpviz.numbers import number
 from dpviz.sweeps.measures import METRICS, Metric
-from dpviz.sweeps.summary import Summary, axes_of
+from dpviz.sweeps.summary import Summary
 from pages._ui.frame import keys, markup, shell
 from pages._ui.tradeoff.charts import brief, chart, named, sign, title, under
 from pages._ui.tradeoff.sweeps import Kept
@@ -24,23 +24,32 @@ _DOTS = 20  # at one place, at the most: each is as likely as any other
 
 
 def details(every: Summary, kept: Kept, look: Look, style: dict[str, Style]) -> None:
-    """Show areas, files, runs at one place, winners and, if there are two, both axes."""
-    beside = _beside(every.points, kept, look)
-    names = ["Area over ε", "Take it with you", f"Runs at one {sign(look.axis)}", "Who wins where"]
-    area, take, one, wins, *two = st.tabs([*names, *["Two axes"] * bool(beside)])
-    metric = METRICS[look.metric]
-    with area:
-        _areas(every, metric, style)
-    with take:
-        files(every, kept)
-        one_run(every, kept)
-    with one:
-        _dots(every, kept, look, metric, style)
-    with wins:
-        _winners(every.winners)
-    for tab in two:
-        with tab:
-            _heat(every, kept, look, metric, beside)
+    """Show winners, runs at one place, areas, files and, if there are two, both axes. Only the open tab is drawn.
+
+    An address that says where the runs are looked at, or against which axis, opens that tab.
+    """
+    beside, metric = _beside(every, kept, look), METRICS[look.metric]
+    one, two = f"Runs at one {sign(look.axis)}", "Two axes"
+    tabs = {
+        "Who wins where": lambda: _winners(every.winners),
+        one: lambda: _dots(every, kept, look, metric, style),
+        "Area over ε": lambda: _areas(every, metric, style),
+        "Take it with you": lambda: _take(every, kept),
+    }
+    if beside:
+        tabs[two] = lambda: _heat(every, kept, look, metric, beside)
+    asked = {one: keys.SWEEP_AT, two: keys.SWEEP_AGAINST}
+    first = [name for name in tabs if name in asked and asked[name](kept.identity, look.axis) in st.session_state]
+    boxes = st.tabs(list(tabs), default=first[0] if first else None, key=keys.SWEEP_TAB, on_change="rerun")
+    for box, show in zip(boxes, tabs.values(), strict=True):
+        if box.open:
+            with box:
+                show()
+
+
+def _take(every: Summary, kept: Kept) -> None:
+    files(every, kept)
+    one_run(every, kept)
 
 
 def _areas(every: Summary, metric: Metric, style: dict[str, Style]) -> None:
@@ -111,10 +120,10 @@ def _winners(winners: pd.DataFrame) -> None:
     )
 
 
-def _beside(points: pd.DataFrame, kept: Kept, look: Look) -> list[str]:
+def _beside(every: Summary, kept: Kept, look: Look) -> list[str]:
     """Return the possible second axes besides the one along which curves run."""
-    axes = [axis for axis in axes_of(kept.table(len(kept.rows))) if axis in points and axis not in (look.axis, "delta")]
-    per_data = points.groupby("data")
+    axes = [axis for axis in every.axes if axis in every.points and axis not in (look.axis, "delta")]
+    per_data = every.points.groupby("data")
     return [axis for axis in axes if per_data[axis].nunique().max() > 1] + ["data"] * (len(kept.data) > 1)
 
 

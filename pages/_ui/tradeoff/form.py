@@ -17,6 +17,7 @@ from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.sweep import REFERENCE, Sweep, Variant, measured
 from pages._ui.form.forms import fields_of, in_labels
 from pages._ui.form.numbers import whole_number
+from pages._ui.form.picker import marked
 from pages._ui.frame import catalog, keys
 from pages._ui.frame.prepared import kept
 from pages._ui.frame.session import session
@@ -50,7 +51,7 @@ def sweep_form() -> tuple[Sweep | None, str, str]:
     if not private:
         _follow(slugs)
     chosen = st.multiselect(
-        "Algorithms", slugs, list(FIRST), format_func=lambda s: ALGORITHMS[s].name,
+        "Algorithms", slugs, list(FIRST), format_func=marked,
         **kept(keys.SWEEP_ALGORITHMS), help="KMeans, the non-private reference, always runs too.",
     )  # fmt: skip
     epsilon = st.pills(

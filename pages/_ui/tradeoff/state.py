@@ -22,7 +22,6 @@ class TradeoffState:
     made_up: Kept[dict[str, Dataset]] = Kept(dict)  # drawn from released coresets
     sweep_files: Kept[dict[str, str]] = Kept(dict)
     looked: Once[bool] = Once(bool)
-    watching: Once[str | None] = Once(nothing)
 
 
 tradeoff_state = TradeoffState()

@@ -223,11 +223,15 @@ def _stored(sweep: Sweep, usable: tuple[Trust, ...]) -> dict[str, dict[str, Any]
     return {row["key"]: row for row in stored_rows((run for _, run in cells(sweep)), chart)}
 
 
+def stored(sweep: Sweep) -> dict[str, dict[str, Any]]:
+    """Return the rows of a sweep that the atlas has, by their keys."""
+    usable = trusts(sweep)
+    return _stored(sweep, usable) if usable else {}
+
+
 def known(sweep: Sweep) -> list[dict[str, Any]]:
     """Return the rows of a sweep known before it starts, from the atlas and this session's sweeps."""
-    found = {row["key"]: row for kept in history() for row in list(kept.rows)}
-    if usable := trusts(sweep):
-        found |= _stored(sweep, usable)
+    found = {row["key"]: row for kept in history() for row in list(kept.rows)} | stored(sweep)
     return [found[key] for key, _ in cells(sweep) if key in found]
 
 

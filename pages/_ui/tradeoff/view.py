@@ -163,8 +163,6 @@ def tools(kept: Kept) -> Look:
 
 def watch(kept: Kept, look: Look, *, active: bool) -> None:
     """Show progress while a sweep runs, and pictures of the rows so far; `active` is the state that the page shows."""
-    if active:
-        tradeoff_state.watching = kept.identity  # it may end before the first look
 
     @st.fragment(run_every=1.0 if active else None)
     def follow() -> None:
@@ -172,7 +170,7 @@ def watch(kept: Kept, look: Look, *, active: bool) -> None:
             st.rerun()  # the page writes its address
         if kept.active:
             _bar(kept)
-        elif tradeoff_state.watching == kept.identity:
+        elif active:
             st.rerun()  # the form's button and the details come back
         _pictures(kept, look)
 
@@ -223,7 +221,7 @@ def _pictures(kept: Kept, look: Look) -> None:
         if panels[1:]:
             _multiples(panels, found, kept, look, style)
         else:
-            _curves(panels[0][1], found, kept, look, style, labels=True, height=470)
+            _one(panels[0][1], found, kept, look, style)
         _caution(points, look)
     with right:
         tables(found, kept, look, style)
@@ -231,9 +229,24 @@ def _pictures(kept: Kept, look: Look) -> None:
         details(found, kept, look, style)
 
 
+def _one(points: pd.DataFrame, every: Summary, kept: Kept, look: Look, style: dict) -> None:
+    """Show one panel whose curves are named at their ends, on a phone in a key instead: names would take half of it."""
+    with st.container(key=keys.SWEEP_ENDS):
+        figure = _curves(points, every, kept, look, style, labels=True, height=470)
+        st.html(f"<style>.st-key-{keys.SWEEP_ENDS}{{--dp-ends:{figure.layout.margin.r - 5}px}}</style>")
+    with st.container(key=keys.SWEEP_KEY):
+        st.html(_key(look, style))
+
+
+def _key(look: Look, style: dict) -> str:
+    """Return the key of a panel's curves as HTML."""
+    words = "".join(f"<span>{icon(one)}{markup.escape(name)}</span>" for name, one in style.items())
+    return f'<div class="dp-key">{words}<span>… {METRICS[look.metric].against} (not private): dotted</span></div>'
+
+
 def _curves(
     points: pd.DataFrame, every: Summary, kept: Kept, look: Look, style: dict, *, labels: bool, height: int
-) -> None:  # fmt: skip
+) -> Any:  # fmt: skip
     data, notion = points.data.iloc[0], points.notion.iloc[0]
     mine, turns = (table[(table.data == data) & (table.notion == notion)] for table in (every.runs, every.turns))
     metric = METRICS[look.metric]
@@ -267,14 +280,14 @@ def _curves(
     st.html(markup.small(f"{tradeoff.promise(notion)}{rho}{delta}"))
     if words := steadiness(turns, look.axis):
         st.html(markup.small(" ".join(words)))
+    return figure
 
 
 def _multiples(panels: list, every: Summary, kept: Kept, look: Look, style: dict) -> None:
     """Show one panel per data set and promise, never two promises on one axis, and one key for all."""
     if len({notion for (_, notion), _ in panels}) > 1:
         st.warning("These algorithms make different promises. Each has its own panel; do not compare across panels.")
-    words = "".join(f"<span>{icon(one)}{markup.escape(name)}</span>" for name, one in style.items())
-    st.html(f'<div class="dp-key">{words}<span>… {METRICS[look.metric].against} (not private): dotted</span></div>')
+    st.html(_key(look, style))
     for start in range(0, len(panels), 2):
         for column, (_, points) in zip(st.columns(2, gap="small"), panels[start : start + 2], strict=False):
             with column:

@@ -17,7 +17,7 @@ from pages._ui.work.runs import QUICK
 from pages._ui.work.state import work_state
 from pages._ui.work.workers import workers
 
-__all__ = ["Gathered", "Piece", "gather", "halt", "peek"]
+__all__ = ["Gathered", "Piece", "follow", "gather", "halt", "peek"]
 
 SHARED, OWN = 400, 60  # pieces of public data on the server, and of one session's own files
 
@@ -104,6 +104,22 @@ def gather(topic: str, title: str, pieces: Sequence[Piece], *, public: bool, sec
     return Gathered(
         ready, job, status in ("queued", "running"), job.error if status == "failed" else "", status == "cancelled"
     )
+
+
+def follow(gathered: Callable[[], Gathered], draw: Callable[[Gathered], None], every: float) -> None:
+    """Draw what a batch has, and again every so many seconds until it has everything; then draw the page once.
+
+    A page that asks for nothing any more is not drawn a second time: that would lose what was pressed meanwhile.
+    """
+    asks = gathered().active
+
+    def look() -> None:
+        now = gathered()
+        if asks and not now.active:
+            st.rerun()
+        draw(now)
+
+    st.fragment(look, run_every=every if asks else None)()
 
 
 def halt(topic: str) -> None:

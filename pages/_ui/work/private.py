@@ -19,6 +19,7 @@ from dpviz.privacy.guarantee import Guarantee, Neighboring, Notion
 from dpviz.privacy.secret import state_folder
 from pages._ui.frame import keys, markup, messages
 from pages._ui.frame.streamlit_patches import whole
+from pages._ui.frame.words import on_screen
 from pages._ui.work import results, runs
 from pages._ui.work.state import work_state
 
@@ -123,6 +124,9 @@ def confirm(
         return None
     with st.container(border=True):
         st.html(markup.facts(_what(data, algorithm).items()))
+        st.caption(
+            "No cell was checked: a row with a cell that is not as declared on Bounds is left out without a message."
+        )
         st.markdown(
             f"This run claims **ε = {number(promise.epsilon)}**, δ = {chance(promise.delta)} for {promise.unit}."
         )
@@ -137,7 +141,7 @@ def confirm(
             f"A bet on {then.on} is right at most {now.odds} times in 100 today, and **{then.odds} times in 100** "
             f"after this run. A coin is right 50 times."
         )
-        _left(before, before.after(claim))
+        allowed = _allows(before, claim)
         st.markdown(
             "**What cannot be undone:** nothing is refunded, neither for a canceled run nor for a deleted file. The "
             "sum counts all of your runs on this file on this server; δ adds up as ε does."
@@ -145,7 +149,7 @@ def confirm(
         with st.container(horizontal=True):
             if st.button("Not yet", type="primary", key=keys.NOT_YET(slot)):
                 return False
-            if st.button("Run and spend", key=keys.SPEND(slot)):
+            if st.button("Run and spend", key=keys.SPEND(slot), disabled=not allowed):
                 with whole():  # a second click must not come between the claim and its run
                     try:
                         with accounts() as kept:
@@ -168,15 +172,24 @@ def _what(data: Dataset, algorithm: Algorithm) -> dict[str, str]:
     return found
 
 
-def _left(before: Account, after: Account) -> None:
-    """Say how much of each total is left and, if a run would exceed it, what is still possible for free."""
-    for relation, total in before.budgets.items():
-        left = before.remaining(relation) or 0.0
+def _allows(account: Account, claim: Claim) -> bool:
+    """Say how much of each total is left; return whether all totals allow a claim, and say what is free if not."""
+    for relation, total in account.budgets.items():
+        left = account.remaining(relation) or 0.0
         st.markdown(f"Left of your total of ε = {number(total.epsilon)} for {relation.unit}: {number(left)}.")
-        if after.under(relation) and after.total(relation).epsilon > total.epsilon:
-            st.info(
-                "Your total does not allow this run. You can still use everything that was released and its files, "
-                "try other numbers of centers where points were released, and rehearse, all at no cost."
-            )
-    if not before.budgets:
+    if not account.budgets:
         st.page_link("pages/account.py", label="Set a total that no sum may exceed", icon=":material/receipt_long:")
+    try:
+        account.check(claim)
+    except Refused as refused:
+        why = plain(on_screen(str(refused).removeprefix("Account: ")))
+        st.info(
+            f"Your total does not allow this run. {why}  \nStill free: all that was released and its files, other "
+            "numbers of centers where weighted points were released, and any rehearsal."
+        )
+        with st.container(horizontal=True):
+            st.page_link("pages/plan.py", label="Rehearse a smaller ε", icon=":material/play_circle:")
+            st.page_link("pages/explore.py", label="See what was released", icon=":material/scatter_plot:")
+            st.page_link("pages/account.py", label="Change the total", icon=":material/receipt_long:")
+        return False
+    return True

@@ -108,7 +108,7 @@ def start(data: Dataset, algorithm: Algorithm, seed: int | None, *, noiseless: b
         show(identity)
         return
     try:
-        check_time(data, algorithm)
+        check(data, algorithm)
     except ValueError as problem:
         messages.say("problem", str(problem))
         return
@@ -133,14 +133,18 @@ def seconds(data: Dataset, algorithm: Algorithm) -> float:
     return pace().seconds(algorithm, data.domain.n_features, data.n_public)
 
 
-def check_time(data: Dataset, algorithm: Algorithm) -> None:
-    """Refuse a run that would occupy a process of this server for too long, by public values.
+def check(data: Dataset, algorithm: Algorithm) -> None:
+    """Refuse, by public values, a run that must fail or would occupy a process of this server for too long.
 
     Raises
     ------
     ValueError
-        If it would; the sentence says which run would fit.
+        If there are more centers than rows, or it would take too long; the sentence says what would fit.
     """
+    if algorithm.n_clusters > data.n_public:
+        raise ValueError(
+            f"Centers k must be at most {data.n_public:,}, the number of rows; got {algorithm.n_clusters}."
+        )
     expected = seconds(data, algorithm)
     if expected <= MOST_SECONDS:
         return

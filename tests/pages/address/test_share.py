@@ -23,7 +23,7 @@ def shown(app):
 
 
 def dialog(app, **chosen):
-    """Open it with these choices: the driver closes a dialog with every run."""
+    """Open it with these choices."""
     for name, value in chosen.items():
         app.session_state[f"share_{name}"] = value
     app.button(key="share").click().run()
@@ -60,6 +60,9 @@ def test_every_page_with_a_scene_shares_it(open_link, page):
     app = open_link(page, "v=1")
     dialog(app)
     assert not app.exception and "QR code of the link" in shown(app)
+    assert "QR code of the link" in shown(app.run())  # the page is drawn again, say because a run has ended
+    app.switch_page("pages/papers.py").run()
+    assert "QR code of the link" not in shown(app)
 
 
 def test_a_prepared_link_hides_locks_and_says_so(open_link):

@@ -9,8 +9,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpviz.datasets import load
+from dpviz.figures.kit.theme import LIGHT
+from dpviz.figures.kit.view import View
 from pages._ui.attacker import view, worlds
 from pages._ui.attacker.who import WHO, accepts, called, person
+from tests.traces import trace as run_of
 
 ROOT = Path(__file__).parents[3]
 
@@ -74,6 +77,16 @@ def test_a_place_of_two_numbers_lies_on_the_drawn_columns_and_an_empty_one_near_
     assert place[x] == 5 and place[y] == data.domain.low[y] + 0.9 * (data.domain.high[y] - data.domain.low[y])
     others = [i for i in range(data.domain.n_features) if i not in (x, y)]
     assert np.array_equal(place[others], data.domain.middle[others])
+
+
+def test_a_click_on_a_plane_of_directions_means_a_place_drawn_there():
+    data = load("iris")
+    view = View(run_of("pe-means", "iris", n_clusters=3), LIGHT, None, data.columns, data.units)
+    assert worlds.clicked(view, data, tuple(view.flat(data.X[7]))).startswith("row:")
+    low, high = view.bounds()
+    spot = low + np.array([0.5, 0.04]) * (high - low)
+    place = person(worlds.clicked(view, data, tuple(spot)), data).place
+    assert view.flat(place) == pytest.approx(spot, rel=1e-3) and np.ptp(place - data.domain.middle) > 0
 
 
 @pytest.mark.parametrize("who", WHO)

@@ -36,7 +36,8 @@ streamlit.multiselect = multiselect
 
 @pytest.fixture
 def checked(monkeypatch):
-    monkeypatch.setattr(WStates, "__getitem__", incoming._checked)
+    monkeypatch.setattr(WStates, "__getitem__", WStates.__getitem__)
+    incoming.check_values()
     monkeypatch.setattr(incoming, "_LOG", logs.Seldom("pages._ui.server.incoming"))
 
 

@@ -1,7 +1,9 @@
 """Whether a page uses stored runs: only where they are still true, only of samples, and without ever waiting."""
 
 import dataclasses
+import os
 import shutil
+import sys
 import threading
 import time
 import types
@@ -9,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from dpviz.atlas import averages, cells, files
+from dpviz.atlas import averages, cells, files, rounds
 from dpviz.atlas.cells import Chapter
 from dpviz.datasets import load_sample
 from pages._ui.work import atlas
@@ -41,6 +43,29 @@ def test_stamped_runs_are_used_at_once(folder, monkeypatch):
     monkeypatch.setattr(files, "current", lambda *chapter: pytest.fail("the stamp was enough"))
     assert trust("tiny", "kmeans") is Trust.YES
     assert chart("tiny", "kmeans").seeds == cells.SEEDS
+
+
+def test_a_folder_that_nobody_may_write_to_is_enough(folder, monkeypatch):
+    shutil.copy(files.FOLDER / averages.NAME, folder)
+    shutil.copy(files.FOLDER / rounds.NAME, folder)
+    folder.chmod(0o555)
+    written, watching = [], True
+
+    def watch(event, arguments):  # the tests may run as root, whom no mode of a file stops
+        if watching and event == "open" and str(folder) in str(arguments[0]):
+            written.extend([arguments[0]] * bool(arguments[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)))
+        elif watching and event in ("os.mkdir", "os.rename", "os.remove") and str(folder) in str(arguments[0]):
+            written.append(arguments[0])
+
+    sys.addaudithook(watch)  # it cannot be taken away again
+    try:
+        assert verdict() is Trust.YES and chart("tiny", "kmeans").seeds == cells.SEEDS
+        files.stamped(folder)
+        assert rounds.read(folder) and averages.read(folder)
+    finally:
+        watching = False
+        folder.chmod(0o755)
+    assert written == []
 
 
 def test_rounds_are_looked_up_for_a_sample_and_never_for_private_rows(monkeypatch):

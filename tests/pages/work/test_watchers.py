@@ -164,20 +164,20 @@ def test_a_run_that_would_take_too_long_is_refused_with_what_fits():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(runs, "pace", lambda: slow)
         with pytest.raises(ValueError, match=r"would take about 7 minutes, but this server allows about 5 minutes; "):
-            runs.check_time(data, algorithm)
+            runs.check(data, algorithm)
         with pytest.raises(ValueError, match="150 clusters would fit, or use the command line"):
-            runs.check_time(data, algorithm)
-        runs.check_time(data, ALGORITHMS["pe-means"](n_clusters=150))
+            runs.check(data, algorithm)
+        runs.check(data, ALGORITHMS["pe-means"](n_clusters=150))
         slow.seconds = lambda *_: 1e6
         with pytest.raises(ValueError, match="a smaller data set would fit"):
-            runs.check_time(data, algorithm)
+            runs.check(data, algorithm)
 
 
 def test_every_algorithm_runs_on_every_sample_as_it_is_offered():
     for name in SAMPLES:
         data = load_sample(name)
         for cls in ALGORITHMS.values():
-            runs.check_time(data, cls(n_clusters=data.n_clusters))
+            runs.check(data, cls(n_clusters=data.n_clusters))
 
 
 def test_a_sweep_is_counted_no_farther_than_it_may_be():
