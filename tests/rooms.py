@@ -7,6 +7,7 @@ leads from a room to another that it imports, imports for type checking and by a
 from __future__ import annotations
 
 import ast
+import functools
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -59,6 +60,12 @@ def imports(nodes: Iterable[ast.AST], *, typing: bool = False) -> Iterator[str]:
             yield name
 
 
+@functools.cache
+def imported(source: str) -> frozenset[str]:
+    """Return modules that a source imports, for type checking and by a string too."""
+    return frozenset(imports(ast.walk(ast.parse(source)), typing=True))
+
+
 def circle(names: Mapping[str, set[str]]) -> list[str]:
     """Return names that lead back to the first of them, [] if none do."""
     try:
@@ -80,7 +87,7 @@ def arrows(modules: Mapping[str, str], place: str) -> dict[str, set[str]]:
     rooms = set(inside.values())
     found: dict[str, set[str]] = {name: set() for name in rooms}
     for module, mine in inside.items():
-        named = {room(name) for name in imports(ast.walk(ast.parse(modules[module])), typing=True)}
+        named = {room(name) for name in imported(modules[module])}
         found[mine] |= {name for name in named if name in rooms and name != mine}
     return found
 

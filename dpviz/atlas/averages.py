@@ -11,13 +11,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 from scipy.spatial.distance import cdist
 from threadpoolctl import threadpool_limits
 
 from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.atlas.cells import STORY, beside, opened
-from dpviz.atlas.files import FOLDER, replace
+from dpviz.atlas.files import FOLDER, replace, table_of
 from dpviz.atlas.fingerprint import LAYOUT, agrees
 from dpviz.audits.game import Round, play, present
 from dpviz.audits.reconstruct import exactly, published, read_off
@@ -183,12 +182,10 @@ def _inputs() -> dict[str, Any]:
 
 
 def _load(folder: Path) -> dict[str, Any] | None:
-    try:
-        table = pq.read_table(folder / NAME, page_checksum_verification=True, use_threads=False, memory_map=False)
-        facts = json.loads((table.schema.metadata or {}).get(b"dpviz", b"{}"))
-        rows: list[dict[str, Any]] = table.cast(_SCHEMA.with_metadata(table.schema.metadata)).to_pylist()
-    except (OSError, ValueError, pa.ArrowException):
+    stored = table_of(folder / NAME, _SCHEMA)
+    if stored is None:
         return None
+    rows, facts = stored[0].to_pylist(), stored[1]
     whole = len(rows) == 1 and facts == {**_inputs(), "hash": _hash(rows[0])}
     return rows[0] if whole else None
 

@@ -20,7 +20,7 @@ from dpviz.atlas.fingerprint import LAYOUT, agrees, code, fingerprint, machine, 
 from dpviz.datasets import SAMPLES
 from dpviz.datasets.loading import SAMPLE_FOLDER
 
-__all__ = ["FOLDER", "Chart", "Stop", "current", "read", "replace", "stamp", "stamped", "write"]
+__all__ = ["FOLDER", "Chart", "Stop", "current", "read", "replace", "stamp", "stamped", "table_of", "write"]
 
 FOLDER = Path(os.environ.get("DPVIZ_ATLAS") or SAMPLE_FOLDER / "atlas")
 _STAMP = "sources.json"
@@ -121,22 +121,22 @@ def replace(path: Path, table: pa.Table, facts: dict[str, Any], *, words: list[s
         whole.unlink(missing_ok=True)
 
 
-def _facts(table: pa.Table) -> dict[str, Any]:
-    facts = json.loads((table.schema.metadata or {}).get(b"dpviz", b"{}"))
-    if not isinstance(facts, dict) or facts.get("fingerprint", {}).get("layout") != LAYOUT:
-        raise ValueError("another layout")
-    return facts
+def table_of(path: Path, schema: pa.Schema) -> tuple[pa.Table, Any] | None:
+    """Return a file's table in this schema and its facts, or None if the file is missing or damaged."""
+    try:
+        table = pq.read_table(path, page_checksum_verification=True, use_threads=False, memory_map=False)
+        facts = json.loads((table.schema.metadata or {}).get(b"dpviz", b"{}"))
+        return table.cast(schema.with_metadata(table.schema.metadata)), facts
+    except (OSError, ValueError, pa.ArrowException):
+        return None
 
 
 def load(chapter: Chapter, folder: Path = FOLDER) -> tuple[pa.Table, dict[str, Any]] | None:
     """Return a chapter's rows and facts, or None if the file is missing, damaged, or of another layout."""
-    try:
-        table = pq.read_table(
-            folder / f"{chapter.name}.parquet", page_checksum_verification=True, use_threads=False, memory_map=False
-        )
-        return table.cast(_SCHEMA.with_metadata(table.schema.metadata)), _facts(table)
-    except (OSError, ValueError, pa.ArrowException):
+    stored = table_of(folder / f"{chapter.name}.parquet", _SCHEMA)
+    if stored is None or not isinstance(stored[1], dict) or stored[1].get("fingerprint", {}).get("layout") != LAYOUT:
         return None
+    return stored
 
 
 def current(chapter: Chapter, folder: Path = FOLDER) -> bool:

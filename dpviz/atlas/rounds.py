@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 from pathlib import Path
@@ -11,11 +10,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.atlas.cells import STORY, beside, opened
-from dpviz.atlas.files import FOLDER, replace
+from dpviz.atlas.files import FOLDER, replace, table_of
 from dpviz.atlas.fingerprint import LAYOUT, agrees
 from dpviz.audits.game import Question, Round, people, play, present
 from dpviz.sweeps.engines import on_this_machine
@@ -109,12 +107,10 @@ def _inputs() -> dict[str, Any]:
 
 
 def _load(folder: Path) -> list[dict[str, Any]] | None:
-    try:
-        table = pq.read_table(folder / NAME, page_checksum_verification=True, use_threads=False, memory_map=False)
-        facts = json.loads((table.schema.metadata or {}).get(b"dpviz", b"{}"))
-        rows: list[dict[str, Any]] = table.cast(_SCHEMA.with_metadata(table.schema.metadata)).to_pylist()
-    except (OSError, ValueError, pa.ArrowException):
+    stored = table_of(folder / NAME, _SCHEMA)
+    if stored is None:
         return None
+    rows, facts = stored[0].to_pylist(), stored[1]
     return rows if facts == _inputs() and len(rows) == sum(game.rounds for game in GAMES) else None
 
 

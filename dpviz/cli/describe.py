@@ -14,7 +14,8 @@ from dpviz.cli.inputs import add_bounds, add_declaration, add_form, declared_by,
 from dpviz.datasets.dictionary import amended, written_to
 from dpviz.datasets.identifiers import singles_out
 from dpviz.datasets.loading import present
-from dpviz.datasets.notation import preset_for, quote_name
+from dpviz.datasets.meanings import meaning_of
+from dpviz.datasets.notation import quote_name
 from dpviz.datasets.readers import Table, TableError, check_usable, read_table
 from dpviz.datasets.readers.form import NUMBERS
 from dpviz.privacy.accounts import refuse_private
@@ -97,9 +98,9 @@ def _say_wanted(facts: dict[str, Any]) -> None:
         "cluster.",
         file=sys.stderr,
     )
-    meant = {name: preset for name in gaps if (preset := preset_for(name))}
+    meant = [(name, meaning) for name in gaps if (meaning := meaning_of(name)) and meaning.low is not None]
     if meant:
-        known = ",".join(f"{quote_name(name)}={preset}" for name, preset in meant.items())
+        known = ",".join(f"{quote_name(name)}={meaning.low:g}..{meaning.high:g}" for name, meaning in meant)
         print(f"bounds that follow from names, if you mean them: --bounds '{known}'", file=sys.stderr)
 
 

@@ -64,7 +64,7 @@ class Ground:
         """Return how a run on the rows is looked at; `kmeans` adds KMeans' centers."""
         data = self.data
         reference = self.reference if kmeans else None
-        return View(trace, colors, data.view, data.columns, data.units, data.X, reference, hidden=True)
+        return View(trace, colors, data.view, data.columns, data.units, data.X, reference, hidden=True, noun=data.noun)
 
 
 @cache

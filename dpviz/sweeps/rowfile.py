@@ -91,12 +91,13 @@ def read_rows(path: Path) -> pd.DataFrame:
 def table(rows: list[dict[str, Any]]) -> pd.DataFrame:
     """Return rows as a table with the columns COLUMNS; all other columns are numbers, NaN if missing."""
     frame = pd.DataFrame(rows, columns=list(COLUMNS)).astype(object)
-    for name in COLUMNS:
-        if name in _TEXT:
-            frame[name] = frame[name].where(frame[name].notna(), "").astype(str)
-        else:
-            frame[name] = pd.to_numeric(frame[name], errors="coerce").astype(float)
-    return frame
+    return pd.DataFrame({name: _typed(column, name in _TEXT) for name, column in frame.items()})
+
+
+def _typed(column: pd.Series, text: bool) -> pd.Series:
+    return (
+        column.where(column.notna(), "").astype(str) if text else pd.to_numeric(column, errors="coerce").astype(float)
+    )
 
 
 _TEXT = frozenset(

@@ -11,6 +11,7 @@ from dpviz.figures.compare import CURVES
 from dpviz.figures.kit.svg import plane_svg
 from dpviz.postprocessing.beside import LETTERS, facts, promises
 from dpviz.postprocessing.bound import Bound
+from dpviz.postprocessing.span import Span, shared
 from dpviz.postprocessing.verdict import private_verdict
 from dpviz.takeaway.label import badge, names_of
 from dpviz.takeaway.page import view_of
@@ -46,7 +47,7 @@ def comparison(traces: Sequence[Trace]) -> str:
     heads = "".join(f"<th scope=col>{letter}</th>" for letter, _ in named)
     body = (
         f"<h1>{html.escape(title)}</h1>{warning}"
-        f'<div class="beside">{"".join(_run(letter, trace) for letter, trace in named)}</div>'
+        f'<div class="beside">{"".join(_run(letter, trace, shared(traces)) for letter, trace in named)}</div>'
         f"<h2>What differs</h2><table><thead><tr><th></th>{heads}</tr></thead><tbody>{rows}</tbody></table>"
         f"<h2>What an attacker can do at best</h2>{_curves(traces)}"
         '<p class="small">False alarms across, misses upward; every attacker lies on or above the curve. Curves of '
@@ -65,12 +66,12 @@ def _cells(values: Sequence[str]) -> str:
     return "".join(f"<td>{html.escape(value)}</td>" for value in values)
 
 
-def _run(letter: str, trace: Trace) -> str:
+def _run(letter: str, trace: Trace, span: Span) -> str:
     private = trace.claimed.private
     sentence = private_verdict(trace, *names_of(trace)) if private else f"{len(trace.cluster_centers)} exact centers"
     return (
         f'<section><h2>{letter}: {html.escape(trace.name)}</h2><p><span class="badge">{badge(trace)}</span></p>'
-        f"{plane_svg(view_of(trace))}<p>{html.escape(str(sentence))}</p></section>"
+        f"{plane_svg(view_of(trace, span))}<p>{html.escape(str(sentence))}</p></section>"
     )
 
 

@@ -13,6 +13,7 @@ from dpviz.figures.kit.svg import plane_svg
 from dpviz.figures.kit.theme import LIGHT
 from dpviz.figures.kit.view import View
 from dpviz.postprocessing.released import centers_text
+from dpviz.postprocessing.span import Span, widest
 from dpviz.postprocessing.verdict import private_verdict
 from dpviz.takeaway.label import badge, block, headline, names_of
 from dpviz.takeaway.style import document
@@ -23,11 +24,11 @@ __all__ = ["page", "view_of"]
 MOST_ROWS, MOST_COLUMNS = 24, 6
 
 
-def view_of(trace: Trace) -> View:
-    """Return how to look at a run when there is nothing but the run: its first two columns, released layers."""
+def view_of(trace: Trace, span: Span | None = None) -> View:
+    """Return how to look at a run when there is nothing but the run: released layers, on columns or a span."""
     columns, units = names_of(trace)
-    axes = (0, 1) if len(columns) > 1 else None
-    return View(trace=trace, colors=LIGHT, axes=axes, columns=columns, units=units)
+    axes = widest(trace) if len(columns) == 2 or (len(columns) > 2 and span is None and pane(trace).cells) else None
+    return View(trace=trace, colors=LIGHT, axes=axes, columns=columns, units=units, span=span)
 
 
 def page(trace: Trace, data: Dataset | None = None) -> str:

@@ -1,6 +1,7 @@
 """The atlas: which runs it holds, what survives the disk, and what makes a stored run old."""
 
 import dataclasses
+import errno
 import shutil
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from dpviz.atlas import cells, files, make
 from dpviz.atlas.cells import METHODS, STOPS, Chapter, chapters
 from dpviz.atlas.fingerprint import _without_words, agrees, fingerprint
+from dpviz.cli import main
 from dpviz.datasets import SAMPLES, load
 from dpviz.metrics import run_loss
 
@@ -74,6 +76,20 @@ def test_a_damaged_file_is_no_atlas(copy, damage, monkeypatch):
         path.write_bytes(content[: len(content) // 2] if damage == "truncated" else changed)
     assert files.load(TINY, copy) is None and files.read("tiny", "kmeans", folder=copy) is None
     assert not files.current(TINY, copy)
+
+
+def test_a_folder_that_refuses_writing_is_read_and_stays_as_it_was(copy, monkeypatch, capsys):
+    def refused(table, path, **_):
+        raise OSError(errno.EROFS, "Read-only file system", str(path))
+
+    monkeypatch.setattr(files.pq, "write_table", refused)
+    monkeypatch.setattr(make, "chapters", lambda: [TINY])
+    content = (copy / "tiny.kmeans.parquet").read_bytes()
+    assert files.read("tiny", "kmeans", folder=copy).seeds == cells.SEEDS and make.outdated(copy) == []
+    monkeypatch.setattr(make, "current", lambda *_: False)
+    assert main(["atlas", "--make", "--sample", "tiny", "--workers", "1", "--folder", str(copy)]) == 2
+    assert "Read-only file system" in capsys.readouterr().err.splitlines()[-1]
+    assert {path.name: path.read_bytes() for path in copy.iterdir()} == {"tiny.kmeans.parquet": content}
 
 
 def test_only_names_of_samples_and_methods_are_ever_looked_up(monkeypatch):

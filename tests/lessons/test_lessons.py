@@ -243,3 +243,12 @@ def test_rows_that_are_ringed_are_rows_of_the_data_and_none_are_under_noise(seed
         assert f"{len(drawn_)} of" in title
         assert np.isin(np.float32(drawn_), shown.shown.ground.data.X[:, 0].astype(np.float32)).all()
     assert shown.facts["noisy"] == 0 and shown.facts["read"] > 0
+
+
+def test_a_symbol_and_its_number_stay_on_one_line():
+    lesson = LESSONS["screen"]
+    promise = lesson.fill("ε {epsilon}, δ {delta}, μ {mu}", stage("screen", SEEDS[0]))
+    assert (
+        promise.count("\N{NO-BREAK SPACE}") == 3
+        and lesson.fill("the ε of 3", stage("screen", SEEDS[0])) == "the ε of 3"
+    )

@@ -81,8 +81,9 @@ def test_the_picker_lists_it_last_under_its_own_badge(mine, registry):
     add_files([mine])
     assert picker.offered(False)[-1] == "my-own" == picker.offered(True)[-1]
     assert picker.named("my-own") == "My own · not audited here"
+    assert picker.marked("my-own") == "My own · not audited here" and picker.marked("nsm") == "NSM (ours)"
     outside.note_audit("my-own")
-    assert picker.named("my-own") == "My own" and not outside.unaudited("my-own")
+    assert picker.named("my-own") == "My own" == picker.marked("my-own") and not outside.unaudited("my-own")
 
 
 def test_the_badge_goes_after_an_audit_and_comes_back_with_a_change(mine, registry, capsys, monkeypatch):

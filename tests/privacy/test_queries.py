@@ -1,6 +1,7 @@
 """Declared sensitivities against brute force, additivity, and data-only fields, for every Query type."""
 
 import dataclasses
+import functools
 import importlib
 import math
 import pkgutil
@@ -64,6 +65,11 @@ QUERIES = sorted(
 )
 
 
+@functools.cache
+def box(d, radius):
+    return Domain.box(-1, 1, d, radius=radius)
+
+
 def block(x, radius=None, companion=None):
     """Clip and snap raw rows as the driver does; an empty array is an empty block.
 
@@ -77,7 +83,7 @@ def block(x, radius=None, companion=None):
         return made
     if len(x) == 0:
         return Block(x)
-    return Block(Rows(x, Domain.box(-1, 1, x.shape[1], radius=radius))._x)
+    return Block(Rows(x, box(x.shape[1], radius))._x)
 
 
 def companion_of(query):

@@ -137,7 +137,6 @@ def test_a_broken_algorithm_is_caught(name):
     assert "\n" not in str(caught.value)
 
 
-HALF = GridCounts, "sensitivity", lambda self, norm, relation: {"": 0.5}
 BREAKS = {  # of the house under an honest algorithm
     "every_draw_has_its_recorded_scale_and_is_its_own": (Seeded, "laplace", lambda self, scale, shape: np.ones(shape)),
     "nothing_more_than_claimed_is_given_away": (GridCounts, "sensitivity", lambda self, norm, relation: {"": 0.5}),

@@ -63,4 +63,8 @@ class Side(Predicate):
     column: int
 
     def assign(self, block: Block) -> np.ndarray:
-        return (projected(block, self.projection)[:, self.column] >= 0).astype(np.int64)
+        def positive(x: np.ndarray) -> np.ndarray:
+            return (projected(Block(x), normal)[:, 0] >= 0).astype(np.int64)
+
+        normal = Projection(self.projection.matrix[:, [self.column]])
+        return block.derived((self.projection, self.column), positive)
