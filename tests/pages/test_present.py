@@ -233,7 +233,7 @@ def test_clouds_games_and_curves_have_their_picture(monkeypatch):
 
 
 def test_the_default_decks_game_and_curves_come_from_stored_runs(monkeypatch):
-    monkeypatch.setattr(atlas, "_stamped", lambda: True)
+    monkeypatch.setattr(atlas, "stamped", lambda: True)
     for name in ("play", "execute"):
         monkeypatch.setattr(pictures, name, lambda *_, **__: pytest.fail("it was made again"))
     shown = {split(one.scene)[0]: picture(one.scene)[0] for one in DEFAULT.slides if "explore" not in one.scene[:7]}

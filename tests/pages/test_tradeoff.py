@@ -70,7 +70,7 @@ def stored(monkeypatch, shipped):
     """Stored runs of DP-Lloyd on the tiny sample."""
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr(atlas, "FOLDER", shipped)
-    monkeypatch.setattr(atlas, "_stamped", lambda: True)
+    monkeypatch.setattr(atlas, "stamped", lambda: True)
     files.read.cache_clear()
     sweeps._stored.cache_clear()
 

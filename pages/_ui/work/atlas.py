@@ -30,7 +30,7 @@ from pages._ui.work.jobs import Job, Jobs
 from pages._ui.work.state import work_state
 from pages._ui.work.workers import workers
 
-__all__ = ["Trust", "chart", "covers", "given", "note", "played", "trust"]
+__all__ = ["Trust", "chart", "covers", "given", "note", "played", "stamped", "trust"]
 
 FOLDER = files.FOLDER
 
@@ -71,7 +71,8 @@ def _probes() -> _Probes:
 
 
 @st.cache_resource(show_spinner=False)
-def _stamped() -> bool:  # asked by one visitor, the others wait: Python 3.11 fails where several parse at once
+def stamped() -> bool:  # asked by one visitor, the others wait: Python 3.11 fails where several parse at once
+    """Return whether the stored runs were made by these very sources."""
     return files.stamped(FOLDER)
 
 
@@ -85,7 +86,7 @@ def trust(sample: str, method: str, values: tuple[tuple[str, Any], ...] = ()) ->
     chapter = Chapter(sample, method, values)
     if not covers(sample, method, values) or not (FOLDER / f"{chapter.name}.parquet").is_file():
         return Trust.NO
-    if not _stamped():
+    if not stamped():
         return _probes().verdict(chapter.name, files.current, chapter, FOLDER)
     whole = files.read(sample, method, None, values, folder=FOLDER) is not None  # kept: the page reads it next
     return Trust.YES if whole else Trust.NO
@@ -135,7 +136,7 @@ def _trust_in(part: ModuleType) -> Trust:
     """Return whether a file that covers more than one method on one sample may be used."""
     if not (FOLDER / part.NAME).is_file():
         return Trust.NO
-    return Trust.YES if _stamped() else _probes().verdict(part.NAME, part.current, FOLDER)
+    return Trust.YES if stamped() else _probes().verdict(part.NAME, part.current, FOLDER)
 
 
 @functools.cache

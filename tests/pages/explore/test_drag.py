@@ -49,7 +49,7 @@ def asked(folder, monkeypatch):
     probes = atlas._Probes()
     monkeypatch.setattr(atlas, "FOLDER", folder)
     monkeypatch.setattr(atlas, "_probes", lambda: probes)
-    monkeypatch.setattr(atlas, "_stamped", lambda: True)
+    monkeypatch.setattr(atlas, "stamped", lambda: True)
     monkeypatch.setattr(files, "read", read)
     drag._record.clear()
     yield found
@@ -168,7 +168,7 @@ def test_without_an_atlas_the_page_works_and_says_so_once(opened, asked, monkeyp
         if damage != "missing":
             (tmp_path / f"tiny.{method}.parquet").write_bytes(content if damage == "old" else b"PAR1 no more PAR1")
     monkeypatch.setattr(atlas, "FOLDER", tmp_path)
-    monkeypatch.setattr(atlas, "_stamped", lambda: "since" in damage)
+    monkeypatch.setattr(atlas, "stamped", lambda: "since" in damage)
     monkeypatch.setattr(files, "current", lambda chapter, place: probes.append(chapter) or False)
     app = wait_for_probes(opened())
     notes = [caption for caption in app.caption if "Stored runs" in caption.value]
@@ -186,7 +186,7 @@ def wait_for_probes(app):
 
 def test_probes_are_run_once_and_trusted_where_they_agree(opened, asked, monkeypatch):
     probes = []
-    monkeypatch.setattr(atlas, "_stamped", lambda: False)
+    monkeypatch.setattr(atlas, "stamped", lambda: False)
     monkeypatch.setattr(files, "current", lambda chapter, place: probes.append(chapter.method) or True)
     first = opened()
     assert dragged(wait_for_probes(first)) and dragged(opened())

@@ -26,7 +26,7 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.setattr(atlas, "FOLDER", tmp_path)
     probes = atlas._Probes()
     monkeypatch.setattr(atlas, "_probes", lambda: probes)
-    monkeypatch.setattr(atlas, "_stamped", lambda: files.stamped(tmp_path))
+    monkeypatch.setattr(atlas, "stamped", lambda: files.stamped(tmp_path))
     files.read.cache_clear()
     return tmp_path
 
@@ -70,7 +70,7 @@ def test_a_folder_that_nobody_may_write_to_is_enough(folder, monkeypatch):
 
 def test_rounds_are_looked_up_for_a_sample_and_never_for_private_rows(monkeypatch):
     asked = []
-    monkeypatch.setattr(atlas, "_stamped", lambda: True)
+    monkeypatch.setattr(atlas, "stamped", lambda: True)
     monkeypatch.setattr(atlas.rounds, "read", lambda folder: asked.append(folder))
     game, town = atlas.GAMES[0], load_sample("town")
     question = game.algorithm(), game.question().person
@@ -85,7 +85,7 @@ def test_what_start_tells_is_believed_by_the_stamp_or_once_it_comes_out_again(tm
     probes = types.SimpleNamespace(verdict=lambda *what: asked.append(what) or next(verdicts))
     monkeypatch.setattr(atlas, "FOLDER", tmp_path)
     monkeypatch.setattr(atlas, "_probes", lambda: probes)
-    monkeypatch.setattr(atlas, "_stamped", lambda: stamped)
+    monkeypatch.setattr(atlas, "stamped", lambda: stamped)
     who, bets = atlas.given()
     assert who.count == 26 and len(bets.exact) == 16 and asked == []
     stamped = False
@@ -105,15 +105,15 @@ def test_visitors_who_come_together_ask_for_the_stamp_once(monkeypatch):
 
     def visit(_):
         together.wait()
-        return atlas._stamped()
+        return atlas.stamped()
 
     monkeypatch.setattr(files, "stamped", stamped)
-    atlas._stamped.clear()
+    atlas.stamped.clear()
     try:
         with ThreadPoolExecutor(6) as visitors:
             assert not any(visitors.map(visit, range(6)))
     finally:
-        atlas._stamped.clear()
+        atlas.stamped.clear()
     assert len(asked) == 1
 
 
