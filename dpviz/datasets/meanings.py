@@ -98,7 +98,8 @@ _UNITS = {  # of a last word of a name, or in brackets -> unit, and bounds that 
     "eur": ("EUR", None), "€": ("EUR", None), "usd": ("USD", None), "$": ("USD", None), "gbp": ("GBP", None),
     "c": ("°C", (-50, 60)), "points": ("points", None),
 }  # fmt: skip
-_ITEM = re.compile(r"^(q|item|frage|likert)_?\d{1,3}[a-z]?$", re.IGNORECASE | re.ASCII)
+_ITEM = re.compile(r"(q|item|frage|likert)_?\d{1,3}[a-z]?(_|\b)", re.IGNORECASE | re.ASCII)
+_QUARTER = re.compile(r"q[1-4][_ ]?(revenue|turnover|umsatz|spend|spent|spending|sales)\b", re.IGNORECASE | re.ASCII)
 
 
 def _by_word(table: Mapping[str, tuple[Any, ...]]) -> dict[str, tuple[Any, ...]]:
@@ -108,11 +109,15 @@ def _by_word(table: Mapping[str, tuple[Any, ...]]) -> dict[str, tuple[Any, ...]]
 _OUT, _DAYS, _KNOWN = _by_word(_LEFT_OUT), _by_word(_DATES), _by_word(_NUMBERS)
 
 
+_SCALES = {word for word, (*_, unit) in _KNOWN.items() if unit == "points"}
+
+
 def meaning_of(column: str) -> Meaning | None:
     """Return what a column's name suggests, None where it suggests nothing."""
     words = [word.lower() for word in re.findall(r"[^\W\d_]+|[%€$]", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", column))]
-    if _ITEM.match(column.strip()):
-        return Meaning("an answer on five points", 1, 5, "points")
+    if _ITEM.match(column.strip()) and not _QUARTER.match(column.strip()):  # what it asks about is no unit
+        what, low, high, unit = next((_KNOWN[word] for word in words if word in _SCALES), _KNOWN["likert"])
+        return Meaning(what, low, high, unit)
     words = words[: words.index("per")] if "per" in words else words  # trips per day are no day
     unit, within = _UNITS.get(words[-1], ("", None)) if words else ("", None)
     for word in words:

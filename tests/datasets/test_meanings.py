@@ -14,7 +14,8 @@ from dpviz.datasets.meanings import meaning_of
         ("income_eur", 0, 200_000, "EUR"),
         ("annualIncome", 0, 200_000, ""), ("Q7", 1, 5, "points"), ("satisfaction", 1, 5, "points"),
         ("share_pct", 0, 100, "%"), ("lat", -90, 90, "degrees"), ("trips_per_day", 0, 100, ""),
-        ("Longitude", -180, 180, "degrees"),
+        ("Longitude", -180, 180, "degrees"), ("q3_price", 1, 5, "points"), ("Q4: speed?", 1, 5, "points"),
+        ("q12_nps", 0, 10, "points"), ("item_7_age", 1, 5, "points"), ("Q1 sales", 0, 10_000, ""),
     ],
 )  # fmt: skip
 def test_a_name_suggests_bounds_and_a_unit(name, low, high, unit):
