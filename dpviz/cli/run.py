@@ -27,7 +27,7 @@ from dpviz.cli.inputs import (
     say_form,
 )
 from dpviz.cli.progress import Bar
-from dpviz.datasets import load_csv, load_sample
+from dpviz.datasets import Dataset, load_csv, load_sample
 from dpviz.datasets.dictionary import amended, facts_beside
 from dpviz.datasets.notation import quote_name
 from dpviz.datasets.readers import Form
@@ -41,6 +41,7 @@ from dpviz.privacy.chunked import Spread, on_cluster, threads
 from dpviz.privacy.guarantee import Guarantee, Neighboring
 from dpviz.privacy.secret import replace
 from dpviz.sweeps.dask_engine import connect
+from dpviz.trace import Trace
 
 __all__ = ["add_data", "add_run", "book", "data_of", "hold", "say_person"]
 
@@ -127,48 +128,67 @@ def data_of(arguments: argparse.Namespace, stack: ExitStack, relation: Neighbori
         return in_memory(load_sample(arguments.data.removeprefix("sample:")))
     if not (arguments.public or arguments.private):
         raise ValueError(f"say whether {arguments.data} is public: give --public or --private.")
+    path = Path(arguments.data)
     if arguments.public:
-        refuse_private(Path(arguments.data))
-    path, limits, declared = Path(arguments.data), limits_by(arguments), declared_by(arguments)
+        refuse_private(path)
+    limits, declared = limits_by(arguments), declared_by(arguments)
     accounts = Accounts.open() if arguments.private else None
     if parts:
-        if arguments.recode or arguments.label or arguments.sheet or arguments.header_row or arguments.separator:
-            raise ValueError(
-                "--recode, --label, --sheet, --header-row and --separator are for files that fit in memory."
-            )
-        spread: Spread = threads(cpu_count())
-        if arguments.cluster:
-            spread = on_cluster(stack.enter_context(connect(arguments.cluster, cpu_count())))
-        before = _stamp(path)
-        source, facts = facts_beside(path, limits.pop("dictionary"))
-        facts = amended(facts, source, **limits, **declared)
-        form = with_form(facts, **form_of(arguments))
-        if form["decimal_of"]:
-            raise ValueError("--decimal COLUMN=SIGN is for files that fit in memory; give one sign for all columns.")
-        form["missing_marks"] = tuple(form["missing_marks"] or ())
-        rows = in_parts(
-            path,
-            limits["low"],
-            limits["high"],
-            declared["n_public"],
-            spread,
-            columns=declared["columns"],
-            form=Form(private=arguments.private, **form),
-            facts=facts,
-            rows_per_person=declared["rows_per_person"],
-        )
-        if accounts is None:
-            return rows
-        key = accounts.key_of(path)
-        if _stamp(path) != before:
-            raise ValueError(
-                f"{path.name}: the file changed while it was read; run the command again. Nothing was spent."
-            )
-        return dataclasses.replace(rows, account=key)
+        return _large(path, arguments, limits, declared, accounts, stack)
+    return _small(path, arguments, limits | declared, accounts, relation)
+
+
+def _large(
+    path: Path,
+    arguments: argparse.Namespace,
+    limits: dict[str, Any],
+    declared: dict[str, Any],
+    accounts: Accounts | None,
+    stack: ExitStack,
+) -> RunInput:
+    """Open a file that is read part by part, perhaps on a cluster, which `stack` closes."""
+    if arguments.recode or arguments.label or arguments.sheet or arguments.header_row or arguments.separator:
+        raise ValueError("--recode, --label, --sheet, --header-row and --separator are for files that fit in memory.")
+    spread: Spread = threads(cpu_count())
+    if arguments.cluster:
+        spread = on_cluster(stack.enter_context(connect(arguments.cluster, cpu_count())))
+    before = _stamp(path)
+    source, facts = facts_beside(path, limits.pop("dictionary"))
+    facts = amended(facts, source, **limits, **declared)
+    form = with_form(facts, **form_of(arguments))
+    if form["decimal_of"]:
+        raise ValueError("--decimal COLUMN=SIGN is for files that fit in memory; give one sign for all columns.")
+    form["missing_marks"] = tuple(form["missing_marks"] or ())
+    rows = in_parts(
+        path,
+        limits["low"],
+        limits["high"],
+        declared["n_public"],
+        spread,
+        columns=declared["columns"],
+        form=Form(private=arguments.private, **form),
+        facts=facts,
+        rows_per_person=declared["rows_per_person"],
+    )
+    if accounts is None:
+        return rows
+    key = accounts.key_of(path)
+    if _stamp(path) != before:
+        raise ValueError(f"{path.name}: the file changed while it was read; run the command again. Nothing was spent.")
+    return dataclasses.replace(rows, account=key)
+
+
+def _small(
+    path: Path,
+    arguments: argparse.Namespace,
+    declared: dict[str, Any],
+    accounts: Accounts | None,
+    relation: Neighboring,
+) -> RunInput:
+    """Open a file that fits in memory, and say what happens to rows with a missing cell."""
     content = path.read_bytes() if accounts is not None and path.is_file() else None
     data = load_csv(
         path,
-        **limits,
         **declared,
         private=arguments.private,
         label=arguments.label,
@@ -183,21 +203,27 @@ def data_of(arguments: argparse.Namespace, stack: ExitStack, relation: Neighbori
                 "missing: rows with a missing cell are left out, and nothing says how many; --missing middle keeps them"
             )
     if data.incomplete:
-        kept = "left out" if relation is Neighboring.ADD_REMOVE else "set to the middle"
-        print(f"{data.incomplete:,} of {len(data.X):,} rows have a missing cell and are {kept}.", file=sys.stderr)
-        lacking = (~np.isfinite(data.X)).sum(axis=0)
-        worst, rest = int(lacking.argmax()), [name for name in data.columns if name != data.columns[lacking.argmax()]]
-        if relation is Neighboring.ADD_REMOVE and lacking[worst] * 5 > len(data.X):
-            others = ",".join(map(quote_name, rest))
-            print(
-                f"column {data.columns[worst]!r} alone lacks {lacking[worst]:,}: give --missing middle, "
-                f"{f'or leave it out with --columns {others!r}' if rest else 'or drop it'}.",
-                file=sys.stderr,
-            )
+        _say_incomplete(data, relation)
     rows = in_memory(data)
     if accounts is None or content is None:
         return rows
     return dataclasses.replace(rows, account=accounts.key(content))
+
+
+def _say_incomplete(data: Dataset, relation: Neighboring) -> None:
+    """Print how many rows of public data have a missing cell, and the column that alone costs many of them."""
+    dropped = relation is Neighboring.ADD_REMOVE
+    kept = "left out" if dropped else "set to the middle"
+    print(f"{data.incomplete:,} of {len(data.X):,} rows have a missing cell and are {kept}.", file=sys.stderr)
+    lacking = (~np.isfinite(data.X)).sum(axis=0)
+    worst = int(lacking.argmax())
+    if dropped and lacking[worst] * 5 > len(data.X):
+        others = ",".join(quote_name(name) for name in data.columns if name != data.columns[worst])
+        print(
+            f"column {data.columns[worst]!r} alone lacks {lacking[worst]:,}: give --missing middle, "
+            f"{f'or leave it out with --columns {others!r}' if others else 'or drop it'}.",
+            file=sys.stderr,
+        )
 
 
 def _stamp(path: Path) -> tuple[int, ...]:
@@ -231,14 +257,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 def _run_on(arguments: argparse.Namespace, stack: ExitStack) -> int:
     cls = ALGORITHMS[arguments.slug]
-    values = {}
-    for name, spec in params.specs(cls).items():
-        text = getattr(arguments, f"param_{name}")
-        if text is not None:
-            try:
-                values[name] = params.parse(spec, text)
-            except ValueError as error:
-                raise ValueError(f"{cls.name}: {name} is not valid: {error}.") from None
+    values = _values_of(arguments, cls)
     algorithm = cls.preset(arguments.preset, **values) if arguments.preset else cls(**values)
     if arguments.private and arguments.seed is not None:
         raise ValueError("--seed is for DEMO runs; a private release has no seed.")
@@ -264,30 +283,58 @@ def _run_on(arguments: argparse.Namespace, stack: ExitStack) -> int:
     for sentence in (*algorithm.advice(trace.domain.n_features, data.size()), *trace.warnings):
         print(f"warning: {sentence}", file=sys.stderr)
     print(f"{trace.name} on {arguments.data}: {trace.notice}")
+    _say_promise(trace)
+    if not arguments.private:
+        _say_quality(trace, data, regions=cls.regions)
+    _say_centers(trace, data.columns)
+    if arguments.json:
+        arguments.json.write_text(trace.to_json())
+    return 0
+
+
+def _values_of(arguments: argparse.Namespace, cls: type[Algorithm]) -> dict[str, Any]:
+    """Return the given parameters of an algorithm."""
+    values = {}
+    for name, spec in params.specs(cls).items():
+        text = getattr(arguments, f"param_{name}")
+        if text is not None:
+            try:
+                values[name] = params.parse(spec, text)
+            except ValueError as error:
+                raise ValueError(f"{cls.name}: {name} is not valid: {error}.") from None
+    return values
+
+
+def _say_promise(trace: Trace) -> None:
+    """Print what a run promises and what it spent."""
     print(f"claimed: {trace.claimed}")
     say_person(trace.claimed)
     print(f"spent:   {trace.spent} in {len(trace.ledger)} releases")
     if trace.claimed.rho_distance is not None:
         print(f"hidden:  moves up to {trace.domain.length(trace.claimed.rho_distance)};")
         print("         who is in the data, and roughly where, is not protected")
-    if not arguments.private:
-        if not cls.regions:
-            what = "k-median cost per row" if reference_name(trace) == "KMedians" else "normalized loss"
-            print(f"{what} of {len(trace.cluster_centers)} centers: {number(data.loss(trace))} (NOT PRIVATE)")
-        elif data.agreement is not None:
-            print(
-                f"agreement of regions and known groups: {data.agreement(trace):.2f} (adjusted Rand index, NOT PRIVATE)"
-            )
-        if data.groups is not None and not cls.regions:
-            print(f"rows in the largest known group of their center: {percent(data.groups(trace.cluster_centers), 3)}")
-    print("  ".join(data.columns))
-    widths, units = trace.domain.high - trace.domain.low, trace.domain.units or ("",) * len(data.columns)
+
+
+def _say_quality(trace: Trace, data: RunInput, *, regions: bool) -> None:
+    """Print how good a DEMO run's centers or regions are: NOT PRIVATE."""
+    if regions:
+        if data.agreement is not None:
+            found = f"{data.agreement(trace):.2f} (adjusted Rand index, NOT PRIVATE)"
+            print(f"agreement of regions and known groups: {found}")
+        return
+    what = "k-median cost per row" if reference_name(trace) == "KMedians" else "normalized loss"
+    print(f"{what} of {len(trace.cluster_centers)} centers: {number(data.loss(trace))} (NOT PRIVATE)")
+    if data.groups is not None:
+        print(f"rows in the largest known group of their center: {percent(data.groups(trace.cluster_centers), 3)}")
+
+
+def _say_centers(trace: Trace, columns: tuple[str, ...]) -> None:
+    """Print the released centers as a table, dates as dates."""
+    print("  ".join(columns))
+    widths, units = trace.domain.high - trace.domain.low, trace.domain.units or ("",) * len(columns)
     for center in trace.cluster_centers:
         cells = zip(center, widths, units, strict=True)
         print("  ".join(date_of(value) if unit == DAYS else place(value, width) for value, width, unit in cells))
-    if arguments.json:
-        arguments.json.write_text(trace.to_json())
-    return 0
 
 
 def say_person(promise: Guarantee) -> None:
