@@ -4,11 +4,13 @@ import asyncio
 import gc
 import itertools
 import os
+import sys
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # before NumPy: threads of two test processes wait for each other
 
 import pytest
 
+from dpviz.algorithms import ALGORITHMS, outside
 from dpviz.datasets import readers
 from dpviz.datasets.readers import child
 
@@ -55,3 +57,17 @@ def no_loop_of_a_browser(request):
 def files_are_read_here(monkeypatch):
     """Hundreds of small workbooks and Parquet files are read in this process; `test_apart` has the real processes."""
     monkeypatch.setattr(readers, "read_apart", child.read)
+
+
+@pytest.fixture
+def registry(monkeypatch):
+    """Return the registry; what a test adds to it is gone afterward."""
+    monkeypatch.setenv(outside.FILES, "")
+    before, modules = dict(ALGORITHMS), set(sys.modules)
+    yield ALGORITHMS
+    for known in (ALGORITHMS, outside.ORIGINS):
+        for slug in set(known) - set(before):
+            del known[slug]
+    for name in set(sys.modules) - modules:
+        if name.startswith(f"{outside.__name__}."):
+            del sys.modules[name]

@@ -37,7 +37,7 @@ COMMANDS = [(name, words) for name in READMES for words in printed(name)]
 
 
 @pytest.fixture
-def home(tmp_path, monkeypatch):
+def home(tmp_path, monkeypatch, registry):
     """Stand in an empty folder, with the files that the READMEs name and an empty home."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("DPVIZ_HOME", str(tmp_path / "home"))
