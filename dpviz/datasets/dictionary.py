@@ -91,38 +91,41 @@ def complete(facts: Mapping[str, Any], name: str = "data dictionary") -> dict[st
             raise ValueError(f"{name}: column {column['name']!r} is declared twice.")
         names.add(column["name"])
     try:
-        validate.one_of(name, ("exact", "approximate"), n_is=full["n_is"])
-        validate.one_of(name, (True, False), declared=full["declared"])
-        validate.integer(name, 1, MOST_CLUSTERS, n_clusters=full["n_clusters"])
-        if full["rows_per_person"] is None:
-            raise ValueError(
-                f"{name}: rows_per_person must say how many rows one person has at most: 1 if one row is one person "
-                "(on the command line: --rows-per-person 1)."
-            )
-        full["form"] = Form.checked(full["form"], name)
-        if full["label"] is not None and not isinstance(full["label"], str):
-            raise ValueError(f"{name}: label must be the name of a column, or null.")
-        for key in ("title", "description", "unit_of_privacy", "origin", "licence"):
-            if not isinstance(full[key], str):
-                raise ValueError(f"{name}: {key} must be text.")
-        view = full["view"]
-        if view is not None:
-            pair = isinstance(view, list) and len(view) == 2 and all(isinstance(one, str) for one in view)
-            if not pair or not names.issuperset(view):
-                raise ValueError(f"{name}: view must name two declared columns.")
-        size = full["picture"]
-        if size is not None:
-            sides = isinstance(size, list) and len(size) == 2 and all(type(side) is int and side > 0 for side in size)
-            if not sides or size[0] * size[1] != len(columns):
-                raise ValueError(
-                    f"{name}: picture must be a height and a width whose product is the number of columns."
-                )
-        domain_of(full)
-        if full["projection"] is not None:
-            Equirectangular.parse(full["projection"], name)
+        _check(full, names, name)
     except TypeError as problem:
         raise ValueError(str(problem)) from None
     return full
+
+
+def _check(full: dict[str, Any], names: set[str], name: str) -> None:
+    """Raise for the first wrong entry beside the columns, whose names are given; put the form in order."""
+    validate.one_of(name, ("exact", "approximate"), n_is=full["n_is"])
+    validate.one_of(name, (True, False), declared=full["declared"])
+    validate.integer(name, 1, MOST_CLUSTERS, n_clusters=full["n_clusters"])
+    if full["rows_per_person"] is None:
+        raise ValueError(
+            f"{name}: rows_per_person must say how many rows one person has at most: 1 if one row is one person "
+            "(on the command line: --rows-per-person 1)."
+        )
+    full["form"] = Form.checked(full["form"], name)
+    if full["label"] is not None and not isinstance(full["label"], str):
+        raise ValueError(f"{name}: label must be the name of a column, or null.")
+    for key in ("title", "description", "unit_of_privacy", "origin", "licence"):
+        if not isinstance(full[key], str):
+            raise ValueError(f"{name}: {key} must be text.")
+    if full["view"] is not None and not (_is_pair(full["view"], str) and names.issuperset(full["view"])):
+        raise ValueError(f"{name}: view must name two declared columns.")
+    size = full["picture"]
+    if size is not None and not (_is_pair(size, int) and min(size) > 0 and size[0] * size[1] == len(names)):
+        raise ValueError(f"{name}: picture must be a height and a width whose product is the number of columns.")
+    domain_of(full)
+    if full["projection"] is not None:
+        Equirectangular.parse(full["projection"], name)
+
+
+def _is_pair(value: Any, kind: type) -> bool:
+    """Return whether a value is a list of two of exactly this kind: True is no number."""
+    return isinstance(value, list) and len(value) == 2 and all(type(one) is kind for one in value)
 
 
 def _with_rules(facts: Mapping[str, Any], name: str) -> Mapping[str, Any]:
@@ -292,12 +295,7 @@ def amended(
     bounds, given = dict(bounds or {}), {rule.column: rule for rule in recode}
     if len(given) < len(recode):
         raise ValueError("datasets: recode each column once.")
-    if (bounds or facts is not None) and (low is None) != (high is None):
-        raise ValueError("datasets: low and high must be given together.")
-    if bounds and low is not None:
-        raise ValueError("datasets: give bounds by name (--bounds), or --low and --high, not both.")
-    if twice := next((column for column in bounds if column in given), None):
-        raise ValueError(f"datasets: column {twice!r} has bounds and a rule; keep one of them.")
+    _refuse_clashes(bounds, given, low, high, declared=facts is not None)
     if facts is None and not bounds and (not recode or low is not None):
         return None
     facts = dict(_with_rules(facts or {"columns": []}, name))
@@ -336,6 +334,18 @@ def amended(
     facts |= {} if n_public is None else {"n_public": n_public}
     facts |= {} if rows_per_person is None else {"rows_per_person": rows_per_person}
     return complete(facts, name)
+
+
+def _refuse_clashes(
+    bounds: Mapping[str, Any], rules: Mapping[str, Recoding], low: object, high: object, *, declared: bool
+) -> None:
+    """Raise if bounds by name, bounds of all columns and rules do not fit each other."""
+    if (bounds or declared) and (low is None) != (high is None):
+        raise ValueError("datasets: low and high must be given together.")
+    if bounds and low is not None:
+        raise ValueError("datasets: give bounds by name (--bounds), or --low and --high, not both.")
+    if twice := next((column for column in bounds if column in rules), None):
+        raise ValueError(f"datasets: column {twice!r} has bounds and a rule; keep one of them.")
 
 
 def _chosen(columns: Sequence[str], known: Mapping[str, Any], rules: Mapping[str, Recoding], name: str) -> list[str]:

@@ -226,22 +226,15 @@ def load_csv(
         table = table.without_names({*declared, *recoded})
     whole = table
     if facts is None:
-        made = {rule.column: [column["name"] for column in rule.columns] for rule in rules}
-        if columns is not None:
-            columns = [name for column in columns for name in made.get(column, [column])]
-        elif label is not None:
-            columns = [column.name for column in table.columns if column.name != label and column.kind != "recoded"]
-        if columns is not None:
-            table = table.only(columns)
-        if low is not None or high is not None:
-            facts = _bounded(table, low, high, recode)
-            facts |= {"n_public": n_public, "rows_per_person": rows_per_person or 1}
-    if facts is None:
-        mode = "--private --header" if private else "--public"
-        raise ValueError(
-            f"datasets: {path.name} has no public bounds; give them (--bounds NAME=LOW..HIGH, or --low and --high), "
-            f"or the file {source}, which `dpviz describe {path.name} {mode} -o {source}` drafts."
-        )
+        table = _chosen(table, columns, label, rules)
+        if low is None and high is None:
+            mode = "--private --header" if private else "--public"
+            raise ValueError(
+                f"datasets: {path.name} has no public bounds; give them (--bounds NAME=LOW..HIGH, or --low and "
+                f"--high), or the file {source}, which `dpviz describe {path.name} {mode} -o {source}` drafts."
+            )
+        facts = _bounded(table, low, high, rules)
+        facts |= {"n_public": n_public, "rows_per_person": rows_per_person or 1}
     facts["form"] = {key: value for key, value in form.items() if value is not None}
     if question := "" if private else whole.question(_declared(facts, None, rules)):
         raise TableError(f"{path.name}: {question}")
@@ -250,11 +243,25 @@ def load_csv(
             raise TableError(f"{path.name}: column {label!r} cannot name groups; it needs few words or numbers.")
         facts["label"], table = label, whole
     if missing == "middle":
-        facts["columns"] = [
-            column | {"fill": (column["low"] + column["high"]) / 2} if column["fill"] is None else column
-            for column in facts["columns"]
-        ]
+        _fill_middles(facts["columns"])
     return from_table(table, facts, dataset_id=dataset_id, private=private)
+
+
+def _chosen(table: Table, columns: Sequence[str] | None, label: str | None, rules: Sequence[Recoding]) -> Table:
+    """Return the columns to cluster: the chosen (a recoded name: all that its rule makes), else all but the label."""
+    if columns is not None:
+        made = {rule.column: [column["name"] for column in rule.columns] for rule in rules}
+        return table.only([name for column in columns for name in made.get(column, [column])])
+    if label is not None:
+        return table.only([one.name for one in table.columns if one.name != label and one.kind != "recoded"])
+    return table
+
+
+def _fill_middles(columns: Sequence[dict[str, Any]]) -> None:
+    """Have a missing cell stand for the middle of its column's bounds, unless the column says what it stands for."""
+    for column in columns:
+        if column["fill"] is None:
+            column["fill"] = (column["low"] + column["high"]) / 2
 
 
 def _declared(
