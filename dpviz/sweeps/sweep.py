@@ -160,16 +160,7 @@ class Sweep:
     public: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("data", "variants", "epsilon", "n_rows", "metrics"):
-            values = getattr(self, name)
-            if not values:
-                raise ValueError(f"sweep: {name} must name at least one value; got none.")
-            if len(set(values)) < len(values):
-                raise ValueError(f"sweep: {name} must not repeat a value; got {', '.join(map(str, values))}.")
-        for value in self.epsilon:
-            validate.in_range("sweep", None, None, epsilon=value)
-        for size in self.n_rows:
-            validate.integer("sweep", 1, None, n_rows=1 if size is None else size)
+        self._check_values()
         object.__setattr__(self, "epsilon", tuple(map(float, self.epsilon)))
         labels = [variant.label for variant in self.variants]
         if len(set(labels)) < len(labels):
@@ -192,6 +183,19 @@ class Sweep:
         for variant in self.variants:
             for point in self._points():  # a value that an algorithm refuses is said now, not in every row
                 variant.build(variant.parameters(point), n_clusters=1, n_public=1000)
+
+    def _check_values(self) -> None:
+        """Raise if a list of values is empty or repeats one, or if epsilon or a number of rows is out of range."""
+        for name in ("data", "variants", "epsilon", "n_rows", "metrics"):
+            values = getattr(self, name)
+            if not values:
+                raise ValueError(f"sweep: {name} must name at least one value; got none.")
+            if len(set(values)) < len(values):
+                raise ValueError(f"sweep: {name} must not repeat a value; got {', '.join(map(str, values))}.")
+        for value in self.epsilon:
+            validate.in_range("sweep", None, None, epsilon=value)
+        for size in self.n_rows:
+            validate.integer("sweep", 1, None, n_rows=1 if size is None else size)
 
     def _points(self) -> Iterator[dict[str, Any]]:
         axes = {"n_clusters": (None,), "delta": (None,), "epsilon": self.epsilon, **dict(self.axes)}
