@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
@@ -200,56 +201,100 @@ def _candidates(points: np.ndarray, sizes: np.ndarray | float = 7.0) -> dict:
     return {**xy(points), "marker": {"size": sizes}} if len(points) else xy(points)
 
 
+# One function for each kind of step: it takes the candidates so far, places in the plane (m, 2), and returns the step's
+# layers and the candidates from now on.
+Drawn = tuple[dict[str, dict], np.ndarray]
+
+
+def _cells(view: View, step: Step, phase: int, points: np.ndarray) -> Drawn:
+    return {"grid": xy(_grid_lines(view, step)), **_shaded(view, step)}, points
+
+
+def _buckets(view: View, step: Step, phase: int, points: np.ndarray) -> Drawn:
+    layers, _ = _cells(view, step, phase, points)
+    if phase == CELLS:
+        return layers, points
+    here, precise = view.plane(step.released["averages"]), step.released["precise"]
+    return layers | {"dropped": xy(here[~precise])}, np.concatenate([points, here[precise]])
+
+
+def _cubes(view: View, step: Step, phase: int, points: np.ndarray) -> Drawn:
+    layers, _ = _cells(view, step, phase, points)
+    released = step.released
+    if released["projected"]:
+        return layers, points
+    middles = cell_centers(released["keys"][released["kept"]], released["width"], released["offset"])
+    points = np.concatenate([points, view.plane(middles)])
+    return layers | {"candidates": _candidates(points, 4.0)}, points
+
+
+def _filter(view: View, step: Step, phase: int, points: np.ndarray) -> Drawn:
+    d = view.trace.domain.n_features
+    balls = zip(step.released["points"], step.released["radii"], strict=True)
+    return {"balls": xy(paths([outline(view, radius * np.eye(d), at) for at, radius in balls]))}, points
+
+
+def _averages(view: View, step: Step, phase: int, points: np.ndarray) -> Drawn:
+    here = view.plane(step.released["averages"])
+    return {"paid": xy(segments(view.plane(step.released["anchors"]), here))}, np.concatenate([points, here])
+
+
+def _weights(view: View, step: Step, phase: int, points: np.ndarray) -> Drawn:
+    sizes = disc_sizes(step.released["noisy_weights"])
+    return {"candidates": _candidates(view.plane(step.released["candidates"]), sizes)}, points
+
+
+def _search(view: View, step: Step, phase: int, points: np.ndarray) -> Drawn:
+    released = step.released
+    if "centers" not in released:
+        return {}, points
+    points = view.plane(released["candidates"])
+    layers = {"candidates": _candidates(points, 4.0), "centers": xy(view.plane(released["centers"]))}
+    if step.kind == "swap" and released["moves"]:
+        layers["paid"] = xy(segments(view.plane(released["out"][None]), view.plane(released["in"][None])))
+    return layers, points
+
+
+def _recover(view: View, step: Step, phase: int, points: np.ndarray) -> Drawn:
+    start, now = step.released["start"], view.plane(step.released["centers"])
+    if start.shape != step.released["centers"].shape:
+        return {"centers": xy(now)}, points
+    return {"centers": moved(view.plane(start), now), "paid": xy(segments(view.plane(start), now))}, points
+
+
+def _choose(view: View, step: Step, phase: int, points: np.ndarray) -> Drawn:
+    released = step.released
+    at, centers = view.plane(released["candidates"]), view.plane(released["centers"])
+    nearest = ((released["candidates"][:, None] - released["centers"]) ** 2).sum(axis=2).argmin(axis=1)
+    sizes = disc_sizes(released["weights"]) if "weights" in released else 7.0
+    free = segments(at, centers[nearest])
+    return {"candidates": _candidates(at, sizes), "centers": xy(centers), "free": xy(free)}, points
+
+
+_DRAW: dict[str, Callable[[View, Step, int, np.ndarray], Drawn]] = {  # by the kind of the step
+    "averages": _averages,
+    "buckets": _buckets,
+    "choose": _choose,
+    "cubes": _cubes,
+    "filter": _filter,
+    "pick": _search,
+    "recover": _recover,
+    "reports": _cells,
+    "swap": _search,
+    "weights": _weights,
+}
+
+
 def _layers(view: View, shots: list[Shot]) -> list[dict[str, dict]]:
     """Return the layers that the plane shows at every frame; other layers are empty."""
     found: list[dict[str, dict]] = []
     points = NOWHERE  # candidates so far
     for shot in shots:
         step = view.trace.steps[shot.step]
-        released, layers = step.released, {"candidates": _candidates(points)}
-        if step.kind == "buckets":
-            layers |= {"grid": xy(_grid_lines(view, step)), **_shaded(view, step)}
-            if shot.phase == AVERAGES:
-                here = view.plane(released["averages"])
-                points = np.concatenate([points, here[released["precise"]]])
-                layers |= {"candidates": _candidates(points), "dropped": xy(here[~released["precise"]])}
-        elif step.kind == "filter":
-            d = view.trace.domain.n_features
-            balls = zip(released["points"], released["radii"], strict=True)
-            layers["balls"] = xy(paths([outline(view, radius * np.eye(d), at) for at, radius in balls]))
-        elif step.kind == "reports":
-            layers |= {"grid": xy(_grid_lines(view, step)), **_shaded(view, step)}
-        elif step.kind == "averages":
-            here = view.plane(released["averages"])
-            points = np.concatenate([points, here])
-            layers |= {"candidates": _candidates(points), "paid": xy(segments(view.plane(released["anchors"]), here))}
-        elif step.kind == "weights":
-            layers["candidates"] = _candidates(
-                view.plane(released["candidates"]), disc_sizes(released["noisy_weights"])
-            )
-        elif step.kind == "cubes":
-            layers |= {"grid": xy(_grid_lines(view, step)), **_shaded(view, step)}
-            if not released["projected"]:
-                middles = cell_centers(released["keys"][released["kept"]], released["width"], released["offset"])
-                points = np.concatenate([points, view.plane(middles)])
-                layers["candidates"] = _candidates(points, 4.0)
-        elif step.kind in ("swap", "pick") and "centers" in released:
-            points = view.plane(released["candidates"])
-            layers |= {"candidates": _candidates(points, 4.0), "centers": xy(view.plane(released["centers"]))}
-            if step.kind == "swap" and released["moves"]:
-                layers["paid"] = xy(segments(view.plane(released["out"][None]), view.plane(released["in"][None])))
-        elif step.kind == "recover":
-            layers["centers"] = xy(view.plane(released["centers"]))
-            if released["start"].shape == released["centers"].shape:
-                start, now = view.plane(released["start"]), view.plane(released["centers"])
-                layers |= {"centers": moved(start, now), "paid": xy(segments(start, now))}
-        elif step.kind == "choose":
-            at, centers = view.plane(released["candidates"]), view.plane(released["centers"])
-            nearest = ((released["candidates"][:, None] - released["centers"]) ** 2).sum(axis=2).argmin(axis=1)
-            sizes = disc_sizes(released["weights"]) if "weights" in released else 7.0
-            layers |= {"candidates": _candidates(at, sizes), "centers": xy(centers)}
-            layers["free"] = xy(segments(at, centers[nearest]))
-        found.append(layers)
+        layers: dict[str, dict] = {}
+        if step.kind in _DRAW:
+            layers, points = _DRAW[step.kind](view, step, shot.phase, points)
+        found.append({"candidates": _candidates(points)} | layers)
     return found
 
 
