@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -124,6 +125,35 @@ def _around(table: pd.DataFrame, node: int) -> np.ndarray:
     return table.node.isin(path | {p ^ 1 for p in path if p > 1}).to_numpy()
 
 
+def _marks(view: View, t: int, table: pd.DataFrame) -> tuple[list[dict[str, Any]], pd.DataFrame]:
+    """Return what a frame shows, in the order of the plane's traces, and the regions that a pointer may meet in it."""
+    step, d = view.trace.steps[t], view.trace.domain.n_features
+    released, region = step.released, step.kind == "region"
+    everywhere, final = np.ones(len(table), dtype=bool), table.final.to_numpy()
+    visited, now = (table.frame <= t).to_numpy(), table[(table.frame == t).to_numpy()]
+    around = _around(table, released["node"]) if region else ~everywhere
+    shown = everywhere if d <= 2 else around
+    cut, noise = {**xy(_NONE), "line": {"dash": "solid"}}, xy(_NONE)
+    centers: dict[str, Any] = {**xy(_NONE), "marker": {"size": 12}}
+    if not region:
+        noise, centers = _centers(view, released)
+    elif released["column"] in (view.axes or (0, 0)):
+        dash = "solid" if released["accepted"] else "2px,5px"
+        cut = {**xy(_cut(view, released, now.iloc[0])), "line": {"dash": dash}}
+    boxes = table[shown & visited & final], table[around & visited], now
+    return [*map(_outline, boxes), cut, noise, centers], table[shown & (final if d <= 2 else visited)]
+
+
+def _centers(view: View, released: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the noise of the centers as ellipses, if they have one, and the centers, as large as their weights."""
+    flat, domain = view.plane(released["centers"]), view.trace.domain
+    if "weights" not in released:
+        return xy(_NONE), {**xy(flat), "marker": {"size": 12.0}}
+    size = np.clip(18 * np.sqrt(released["weights"] / released["weights"].max()), 7, 18).round(1).tolist()
+    ellipses = _ellipses(flat, released["sd"], domain.half_width[list(view.axes or (0, 0))], domain.n_features)
+    return xy(ellipses), {**xy(flat), "marker": {"size": size}}
+
+
 def _plane(view: View) -> Panel:
     trace, colors, d = view.trace, view.colors, view.trace.domain.n_features
     columns = pairs(view)
@@ -149,35 +179,9 @@ def _plane(view: View) -> Panel:
         mode="lines", line={"color": colors.released, "width": 1.4, "dash": "dot"}, hoverinfo="skip", name="noise"
     )
     figure.add_scatter(**center(colors, size=None))  # every frame brings its own
-    updates, hits = [], []
     tables = {pair: regions_table(trace, pair) for pair in set(columns)}
-    for t, step in enumerate(trace.steps):
-        table, released = tables[columns[t]], step.released
-        visited = (table.frame <= t).to_numpy()
-        shown = np.ones(len(table), dtype=bool) if d <= 2 else np.zeros(len(table), dtype=bool)
-        now, cut, noise = table[:0], {**xy(_NONE), "line": {"dash": "solid"}}, xy(_NONE)
-        centers: dict[str, Any] = {**xy(_NONE), "marker": {"size": 12}}
-        if step.kind == "region":
-            around = _around(table, released["node"])
-            shown = shown if d <= 2 else around
-            now = table[(table.frame == t).to_numpy()]
-            if released["column"] in columns[t]:
-                cut = {
-                    **xy(_cut(seen[t], released, now.iloc[0])),
-                    "line": {"dash": "solid" if released["accepted"] else "2px,5px"},
-                }
-            open_ = table[around & visited]
-        else:
-            open_ = table[:0]
-            flat = seen[t].plane(released["centers"])
-            size: float | list[float] = 12.0
-            if "weights" in released:
-                size = np.clip(18 * np.sqrt(released["weights"] / released["weights"].max()), 7, 18).round(1).tolist()
-                noise = xy(_ellipses(flat, released["sd"], trace.domain.half_width[list(columns[t])], d))
-            centers = {**xy(flat), "marker": {"size": size}}
-        filled = table[shown & visited & table.final.to_numpy()]
-        updates.append([_outline(filled), _outline(open_), _outline(now), cut, noise, centers])
-        hits.append(table[shown & (table.final.to_numpy() if d <= 2 else visited)])
+    frames = [_marks(one, t, tables[pair]) for t, (one, pair) in enumerate(zip(seen, columns, strict=True))]
+    updates, hits = [marks for marks, _ in frames], [hit for _, hit in frames]
     reference(seen[-1], figure)
     traces = list(range(first, first + 6))
     if follow:
