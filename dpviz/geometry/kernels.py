@@ -282,14 +282,11 @@ def _propose_grouped(
         winners[rows] = np.where(won, some[best], winners[rows])
         value[rows], error[rows] = np.where(won, least, held), np.where(won, doubt, doubt_held)
 
-    for g, (start, stop) in enumerate(zip(ends - np.diff(ends, prepend=0), ends, strict=True)):
-        if start < stop:
-            cell = order[start:stop]
-            away = np.sqrt(apart[g, cell])
-            bound = away + lengths[children[g]].min() if len(children[g]) else np.full(len(cell), np.inf)
-            reach = np.sqrt(((points[longest] - parents[g]) ** 2).sum(axis=1))
-            most, least = (away + bound).max() + _SLACK, (away - bound).min() - _SLACK
-            some = np.concatenate([shorter[g], longest[(reach <= most) & (reach >= least)]])
+    for g, cell in enumerate(np.split(order, ends[:-1])):
+        if len(cell):
+            far = np.sqrt(((points[longest] - parents[g]) ** 2).sum(axis=1))
+            nearest = lengths[children[g]].min(initial=np.inf)
+            some = np.concatenate([shorter[g], longest[_in_reach(far, nearest, np.sqrt(apart[g, cell]))]])
             if len(some):
                 meet(cell, g, some)
     bound = np.sqrt(2 * np.maximum(value + error, 0.0)) + _SLACK
@@ -298,6 +295,16 @@ def _propose_grouped(
         if len(rows) and len(some):
             meet(rows, g, some)
     return winners, rival <= value + error
+
+
+def _in_reach(lengths: np.ndarray, nearest: float, away: np.ndarray) -> np.ndarray:
+    """Return the mask of points, given by distance from a parent, that can be as near to a row as a child of it.
+
+    The rows are `away` from the parent (n,), whose nearest child has the distance `nearest`.
+    """
+    bound = away + nearest
+    most, least = (away + bound).max() + _SLACK, (away - bound).min() - _SLACK
+    return (lengths <= most) & (lengths >= least)
 
 
 def _apart(x: np.ndarray, parents: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
