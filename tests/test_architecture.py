@@ -204,7 +204,7 @@ def unescaped(module, nodes):
             yield from (f"{kind} {word}" for word in names(part))
 
 
-def wrong(module, source):
+def wrong(module, source):  # noqa: C901 - one condition a ban
     """Return every ban that `source`, as module `module`, breaks."""
     found = []
     nodes = parsed(source)

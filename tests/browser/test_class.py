@@ -10,6 +10,22 @@ from tests.browser.phone import fits_a_phone
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
+def end(screen, phone):
+    """End a class of one phone after having thought better of it once."""
+    for last in ("Go on with the class", ""):
+        screen.get_by_role("button", name="End the class").click()
+        expect(screen.get_by_text("1 phone, 1 point: end the class?")).to_be_visible()
+        screen.get_by_role("button", name="End it").click()
+        expect(screen.get_by_text("The class ends in")).to_be_visible()
+        if last:
+            screen.get_by_role("button", name=last).click()
+            expect(screen.get_by_text("ends by itself in")).to_be_visible()
+    for page in (screen, phone):
+        expect(page.get_by_text("This class has ended")).to_be_visible()
+    phone.reload()
+    expect(phone.get_by_label("Five letters")).to_be_visible()
+
+
 def test_a_phone_follows_the_projector(open_page):
     screen = open_page("class")
     screen.get_by_role("button", name="Open a class").click()
@@ -58,18 +74,7 @@ def test_a_phone_follows_the_projector(open_page):
     fits_a_phone(screen)
     fits_a_phone(phone)
 
-    for last in ("Go on with the class", ""):
-        screen.get_by_role("button", name="End the class").click()
-        expect(screen.get_by_text("1 phone, 1 point: end the class?")).to_be_visible()
-        screen.get_by_role("button", name="End it").click()
-        expect(screen.get_by_text("The class ends in")).to_be_visible()
-        if last:
-            screen.get_by_role("button", name=last).click()
-            expect(screen.get_by_text("ends by itself in")).to_be_visible()
-    for page in (screen, phone):
-        expect(page.get_by_text("This class has ended")).to_be_visible()
-    phone.reload()
-    expect(phone.get_by_label("Five letters")).to_be_visible()
+    end(screen, phone)
 
 
 def test_the_qr_code_opens_without_typing(open_page):

@@ -19,7 +19,7 @@ def last(run, name):
     return next(step.released[name] for step in reversed(run.steps) if name in step.released)
 
 
-def plane(slug, run):
+def plane(slug, run):  # noqa: C901 - one branch a pane
     """Return the caption of a run's plane, counted here from its released values."""
     k, d = len(run.cluster_centers), run.domain.n_features
     kinds = [step.kind for step in run.steps]
