@@ -34,4 +34,4 @@ def _player(trace: Trace) -> str:
     return replay(trace)
 
 
-notebook.views = notebook.Views(_label, _player)  # only here is known what lies above a trace
+notebook.views = notebook.Views(_label, _player)  # only this module knows what lies above a trace

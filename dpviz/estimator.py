@@ -1,4 +1,4 @@
-"""A scikit-learn estimator over the private algorithms: its conventions, its tools, and a warning where they leak."""
+"""Offer the private algorithms as a scikit-learn estimator with its conventions and tools; warn where they leak."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from dpviz.postprocessing.regions import has_regions, labels_of
 __all__ = ["NoiseWarning", "PrivacyLeakWarning", "PrivateKMeans"]
 
 _FLOATS = [np.float64, np.float32]
-_spoken: set[str] = set()  # what is worth one warning a process: a search makes dozens of fits and scores
+_spoken: set[str] = set()  # reasons for one warning per process: a search makes dozens of fits and scores
 
 
 class NoiseWarning(UserWarning):
-    """Noise is expected to decide, or released values put the data far from what was declared."""
+    """Warn that noise probably decides the result, or that released values contradict the declared facts."""
 
 
 class PrivacyLeakWarning(UserWarning):
-    """Rows are read outside the promise: a public fact or a score is taken from them, or one more fit spends again."""
+    """Warn that rows are read outside the promise: for a public fact, a score, or one more fit, which spends again."""
 
 
 class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
@@ -159,13 +159,13 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
     def score(self, X: Any, y: Any = None) -> float:
         """Return minus the sum of squared distances to the nearest center, in z units. NOT private.
 
-        Of distances, not squared, where the objective is "medians". The first call of a process gives a
+        Distances are not squared if the objective is "medians". The first call of a process gives a
         `PrivacyLeakWarning`: what a search chooses by scores follows the rows outside the promise.
 
         Raises
         ------
         ValueError
-            Of an algorithm that gives regions: distances to their middles say nothing.
+            For an algorithm that finds regions: distances to their middles mean nothing.
         """
         if ALGORITHMS[self.algorithm].regions:
             raise ValueError(f"PrivateKMeans: {self.algorithm} gives regions, which distances to centers cannot score.")
@@ -174,7 +174,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         return -float((nearest if reference_name(self.trace_) == "KMedians" else nearest**2).sum())
 
     def _clusters(self, X: np.ndarray) -> np.ndarray:
-        """Return the cluster of every row, -1 of one that is not finite: only a secure fit takes such rows."""
+        """Return the cluster of every row, -1 for one that is not finite: only a secure fit takes such rows."""
         if has_regions(self.trace_):
             return labels_of(self.trace_, X).astype(np.int32)
         labels, finite = np.full(len(X), -1, dtype=np.int32), np.isfinite(X).all(axis=1)
@@ -204,7 +204,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         return cls(**{name: value for name, value in own.items() if name in known}, **further)
 
     def _domain(self, X: np.ndarray) -> Domain:
-        """Return the public facts; what is missing is read off the rows, which is said."""
+        """Return the public facts; missing ones are read off the rows, with a warning."""
         n_public = self.n_public
         if n_public is None:
             _leak("n_public is not given: the exact number of rows is used as if it were public.")

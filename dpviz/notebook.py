@@ -1,4 +1,4 @@
-"""What a notebook shows of a trace: the package ties it in, because a trace lies below the pages that show it."""
+"""Hold what a notebook shows of a trace; the package sets it, because a trace may not import the rooms above it."""
 
 from __future__ import annotations
 

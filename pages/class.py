@@ -40,13 +40,13 @@ if (
     and asked_for in ("", kept.get("code"))
     and not classroom_state.class_back
 ):
-    classroom_state.class_back = True  # who left returns, once, to the same point
+    classroom_state.class_back = True  # a phone that left returns, once, to the same point
     room, seat = phone.back(rooms(), kept)
     if room:
         classroom_state.class_seat, classroom_state.class_room = (
             seat,
             room,
-        )  # a room without a seat would be the projector's
+        )  # a room without a seat would belong to the projector
         st.rerun()
 
 if room is None or seat is not None:  # a projector's page has no address of its own: its player tells the phones

@@ -37,5 +37,5 @@ way = st.segmented_control(
     "Source of the data", WAYS, default="Samples", required=True, key=keys.DATA_WAY, persist_state="session",
     label_visibility="collapsed",
 )  # fmt: skip
-links.keep("data", data, private=way == OWN_FILE or chosen.private)  # nothing of a file is in an address
+links.keep("data", data, private=way == OWN_FILE or chosen.private)  # no address contains anything from a file
 WAYS[way]()

@@ -35,7 +35,7 @@ if result is None:
 trace = results.drawn(result)
 st.html(
     markup.lede(
-        "Every release passes through one door, and this is the door's list. The draws themselves write it, and it "
+        "Every release goes through the curator, and this is the curator's list. The draws themselves write it, and it "
         "is added up again from sensitivity and noise, independently of the plan."
     )
 )

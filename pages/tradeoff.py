@@ -14,7 +14,7 @@ from pages._ui.workspace.tradeoff import tradeoff
 
 
 def _open(kept: sweeps.Kept) -> None:
-    """Show a sweep and, where its data are public, in the form what it is."""
+    """Show a sweep and, if its data are public, its values in the form."""
     sweeps.show(kept.identity)
     tradeoff_state.sweep_asked = None  # the form may follow
     if archive.is_public(kept.sweep):
@@ -30,11 +30,11 @@ if links.brings_only("tradeoff", tradeoff, "sweep") and (found := sweeps.shown()
 with st.sidebar:
     sweep, title, error = sweep_form()
     kept = sweeps.shown()
-    active = kept is not None and kept.active  # it may end while the page is drawn
+    active = kept is not None and kept.active  # the sweep may end while the page is drawn
     before, tradeoff_state.sweep_asked = tradeoff_state.sweep_asked, sweep
     changed = None not in (sweep, before) and sweep not in (before, kept.sweep if kept else before)
     if changed and not active:
-        sweeps.leave()  # the form was changed: the picture follows it
+        sweeps.leave()  # the form has changed, and the picture follows it
         kept = None
     if sweep is not None:
         view.spending(sweep)

@@ -1,4 +1,4 @@
-"""The registry: slug -> class, written by hand, in teaching order, then what comes from outside."""
+"""The registry: slug -> class, written by hand, in teaching order, then those added from outside."""
 
 import os
 from collections.abc import Collection, Iterable

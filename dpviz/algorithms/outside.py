@@ -1,4 +1,4 @@
-"""Add algorithms from outside: files that whoever starts a program names, and installed packages' entry points.
+"""Add algorithms from outside: files named when a program starts, and installed packages' entry points.
 
 Every process that imports `dpviz.algorithms` reads the same files, so worker processes know what the first one knows.
 The module of a file is called `dpviz.algorithms.outside.NAME`, so that pickle finds it there.
@@ -136,7 +136,7 @@ def _check(source: str, place: str) -> None:
 
 
 def _enlist(cls: type[Algorithm], here: Origin, known: dict[str, type[Algorithm]]) -> None:
-    """Add one class, after what the pages rely on was checked."""
+    """Check what the pages rely on, then add one class."""
     if not (isinstance(cls, type) and issubclass(cls, Algorithm)):
         raise ValueError(f"{here.place}: {cls!r:.60} is no subclass of dpviz.algorithms.Algorithm.")
     if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", getattr(cls, "slug", "")):
@@ -155,7 +155,7 @@ def _enlist(cls: type[Algorithm], here: Origin, known: dict[str, type[Algorithm]
 
 
 def _guard(cls: type[Algorithm], here: Origin) -> None:
-    """Let a run that breaks end in one sentence, and say beside every run that nobody audited the file here."""
+    """End a failed run with one sentence, and say beside every run that the file was not audited here."""
     inner, doubts = cls.steps, cls.doubts
 
     def steps(self: Algorithm, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
@@ -203,7 +203,7 @@ def unaudited(slug: str) -> bool:
 
 
 def note_audit(slug: str) -> None:
-    """Keep that the audit of an algorithm from outside has passed, for this fingerprint."""
+    """Record that an algorithm from outside has passed its audit, for this fingerprint."""
     notes = _notes() | {f"{slug} {ORIGINS[slug].fingerprint}"}
     replace(private_folder() / _NOTES, "\n".join(sorted(notes)).encode())
 

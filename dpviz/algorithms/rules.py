@@ -1,6 +1,6 @@
-"""Read in an algorithm's source that it asks the curator alone: what it may import, touch, draw and override.
+"""Check in an algorithm's source that it asks only the curator: what it may import, touch, draw and override.
 
-The rules catch mistakes, not malice: whoever may start a program may run any code.
+The rules catch mistakes, not malice: anyone who may start a program may run any code.
 """
 
 from __future__ import annotations

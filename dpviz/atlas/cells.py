@@ -34,7 +34,7 @@ __all__ = [
     "trace",
 ]
 
-METHODS = (  # what is taught with, in teaching order; the reference has no budget
+METHODS = (  # methods used in teaching, in teaching order; the reference has no budget
     *("kmeans", "pe-means", "hdpe-means", "dp-lloyd", "fastlloyd", "dpm", "nsm", "stemmer-kaplan"),
     "dist-dp-region-means",
 )

@@ -136,7 +136,7 @@ Sample = Mapping[str, np.ndarray]
 
 
 def _best_event(first: Sample, second: Sample, delta: float | None) -> Event:
-    """Return the event with the largest bound on the training runs, at 80 %: above it too few runs say anything.
+    """Return the event with the largest bound on the training runs, at 80 %: more would need more runs.
 
     Per statistic a few lines are tried: halfway between the means, below all of the first, above all of the second,
     and quantiles where there are many runs; the next must be clearly better than the best so far. More choice would
@@ -205,7 +205,7 @@ def statistics(trace: Trace, seen: Rows, pair: Pair, *, swapped: bool) -> dict[s
 
 
 def _exchanges(rows: Rows) -> list[Exchange]:
-    """Return what a witness noted; nothing without one."""
+    """Return a witness's notes; none without a witness."""
     return rows.witness.exchanges if isinstance(rows, Neighbors) else []
 
 
@@ -257,7 +257,7 @@ def audit(
     Plans of Gaussian releases are bounded in mu, all others in epsilon at the claim's delta. Every run has its own
     seed, or none if `noise` is "secure". A run that raises is an outcome like any other. `n_public` is the declared
     n; None for the true one. `make_rows` makes Rows from (rows, neighboring rows, domain); without a witness in them
-    `realized` and `reach` are 0. `on_run` is told the number of finished runs and may raise to stop.
+    `realized` and `reach` are 0. `on_run` receives the number of finished runs and may raise to stop.
     """
     began = time.perf_counter()
     n = n_public or max(len(pair.first), 2)

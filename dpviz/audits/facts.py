@@ -1,4 +1,4 @@
-"""Everything that a trace shows, as facts to compare between runs: values that no noise has touched repeat exactly."""
+"""List everything that a trace shows as facts to compare between runs: values without noise repeat exactly."""
 
 from __future__ import annotations
 
@@ -51,10 +51,11 @@ def _add(facts: dict[str, Hashable], name: str, value: Any) -> int:
 
 
 def scores(first: Sequence[Facts], second: Sequence[Facts], cut: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return how much the facts of every run speak for the first data set, shapes (runs,) and (runs,).
+    """Return how much the facts of every run speak for the first data set, shapes (runs,) and (runs,).    The first
 
-    What a value speaks for is learned from the first `cut` runs on either side; those runs themselves are judged by
-    what the other half of them taught, so that a line may be drawn through them.
+    `cut` runs on either side teach which data set a value speaks for. Each half of those runs is judged by the other
+
+    half, so that a threshold may be chosen on them.
     """
     half = cut // 2
     taught = [_learn(a, b) for a, b in (

@@ -1,4 +1,4 @@
-"""A game against a promise: two worlds that differ in one person, a released picture of one of them, a guess.
+"""Play a game against a promise: two worlds differ in one person; guess which of them a released picture shows.
 
 The machine plays it with the audit's likelihood: it knows every row but that person's, and every release of the run.
 No noise of one world is ever used in the other: every round of every world has a seed of its own.
@@ -208,7 +208,7 @@ def _ordered(domain: Domain, centers: np.ndarray) -> np.ndarray:
 
 
 def attack(rounds: Sequence[Round]) -> list[bool]:
-    """Return what the machine says in every round: "in" where the likelihood speaks for it; a coin where it is mute.
+    """Return what the machine says in every round: "in" where the likelihood favors it, a coin if it favors none.
 
     From even odds nobody who knows the noise's law is right more often.
     """

@@ -1,7 +1,7 @@
 """Why not publish exact centers? Rows read off plain Lloyd: consecutive sums and counts differ by who moved.
 
 The idea is that of reconstruction from published centroid trajectories, arXiv:2511.07073. Everything is done with what
-was published; raw rows only tell afterwards which of the answers are right.
+was published; raw rows only check the answers afterwards.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def read_off(rounds: Sequence[Round], radius: float) -> list[Read]:
 
     A cluster of one row publishes it. Between two rounds a cluster that gained one row gained the difference of its
     sums; it is that row if the centers, which are known, say that it lay with another cluster before and with this one
-    now. What is explained is taken off the other cluster, until nothing changes; answers count only where both
+    now. An explained row is also taken off the other cluster, until nothing changes; answers count only where both
     clusters are then explained to the last bit.
 
     Parameters

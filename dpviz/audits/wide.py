@@ -1,4 +1,4 @@
-"""A second instance of every algorithm, and neighbors for it: what the first never asks is asked here."""
+"""Make a second instance of every algorithm, and neighbors for it, that ask what the first instance never asks."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ class Witness(MemorySession):
         return choice, true
 
     def noisy_cover(self, query: Any, scope: int, pick: Any) -> tuple[np.ndarray, Mapping[str, np.ndarray]]:
-        """Answer from the rows; note what both neighbors say to the picked cells."""
+        """Answer from the rows; note how both neighbors cover the picked cells."""
         picked, true = super().noisy_cover(query, scope, pick)
         blocks = (session._blocks[scope] for session in (self, self._neighbor))
         self.exchanges.append(Exchange(picked, *(_coverage(query, block, picked) for block in blocks)))
@@ -204,7 +204,7 @@ def _cover(entry: Release, seen: Exchange) -> float:
 
 
 def _halving(entry: Release, seen: Exchange) -> float:
-    """Sum the log ratios of what was halved and what was not."""
+    """Sum the log ratios of the boxes that were halved and of those that were not."""
     halved, depth, threshold = seen.released
     decay = entry.scale / entry.sensitivity * math.log(2)
 

@@ -1,4 +1,4 @@
-"""The command `atlas`: make the stored runs that are old, or check some that are there."""
+"""Implement the command `atlas`: remake outdated stored runs, or check some of the stored runs."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def _audit(arguments: argparse.Namespace) -> int:
 
 
 def _outside(cls: type[Algorithm], runs: int) -> bool:
-    """Run every check on an algorithm from outside, and keep that it has passed; return whether it has."""
+    """Run every check on an algorithm from outside, and record it if it passes; return whether it does."""
     try:
         skipped = check_algorithm(cls)
     except AssertionError as problem:

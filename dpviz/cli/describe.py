@@ -162,7 +162,7 @@ def _bounds_of(limits: dict[str, Any], names: list[str]) -> list[tuple[str, tupl
 
 
 def _left_out(table: Table, private: bool) -> dict[str, str]:
-    """Return the usable columns whose distances mean nothing, with the reason; empty if all are such."""
+    """Return the usable columns whose distances mean nothing, with the reason; empty if that holds for all."""
     found = {}
     for name in table.usable:
         values = table.values(name)

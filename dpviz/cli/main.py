@@ -77,7 +77,7 @@ def joined(words: Iterable[str]) -> list[str]:
 
 
 def parted(words: list[str]) -> tuple[list[str], list[str]]:
-    """Return the words without --with, and the files named by it: they say which algorithms a command knows."""
+    """Return the words without --with, and the files named by it: they determine which algorithms a command knows."""
     if not words or words[0] not in WITH:
         return words, []
     option = argparse.ArgumentParser(prog=f"dpviz {words[0]}", add_help=False, allow_abbrev=False)

@@ -1,4 +1,4 @@
-"""Implement the command `new`: write an algorithm that runs, and its test, to be changed into one's own."""
+"""Implement the command `new`: write a working algorithm and its test, as a start for your own."""
 
 from __future__ import annotations
 

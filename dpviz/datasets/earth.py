@@ -72,7 +72,7 @@ _LATITUDE, _LONGITUDE = ("latitude", "lat"), ("longitude", "lon", "lng", "long")
 
 
 def as_map(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Return declared facts with latitude and longitude made one map in kilometers, unchanged where there is none.
+    """Return declared facts with latitude and longitude turned into one map in kilometers; other facts stay unchanged.
 
     The map touches the earth in the middle of the declared bounds. Its columns, east and north, come first and are
     drawn first; beside other columns both get the same bounds, so that a kilometer east weighs as one north.

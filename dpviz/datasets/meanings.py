@@ -1,4 +1,4 @@
-"""The meaning that a column's name suggests: bounds, a unit, or why to leave it out. No cell is looked at."""
+"""Suggest from a column's name alone what it means: bounds, a unit, or why to leave it out."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class Meaning:
     ----------
     words : what the column seems to hold
     low, high : suggested bounds, in `unit`; None where the name suggests none
-    unit : of the bounds
-    rule : how cells that are no numbers become some, as `Recoding.of` reads it; "" for numbers
+    unit : the unit of the bounds
+    rule : rule that turns its cells into numbers, as `Recoding.of` reads it; "" for numbers
     reason : why it is left out at first, one sentence; "" where it is suggested for clustering
     """
 
@@ -91,7 +91,7 @@ _NUMBERS = {  # words of a name -> what it is, low, high, unit; the first that f
     ),
     "pixel": ("a gray value", 0, 255, ""),
 }
-_UNITS = {  # of a last word of a name, or in brackets -> unit, and bounds that follow from it alone
+_UNITS = {  # last word of a name, or a word in brackets -> unit, and the bounds that it implies
     "%": ("%", (0, 100)), "pct": ("%", (0, 100)), "percent": ("%", (0, 100)), "deg": ("degrees", (-180, 180)),
     "years": ("years", (0, 120)), "y": ("years", (0, 120)), "h": ("h", (0, 24)), "hours": ("h", (0, 24)),
     "min": ("min", (0, 240)), "km": ("km", (0, 100)), "m": ("m", None), "cm": ("cm", (0, 250)), "kg": ("kg", (0, 300)),
@@ -115,10 +115,10 @@ _SCALES = {word for word, (*_, unit) in _KNOWN.items() if unit == "points"}
 def meaning_of(column: str) -> Meaning | None:
     """Return what a column's name suggests, None where it suggests nothing."""
     words = [word.lower() for word in re.findall(r"[^\W\d_]+|[%€$]", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", column))]
-    if _ITEM.match(column.strip()) and not _QUARTER.match(column.strip()):  # what it asks about is no unit
+    if _ITEM.match(column.strip()) and not _QUARTER.match(column.strip()):  # its topic is not its unit
         what, low, high, unit = next((_KNOWN[word] for word in words if word in _SCALES), _KNOWN["likert"])
         return Meaning(what, low, high, unit)
-    words = words[: words.index("per")] if "per" in words else words  # trips per day are no day
+    words = words[: words.index("per")] if "per" in words else words  # trips per day are not a date
     unit, within = _UNITS.get(words[-1], ("", None)) if words else ("", None)
     for word in words:
         if word in _KNOWN:

@@ -195,7 +195,7 @@ def take_part(
         link.send(Message(Kind.DONE, rows.rounds, start.run))
         return trace
     except (PermissionError, OverflowError, ValueError):
-        link.send(Message(Kind.ABORT, payload=b"its own program refused to go on"))  # why is this client's business
+        link.send(Message(Kind.ABORT, payload=b"its own program refused to go on"))  # the reason stays with this client
         raise
     finally:
         link.close()

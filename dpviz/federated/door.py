@@ -112,7 +112,7 @@ class Door:
                 f"only {len(self.peers)} of {len(names)} clients joined within {timeout:g} s; missing: {missing}. "
                 "Nothing was sent."
             ) from None
-        peers = [self.peers[name] for name in names]  # whoever goes from here on is missed in the first round
+        peers = [self.peers[name] for name in names]  # the first round notices a client that leaves from here on
         await self._stop(self._watches)
         await self._shut()
         return peers
@@ -124,7 +124,7 @@ class Door:
         await asyncio.gather(*(peer.close() for peer in self.peers.values()))
 
     async def _shut(self) -> None:
-        """Admit nobody any more."""
+        """Stop admitting clients."""
         await self._stop({self._accepting})
         self._listener.close()
         await self._stop(set(self._guests))

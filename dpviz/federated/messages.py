@@ -39,7 +39,7 @@ class Kind(IntEnum):
 
     HELLO = 1  # client: its nonce and the digest of its agreement
     START = 2  # server: all nonces, in the order of the clients
-    UPLOAD = 3  # client: what is asked, and masked words
+    UPLOAD = 3  # client: the request, and masked words
     SUM = 4  # server: the masked noisy sum
     ABORT = 5  # anybody: why it ends, for people
     DONE = 6  # client: no more rounds

@@ -82,7 +82,7 @@ async def _run(
     await _all(peers, lambda peer: peer.send(Message(Kind.START, 0, run, b"".join(nonces))), 0, timeout)
     adder = Server(agreement.clients, agreement.words)
     number = up = down = 0
-    while True:  # how many rounds the plan allows is for every client's curator to say
+    while True:  # every client's curator checks how many rounds the plan allows
         frames = await _all(peers, lambda peer: _read(peer, run, number), number, timeout)  # noqa: B023
         if all(frame.kind is Kind.DONE for frame in frames):
             say(f"done: {number} rounds, {up:,} bytes up, {down:,} bytes down")

@@ -1,4 +1,4 @@
-"""Shares of the noise of a federated sum: the clients draw it, so that no party can subtract all of it, or the server.
+"""Share out the noise of a federated sum: clients draw it, so that no party can subtract all, or the server does.
 
 Drawn by M >= 2 clients, the noise of a sum is enough for the promise after any one client's own part is taken away:
 
@@ -9,8 +9,8 @@ Drawn by M >= 2 clients, the noise of a sum is enough for the promise after any 
   Mechanism for Federated Learning with Secure Aggregation", ICML 2021, section 4). A discrete Gaussian's delta at any
   epsilon exceeds the continuous one's by a factor of less than 1 + (g/sigma)^2 (computed in the tests). A sigma below
   2^15 g is refused: the first deviation is then below 10^-1000000, the second below 10^-9.
-- Laplace: no exact sampler cuts it into parts, so the first two clients each draw all of it. Without one of them the
-  other's is left; the published sum carries twice the variance.
+- Laplace: no exact sampler cuts it into parts, so the first two clients each draw all of it. Without one client's
+  noise the other's remains; the published sum carries twice the variance.
 
 Drawn by the server, as in the paper, the run is the central one, bit for bit. But the server knows the noise: anyone
 who also has the result can subtract it and get the exact sums. The server must never see the result.

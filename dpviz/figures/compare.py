@@ -194,8 +194,8 @@ def curves_panel(colors: Theme, bounds: Mapping[str, Bound]) -> Panel:
     table = curve_table(bounds)
     height = 380
     figure = base(colors, _safest(bounds), height=height)
-    figure.update_xaxes(title_text="false alarms: says “in”, it is out", range=[0, 1], tickformat=".0%", dtick=0.25)
-    figure.update_yaxes(title_text="misses: says “out”, it is in", range=[0, 1], tickformat=".0%", dtick=0.25)
+    figure.update_xaxes(title_text="false alarms: “in” when it is out", range=[0, 1], tickformat=".0%", dtick=0.25)
+    figure.update_yaxes(title_text="misses: “out” when it is in", range=[0, 1], tickformat=".0%", dtick=0.25)
     figure.update_layout(meta={"ar": 1.0, "h": height})
     figure.add_scatter(
         x=[0, 1],

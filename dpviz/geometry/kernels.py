@@ -33,10 +33,10 @@ __all__ = [
 
 GRID = 2.0**-24
 _SWEPT = 32  # up to this many points, one pass over all rows for each is faster than a search along every row
-_CACHED = 16_384  # entries of a block of rows that several steps of a computation go through
+_CACHED = 16_384  # entries of a block of rows that goes through several steps of a computation
 _BLOCK = 200_000  # most entries of a distance block: it fits the cache beside its rows
 _TILE = 512  # points of a distance block: a product of few rows with more of them mostly copies them
-_PASS = 4_096  # rows that passes over few arrays go through at a time
+_PASS = 4_096  # rows per block in passes over few arrays
 _SHORTER = 0.96  # share of a parent's children, by distance from it, searched together
 _SLACK = 1e-6  # of a distance that is compared with a bound: more than the rounding of both
 _WORTH_GROUPING = 500  # fewer points than this are compared with every row
@@ -210,7 +210,7 @@ def _two_best(dtype: type, rows: np.ndarray, points: np.ndarray) -> tuple[np.nda
         next_low, worse = np.full_like(low, np.inf), np.empty_like(low)
         for j, score in enumerate(scores[1:], 1):
             np.minimum(next_low, np.maximum(low, score, out=worse), out=next_low)
-            np.copyto(won, j, where=score < low)  # strictly: of equal ones the first
+            np.copyto(won, j, where=score < low)  # strictly, so the first of equal ones wins
             np.minimum(low, score, out=low)
         least[start:stop], second[start:stop] = low, next_low
 

@@ -19,7 +19,7 @@ __all__ = ["alone", "each"]
 
 _lock = threading.Lock()
 _inside = 0
-_outside: list[int] = []  # threads that linear algebra had before the first came in
+_outside: list[int] = []  # threads of linear algebra before the first use began
 
 
 class _Libraries:

@@ -35,14 +35,14 @@ LESSONS: dict[str, Lesson] = {
 def stage(name: str, seed: int, chart: Chart | None = None) -> Stage:
     """Run what a lesson shows, on public data; `seed` is one of `SEEDS`.
 
-    `chart` holds the stored runs of what `stored` names: with it these runs are not made.
+    `chart` holds the stored runs that `stored` names; with it they are not made again.
     """
     run: Callable[..., Stage] = _RUNS[name].run
     return run(seed) if chart is None else run(seed, chart)
 
 
 def stored(name: str) -> tuple[str, str] | None:
-    """Return the sample and the method whose stored runs a lesson can show, None where it shows others."""
+    """Return the sample and the method whose stored runs a lesson can show, None if it shows other runs."""
     return getattr(_RUNS[name], "STORED", None)
 
 

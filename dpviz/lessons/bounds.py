@@ -1,4 +1,4 @@
-"""Lesson: why bounds matter. The same people and the same ε; only the declared bounds grow, and the noise with them."""
+"""Lesson: why bounds matter. People and ε stay the same; only the declared bounds grow, and the noise with them."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def panels(shown: Shown, colors: Theme) -> list[Panel]:
     )  # fmt: skip
     widths = [f"{number(2 * factor * float(town.data.domain.half_width.max()))} km" for factor in FACTORS]
     values = Values(
-        f"Noise of a mean over {town.groups.sizes.min()} people, by the width that was declared", "± km", widths, noise,
+        f"Noise of a mean over {town.groups.sizes.min()} people, by declared width", "± km", widths, noise,
         [f"±{length(sd, 'km', 2)}" for sd in noise],
     )  # fmt: skip
     return [plane, values_panel(colors, values)]

@@ -1,4 +1,4 @@
-"""Lesson: why not exact centers. Whose rows follow from what plain Lloyd publishes, and that noise ends it."""
+"""Lesson: why not exact centers. It shows whose rows follow from plain Lloyd's averages, and that noise prevents it."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _read(there: Ground, method: Algorithm, seed: int, noise: str) -> tuple[Trac
 
 
 def panels(shown: Shown, colors: Theme) -> list[Panel]:
-    """Return the rounds with everybody who was read off ringed, and how many these are."""
+    """Return the rounds with a ring around everybody who was read off, and the number of rings."""
     there, trace = shown.ground, shown.trace
     view = there.view(trace, colors)
     steps = [step for step in trace.steps if step.kind == "noisy-iteration"]

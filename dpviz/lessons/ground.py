@@ -1,4 +1,4 @@
-"""The ground of the lessons: a public sample, KMeans' centers on it, its groups, and the measures of a run."""
+"""Hold what the lessons share: a public sample, KMeans' centers on it, its groups, and the measures of a run."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Ground:
         return self.groups.found_by(self.data.domain.normalize(centers))
 
     def view(self, trace: Trace, colors: Theme, *, kmeans: bool = False) -> View:
-        """Return how a run on the rows is looked at; `kmeans` adds KMeans' centers."""
+        """Return the view of a run on the rows; `kmeans` adds KMeans' centers."""
         data = self.data
         reference = self.reference if kmeans else None
         return View(trace, colors, data.view, data.columns, data.units, data.X, reference, hidden=True, noun=data.noun)
@@ -90,12 +90,12 @@ class Runs:
 
 
 def odds(promise: Guarantee) -> str:
-    """Return how often a bet on one person is right at most, with its kind: against this method, and against any."""
+    """Return in words how often a bet on one person is right at most: against this method, and against any."""
     return f"{promise.person.odds} times in 100 ({same_for_all(promise)})"
 
 
 def same_for_all(promise: Guarantee) -> str:
-    """Return what the bound is against any method with the same ε and δ."""
+    """Return in words the bound against any method with the same ε and δ."""
     any_, delta = odds_of_any(promise), " and δ" * bool(promise.delta)
     here = "as against" if any_ == promise.person.odds else "against"
     return f"{here} any method with this ε{delta}" + f": {any_}" * (any_ != promise.person.odds)

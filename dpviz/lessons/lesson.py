@@ -21,7 +21,7 @@ class Option:
     Attributes
     ----------
     text : the answer
-    reply : what is said to somebody who chose it, with gaps; "" where the question has several right answers
+    reply : the reply to somebody who chose it, with gaps; "" if the question has several right answers
     """
 
     text: str
@@ -34,12 +34,12 @@ class Stage:
 
     Attributes
     ----------
-    facts : what the gaps of the lesson's words are filled with: numbers and short words, computed from the run
-    titles : what is said at every frame; the part before " · " is set in bold
-    right : numbers of the right options, counted from 0, by the facts
+    facts : numbers and short words that fill the gaps in the lesson's words, computed from the run
+    titles : the sentence at every frame; the part before " · " is set in bold
+    right : numbers of the options that the facts make right, counted from 0
     first : the frame that is shown, frozen, beside the question
-    hint : the frame in which the answer is seen
-    shown : what the lesson's pictures are drawn from
+    hint : the frame that shows the answer
+    shown : the data from which the lesson's pictures are drawn
     """
 
     facts: Mapping[str, Any]
@@ -58,17 +58,17 @@ class Lesson:
     ----------
     name : its word in an address
     number : its place in the course, counted from 1
-    title, promise : what it is called, and the question it is about, for the list of lessons
-    data, methods : what is shown: the public sample and the algorithms, by their names
-    question, task, keep : * what is asked first, what to look for in the run, what to remember
-    setting, hint, explain, fool : * where we are, where to look, why, how the picture can mislead
+    title, promise : its name and its question, for the list of lessons
+    data, methods : names of the public sample and of the algorithms that it shows
+    question, task, keep : * the question before the run, what to look for in the run, what to remember
+    setting, hint, explain, fool : * the scene, where to look, the explanation, how the picture can mislead
     options : * the answers
     several : whether any number of the options is right
-    minutes : how long it takes in a class
-    goal, talk, errors : for the teacher: what is learned, * what to say, likely wrong answers and what is behind them
+    minutes : its length in a class
+    goal, talk, errors : for the teacher: the goal, * what to say, likely wrong answers and the reasons behind them
     terms : words of the glossary that it uses
-    explore : what Explore shows to go on, word -> value of its address
-    slide : address of the scene that stands for it in a deck, "" for what Explore shows
+    explore : the scene of Explore to go on with, word -> value of its address
+    slide : address of its scene in a deck, "" for the scene of Explore
     """
 
     name: str
@@ -99,7 +99,7 @@ class Lesson:
         return re.sub(r"\b([δεμρ]) (?=\d)", "\\1\N{NO-BREAK SPACE}", words.format_map(stage.facts))
 
     def is_right(self, answer: Sequence[int], stage: Stage) -> bool:
-        """Return whether an answer, option numbers counted from 0, is all that is right and nothing else."""
+        """Return whether an answer, option numbers counted from 0, names all right options and no others."""
         return frozenset(answer) == stage.right
 
 

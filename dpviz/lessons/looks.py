@@ -1,4 +1,4 @@
-"""Lesson: ten looks cost ten times. Ten runs on the same people; their mean gives away what each of them hid."""
+"""Lesson: ten looks cost ten times. Ten runs read the same people; their mean gives away what each of them hid."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ LEGEND = (
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Shown:
-    """Ten runs; `target` (k, d), original units, is where their mean goes as the noise goes."""
+    """Ten runs; `target` (k, d), original units, is where their mean ends as the noise averages out."""
 
     ground: Ground
     traces: tuple[Trace, ...]
@@ -95,7 +95,7 @@ def _words(lengths: np.ndarray) -> list[str]:
 
 
 def panels(shown: Shown, colors: Theme) -> list[Panel]:
-    """Return the looks with their mean, and what they have cost together."""
+    """Return the looks with their mean, and their cost so far."""
     view = shown.ground.view(shown.traces[0], colors, kmeans=True)
     which = int(np.abs(shown.centers - shown.target).max(axis=(0, 2)).argmax())  # where the noise is seen best
     plane = mean_panel(view, shown.centers[:, which], shown.means[:, which], shown.target[which])

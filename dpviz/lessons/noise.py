@@ -1,4 +1,4 @@
-"""Lesson: what epsilon changes. Eight runs for every ε; the noise moves the centers, each time elsewhere."""
+"""Lesson: what epsilon changes. Eight runs are made at every ε; each time the noise moves the centers elsewhere."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LEGEND = (("disc", "a center of one run"), ("hoop", "centers of the first run"),
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Shown:
-    """Eight runs for every ε, and one of them whole."""
+    """Eight runs at every ε, and the whole trace of one of them."""
 
     ground: Ground
     trace: Trace
@@ -47,7 +47,7 @@ class Shown:
 
 
 def run(seed: int, stored: Chart | None = None) -> Stage:
-    """Run the method of Start on its town, eight times for every ε, or take those runs from what is stored."""
+    """Run the method of Start on its town, eight times for every ε, or take those runs from the stored ones."""
     town = ground(SAMPLE)
     algorithms = {epsilon: town.algorithm(METHOD, epsilon=epsilon) for epsilon in EPSILONS}
     seeds = range(RUNS * seed, RUNS * (seed + 1))

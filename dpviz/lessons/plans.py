@@ -1,4 +1,4 @@
-"""Plans of a lecture: which lessons, how many minutes each, and what comes before and after them."""
+"""Plan a lecture: which lessons, how many minutes for each, and what comes before and after them."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class Plan:
 
     Attributes
     ----------
-    minutes : in all
-    start, play, limits : minutes of them for Start, for a class with phones, for what no promise covers
-    lessons : their names, in order; they share what is left
+    minutes : its whole length
+    start, play, limits : minutes for Start, for a class with phones, and for the limits of the promise
+    lessons : their names, in order; they share the remaining minutes
     """
 
     minutes: int
@@ -44,7 +44,7 @@ def plans() -> tuple[Plan, ...]:
 
 
 def plan_of(lessons: Sequence[Lesson]) -> Plan:
-    """Return the plan of these lessons: the one that is offered, or one with the minutes that each of them takes."""
+    """Return the plan of these lessons: an offered one, or one with the minutes that each of them takes."""
     names, begin = tuple(lesson.name for lesson in lessons), plans()[0]
     minutes = sum(lesson.minutes for lesson in lessons) + begin.start + begin.limits
     own = dataclasses.replace(begin, minutes=minutes, lessons=names)

@@ -1,4 +1,4 @@
-"""Lesson: what on this screen is not private. A DEMO screen, and what of it may leave."""
+"""Lesson: what on this screen is not private. It shows a DEMO screen, and which parts of it may leave."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dpviz.trace import Trace
 
 __all__ = ["ITEMS", "LEGEND", "panels", "run"]
 
-ITEMS = {  # what the options of the lesson name, in their order -> whether it may be published
+ITEMS = {  # items that the lesson's options name, in order -> whether they may be published
     "released centers": True,
     "KMeans": False,
     "people": False,

@@ -1,4 +1,4 @@
-"""Printed sheets of a lesson: a worksheet with room for answers, and the teacher's notes. HTML without scripts."""
+"""Print the sheets of a lesson: a worksheet with room for answers, and the teacher's notes. HTML without scripts."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def notes(lesson: Lesson, stage: Stage, links: Mapping[str, str]) -> str:
 
 
 def clock(minutes: int) -> str:
-    """Return how the minutes go to the four parts."""
+    """Return the division of the minutes among the four parts."""
     ends = max(1, round(0.2 * minutes))
     run = (minutes - 2 * ends + 1) // 2
     return f"{minutes} minutes: predict {ends}, run {run}, explain {minutes - 2 * ends - run}, keep {ends}."

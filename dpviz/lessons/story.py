@@ -1,7 +1,7 @@
-"""Start's story: one data set, one Alex, six screens. What they show and say is computed here, from runs.
+"""Start's story: one data set, one Alex, six screens. Their pictures and words are computed here, from runs.
 
 Every part is a pure function of public names, takes seconds at most unless it says otherwise, and can be made in
-another process. `record` puts the parts that are there together for a browser.
+another process. `record` joins the finished parts for a browser.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _METER = 1000  # coordinates are sent in meters: the sample's are in km
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Reruns:
-    """Runs of the story's method with so many people, at every stop of ε.
+    """Runs of the story's method with this many people, at every stop of ε.
 
     Attributes
     ----------

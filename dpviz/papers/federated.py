@@ -1,4 +1,4 @@
-"""FastLloyd's Table 3: what a round between two parties costs, in time and in bytes."""
+"""Compute FastLloyd's Table 3: the time and the bytes of a round between two parties."""
 
 from __future__ import annotations
 

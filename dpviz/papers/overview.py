@@ -1,4 +1,4 @@
-"""All reruns at a glance: the number of items per verdict, and of printed numbers compared with ours."""
+"""Count all reruns by verdict, and the printed numbers that agree with ours."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dpviz.papers.verdicts import DOES_NOT, NOT_RUN, REPRODUCES, WITHIN, Verdict
 
 __all__ = ["CLOSE", "Overview", "overview", "table"]
 
-CLOSE = 0.1  # so near, relatively, a printed number is to be to ours
+CLOSE = 0.1  # relative difference up to which a printed number is near ours
 
 
 @dataclasses.dataclass(frozen=True)
@@ -22,9 +22,10 @@ class Overview:
     Attributes
     ----------
     verdicts : verdict of every item, in the order of the papers
-    printed, beside, near, rounded, held : printed numbers there are, those with one of ours beside them, those of these
-        within 10 % of ours, further ones that are the same when rounded, and further ones that our 95 % interval holds
-    exact : of those near or the same when rounded, KMeans's own and byte counts: no noise enters them
+    printed, beside, near, rounded, held : how many numbers are printed; of these, how many can be compared with ours;
+        of those, how many are within 10 % of ours, how many more agree after rounding, how many more lie in our 95 %
+        interval
+    exact : of those near or equal after rounding, KMeans's own numbers and byte counts, which have no noise
     """
 
     verdicts: tuple[tuple[Paper, Item, Verdict], ...]
@@ -53,7 +54,7 @@ class Overview:
 
 
 def overview(papers: Mapping[str, Paper], numbers: Mapping[tuple[str, str], pd.DataFrame]) -> Overview:
-    """Judge every item; `numbers` by paper and item, what is not in it was not run."""
+    """Judge every item; `numbers` are by paper and item; items without numbers were not run."""
     verdicts, tables = [], [beside_printed((), pd.DataFrame())]
     for paper in papers.values():
         for item in paper.items:

@@ -1,4 +1,4 @@
-"""The picture of an item: our numbers with their intervals, the printed ones beside them, one panel for a data set."""
+"""Draw an item: our numbers with their intervals, the printed ones beside them, one panel per data set."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def _svg(width: int, height: int, inside: str, colors: Theme, words: str) -> str
 
 
 def _key(entries: list[tuple[str, str]], width: int) -> tuple[str, int]:
-    """Return the key as lines of a picture so wide, and their height."""
+    """Return the key as lines of a picture of this width, and their height."""
     x, y, parts = 8, 12, []
     for name, mark in entries:
         needed = 34 + round(6.7 * len(name))

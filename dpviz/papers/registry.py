@@ -77,7 +77,7 @@ class Item:
     id, name, claim : "fig2", "Figure 2", what it says
     prints : what the paper prints: numbers, or "curve only"
     differs : settings in which our rerun is not the paper's
-    because : what is known where it does not reproduce
+    because : the known reason if it does not reproduce
     sweeps, quick : TOML records of what to run, and what --quick replaces in them
     uses : items of the same paper whose runs are read too
     runner : "sweep", or "federated" for rounds between parties
@@ -135,7 +135,7 @@ def item_of(paper: str, item: str) -> Item:
     Raises
     ------
     ValueError
-        One sentence that lists what there is.
+        One sentence that lists the known ones.
     """
     if paper not in papers():
         raise ValueError(f"reproduce: there is no paper {paper!r}; the papers are {', '.join(papers())}.")

@@ -24,7 +24,7 @@ COLUMNS = ["data", "label", "point", "metric", "mean", "half", "runs", "n_rows",
 
 
 def rows_path(folder: Path, paper: str, item: str, *, quick: bool) -> Path:
-    """Return where the rows of an item lie."""
+    """Return the path of an item's rows."""
     return folder / f"{paper}-{item}{'-quick' if quick else ''}.jsonl"
 
 
@@ -48,7 +48,7 @@ def reproduce(
     quick: bool,
     on_row: Callable[[Row], None] = lambda row: None,
 ) -> pd.DataFrame:
-    """Run what is missing of an item and of those that it uses; return its numbers.
+    """Make the missing runs of an item and of those that it uses; return its numbers.
 
     Parameters
     ----------

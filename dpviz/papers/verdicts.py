@@ -1,13 +1,12 @@
-"""From the numbers of a rerun to a verdict: reproduces, within noise, does not reproduce.
+"""Turn the numbers of a rerun into a verdict: reproduces, within noise, does not reproduce.
 
-Every number is a mean over seeds with half a 95 % t-interval. Two numbers are told apart where their difference is
-beyond the root of the sum of both squared halves and beyond the check's tolerance; a place where they are not counts
-for neither side. A curve that is to grow along an axis is compared between neighbors, all of them.
+Every number is a mean over seeds with half a 95 % t-interval. Two numbers count as different if their difference
+exceeds both the root of the sum of the squared halves and the check's tolerance; a place where they do not counts for
+neither side. A curve that should grow along an axis is compared between all neighboring places.
 
-A number agrees with a printed one where it is within the check's tolerance of it, or where it rounds to it: where it is
-at most half a unit of the last printed digit away. The noise leaves open whether it does where only its interval holds
-the printed one. KMeans's own numbers, in which there is no noise, say that the sets are the same; they count for no
-claim.
+A number agrees with a printed one if it is within the check's tolerance of it, or if it rounds to it, that is, if it
+is at most half a unit of the last printed digit away. If only its interval holds the printed one, the noise leaves
+the question open. KMeans's own numbers have no noise: they show that the sets are the same and count for no claim.
 """
 
 from __future__ import annotations
@@ -118,7 +117,7 @@ def _apart(low: pd.Series, high: pd.Series, within: float) -> int:
     """Return 1 where `low` is below `high` beyond both intervals and the tolerance, -1 where it is above, else 0."""
     half = float(np.hypot(low["half"], high["half"]))
     difference = float(high["mean"] - low["mean"])
-    least = np.maximum(half, within * min(abs(low["mean"]), abs(high["mean"])))  # missing where `half` is: one seed
+    least = np.maximum(half, within * min(abs(low["mean"]), abs(high["mean"])))  # missing if `half` is, with one seed
     return 0 if np.isnan(least) or abs(difference) <= least else int(np.sign(difference))
 
 

@@ -1,4 +1,4 @@
-"""The names of an item's data sets, curves and measures as a reader knows them."""
+"""Name an item's data sets, curves and measures as a reader knows them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SETS = (  # made sets carry their sizes in their names
 
 
 def set_name(data: str) -> str:
-    """Return the name of a data set without where it comes from."""
+    """Return the name of a data set without its source."""
     name = data.split(":")[-1]
     return next((re.sub(shape, words, name) for shape, words in _SETS if re.fullmatch(shape, name)), name)
 

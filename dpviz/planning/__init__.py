@@ -1,1 +1,1 @@
-"""Before anything is spent: what a run would give, from public facts and made-up or public people alone."""
+"""Forecast a run before anything is spent, from public facts and made-up or public people alone."""

@@ -1,4 +1,4 @@
-"""Both ways between a privacy budget and how exact the centers are, along rehearsed budgets."""
+"""Convert between a privacy budget and the accuracy of centers, in both directions, along rehearsed budgets."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def widest(rehearsal: Rehearsal) -> float:
 
 
 def _curve(rehearsals: Sequence[Rehearsal]) -> tuple[np.ndarray, np.ndarray]:
-    """Return ε and noise on logarithms; noise never grows with ε: what does is chance between repeats."""
+    """Return ε and noise on logarithms; noise never grows with ε: any growth is chance between repeats."""
     known = sorted((one for one in rehearsals if 0 < widest(one) < math.inf), key=lambda one: one.epsilon)
     epsilon = np.log([one.epsilon for one in known])
     return epsilon, np.minimum.accumulate(np.log([widest(one) for one in known])) if known else epsilon

@@ -1,4 +1,4 @@
-"""A plan in words: amounts in the data's units, what it rests on, what tighter bounds would buy."""
+"""Put a plan into words: amounts in the data's units, its assumptions, the gain from tighter bounds."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def amount(value: float, facts: Facts) -> str:
 
 
 def assumption(facts: Facts) -> str:
-    """Return what the plan rests on, in one or two sentences."""
+    """Return the plan's assumptions in one or two sentences."""
     if facts.like:
         shape = f"the rows lie in their bounds as those of {load(facts.like).title.split(',')[0]} do"
     else:
@@ -54,7 +54,7 @@ def tighter(wide: Rehearsal, tight: Rehearsal, facts: Facts) -> str:
 
 
 def answer(slug: str, within: float, need: float, facts: Facts, stops: tuple[float, ...]) -> str:
-    """Return which ε it takes to be within a distance."""
+    """Return in words which ε it takes to be within a distance."""
     start = f"{ALGORITHMS[slug].name}: for a noise of ±{amount(within, facts)} per center with k = {facts.n_clusters},"
     if need == math.inf:
         return f"{start} even ε {number(max(stops))} is not enough."

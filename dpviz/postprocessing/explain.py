@@ -29,7 +29,7 @@ __all__ = ["BINS", "Explanation", "edges_between", "of_centers", "of_trace", "tr
 BINS = 6
 CONFIDENCE = 0.95
 LEAST = 0.1  # difference of two shares below which nobody would call it a difference
-MOST = 3  # columns said of a cluster
+MOST = 3  # columns named for a cluster
 _NO_SIZE = "cannot tell: its size does not stand out from the noise."
 _NO_COLUMN = "cannot tell: no column differs from the others by more than the noise."
 
@@ -66,8 +66,8 @@ class Explanation:
         """Return the shares above each edge, of the cluster and all others, and their deviations (2, k, d, b - 1).
 
         A share is s = A / (A + B), above and below. Its error is ((1 - s0) a - s0 b) / (A + B), with a and b the noise
-        of A and B, and s0 the true share: so s0 may be what makes (A + B)^2 (s - s0)^2 at most z^2 times the variance
-        (1 - s0)^2 var A + s0^2 var B, an interval (Fieller). The standard deviation is its longer side over z.
+        of A and B, and s0 the true share: so s0 may be any value that makes (A + B)^2 (s - s0)^2 at most z^2 times the
+        variance (1 - s0)^2 var A + s0^2 var B, an interval (Fieller). The standard deviation is its longer side over z.
         """
         pairs = [self._share(self.counts, self.variances)]
         others = self.counts.sum(axis=0) - self.counts, self.variances.sum(axis=0) - self.variances
@@ -78,7 +78,7 @@ class Explanation:
         above, below = _above(counts), _below(counts)
         total = above + below
         noise = np.sqrt(_above(variances) + _below(variances))
-        known = total > self.z * noise  # a size that its own noise may be is no size
+        known = total > self.z * noise  # a size that may be noise alone is not a size
         safe = np.where(known, total, 1.0)
         raw, wide = above / safe, self.z**2 * _above(variances)
         a, b = safe**2 - self.z**2 * noise**2, safe**2 * raw - wide  # of a s0^2 - 2 b s0 + c <= 0
@@ -203,7 +203,7 @@ def of_centers(trace: Trace, columns: Sequence[str], units: Sequence[str] = ()) 
     """
     noise, centers, domain = center_noise(trace), np.asarray(trace.cluster_centers), trace.domain
     k, d = centers.shape
-    if noise.sd is None or noise.meaning == CELLS or k < 2:  # a cell's middle is where nobody need be
+    if noise.sd is None or noise.meaning == CELLS or k < 2:  # nobody need be at a cell's middle
         return None
     z = float(norm.isf((1 - CONFIDENCE) / 2 / (2 * k * d)))
     sd = noise.sd * domain.half_width

@@ -32,7 +32,7 @@ __all__ = [
     "weighted_points",
 ]
 
-_DIGITS = 1e-4  # of the width of a column's bounds: how far places are written out where nothing tells their noise
+_DIGITS = 1e-4  # of the width of a column's bounds: precision of places whose noise is unknown
 
 
 @dataclasses.dataclass(frozen=True)

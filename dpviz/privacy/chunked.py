@@ -26,8 +26,8 @@ from dpviz.privacy.rows import ALL, Cells, Gather, Keep, Perturb, Rows, Session,
 
 __all__ = ["ChunkedRows", "finished", "on_cluster", "threads"]
 
-NOBODY_SECONDS = 120.0  # a cluster without any worker for so long is given up
-_TICK = 0.1  # seconds between two looks at what has finished
+NOBODY_SECONDS = 120.0  # a cluster without any worker for this long is given up
+_TICK = 0.1  # seconds between two checks for finished parts
 
 Route = tuple[tuple[Predicate, int], ...]  # how to get from all rows to a scope: predicate and part, one after another
 Spread = Callable[[Callable[["Part"], Any], Sequence["Part"]], Iterable[Any]]

@@ -17,7 +17,7 @@ from dpviz.trace import Trace
 __all__ = ["MEASURED", "NARROW", "WIDE", "bootstrap", "near_noise", "worth"]
 
 POPULATIONS = 5
-NARROW, WIDE = 0.7, 2.0  # simulated over true spread: what the simulation is to stay within, at the median
+NARROW, WIDE = 0.7, 2.0  # bounds that simulated over true spread should keep, at the median
 # Simulated over true spread at ε .5 and 2, medians over centers and releases: benchmarks/results/simulated.md. A result
 # of this module and not of the classes: an algorithm that is missing has not been measured, and the page says so.
 MEASURED: dict[str, dict[str, tuple[float, float]]] = {

@@ -1,4 +1,4 @@
-"""Runs on a Dask cluster: futures used directly, keyed and retried. Needs the extra `cluster`.
+"""Run sweeps on a Dask cluster, by futures that are keyed and retried. Needs the extra `cluster`.
 
 A worker receives a run, which is names and numbers, and opens its data itself: scattered data would be lost with the
 worker that holds them. A Dask port runs any code that reaches it, so other machines need tls://.
@@ -20,7 +20,7 @@ __all__ = ["LOCAL", "cluster", "connect"]
 
 LOCAL = "local"
 _RETRIES = 2
-_REPLACED = "10 minutes"  # Dask's own 15 seconds give a dead worker's place up while its successor still starts
+_REPLACED = "10 minutes"  # after Dask's 15 seconds a dead worker's place is gone before its successor has started
 
 
 @contextmanager

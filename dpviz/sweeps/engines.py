@@ -1,4 +1,4 @@
-"""Engines that run a sweep: loky processes on one machine. They yield results in any order; closing one stops all."""
+"""Run a sweep in loky processes on one machine. Engines yield results in any order; closing one stops all its runs."""
 
 from __future__ import annotations
 

@@ -30,8 +30,8 @@ __all__ = ["AXES", "Summary", "axes_of"]
 
 AXES = ("epsilon", "delta", "rho_distance", "n_clusters", "n_rows")  # columns of every row; see `axes_of` for others
 _SHORT = {"epsilon": "ε", "delta": "δ", "rho_distance": "rho (distance)", "n_clusters": "k", "n_rows": "n"}
-_PLACE = ["data", "bounds", "n_rows", "n_clusters"]  # what a KMeans reference belongs to
-_NOTABLE = 0.01  # of a mean: a step that can be seen
+_PLACE = ["data", "bounds", "n_rows", "n_clusters"]  # columns that name a KMeans reference
+_NOTABLE = 0.01  # smallest step that counts, as a share of the mean
 _CURVE = ["data", "bounds", "series", "label", "algorithm", "name", "notion", "neighboring"]
 
 

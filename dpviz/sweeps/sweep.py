@@ -30,7 +30,7 @@ __all__ = [
 
 Row = dict[str, Any]
 REFERENCE = "kmeans"
-DELTAS: dict[str, Callable[[float], float]] = {  # what delta may be in a sweep beside a number; of the nominal n
+DELTAS: dict[str, Callable[[float], float]] = {  # rules of the nominal n that a sweep accepts for delta
     "n^-1.1": default_delta,
     "1/(n ln n)": lambda n: 1 / (n * math.log(n)),
     "1/(n sqrt n)": lambda n: n**-1.5,
@@ -181,7 +181,7 @@ class Sweep:
                     f"budget in every run and print metrics of raw rows."
                 )
         for variant in self.variants:
-            for point in self._points():  # a value that an algorithm refuses is said now, not in every row
+            for point in self._points():  # report a value that an algorithm refuses now, not in every row
                 variant.build(variant.parameters(point), n_clusters=1, n_public=1000)
 
     def _check_values(self) -> None:

@@ -1,4 +1,4 @@
-"""A run as code, script or notebook: in DEMO the same centers bit for bit; in PRIVATE it spends again."""
+"""Write a run as a script or notebook: in DEMO it gives the same centers bit for bit; in PRIVATE it spends again."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def literal(value: Any) -> str:
 
 
 def parts(trace: Trace) -> list[tuple[str, str]]:
-    """Return the code in pieces, each with a heading: what both the script and the notebook are made of."""
+    """Return the code in pieces, each with a heading: from which both script and notebook are made."""
     private = trace.seed is None
     algorithm_of(trace)  # refuses names and values that are no parameters: they would be code
     values = ", ".join(f"{name}={literal(value)}" for name, value in trace.parameters.items())

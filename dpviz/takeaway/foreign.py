@@ -1,4 +1,4 @@
-"""A trace from a file, which anybody can write: it is checked against its algorithm before anything is made of it."""
+"""Read a trace from a file, which anybody can write, and check it against its algorithm before it is used."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def read(text: str) -> Trace:
     ------
     ValueError
         One sentence for a text that is no trace, names no algorithm of dpviz, has parameters or a plan that are not
-        those of its algorithm, or claims what does not follow from its plan or its ledger.
+        those of its algorithm, or claims something that does not follow from its plan or its ledger.
     """
     trace = Trace.from_json(text)
     algorithm = algorithm_of(trace)
@@ -40,7 +40,7 @@ def algorithm_of(trace: Trace) -> Algorithm:
     Raises
     ------
     ValueError
-        If there is no such algorithm, or a parameter is none of its or lies outside its range.
+        If there is no such algorithm, or a parameter is unknown to it or out of range.
     """
     known: dict[str, type[Algorithm]] = {**ALGORITHMS, ExplainClusters.slug: ExplainClusters}
     cls = known.get(trace.algorithm)

@@ -1,4 +1,4 @@
-"""Which row is in which cluster: a file for public data; for private data, the lines that answer it where they lie."""
+"""Say which row is in which cluster: in a file for public data, or by lines of code that run where private data lie."""
 
 from __future__ import annotations
 

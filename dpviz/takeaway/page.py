@@ -1,4 +1,4 @@
-"""One page to leave behind: verdict, picture, label, centers, what can fool you. Fits A4; no script, no network."""
+"""Write one page to hand out: verdict, picture, label, centers, what can fool you. Fits A4; no script, no network."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MOST_ROWS, MOST_COLUMNS = 24, 6
 
 
 def view_of(trace: Trace, span: Span | None = None) -> View:
-    """Return how to look at a run when there is nothing but the run: released layers, on columns or a span."""
+    """Return the view of a run when there is nothing but the run: released layers, on columns or a span."""
     columns, units = names_of(trace)
     axes = widest(trace) if len(columns) == 2 or (len(columns) > 2 and span is None and pane(trace).cells) else None
     return View(trace=trace, colors=LIGHT, axes=axes, columns=columns, units=units, span=span)

@@ -1,4 +1,4 @@
-"""A second wall around what is taken away: a document asks nobody, and only the scripts that it was made with run."""
+"""Add a second wall around an exported document: it loads nothing, and runs only the scripts that it was made with."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["sealed"]
 
 _SCRIPT = re.compile(r"<script([^>]*)>(.*?)</script>", re.DOTALL)
 _DATA = re.compile(r"""type=["']?(application/json|text/plain)""")
-_FIRST = '<meta charset="utf-8">'  # what stands before the policy is not bound by it
+_FIRST = '<meta charset="utf-8">'  # the policy does not bind what stands before it
 
 
 def sealed(page: str, more: Iterable[str] = ()) -> str:

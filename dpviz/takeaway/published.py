@@ -1,4 +1,4 @@
-"""The published JSON schemas (draft 2020-12) of a trace and of a label."""
+"""Provide the published JSON schemas (draft 2020-12) of a trace and of a label."""
 
 from __future__ import annotations
 

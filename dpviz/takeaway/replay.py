@@ -1,4 +1,4 @@
-"""A replay: one HTML file that steps, scrubs and plays like the player, in any browser, without a network."""
+"""Write a replay: one HTML file that steps, scrubs and plays like the player, in any browser, without a network."""
 
 from __future__ import annotations
 

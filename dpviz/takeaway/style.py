@@ -1,4 +1,4 @@
-"""The look of what is taken away: one document frame, quiet, fit for A4 and for dark screens; nothing from outside."""
+"""Frame every exported document alike: quiet, fit for A4 and dark screens, with nothing from outside."""
 
 from __future__ import annotations
 

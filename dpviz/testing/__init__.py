@@ -23,7 +23,7 @@ From a paper's pseudo-code to a stepped, audited algorithm
    declared number of rows, nothing else.
 4. **Ask for them** in `steps`: `curator.release(label, query)`, `curator.select(label, score)`. Queries are those of
    `dpviz.privacy.queries`, whose sensitivities are tested by brute force; `geometry.snap` the points that enter one.
-   What is made of the answers is free. Coordinates are z units: the declared box around 0 with half-width 1.
+   Everything computed from the answers is free. Coordinates are z units: the declared box around 0 with half-width 1.
 5. **Yield a step** wherever the paper has a picture: `Step(kind, title, released)`. The last one has "centers",
    shape (k, d). A kind of your own gets the plain picture; every step is one stop of the player.
 6. **Write down** what you did: the docstring's six headings, and `CODE`, six to ten lines that light up beside the
@@ -119,7 +119,7 @@ def parametrize_with_checks(
     Parameters
     ----------
     algorithms : classes
-    slow : says by class and name of a check whether the test gets the mark `slow`
+    slow : decides by class and name of a check whether the test gets the mark `slow`
     """
     import pytest
 

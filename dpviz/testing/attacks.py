@@ -1,4 +1,4 @@
-"""Check by attacks that no more is given away than is claimed, and by source that nothing reads past the curator."""
+"""Check by attacks that no more is given away than is claimed, and in the source that nothing bypasses the curator."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dpviz.testing.runs import DoesNotApply, demand
 
 SURE = 0.9999  # so high that an honest algorithm is not accused by chance
 ROWS = np.random.default_rng(1).uniform(-1, 1, (60, 2))
-_DRAWS = 12  # runs whose noise values are looked at
+_DRAWS = 12  # runs whose noise values are checked
 
 
 def honest(found: Draws, runs: int) -> bool:

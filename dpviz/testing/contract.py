@@ -144,7 +144,7 @@ def no_preset_promises_more_epsilon_than_was_asked_for(cls: type[Algorithm]) -> 
 
 
 def _costs(trace: Trace, learned: bool) -> list[tuple[Any, ...]]:
-    """Return what must not depend on the data; a clipping radius learned from released values may."""
+    """Return the parts that must not depend on the data; a clipping radius learned from released values may."""
     return [
         (entry.name, entry.occurrence, entry.mechanism, tuple(entry.cost.items()), learned or entry.sensitivity)
         for entry in trace.ledger

@@ -46,5 +46,5 @@ def test_a_key_is_kept_by_the_browser_and_brought_to_another_one(open_page, shar
     second.locator("input[type=file]").first.set_input_files(
         {"name": "mine.csv", "mimeType": "text/csv", "buffer": CSV.encode()}
     )
-    expect(second.get_by_text("You already called this very file private")).to_be_visible()
+    expect(second.get_by_text("You already declared this file private")).to_be_visible()
     expect(second.get_by_role("button", name="Yes, it is public")).to_be_disabled()

@@ -80,7 +80,7 @@ def test_a_file_on_record_as_public_takes_no_part(folder, ann, capsys):
     accounts, file, key = ann
     accounts.answer(key, False)
     assert command(folder, file, 1) == 2
-    assert "You already called this very file public" in capsys.readouterr().err
+    assert "You already declared this file public" in capsys.readouterr().err
     assert accounts.of(key).claims == ()
 
 

@@ -282,7 +282,7 @@ def test_the_answer_is_final_for_the_same_file_and_leads_on(start):
     press(drop(start(), "same.csv", csv(), None), "No, it is private")  # another tab answers while this one is asked
     press(app, "Yes, it is public")
     assert not app.session_state["uploads"] and not app.exception
-    assert any("You already called this very file private" in info.value for info in app.info)
+    assert any("You already declared this file private" in info.value for info in app.info)
     assert {b.label: b.disabled for b in app.button if "it is p" in b.label} == {
         "Yes, it is public": True, "No, it is private": False,
     }  # fmt: skip

@@ -30,7 +30,7 @@ class PrivateCenters(ApproximateDP):
 
     HASHED: ClassVar[int] = 4  # p: largest number of projected columns that are cut into cells
     MOST_CELLS: ClassVar[int] = 8  # cells kept per table, in units of k
-    UNSEEN: ClassVar[int] = 6  # `advice` warns where a bucket must hold so many clusters (benchmarks/results/cliffs.md)
+    UNSEEN: ClassVar[int] = 6  # `advice` warns where a bucket holds this many clusters (benchmarks/results/cliffs.md)
     PRECISION: ClassVar[float] = 0.5  # an average is kept if its noise is below this share of the cell's diagonal
 
     scales: int | None = param(

@@ -120,7 +120,7 @@ class StemmerKaplan(PrivateCenters):
         Line("weighted k-means on the averages", ("choose",)),
     )
 
-    FEWEST: ClassVar[int] = 3  # `doubts` warns up to so many candidates (benchmarks/results/cliffs.md)
+    FEWEST: ClassVar[int] = 3  # `doubts` warns up to this many candidates (benchmarks/results/cliffs.md)
 
     objective: str = param(
         "means",

@@ -42,7 +42,7 @@ def plane(view: View, title: str, *, height: int = 508) -> go.Figure:
     """Return a plane with the public bounds, and people if hidden layers are on. Draw more, then call `reference`."""
     colors = view.colors
     figure = bounded(colors, title, *view.bounds(), view.axis_titles(), view.trace.domain, height=height)
-    if view.axes is None and view.trace.domain.n_features > 1:  # its range is no declared box
+    if view.axes is None and view.trace.domain.n_features > 1:  # its range is not a declared box
         figure.layout.shapes = ()
         if view.trace.domain.scale != "common":  # a place along a direction has no unit then
             figure.update_xaxes(showticklabels=False, ticks="")

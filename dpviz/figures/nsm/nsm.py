@@ -88,10 +88,10 @@ def _solve_words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
 def _correction_words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
     head, tail = split_title(step)
     seen = trace.domain.n_features <= FLAT and step is not trace.steps[-1]
-    disc = "; a row outside its disc pulls as if on the rim" if seen else ""
+    disc = "; a row outside its disc pulls as if it were on the rim" if seen else ""
     if "split" in step.released and step.released["split"].any():
         split = int(step.released["split"].sum())
-        disc = f"; {split} dashed: clusters that are too wide are split and close ones merged, free"
+        disc = f"; {split} dashed: clusters that are too wide are split and close ones merged, at no cost"
     return head, f"{tail} to the noisy mean of their rows{disc}"
 
 
@@ -234,7 +234,7 @@ def _plane(view: View, shots: list[Shot]) -> Panel:
         "centers": released,
     }
     frames = [_layers(view, trace.steps[shot.step], shot.phase) for shot in shots]
-    alt = f"A plane with {len(trace.cluster_centers)} released centers after free thinking and paid corrections."
+    alt = f"A plane with {len(trace.cluster_centers)} released centers after free k-means and paid corrections."
     points = next(len(step.released["weights"]) for step in reversed(trace.steps) if "weights" in step.released)
     paid = sum(step.kind == "correction" for step in trace.steps)
     k = len(trace.cluster_centers)

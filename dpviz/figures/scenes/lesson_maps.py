@@ -52,7 +52,7 @@ def screen_panel(view: View, guesses: np.ndarray, noisy_votes: np.ndarray) -> Pa
         },
         "tag": {"mode": "text", "textposition": "bottom left", "textfont": {"size": 11, "color": color}},
     }  # fmt: skip
-    alt = "A map with people, KMeans' diamonds, noisy votes and released centers; then what of it may be published."
+    alt = "A map with people, KMeans' diamonds, noisy votes and released centers; then only what may be published."
     return layered(bare, "A DEMO screen", looks, [{**hidden, **shown}, shown], alt, height=430)
 
 
@@ -111,7 +111,7 @@ def mean_panel(view: View, looks: np.ndarray, means: np.ndarray, target: np.ndar
         "mean": {**center(colors), "name": "mean of the looks so far"},
     }
     aimed = dataclasses.replace(view, reference=None, missed=None)
-    alt = f"One center in {len(looks)} runs; the mean of them nears where it is without noise."
+    alt = f"One center in {len(looks)} runs; their mean approaches its place without noise."
     panel = layered(aimed, "One center, magnified", drawn, frames, alt, height=430)
     reach = 1.25 * float(np.abs(points - middle).max())
     panel.figure.update_xaxes(range=[middle[0] - reach, middle[0] + reach])

@@ -26,7 +26,7 @@ _WORDS = {
     "central DP": "one row added or removed",
     "shuffle DP": "reports mixed, so that nobody knows who sent which",
     "local DP": "each row randomized before it is collected",
-    "none": "no promise: drawn without noise",
+    "none": "no promise: no noise",
     "rho-distance DP": "one row moved by at most rho: a weaker promise",
 }
 _FALLBACK = (

@@ -125,7 +125,7 @@ def _reports(view: View, shots: list[Shot]) -> Panel:
         updates.append([heat, marks_] if true else [heat])
     add_frames(figure, [0, 1] if true else [0], updates)
     return Panel(
-        "side", figure, f"A grid of what {users} people sent, one row each: cells that a report speaks for are filled."
+        "side", figure, f"A grid of what {users} people sent, one row each: cells that a report supports are filled."
     )
 
 

@@ -1,4 +1,4 @@
-"""The account of a private file: a meter of the spent budget, the claims, the owner's total, and the signed file."""
+"""Show the account of a private file: a meter of the spent budget, the claims, the owner's total, the signed file."""
 
 from __future__ import annotations
 

@@ -15,8 +15,8 @@ SCHEMA = 1
 MOST_SLIDES, MOST_BYTES = 40, 400_000
 MOST = {"title": 120, "scene": 4_000, "notes": 4_000}  # characters
 MOST_SECONDS = 3_600
-PAGES = ("explore", "again", "limits", "attacker", "tradeoff")  # whose scenes can stand on the screen
-SHOWS = ("picture", "label")  # what of the scene is on the screen
+PAGES = ("explore", "again", "limits", "attacker", "tradeoff")  # pages whose scenes can be shown
+SHOWS = ("picture", "label")  # the shown part of a scene
 
 
 @dataclasses.dataclass(frozen=True)
@@ -132,7 +132,7 @@ DEFAULT = Deck(
         Slide(
             "Exact centers give people away",
             "limits?v=1&d=city&play=1",
-            "Somebody publishes nothing but averages, a few times. Watch the rings: each is one person whose row "
+            "Somebody publishes only averages, a few times. Watch the rings: each is one person whose row "
             "follows from those averages by subtraction. This takes no hacking, only arithmetic.",
             15,
         ),

@@ -153,7 +153,7 @@ def keep(
 
 
 def _of_lacking_file(page: str, query: str) -> str:
-    """Return the address that waits for a file as long as nothing else is asked for, else the one that is given."""
+    """Return the address that waits for a file until something else is requested, else the given one."""
     waiting = address_state.address_file
     if waiting is None or waiting[1] != page or address_state.opened_as not in (None, query):
         return query
@@ -247,7 +247,7 @@ def _open(page: str, query: str, vocabulary: Vocabulary, came: bool = False) -> 
     within = came and address_state.kept != ("", "")
     address_state.opened, session.opened_now = Opened(scene, sentence, number, within=within), True
     del address_state.opened_as
-    session.asked = ""  # Explore runs what the scene asks for
+    session.asked = ""  # Explore runs the algorithm that the scene asks for
 
 
 def fill(values: Mapping[str, Any], vocabulary: Vocabulary, *, but: Collection[str] = ()) -> None:

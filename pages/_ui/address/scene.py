@@ -263,7 +263,7 @@ def _sentence(version: int, wrong: list[str], left: list[str], too_long: bool) -
 
 
 _CLIENTS = "what only a run by several clients has"
-_ELSEWHERE = {  # words of other views of a run, or of none: what to say where they do not fit
+_ELSEWHERE = {  # words of other views of a run, or of none -> the sentence if they do not fit
     "rho": "rho, which only a promise about moves has",
     **dict.fromkeys(("clients", "spread", "noise", "ring", "silent", "from", "round", "delay", "bare"), _CLIENTS),
     "lost": "its page, which does not exist",

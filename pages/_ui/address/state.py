@@ -34,9 +34,9 @@ class AddressState:
     address: Once[tuple[str | None, str]] = Once(lambda: (None, ""))  # page and query that are to be opened
     address_read: Held[bool] = Held(bool)
     address_file: Held[tuple[str, str, str] | None] = Held(nothing)  # a file that an address waits for, page, query
-    kept: Held[tuple[str, str]] = Held(lambda: ("", ""))  # page and query that the address bar says
+    kept: Held[tuple[str, str]] = Held(lambda: ("", ""))  # page and query in the address bar
     opened: Held[Opened | None] = Held(nothing)  # the scene of the last link
-    opened_as: Held[str | None] = Held(nothing)  # what the widgets said when its sentence was first shown
+    opened_as: Held[str | None] = Held(nothing)  # the widgets' values when its sentence was first shown
     deck: Held[Deck | None] = Held(nothing)
     deck_edit: Held[int] = Held(int)
 

@@ -1,4 +1,4 @@
-"""What is asked about Alex: who that is, and whether in the data at all, or here or away."""
+"""Ask about Alex: who it is, and whether Alex is in the data at all, or here or elsewhere."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def far_key(data: Dataset) -> str:
 
 
 def setup(result: Result) -> Setup | None:
-    """Show the controls; return what they ask about a run, or None after a sentence that says what does not fit."""
+    """Show the controls; return the question about a run, or None after a sentence on what does not fit."""
     data = result.data
     algorithm = ALGORITHMS[result.trace.algorithm](**result.trace.parameters)
     far, stops = 0.0, stops_of(data)
@@ -66,7 +66,7 @@ def setup(result: Result) -> Setup | None:
         if stops:
             ask = st.segmented_control(
                 "Ask", ASK, default="in", required=True, **kept(keys.ATTACKER_ASK), format_func=ASK.__getitem__,
-                help="Whether Alex is in the data, or where: rho says something about the second only.",
+                help="Whether Alex is in the data, or where Alex is: rho limits only the second question.",
             )  # fmt: skip
         if ask == "moved":
             far = st.select_slider(
@@ -96,7 +96,7 @@ def _who() -> str:
 
 
 def question_of(data: Dataset, algorithm: Algorithm, alex: Alex, who: str, ask: str, far: float) -> Setup:
-    """Return what is played; `who` names Alex, `ask` is of `ASK`, `far` in z units."""
+    """Return the game's question; `who` names Alex, `ask` is of `ASK`, `far` in z units."""
     size = data.X, data.domain, data.n_public, alex.place
     question = moved(algorithm, *size, far, alex.row) if ask == "moved" else present(algorithm, *size, alex.row)
     key = json.dumps([data.dataset_id, repr(algorithm), who, ask, far, alex.place.tolist()])

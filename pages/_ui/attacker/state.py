@@ -14,7 +14,7 @@ class AttackerState:
 
     attacker_key: Held[Hashable | None] = Held(nothing)
     attacker_games: Held[dict[str, Game]] = Held(dict)
-    attacker_panels: Held[tuple[Any, list[Any]] | None] = Held(nothing)  # of both worlds, made once
+    attacker_panels: Held[tuple[Any, list[Any]] | None] = Held(nothing)  # the pictures of both worlds, made once
 
 
 attacker_state = AttackerState()

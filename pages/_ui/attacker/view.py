@@ -24,7 +24,7 @@ from pages._ui.player.panel import draw
 from pages._ui.work import atlas
 
 AHEAD, MORE, AUTO, CLOUD, CURVES = 60, 30, 2_000, 60, 10  # rounds
-POLL = 0.7  # seconds between two looks at what is being made
+POLL = 0.7  # seconds between two looks at the rounds in progress
 KEY = (("center", "released center"), ("hidden_ring", "Alex"))
 CLOUDS = (("disc", f"{CLOUD} other runs with Alex"), ("circle", f"{CLOUD} without"))
 
@@ -76,7 +76,7 @@ def _body(setup: Setup, view: View, mine: dict[str, Game], busy: bool) -> None:
     if _answered(mine) >= CURVES:
         _square(setup, mine["main"])
     if busy != any(one.busy for one in mine.values()):
-        st.rerun()  # begin to look at what is being made, or stop: nothing more comes
+        st.rerun()  # start to watch the rounds in progress, or stop because no more come
 
 
 def _answered(mine: dict[str, Game]) -> int:
@@ -134,16 +134,16 @@ def _last(setup: Setup, mine: dict[str, Game], game: Game) -> tuple[object, ...]
     asked = "A coin picks a world, the method runs in it, and you see what it releases. Which world was it? "
     main, exact = mine["main"], mine.get("exact")
     if not main.guesses and game is exact:
-        return (asked, markup.bold("Round 1 is against KMeans."), " Press a button, or I and O.")
+        return (asked, markup.bold("Round 1 is against KMeans."), " Press a button, or the key I or O.")
     before = main if main.guesses else exact
     if before is None or not before.guesses:
-        return (asked, "Press a button, or I and O.")
+        return (asked, "Press a button, or the key I or O.")
     last, guess = before.rounds[len(before.guesses) - 1], before.guesses[-1]
     truth, answer = (setup.yes if world else setup.no for world in (last.inside, guess))
     right = markup.bold("Right." if last.inside == guess else "Wrong.")
     words = markup.text(right, f" Round {_answered(mine)}: you said {answer}, it was ", markup.bold(truth), ".")
     if before is exact:
-        end = "you win, every time" if last.inside == guess else "look at the lens: it was told exactly"
+        end = "you win, every time" if last.inside == guess else "look at the lens: the center shows it exactly"
         words = markup.text(words, f" Against exact centers {end}. Now the same against {setup.algorithm.name}.")
     return (words,)
 

@@ -160,7 +160,7 @@ def drowned(result: Result, view: View, both: Worlds, cloud: Sequence[np.ndarray
     jumps = np.linalg.norm(np.diff(domain.normalize(np.array(seen)), axis=0), axis=1)
     typical = int(np.argsort(jumps)[len(jumps) // 2])
     move = np.linalg.norm(np.diff(domain.normalize(np.array([lens.here, lens.there])), axis=0))
-    end = "Alex drowns." if jumps[typical] > move else "as little as Alex weighs here: add noise, or people."
+    end = "Alex drowns." if jumps[typical] > move else "about as little as Alex moves it: add noise, or people."
     jump = gap(seen[typical], seen[typical + 1])
     return markup.text(known, " ", markup.bold(f"Released: jumps {jump} from run to run"), f" anyway: {end}")
 

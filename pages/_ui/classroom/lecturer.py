@@ -36,7 +36,7 @@ from pages._ui.work.results import Result
 __all__ = ["opening", "projector"]
 
 _KEEP: dict[str, Any] = {"persist_state": "session"}
-LIVE = 1.5  # seconds between two looks at what the phones have sent
+LIVE = 1.5  # seconds between two looks at the phones' input
 MANY_WRONG = 20  # wrong codes in ten minutes, above which the lecturer hears of it
 STAGES = {
     "place": "Everyone is a point",
@@ -86,7 +86,7 @@ _HOLDS = {True: "the points that people make up", False: "one randomized report 
 
 def projector(room: Classroom, base: str) -> None:
     """Show the class to everybody."""
-    for lesson in picked():  # what it is taught is ready when it is chosen
+    for lesson in picked():  # a lesson is ready when it is chosen
         stage_cache.ahead(lesson.name, 0)
     stages = [stage for stage in STAGES if room.keeps_points or stage in ("place", "predict", "lesson", "local")]
     stage = st.segmented_control(
@@ -327,9 +327,7 @@ def _form(room: Classroom) -> None:
         )  # fmt: skip
         go = st.button("Run", type="primary", key=keys.CLASS_RUN, disabled=classroom_state.class_job is not None)
     if len(points) + beside < max(k, 2):
-        st.info(
-            f"{_many(len(points), 'point')} cannot make {k} centers: wait for more phones, or put people beside them."
-        )
+        st.info(f"{_many(len(points), 'point')} cannot make {k} centers: wait for more phones, or add made-up people.")
     elif go:
         values = {"n_clusters": k} | ({} if slug == "kmeans" else {"epsilon": epsilon})
         _start(room, compute.data_of(points, beside, about, k), slug, values)
@@ -372,11 +370,11 @@ def _take(room: Classroom, job: Job, inbox: list[Result]) -> None:
     try:
         shown = compute.frames_of(result.trace, result.data, verdict.groups(result))
     except Exception:
-        del classroom_state.class_job  # or the page would take it again and again
+        del classroom_state.class_job  # otherwise the page would take it again and again
         raise
     room.forget_scores()
     room.show(shown=shown, step=len(shown.titles) - 1)
-    del classroom_state.class_job  # at last: what a click ends before is done again
+    del classroom_state.class_job  # last, because a click that ends the script earlier repeats it
 
 
 def _local(room: Classroom, base: str) -> None:
@@ -399,8 +397,8 @@ def _reports(room: Classroom) -> None:
                 f"Each phone sent one randomized bit a cell, at ε {number(compute.LOCAL_EPSILON)}; the numbers "
                 f"are estimates, each ±{sd:.1f} from the coins alone. With a trusted server the same ε "
                 f"would cost each number about ±{math.sqrt(2) / compute.LOCAL_EPSILON:.1f}. That is the "
-                "price of trusting nobody: in proportion to the crowd it shrinks only with the square "
-                "root of how many come."
+                "price of trusting nobody: the relative error shrinks only with the square root of "
+                "the number of people."
             )
             + markup.small(
                 "To be honest, this server drew the coins for the phones. A real local app does that on the phone."

@@ -39,7 +39,7 @@ def back(classes: Classrooms, kept: dict[str, str]) -> tuple[Classroom | None, S
         return room, None
     try:
         return room, room.sit(kept["token"])
-    except Refused:  # it ended just now
+    except Refused:  # the class has just ended
         return None, None
 
 
@@ -203,9 +203,9 @@ def _local(room: Classroom, seat: Seat) -> None:
 
 _OWN = {True: "Your cell has the thick frame.", False: "Your point was forgotten when you left; your report was not."}
 _HONEST = {
-    True: "Honestly: this server computed it for you, and it knew your point already from the other game.",
-    False: "Honestly: this server computed it for you, within your own visit. The class holds these bits and not your "
-    "point.",
+    True: "To be honest, this server computed it for you, and it already knew your point from the other game.",
+    False: "To be honest, this server computed it for you, within your own visit. The class holds these bits but not "
+    "your point.",
 }
 
 

@@ -1,4 +1,4 @@
-"""The classes of this server, one list for all sessions."""
+"""Hold the classes of this server, one list for all sessions."""
 
 from __future__ import annotations
 

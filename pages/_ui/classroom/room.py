@@ -26,12 +26,12 @@ LENGTH = 5
 LIFE = 2 * 3600.0  # seconds
 ALONE = 30 * 60.0  # seconds without the lecturer and without a phone, after which a class ends
 SEEN = 5 * 60.0  # seconds after which a phone, or a class, that nobody has looked at makes room for another one
-UNDO = 10.0  # seconds in which a class that was ended can go on
+UNDO = 10.0  # seconds in which an ended class can be resumed
 SWEEP = 60.0  # seconds between two looks for classes that are over
 MOST_SEATS, MOST_CLASSES = 300, 60
 MY_WRONG_AT_ONCE, MY_WRONG_A_MINUTE = 10, 6  # codes that do not exist, of one visit
 WRONG_AT_ONCE, WRONG_A_MINUTE = 1_000, 60  # of everybody together: in two hours 8,200 of 7,962,624
-LATELY = 600.0  # seconds for which the lecturers are told of wrong codes
+LATELY = 600.0  # seconds during which lecturers see a warning about wrong codes
 MOST_OPTIONS, MOST_QUESTION, MOST_OPTION = 8, 200, 60
 MOST_ROUNDS = 10_000
 
@@ -53,7 +53,7 @@ class Seat:
     token : what the phone shows when it returns
     number : of the seat, 1, 2, ...; it reveals only the order of arrival
     seen : when its phone was last seen, by the class's clock
-    point : where it is on the map, None before, and in a class that keeps reports alone
+    point : its place on the map; None before, and in a class that keeps only reports
     report : the bits that its session has drawn, None before
     answer : indices of the options, none before; several only where the question has several right ones
     hits, rounds : of its own game
@@ -129,7 +129,7 @@ class Classroom:
         self.shown: Any = None
         self.result: Any = None
         self._clock, self._ends, self._seen = clock, clock() + LIFE, clock()
-        self._goes_on_until: float | None = None  # what the end was before the lecturer ended it
+        self._goes_on_until: float | None = None  # the end before the lecturer ended it
         self._seats: dict[str, Seat] = {}
         self._numbers = 0
         self._lock = threading.RLock()
@@ -409,9 +409,9 @@ class Classrooms:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock, self._lock = clock, threading.Lock()
         self._open: dict[str, Classroom] = {}
-        self._over: dict[str, float] = {}  # code of a class that is over -> when to forget it
+        self._over: dict[str, float] = {}  # code of an ended class -> when to forget it
         self._tries = _Tries(WRONG_AT_ONCE, WRONG_A_MINUTE, clock)
-        self._of: dict[str, _Tries] = {}  # visit -> what it may still try
+        self._of: dict[str, _Tries] = {}  # visit -> its remaining tries
         self._wrong: list[float] = []  # when wrong codes were tried
 
     def open(

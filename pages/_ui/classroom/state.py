@@ -1,4 +1,4 @@
-"""What a session keeps of Class: its room, its seat, its run and its game."""
+"""Name what a session stores for Class: its room, its seat, its run and its game."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class ClassroomState:
     class_seat: Held[Seat | None] = Held(nothing)
     class_back: Held[bool] = Held(bool)
     class_job: Held[tuple[Job, list[Result]] | None] = Held(nothing)
-    class_version: Held[int | None] = Held(nothing)  # of the room, as this phone has drawn it
+    class_version: Held[int | None] = Held(nothing)  # the room's version that this phone has drawn
     class_point: Held[tuple[float, float] | None] = Held(nothing)
     class_game: Held[Game | None] = Held(nothing)
     class_game_of: Held[tuple[Any, Any]] = Held(lambda: (None, None))

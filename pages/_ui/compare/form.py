@@ -32,7 +32,7 @@ def form(data: Dataset) -> list[Side]:
     elif compare_state.compare_on != name and not session.opened_now:  # other data were picked
         sides.put([_fitted(side, data) for side in sides.get()])
     compare_state.compare_on = name
-    if sides.get() is not compare_state.compare_drawn:  # put by a link, a button or another page: a fresh form
+    if sides.get() is not compare_state.compare_drawn:  # set by a link, a button or another page
         compare_state.compare_turn, compare_state.compare_start = compare_state.compare_turn + 1, list(sides.get())
     chosen = [
         _edit(letter, start, now, data)
@@ -86,7 +86,7 @@ def _values(cls: type[Algorithm], old: Algorithm, data: Dataset) -> dict[str, An
     return {**defaults, "n_clusters": data.n_clusters, **{n: v for n, v in kept.items() if n in defaults}}
 
 
-SHARED = ("n_clusters", "epsilon", "delta", "rho_distance")  # what another algorithm takes over
+SHARED = ("n_clusters", "epsilon", "delta", "rho_distance")  # values that another algorithm takes over
 
 
 def changed_to(side: Side, slug: str, data: Dataset) -> Side:

@@ -43,9 +43,11 @@ def comparison(data: Dataset, asked: Sequence[Side]) -> Comparison | None:
     if batch is not None and batch.wanted != wanted:
         batch.job.cancel()
         batch = None
-    over = batch is not None and batch.job.status == "done"  # before what is there: it has nothing more to bring
+    # looked up before the finished runs, because a job that is over then has nothing more to bring
+    over = batch is not None and batch.job.status == "done"
     found = _found(wanted, batch)
-    if len(found) < len(set(wanted)) and (batch is None or over):  # over: what was there without it is gone by now
+    # the job may be over if a run that existed without it has been dropped since
+    if len(found) < len(set(wanted)) and (batch is None or over):
         missing = [side for i, side in zip(wanted, asked, strict=True) if i not in found]
         inbox: list[Result] = []
         work = functools.partial(_make, data, missing, inbox)

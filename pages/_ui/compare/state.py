@@ -30,9 +30,9 @@ class Batch:
 class CompareState:
     """Values of one visitor's session, as in `Session`."""
 
-    compare_next: Once[tuple[str, list[Side]]] = Once(lambda: ("", []))  # what another page sends there
+    compare_next: Once[tuple[str, list[Side]]] = Once(lambda: ("", []))  # runs sent by another page
     compare_on: Held[str | None] = Held(nothing)
-    compare_mine: Held[Side | None] = Held(nothing)  # run A as the other views were last known to ask for it
+    compare_mine: Held[Side | None] = Held(nothing)  # run A as the other views last asked for it
     compare_drawn: Held[list[Side] | None] = Held(nothing)
     compare_turn: Held[int] = Held(int)
     compare_start: Held[list[Side]] = Held(list)

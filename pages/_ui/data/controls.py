@@ -15,7 +15,7 @@ from pages._ui.data import gallery
 from pages._ui.form.fields import choice
 from pages._ui.frame import keys
 
-OWN_FILE = "Your file"  # the way of the Data page that is in no address
+OWN_FILE = "Your file"  # the source that no address contains
 
 
 def data(known: Mapping[str, Any]) -> Sequence[Control]:

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 COUNTED = 200_000  # rows of a larger file that the DEMO effect is counted on
 _REGION = 1_000  # kilometers from the middle, above which bounds are hardly those of a region
 MOST = 12  # columns of a public file that are ticked at first
-_PLACE = ("sheet", "header_row")  # what it must share with the way in which the file was read
-# what a dictionary may say after the file was read
+_PLACE = ("sheet", "header_row")  # entries that must agree with the form in which the file was read
+# entries that a dictionary may change after the file was read
 _WRITTEN = ("separator", "decimal", "decimal_of", "thousands", "missing_marks")
 _CELLS: dict[str, Any] = {
     "use": False, "low": None, "high": None, "unit": "", "why": "", "kind": NUMBER, "words": "", "fill": None,
@@ -377,7 +377,7 @@ def _consequences(upload: Upload, facts: dict[str, Any]) -> None:
     chosen = thin(upload.table.n_rows, COUNTED)
     fill = {column["name"]: column["fill"] for column in facts["columns"] if column["fill"] is not None}
     rules = {rule["column"] for rule in facts["recode"]} - {rule.column for rule in upload.form.recode}
-    if rules or not {*names} <= {*upload.table.usable}:  # what a rule or a map makes is not read yet
+    if rules or not {*names} <= {*upload.table.usable}:  # columns made by a rule or a map are not read yet
         return
     X = np.column_stack(
         [np.nan_to_num(upload.table.values(name)[chosen], nan=fill.get(name, np.nan)) for name in names]

@@ -1,4 +1,4 @@
-"""The files of this session, and the one that the page shows."""
+"""Find the files of this session, and the one that the page shows."""
 
 from __future__ import annotations
 

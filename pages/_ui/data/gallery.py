@@ -1,4 +1,4 @@
-"""Public data: the gallery of samples, blobs on demand, and the data dictionary of what is chosen."""
+"""Show public data: the gallery of samples, blobs on demand, and the data dictionary of the chosen data set."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _card(name: str) -> None:
 
 
 def label(name: str) -> str:
-    """Return what a parameter of the generator is called on screen."""
+    """Return the name of a generator's parameter on screen."""
     return "Groups" if name == "n_clusters" else label_of(name)
 
 
@@ -93,7 +93,7 @@ def blobs() -> None:
 
 
 def facts(data: Dataset) -> None:
-    """Show the data dictionary of a data set, what one person can change, and the ways on."""
+    """Show the data dictionary of a data set, what one person can change, and the next steps."""
     st.header(f"What is public about: {plain(data.title)}")
     left, right = st.columns([6, 5], gap="medium")
     with left:
@@ -116,7 +116,7 @@ def facts(data: Dataset) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         name = data.dataset_id.removeprefix("sample:")
         if st.button("Explore it", icon=":material/play_circle:"):
-            catalog.choose(name)  # what is looked at, also where another data set is in use
+            catalog.choose(name)  # the data set on show, even if another one is in use
             st.switch_page("pages/explore.py")
         st.download_button(
             "Data dictionary",

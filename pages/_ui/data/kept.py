@@ -1,4 +1,4 @@
-"""Declarations of files in the visitor's browser alone: names, kinds, bounds and signs of columns, but no cell."""
+"""Store declarations of files in the visitor's browser alone: names, kinds, bounds and signs of columns, no cell."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from pages._ui.server.owner import owner
 __all__ = ["checked", "keep", "known", "offer", "remembered", "reopen"]
 
 _MOST, _MOST_COLUMNS = 5, 200
-_COLUMN: dict[str, int] = {"name": 200, "kind": 40, "unit": 20, "words": 3_000}  # texts, at most so long
+_COLUMN: dict[str, int] = {"name": 200, "kind": 40, "unit": 20, "words": 3_000}  # most characters of each text
 _ENTRY = {"file": 60, "decimal": 1, "thousands": 1}
 _HERE = Path(__file__).parent
 _component = st.components.v2.component(
@@ -34,7 +34,7 @@ _component = st.components.v2.component(
 
 
 def _mount(entry: dict[str, Any] | None, upload: str = "", *, says: bool = False, opens: bool = False) -> None:
-    if owner().kind == "login":  # others may sit at this browser
+    if owner().kind == "login":  # others may use this browser
         return
     data = {"keep": entry, "upload": upload, "known": data_state.declared, "says": says, "opens": opens}
     pressed = _component(
@@ -46,12 +46,12 @@ def _mount(entry: dict[str, Any] | None, upload: str = "", *, says: bool = False
 
 
 def _took() -> None:
-    """Take what the browser has kept; what is no declaration is left out."""
+    """Take the declarations stored in the browser; leave out anything else."""
     data_state.declared = checked(st.session_state[keys.KEPT].get("entries"))
 
 
 def checked(sent: Any) -> list[dict[str, Any]]:
-    """Return the declarations in what a browser has sent."""
+    """Return the declarations in a browser's message."""
     return [entry for entry in sent[:_MOST] if _is_declaration(entry)] if isinstance(sent, list) else []
 
 
@@ -84,7 +84,7 @@ def keep(upload: Upload) -> None:
 
 
 def remembered(*, opens: bool = True) -> None:
-    """Say what this browser has kept, with a button that forgets it, and one that asks for the file again."""
+    """List the browser's declarations, with a button that forgets them and one that asks for the file again."""
     _mount(None, says=True, opens=opens)
 
 
@@ -104,7 +104,7 @@ def known(name: str) -> bool:
 
 
 def offer(upload: Upload, names: list[str]) -> bool:
-    """Offer what was declared before of a file with this name and first line; return whether one was taken."""
+    """Offer the earlier declaration of a file with this name and first line; return whether it was taken."""
     for place, entry in enumerate(data_state.declared):
         if entry["file"] != upload.table.name:
             continue

@@ -1,4 +1,4 @@
-"""The key to a visitor's accounts as a file: downloaded here, and added here in another browser."""
+"""Handle the key to a visitor's accounts as a file: download it here, and add it here in another browser."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ __all__ = ["download", "offer"]
 
 
 def offer() -> None:
-    """Say who owns the accounts of private files in this visit, and let a visitor with a key keep or bring it."""
+    """Say who owns the accounts of private files in this visit, and let a visitor with a key download or add it."""
     who = owner()
-    if data_state.key_address:  # the browser comes for a key that was brought in the last run
+    if data_state.key_address:  # the browser fetches a key that was added in the last run
         st.html(markup.fetched(data_state.key_address))
     if who.kind != "key":
         name = "this machine's user" if who.kind == "local" else f"you as {plain(who.value)}"
-        st.caption(f"What a private file has spent is kept for {name}.")
+        st.caption(f"Spending on private files is recorded for {name}.")
         return
-    with st.expander("Your key: what your private files have spent is kept under it"):
+    with st.expander("Your key: spending on your private files is recorded under it"):
         st.markdown(
             "This browser keeps a random key in a cookie. The same file with the same key leads to the same account "
             "in any visit. **A lost key means a new account**, which does not include earlier claims. Download the "

@@ -1,4 +1,4 @@
-"""A limit on how many files a visit may call public or private: each answer is kept on the server's disk for good."""
+"""Limit how many files a visit may declare public or private: each answer stays on the server's disk for good."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from pages._ui.data.state import data_state
 __all__ = ["A_MINUTE", "A_VISIT", "count_new_file"]
 
 A_MINUTE, A_VISIT = 12, 60  # of one visit
-_LOUD = 30  # a minute of all visits together, from which on the operator is warned
+_LOUD = 30  # files per minute of all visits together, from which the operator is warned
 _log = logging.getLogger(__name__)
 _lock = threading.Lock()
-_all: deque[float] = deque()  # when the files of all visits came, for a minute
+_all: deque[float] = deque()  # arrival times of all visits' files in the last minute
 
 
 def count_new_file() -> None:
-    """Count a file whose owner says what it is; the log gets numbers, never a name or content.
+    """Count a file that its owner declares public or private; the log gets numbers, never a name or content.
 
     Raises
     ------

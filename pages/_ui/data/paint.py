@@ -1,4 +1,4 @@
-"""A canvas on which a visitor paints people: groups, a minority, an outlier; they become a data set like any other."""
+"""Offer a canvas on which a visitor paints people: groups, a minority, an outlier; they become an ordinary data set."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading a file, and reading it differently: another sheet, another first line, another decimal sign."""
+"""Read a file, and read it again differently: another sheet, another first line, another decimal sign."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ KINDS = {  # words on screen -> code and order of a date; a number has none
     "date month-day-year": ("days", "mdy"),
 }
 _SHEETS = b"PK"  # how a workbook begins
-_LAST = 50  # where a table may begin at the latest: lines that are not there would tell how many there are
+_LAST = 50  # the last line at which a table may begin: missing lines would reveal how many there are
 
 
 def read(name: str, content: bytes, form: Form) -> Table:
-    """Read in a thread; every turn of the loop is a chance for the visitor to stop. PRIVATE shows no pace."""
+    """Read in a thread; the visitor can stop it at every turn of the loop. PRIVATE shows no pace."""
     stop, done = threading.Event(), [0.0]
 
     def advance(fraction: float) -> None:
@@ -61,12 +61,12 @@ def read(name: str, content: bytes, form: Form) -> Table:
 
 
 def again(upload: Upload, form: Form) -> None:
-    """Read a file in another form; what was declared for columns that are still there stays.
+    """Read a file in another form; declarations of columns that remain stay.
 
     Raises
     ------
     TableError
-        If it cannot be read so; the table stays as it was.
+        If it cannot be read in that form; the table stays as it was.
     """
     upload.table, upload.form = read(upload.table.name, upload.content, form), form
     catalog.own().pop(upload.dataset_id, None)
@@ -102,7 +102,7 @@ def differently(upload: Upload) -> None:
 
 
 def where(key: str, content: bytes, form: Form) -> tuple[str | None, int | None]:
-    """Ask for the sheet of a workbook and the line where the table begins; None where nothing is said."""
+    """Ask for the sheet of a workbook and the line where the table begins; None if left empty."""
     a, b = st.columns(2, gap="small")
     sheet = a.text_input(
         "Sheet, by name or number", form.sheet or "", 60, key=keys.SHEET(key), placeholder="the first with a table",
@@ -118,12 +118,12 @@ def where(key: str, content: bytes, form: Form) -> tuple[str | None, int | None]
 def numbers(key: str, form: Form) -> tuple[str | None, str | None]:
     """Ask how numbers are written, by a made-up cell; return the decimal and the thousands sign.
 
-    Those of a public file are found in it, as long as nobody says them: then both are None.
+    Both are None for a public file, in which they are detected, until somebody declares them.
     """
     written = {"as in the file": (None, None), **NUMBERS} if not form.private else dict(NUMBERS)
     start = form.example if form.private or form.decimal is not None else "as in the file"
     shown = st.selectbox(
-        "Numbers like these: do yours look so?", written, list(written).index(start), key=keys.NUMBERS(key), width=300,
+        "Do your numbers look like these?", written, list(written).index(start), key=keys.NUMBERS(key), width=300,
         help="A made-up cell. Spaces and apostrophes may group thousands, too. In a private file any cell in another "
             "form counts as missing.",
     )  # fmt: skip
@@ -131,14 +131,14 @@ def numbers(key: str, form: Form) -> tuple[str | None, str | None]:
 
 
 def separator(key: str) -> str | None:
-    """Ask what stands between the cells of a text; None: what the line of names says, else a comma."""
+    """Ask which sign separates the cells of a text; None means the separator of the line of names, else a comma."""
     words = {"as in the line of names, else a comma": None, **{word: sign for sign, word in SEPARATORS.items()}}
     shown = st.selectbox("Between cells", words, key=keys.SEPARATOR(key), width=300, help="Only for text files.")
     return words[shown]
 
 
 def doubt(upload: Upload) -> None:
-    """Ask what a cell of a public column means whose one sign groups thousands or begins decimals."""
+    """Ask what a cell of a public column means if its one sign may group thousands or begin decimals."""
     if not upload.table.doubtful:
         return
     column, cell = upload.table.doubtful[0].name, upload.table.doubtful[0].doubt

@@ -13,10 +13,10 @@ from pages._ui.frame.session import Held, Kept, nothing
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Pending:
-    """A file that is not read yet: the question that comes next, and the form that the answers have given it.
+    """A file that is not read yet: the next question, and the form that follows from the answers.
 
-    Its owner is asked first whether it is public; of a private one, what its first line holds, and where that is no
-    line of names, how many cells a line has.
+    Its owner is asked first whether it is public; then, for a private one, what its first line holds and, if that is
+    not a line of names, how many cells a line has.
     """
 
     name: str
@@ -27,10 +27,10 @@ class Pending:
 
 @dataclasses.dataclass(eq=False)
 class Upload:
-    """A file of this session. `draft` and `cells` hold what was declared so far, `base` what the editor began with.
+    """A file of this session. `draft` and `cells` hold the declarations so far, `base` the editor's initial values.
 
-    `content` is the file itself, so that it can be read in another `form`; both go with the file. `cells` has an entry
-    for every column of the file.
+    `content` is the file itself, so that it can be read in another `form`; both are removed with the file. `cells` has
+    an entry for every column of the file.
     """
 
     token: str
@@ -57,12 +57,12 @@ class DataState:
 
     uploads: Kept[dict[str, Upload]] = Kept(dict)  # files that were read, by token
     pending: Held[Pending | None] = Held(nothing)  # the file that is being asked about
-    declared: Held[list[dict[str, Any]]] = Held(list)  # what this browser has kept of files, newest first
+    declared: Held[list[dict[str, Any]]] = Held(list)  # declarations stored in this browser, newest first
     came_to_scene: Held[bool | None] = Held(nothing)  # whether the first address named other data or was prepared
     another: Held[bool] = Held(bool)  # one more file is wanted
     file_turn: Held[int] = Held(int)  # a number for a fresh file field
-    key_address: Held[str] = Held(str)  # where the browser takes a key that was brought as a file
-    new_files: Kept[list[float]] = Kept(list)  # when files were called public or private in this visit
+    key_address: Held[str] = Held(str)  # address at which the browser fetches a key that was added as a file
+    new_files: Kept[list[float]] = Kept(list)  # when files were declared public or private in this visit
 
 
 data_state = DataState()

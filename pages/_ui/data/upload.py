@@ -103,10 +103,10 @@ def _recognize(pending: Pending) -> bool | None:
         with accounts() as known:
             before = known.of(known.key(pending.content, owner().name)).private
     except Refused:
-        return None  # said where it is answered
+        return None  # the answer's own field says so
     if before is not None:
         st.info(
-            f"You already called this very file {'private' if before else 'public'}, and its account is here. Continue "
+            f"You already declared this file {'private' if before else 'public'}, and its account is here. Continue "
             f"with this answer, or forget the file."
         )
     elif kept.known(pending.name):
@@ -124,12 +124,12 @@ def _forget_button(label: str) -> None:
 
 
 def _ask_header(pending: Pending) -> None:
-    """Ask what the first line of a private file holds; until then nothing of it is read, let alone shown."""
+    """Ask what the first line of a private file holds; until then nothing in it is read, let alone shown."""
     form = pending.form
     line = f"line {form.header_row or 1}{f' on sheet {plain(form.sheet)}' if form.sheet else ''}"
     st.header(f"Does {line} of your file hold the names of the columns?")
     st.markdown(
-        f"Look into {plain(pending.name)} itself: nothing of it was read here. Names of columns become public; the "
+        f"Open {plain(pending.name)} and look: nothing in it was read here. Names of columns become public; the "
         "first person's cells must not. Without names the columns are called column 1, column 2, and so on."
     )
     with st.container(horizontal=True):
@@ -162,7 +162,7 @@ def _ask_width(pending: Pending) -> None:
 
 
 def _answer(pending: Pending, private: bool) -> bool:
-    """Put the answer to the first question on record; the one that its owner gave for the same file before stands."""
+    """Record the answer to the first question; an earlier answer by the same owner for the same file stands."""
     try:
         count_new_file()
         with accounts() as kept:

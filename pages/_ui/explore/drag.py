@@ -42,7 +42,7 @@ from pages._ui.work.workers import workers
 __all__ = ["section"]
 
 _HERE = Path(__file__).parent
-_MORE = 3  # stops that are new before the page is drawn again
+_MORE = 3  # new stops before the page is drawn again
 
 _component = st.components.v2.component(
     "dpviz_drag",

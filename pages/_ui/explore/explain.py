@@ -1,4 +1,4 @@
-"""What sets clusters apart, below the centers: for free from the centers, or from the rows for a small budget."""
+"""Show what sets clusters apart, below the centers: for free from the centers, or from the rows for a small budget."""
 
 from __future__ import annotations
 
@@ -146,4 +146,4 @@ def _run(result: Result, question: ExplainClusters) -> None:
     answers = _answers()
     answers[result.identity, found.trace.parameters["epsilon"]] = found.trace
     for old in [asked for asked, trace in answers.items() if trace.seed is not None][:-_KEPT]:
-        del answers[old]  # never one that was paid for
+        del answers[old]  # but never drop an answer that was paid for

@@ -1,4 +1,4 @@
-"""The form on top of a run's views, the current run, and its view."""
+"""Draw the form on top of a run's views, and return the current run and its view."""
 
 from __future__ import annotations
 
@@ -135,6 +135,6 @@ def _axes(here: Stored | None, result: Result) -> Axes:
         "Seen from two columns", range(len(data.columns)), usual or (), max_selections=2,
         format_func=lambda i: data.columns[i], placeholder=how.unpinned,
         **prepared.kept(seen_from(data.dataset_id, result.trace.algorithm)),
-        help=f"Choose two columns, or none for {how.unpinned}. No private row has a say in them.",
+        help=f"Choose two columns, or none for {how.unpinned}. No private row influences them.",
     )  # fmt: skip
     return (chosen[0], chosen[1]) if len(chosen) == 2 else shared_span(here, result)

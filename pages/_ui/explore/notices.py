@@ -1,4 +1,4 @@
-"""The area above Explore's picture: its heading, progress, and warnings."""
+"""Draw the area above Explore's picture: its heading, progress, and warnings."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def heading(choice: Choice, result: Result | None) -> None:
 def notices(choice: Choice, result: Result | None) -> None:
     """Show open questions, the running job, and the run's own warnings."""
     data = choice.data
-    with st.container(key=keys.MESSAGES):  # always there: a message does not move the figures elsewhere on the page
+    with st.container(key=keys.MESSAGES):  # always present, so that a message does not move the figures
         links.notice(session.page, explore)
         private.lead()
         runs.progress()
@@ -51,9 +51,9 @@ def _about(result: Result) -> None:
     if data.incomplete:
         kept = "left out" if trace.claimed.neighboring is Neighboring.ADD_REMOVE else "set to the middle"
         st.caption(f"{data.incomplete:,} of {len(data.X):,} rows have a missing cell and are {kept}.")
-    own = trace.warnings if results.drawn(result) is trace else ()  # else it says what ran instead
+    own = trace.warnings if results.drawn(result) is trace else ()  # otherwise it names the method that ran instead
     if sentences := [plain(on_screen(words)) for words in (pane(trace).warning(trace), *own) if words]:
-        st.warning("  \n".join(sentences))  # one box, a line each: the picture needs the height
+        st.warning("  \n".join(sentences))  # one box with a line each, because the picture needs the height
 
 
 def first_run(choice: Choice) -> None:

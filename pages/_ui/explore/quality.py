@@ -1,4 +1,4 @@
-"""The quality of a run relative to KMeans, from the raw rows, below the player. DEMO only."""
+"""Compare a run with KMeans on the raw rows, below the player. DEMO only."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def section(result: Result, *, hidden: bool) -> None:
         return
     against = reference_name(result.trace)
     box = st.expander(f"How good is it? Beside {against}, by the raw rows", key=keys.QUALITY, on_change="rerun")
-    if not box.open:  # nothing is computed that nobody looks at
+    if not box.open:  # nothing is computed unless somebody looks at it
         return
     with box:
         ours, theirs = _table(result)

@@ -69,7 +69,7 @@ def settings(name: str, data: Dataset, cls: type[Algorithm], row: Row) -> Settin
         begin(data)
     _address(data, now, asked=pressed or moved)
     if pressed and session.job:
-        st.rerun()  # it takes longer: the button says so
+        st.rerun()  # it takes longer, and the button says so
     _say(data, now, row)
     return now
 
@@ -135,7 +135,8 @@ def _live(data: Dataset, now: Settings) -> bool:
         return False
     first = session.asked is None and runs.shown(data.dataset_id.removeprefix("sample:")) is not None
     session.asked = asked
-    wanted = explore_state.released or session.opened_now  # let go, or opened by an address: whatever it takes
+    # a drag has ended or an address was opened: run it, however long it takes
+    wanted = explore_state.released or session.opened_now
     if first or (not wanted and runs.seconds(data, now.algorithm) >= LIVE):
         return False
     runs.abandon()

@@ -33,7 +33,7 @@ class ExploreState:
 
     explained: Kept[dict[tuple[str, float], Trace]] = Kept(dict)  # answers by run and ε, the last one at the end
     settings: Held[Settings | None] = Held(nothing)
-    released: Once[bool] = Once(bool)  # a drag of ε was let go: the form asks for a run, however long it takes
+    released: Once[bool] = Once(bool)  # a drag of ε has ended: the form requests a run, however long it takes
     reruns_panels: Held[tuple[Any, list[Any]] | None] = Held(nothing)
 
 

@@ -35,7 +35,7 @@ from pages._ui.limits.reconstruction import plain_lloyd
 
 T = TypeVar("T")
 MOST_CELLS = 200_000
-RINGS = {"64": WIDE, "32": PAPER}  # by the bits of a word
+RINGS = {"64": WIDE, "32": PAPER}  # rings by the bits of a word
 RING_NAMES = {"64": "64-bit words, 24 fraction bits", "32": "32-bit words, 16 fraction bits (the paper's)"}
 PLOT = {"displayModeBar": False}
 DRAWN_BY = {CLIENTS: "the clients", SERVER: "the server"}
@@ -47,7 +47,7 @@ LEDE = {
     "sends the sum back. The server sees random words, and must never see the result; the clients see what a trusted "
     "curator would have published, and nothing more.",
 }
-_LEARNS = {  # by who draws the noise: party, what it sees, what it could remove
+_LEARNS = {  # who draws the noise -> party, what it sees, what it could remove
     CLIENTS: (
         (
             "The server",

@@ -110,7 +110,7 @@ def parameters(
                     "Preset", cls.PRESETS, None, placeholder="none", **kept(keys.PRESET(cls.slug)),
                     help="Fills in the values of a paper or of its published code.",
                 )  # fmt: skip
-        with box if box.open else st.container():  # what is wrong in a field is said while it is folded too
+        with box if box.open else st.container():  # an error in a folded field is shown, too
             for name, spec in folded.items():
                 show(name, spec, seen=bool(box.open))
         changed = [f"{label_of(n)} {values[n]}" for n, s in folded.items() if n in values and values[n] != s.default]
@@ -179,7 +179,7 @@ def _delta(cls: type[Algorithm], data: Dataset, fields: dict[str, tuple[Any, str
             try:
                 values[name] = params.parse(spec, kept.strip()) if isinstance(kept, str) else kept
                 params.check_one(cls.name, name, spec, values[name])
-            except ValueError:  # said at its own field
+            except ValueError:  # its own field says so
                 values.pop(name, None)
     return cls(**values).resolved_delta(data.n_public)
 

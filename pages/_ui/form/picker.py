@@ -19,7 +19,7 @@ from pages._ui.work.pace import duration
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
-GROUPS: dict[Notion, tuple[str, str]] = {  # in the order of the list: short name, what it means
+GROUPS: dict[Notion, tuple[str, str]] = {  # in the order of the list: short name, meaning
     Notion.CENTRAL: ("DP", "Differential privacy: only a trusted curator sees the rows."),
     Notion.SHUFFLE: (
         "Shuffled",
@@ -32,7 +32,7 @@ GROUPS: dict[Notion, tuple[str, str]] = {  # in the order of the list: short nam
     Notion.RHO: ("Weaker", "Weaker promise: hides a move by at most rho, but not who is in the data."),
     Notion.NONE: ("No privacy", "No privacy: the reference against which all others are measured."),
 }
-OUTSIDE = "From outside: the operator of this server added them. Their promise is their authors' word."
+OUTSIDE = "From outside: the operator of this server added them. Only their authors vouch for their promise."
 WHY = "Recommended: the lowest loss of the methods in this group on 13 of 15 benchmark sets, tied on two."
 
 

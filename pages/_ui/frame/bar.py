@@ -1,4 +1,4 @@
-"""The bar with its five places and two quiet pages, and below it the tabs of the visitor's place.
+"""Draw the bar with its five places and two quiet pages, and below it the tabs of the visitor's place.
 
 Streamlit's own bar folds into the sidebar and marks no page outside of it.
 """
@@ -23,7 +23,7 @@ _component = st.components.v2.component(
     html="<nav hidden></nav>",
     css=(_HERE / "bar.css").read_text(),
     js=(_HERE / "bar.js").read_text(),
-    isolate_styles=False,  # as the page's first links they make Streamlit's own link past them one that Axe knows
+    isolate_styles=False,  # as the page's first links they turn Streamlit's own skip link into one that Axe recognizes
 )
 
 

@@ -38,7 +38,7 @@ SPEND, NOT_YET = Keys("{}_spend"), Keys("{}_not_yet")  # slot of a question abou
 PLAYER, TRANSPORT, FIGURES = Keys("{}_player"), Keys("{}_transport"), Keys("{}_figures")
 SCENE, PLANE_COLUMN, SIDE_COLUMN, SWIPE = Keys("{}_scene"), Keys("{}_planecol"), Keys("{}_sidecol"), Keys("{}_swipe")
 RELEASES = Keys("{}_releases")
-PANEL = Keys("{}_{}_{}")  # what draws it, the panel's name and number
+PANEL = Keys("{}_{}_{}")  # the component that draws it, the panel's name and number
 
 # Parameters of an algorithm: its slug, the parameter's name
 PRESET, PARAM = Keys("preset_{}"), Keys("param_{}_{}")
@@ -118,7 +118,7 @@ PLAN_LIKE, PLAN_ALGORITHMS, PLAN_WITHIN, PLAN_EPSILON = "plan_like", "plan_algor
 PLAN_SPEND, PLAN_METHOD, PLAN_CLOUD = "plan_spend", "plan_method", "plan_cloud"
 PLAN_CANCEL, PLAN_ON, PLAN_FIGURE = "plan_cancel", "plan_on", "plan_figure"
 
-# What is promised, and whom to trust
+# The promise, and whom to trust
 PROMISED, TRUST, RHO_SEEN, RHO_LOSSES = "explore_promised", "explore_trust", "rho_seen", "rho_losses"
 FORM_CLIENTS, FED_CLIENTS, FED_SPREAD, FED_NOISE = "form_clients", "fed_clients", "fed_spread", "fed_noise"
 FED_EXACT, FED_RING, FED_DELAY, FED_SILENT = "fed_exact", "fed_ring", "fed_delay", "fed_silent"
@@ -179,7 +179,7 @@ DATA_WAY, GALLERY, USE, BLOBS = "data_way", "gallery", Keys("use_{}"), Keys("blo
 PAINT, PAINTED = "paint", "painted"
 FILE, KEY_FILE, UPLOAD_SHOWN = Keys("file_{}"), Keys("key_file_{}"), "upload_shown"
 SAY_PRIVATE, SAY_PUBLIC, SAY_HEADER = "say_private", "say_public", Keys("say_header_{}")
-# What is declared of a file, and how it is read; the gap is the upload's `key`
+# The declaration of a file, and how it is read; the gap is the upload's `key`
 BOUNDS, LABEL, EFFECT, DICTIONARY = Keys("{}_bounds"), Keys("{}_label"), Keys("{}_effect"), Keys("{}_dictionary")
 ROWS, ROWS_ARE, ROWS_PER_PERSON, UNIT = Keys("{}_n"), Keys("{}_n_is"), Keys("{}_rows_per_person"), Keys("{}_unit")
 SCALE, RADIUS = Keys("{}_scale"), Keys("{}_radius")

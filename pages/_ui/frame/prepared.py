@@ -9,7 +9,7 @@ from pages._ui.frame.session import session
 
 __all__ = ["arrange", "kept", "locked", "shows", "style"]
 
-_STYLES = {  # what a rule of style hides; the rest is not made at all
+_STYLES = {  # parts that a style rule hides; the others are not made at all
     "form": (
         "[data-testid=stSidebarUserContent],[class*=st-key-form],.st-key-drawer{display:none}"
         "@media(min-width:641px){[data-testid=stSidebar],[data-testid=stExpandSidebarButton]{display:none}}"

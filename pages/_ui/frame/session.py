@@ -57,21 +57,21 @@ class Session:
     The values of widgets are not in it: they stay in Streamlit's state under the keys of `pages/_ui/frame/keys.py`.
     """
 
-    # what was run: identities of runs, and the id of a job
-    shown: Held[str] = Held(str)  # the run that is seen
+    # runs: their identities, and the id of a job
+    shown: Held[str] = Held(str)  # the shown run
     history: Held[list[str]] = Held(list)  # those before it, the newest last
-    asked: Held[str | None] = Held(nothing)  # what the form last asked for; None before its first drawing
+    asked: Held[str | None] = Held(nothing)  # the form's last request; None before its first drawing
     asking_explain: Held[str] = Held(str)  # the question about a private run that waits for a yes
     job: Held[str] = Held(str)  # the running job, "" if there is none
 
     # data sets
     own: Kept[dict[str, Dataset]] = Kept(dict)  # from files, by their random token
     made: Kept[list[str]] = Kept(list)  # names of blobs and paintings to choose from
-    followed: Kept[dict[str, str | None]] = Kept(dict)  # a page's picker -> what it held when last drawn
+    followed: Kept[dict[str, str | None]] = Kept(dict)  # a page's picker -> its value when last drawn
 
     # the page, and the address it was opened by
     via_app: Held[bool] = Held(bool)
-    pages: Held[list[Any]] = Held(list)  # as Streamlit's navigation has them
+    pages: Held[list[Any]] = Held(list)  # the pages as Streamlit's navigation holds them
     wanted: Once[str | None] = Once(nothing)  # the page that a deep link asked for
     page: Held[str] = Held(str)
     embedded: Held[bool | None] = Held(nothing)

@@ -49,21 +49,21 @@ def show_as_kept() -> None:
 
 
 def draw_on_return() -> None:
-    """Draw the page anew when a lost connection comes back: what was sent meanwhile is gone, and the page is blank."""
+    """Redraw the page when a lost connection returns: messages sent meanwhile are lost, and the page is blank."""
     resume = WebsocketSessionManager._resume_stored_session
 
     def resumed(self: WebsocketSessionManager, *args: Any) -> str | None:
         name = resume(self, *args)
         if name is not None:
             session = self._active_session_info_by_id[name].session
-            session.request_rerun(session._client_state)  # its page and its query, but no widget and no press
+            session.request_rerun(session._client_state)  # its page and its query, but no widget value and no click
         return name
 
     WebsocketSessionManager._resume_stored_session = resumed  # type: ignore[assignment, method-assign]
 
 
 def start_at_once() -> None:
-    """Skip the look whether this is a Python prompt: it walks all modules while the first visitor waits."""
+    """Skip the check for a Python prompt, which walks all modules while the first visitor waits."""
     delta_generator._use_warning_has_been_displayed = True
 
 
@@ -107,7 +107,7 @@ def redraw(key: str) -> None:
 
 
 def read_through(check: Callable[[Any, Any, Callable[[], Any]], Any]) -> None:
-    """Have `check` decide what a value that arrived from a browser is read as.
+    """Let `check` decide how a value from a browser is read.
 
     Parameters
     ----------

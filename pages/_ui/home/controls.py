@@ -1,4 +1,4 @@
-"""Start's controls: which of its screens is seen. What Home of earlier versions had is Explore's."""
+"""List Start's one control: the shown screen. The controls of Home in earlier versions now belong to Explore."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from pages._ui.frame import keys
 __all__ = ["SCREENS", "as_run", "home", "run_of"]
 
 SCREENS = 6
-_RUN = {"v": "1", "d": "town", "a": "pe-means", "k": "5", "e": "1", "s": "0"}  # that Home showed, but for its ε
-_OLD = {"e", "t", "play", "hide", "lock", "embed"}  # words that only the address of such a run has
+_RUN = {"v": "1", "d": "town", "a": "pe-means", "k": "5", "e": "1", "s": "0"}  # the run on Home, without its ε
+_OLD = {"e", "t", "play", "hide", "lock", "embed"}  # words that occur only in the address of such a run
 
 
 def home(known: Mapping[str, Any]) -> Sequence[Control]:

@@ -1,4 +1,4 @@
-"""The story that Start is: one component, and the parts of its record, each made once for everybody."""
+"""Show Start's story: one component, and the parts of its record, each made once for everybody."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ __all__ = ["story"]
 T = TypeVar("T")
 
 _HERE = Path(__file__).parent
-_DOORS = (  # screen, page, what its link says, and what is there
+_DOORS = (  # screen, page, its link's text, and what the link leads to
     (1, "limits", "See how, for one number of clusters", ""),
     (3, "attacker", "Keep betting, and see why", ""),
     (6, "explore", "Explore", "Watch this run step by step, and what every step costs."),
@@ -50,7 +50,7 @@ _component = st.components.v2.component(
 
 
 class _Parts:
-    """What the processes have made so far, one part after the other."""
+    """The parts that the processes have made so far, one after the other."""
 
     def __init__(self) -> None:
         self._queue = Jobs(workers=1)
@@ -81,7 +81,7 @@ _stored = lru_cache(maxsize=8)(parts.of_chart)
 
 @st.cache_resource(max_entries=8, show_spinner=False)
 def _record(ready: tuple[str, ...], _given: Given | None, _bets: Bets | None, _reruns: Sequence[Reruns]) -> str:
-    """Return the record of the parts that are there, as JSON; `ready` names them."""
+    """Return the record of the finished parts as JSON; `ready` names them."""
     return json.dumps(parts.record(_given, _bets, _reruns), ensure_ascii=False, separators=(",", ":"))
 
 
@@ -92,7 +92,7 @@ def story() -> None:
 
 
 def _reruns(needed: bool) -> list[Reruns]:
-    """Return the reruns that are there: stored ones, or those that were made since somebody has needed them."""
+    """Return the finished reruns: stored ones, or those made since somebody needed them."""
     trust = atlas.trust(parts.SAMPLE, parts.METHOD)
     if trust is Trust.CHECKING:
         return []
@@ -146,7 +146,7 @@ def _draw(polls: bool) -> None:
     if door := found.get("door"):
         _leave(door)
     if polls and given is not None and bets is not None and len(reruns) == len(parts.EDITIONS):
-        st.rerun()  # all is there: from now on nobody asks
+        st.rerun()  # all parts are finished: nobody asks from now on
 
 
 def _door(screen: int, page: str, title: str, words: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Learn's controls: the lesson, its part, the answers and the draw of the noise."""
+"""List Learn's controls: the lesson, its part, the answers and the draw of the noise."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pages._ui.address.scene import Control, number
 from pages._ui.frame import keys
 
 PARTS = {"predict": "Predict", "run": "Run", "explain": "Explain", "keep": "Keep"}
-SHEETS = ("worksheet", "notes")  # which earlier versions had here: their addresses open Notes
+SHEETS = ("worksheet", "notes")  # words of earlier versions, whose addresses open Notes
 COURSE = {"lessons": "Lessons", "glossary": "Glossary"}
 TRIES = 2
 
@@ -41,7 +41,7 @@ def _choice(choices: tuple[str, ...]) -> ParamSpec:
 
 
 def _answer(lesson: Lesson, text: str) -> str:
-    """Return an answer as an address has it: the options' digits, counted from 1, in order."""
+    """Return an answer as text for an address: the options' digits, counted from 1, in order."""
     numbers = [ord(digit) - ord("1") for digit in text[:10]]
     if not numbers or numbers != sorted(set(numbers)) or not 0 <= numbers[0] <= numbers[-1] < len(lesson.options):
         raise ValueError("no answer")

@@ -1,4 +1,4 @@
-"""The course: its lessons as a path that ends with what no promise covers, and the glossary."""
+"""Show the course: its lessons as a path that ends with the limits of the promise, and the glossary."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def show(place: Place) -> None:
 
 
 def _path() -> None:
-    for name in LESSONS:  # once a server: no lesson opens on an empty picture
+    for name in LESSONS:  # once per server, so that no lesson opens with an empty picture
         stage_cache.ahead(name, 0)
     for lesson in LESSONS.values():
         with _stone(lesson.name, lesson.number, lesson.title, lesson.promise, f"{lesson.minutes} min"):
@@ -52,7 +52,7 @@ def _path() -> None:
 
 
 def _stone(name: str, number: int, title: str, promise: str, time: str) -> DeltaGenerator:
-    """Return a line of the path, with room for what leads there."""
+    """Return a line of the path, with room for its link."""
     line = st.container(key=keys.STONE(name), horizontal=True, vertical_alignment="center", gap="medium")
     line.html(
         f'<div class="dp-stone" data-lesson="{name}"><b class="n">{number}</b><div><h2>{markup.escape(title)}</h2>'

@@ -1,4 +1,4 @@
-"""The four parts of a lesson: predict, run, explain with a second try, keep."""
+"""Show the four parts of a lesson: predict, run, explain with a second try, keep."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from pages._ui.workspace.explore import explore
 
 __all__ = ["show"]
 
-_STORYS = ALGORITHMS[STORY[1]].name  # the method that needs no word
-_COLUMN = 5  # answers that stand below one another
+_STORYS = ALGORITHMS[STORY[1]].name  # the method that needs no label
+_COLUMN = 5  # most answers in a column
 
 
 def show(place: Place) -> None:
-    """Show the part of a lesson where the session is: words, answers and the ways on beside the picture."""
+    """Show the current part of a lesson: words, answers and next steps beside the picture."""
     lesson = place.lesson
     assert lesson is not None
     stage = stage_cache.stage(lesson.name, place.seed)
@@ -76,7 +76,7 @@ def _predict(place: Place, lesson: Lesson, stage: Stage) -> Look:
 
 
 def _predicted(lesson: Lesson, chosen: frozenset[int], option: int) -> None:
-    """Take an answer before the run; another prediction forgets the tries that followed."""
+    """Take an answer before the run; a new prediction clears the tries that followed."""
     answer(lesson, [_toggled(lesson, chosen, option)])
 
 
@@ -108,7 +108,7 @@ def _explain(place: Place, lesson: Lesson, stage: Stage) -> Look:
 
 
 def _almost(lesson: Lesson, tried: frozenset[int], stage: Stage) -> str:
-    """Return what is said to a wrong answer: how near it is where several are right, else what speaks against it."""
+    """Return the reply to a wrong answer: how close it is if several are right, else the argument against it."""
     if not lesson.several:
         return _reply(lesson, tried, stage)
     right, wrong = len(tried & stage.right), len(tried - stage.right)
@@ -137,7 +137,7 @@ def _second(lesson: Lesson, stage: Stage, first: frozenset[int]) -> None:
 
 
 def _solved(place: Place, lesson: Lesson, stage: Stage) -> None:
-    """Show the prediction beside what is right, and why."""
+    """Show the prediction beside the right answer, and why it is right."""
     tries = place.answers
     right = lesson.is_right(tuple(tries[-1]), stage)
     verdict = "Right." if right and len(tries) == 1 else "Right, at the second try." if right else "Not quite."
@@ -211,7 +211,7 @@ def _asked(words: str) -> None:
 
 
 def _onward(place: Place, lesson: Lesson) -> None:
-    """Show the ways back and on; both have a key. After the last lesson comes what no promise covers."""
+    """Show the buttons back and on; both have a key. The limits of the promise follow the last lesson."""
     order = list(PARTS)
     at, fixed = order.index(place.part), prepared.locked(keys.LEARN_PART)
     follower = _follower(lesson)

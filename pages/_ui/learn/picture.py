@@ -1,4 +1,4 @@
-"""The pictures of a lesson: frozen beside the question, then with a player that starts where it should."""
+"""Show the pictures of a lesson: frozen beside the question, then with a player that starts at the right frame."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ __all__ = ["Look", "beside", "picture", "planes"]
 
 
 class Look(NamedTuple):
-    """How a part looks at its pictures.
+    """How a part shows its pictures.
 
     Attributes
     ----------
-    start : the frame that is shown at first; a step in the address that was opened wins
-    still : frozen there: the player drives them unseen
-    pointed : a hint leads to the frame, whatever was asked for before
+    start : the first shown frame; a step in the opened address takes precedence
+    still : whether they are frozen there; their player is then invisible
+    pointed : whether a hint leads to the frame, whatever was requested before
     """
 
     start: int
@@ -77,7 +77,7 @@ def beside(place: Place) -> None:
 
 
 def _width(panel: Panel) -> int | Literal["stretch"]:
-    """Return how wide a plane is that keeps its scales, with its margins: its tag then is at its edge."""
+    """Return the width of a plane that keeps its scales, margins included, so that its tag is at its edge."""
     assert isinstance(panel.figure, Printed)
     shape = panel.figure.meta
     return round((shape["h"] - 72) / shape["ar"]) + 60 if "ar" in shape else "stretch"

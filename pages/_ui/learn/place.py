@@ -1,4 +1,4 @@
-"""Where somebody is in the course: lesson, part, answers, draw of the noise; in the session and in an address."""
+"""Hold a visitor's place in the course: lesson, part, answers, draw of the noise; in the session and in an address."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Place:
 
 
 def here() -> Place:
-    """Return where the session is."""
+    """Return the session's place."""
     values = links.now("learn", vocabulary).values
     if not values["lesson"]:
         return Place(None, values["part"])
@@ -41,7 +41,7 @@ def go(lesson: str, part: str) -> None:
 
 
 def answer(lesson: Lesson, answers: Sequence[frozenset[int]]) -> None:
-    """Keep the answers to a lesson's question, first try first."""
+    """Store the answers to a lesson's question, first try first."""
     texts = ["".join(str(i + 1) for i in sorted(one)) for one in answers]
     st.session_state[keys.LEARN_ANSWER(lesson.name)] = list(dict.fromkeys(filter(None, texts)))
 

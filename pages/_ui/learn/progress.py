@@ -1,4 +1,4 @@
-"""What was done in the course, in the visitor's browser alone; and the button that prints a sheet."""
+"""Track the finished lessons in the visitor's browser alone, and offer the button that prints a sheet."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _print = st.components.v2.component(
 
 
 def done(lesson: str) -> None:
-    """Let the browser note that a lesson was followed to its end."""
+    """Let the browser note that a lesson is finished."""
     _progress(key=keys.PROGRESS_ADDRESS, data={"names": list(LESSONS), "done": lesson, "shown": False}, height=1)
 
 

@@ -1,4 +1,4 @@
-"""Stages and pictures of lessons: made once per server, in a process of its own, the next lesson's ahead of time."""
+"""Make stages and pictures of lessons once per server, in a separate process, the next lesson's ahead of time."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def _asked(name: str, seed: int) -> Future[Stage]:
 
 
 def ahead(name: str, seed: int) -> None:
-    """Have a stage made that will be asked for soon; does not wait."""
+    """Have a stage made that will be needed soon; do not wait."""
     _asked(name, seed)
 
 
 def stage(name: str, seed: int) -> Stage:
-    """Return what a lesson shows for one draw of the noise."""
+    """Return a lesson's stage for one draw of the noise."""
     asked = _asked(name, seed)
     try:
         if asked.done():

@@ -24,7 +24,7 @@ __all__ = ["RESULTS", "WORDS", "glance", "numbers", "show", "verdict"]
 RESULTS = Path(__file__).parents[3] / "benchmarks" / "results" / "papers"
 _ICONS = {REPRODUCES: "check_circle", WITHIN: "contrast", DOES_NOT: "cancel", NOT_RUN: "pending"}
 _GRID = "display:grid;grid-template-columns:repeat(auto-fill,minmax(min(270px,100%),1fr));gap:4px 14px"
-WORDS = ("all", *_ICONS)  # what the list may be narrowed to
+WORDS = ("all", *_ICONS)  # filters of the list
 _COLORS = {REPRODUCES: "green", WITHIN: "gray", DOES_NOT: "red", NOT_RUN: "gray"}
 
 
@@ -80,7 +80,7 @@ def show(paper: Paper, item: Item) -> None:
             st.html(_picture(found))
         key = keys.PAPERS_ITEM(paper.id, item.id)
         box = st.expander("Numbers, settings that differ, and the command", key=key, on_change="rerun")
-        if box.open:  # no table is sent that nobody looks at
+        if box.open:  # a table is sent only if somebody looks at it
             with box:
                 _details(paper, item, measured, judged, beside)
                 if found:

@@ -9,7 +9,7 @@ class PlanState:
     """Values of one visitor's session, as in `Session`."""
 
     plan_taken: Once[str | None] = Once(nothing)
-    plan_of: Held[str] = Held(str)  # the private data set whose declaration was taken by itself
+    plan_of: Held[str] = Held(str)  # the private data set whose declaration was taken automatically
     plan_private: Held[bool] = Held(bool)
 
 

@@ -24,8 +24,8 @@ from pages._ui.work.runs import pace
 
 __all__ = ["show"]
 
-CLOSELY = 20  # runs of what is looked at
-LONGEST = 15.0  # seconds that a run of a method may take which is rehearsed beside another one
+CLOSELY = 20  # runs of the chosen rehearsal
+LONGEST = 15.0  # most seconds for a run of a method that is rehearsed beside another one
 Rehearsals = dict[str, list[Rehearsal]]
 
 

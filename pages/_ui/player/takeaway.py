@@ -46,9 +46,10 @@ def menu(
     box = st.popover("Save", icon=":material/download:", key=keys.TAKE(key), on_change="rerun")
     if not box.open:
         return
-    seen = view_of(result, hidden=hidden, axes=axes)  # now: a file is made outside the session, which holds its caches
+    # fetched now, because a file is made outside the session, which holds the caches
+    seen = view_of(result, hidden=hidden, axes=axes)
     with box:
-        if result.trace.claimed.private:  # nothing of KMeans is meant to be published
+        if result.trace.claimed.private:  # nothing from KMeans is meant for publication
             _kinds(key, result, seen)
         _centers(key, result, scatter)
 

@@ -36,7 +36,7 @@ def transport(
     main: bool = True,
     private: bool = False,
 ) -> None:
-    """Show the controls for the figures inside the containers with keys `scope`; stepping never asks the server.
+    """Show the controls for the figures inside the containers with keys `scope`; stepping never calls the server.
 
     `lines` are the numbers of the lines of pseudo-code that each frame executes. With a new `opened`, the player goes
     to `step`, plays from the first one, or, `within` the session, goes to the step at which the run was last seen. The

@@ -1,4 +1,4 @@
-"""The verdict below the picture: what anybody may see of a run, what only its rows show, and what could help."""
+"""The verdict below the picture: released facts about a run, facts that only its rows show, and what could help."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def missed(result: Result) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def lost(trace: Trace, there: Groups) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the same for a run and the groups of its data, without a session."""
     domain, none = trace.domain, ~there.found_by(trace.domain.normalize(trace.cluster_centers))
-    none &= not has_regions(trace)  # whose middles serve no group
+    none &= not has_regions(trace)  # regions, whose middles serve no group
     per_column = there.radii[none, None] * domain.half_width / np.sqrt(domain.n_features)
     return domain.denormalize(there.means[none]), per_column, there.sizes[none]
 
@@ -100,7 +100,7 @@ def _released(result: Result, verdict: Verdict) -> list[object]:
         ]
     who = f"one {result.data.noun}" if promise.rows_per_person == 1 else "one person"  # whose rows these are
     made, most = bet_of(promise, far=reach(trace), who=who), odds_of_any(promise)
-    room = len(verdict.parts) == 2  # else it is among the strip's facts
+    room = len(verdict.parts) == 2  # otherwise the strip shows it
     end = f"; any method with this ε and δ: at most {most}." if most > made.odds and room else "."
     times = markup.bold(f"{made.odds} times in 100")
     return [markup.bold(f"Released: {found}."), f" A bet on {made.on} is right at most ", times, f"{end}{why}"]

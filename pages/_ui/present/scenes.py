@@ -32,7 +32,7 @@ from pages._ui.workspace.tradeoff import tradeoff
 
 __all__ = ["MOST_VARIED", "STAGED", "Staged", "staged"]
 
-MOST_RUNS = 400  # of a sweep on a slide
+MOST_RUNS = 400  # most runs of a sweep on a slide
 MOST_VARIED = 6  # slides of a deck that have their run at other ε too: each sends up to several megabytes more
 SEEDS = 3  # other draws of a slide's noise
 Work = tuple[Callable[..., Any], tuple[Any, ...]]

@@ -19,7 +19,7 @@ from pages._ui.present.scenes import Staged
 
 __all__ = ["Did", "show"]
 
-LEAST, MOST = 0.01, 100.0  # of an ε that is typed
+LEAST, MOST = 0.01, 100.0  # range of a typed ε
 
 _HERE = Path(__file__).parent
 _STYLES = "".join(

@@ -103,7 +103,7 @@ def projector(mode: str) -> None:
 
 def _gather(ready: dict[int, Staged]) -> Gathered:
     every = [one.piece for one in ready.values()] + [other for one in ready.values() for other in one.others.values()]
-    pieces = {piece.name: piece for piece in every}  # what is shown first is made first
+    pieces = {piece.name: piece for piece in every}  # the first slides are made first
     return gather("present", "Deck", list(pieces.values()), public=True)
 
 

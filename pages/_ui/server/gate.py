@@ -12,7 +12,7 @@ from streamlit import config
 
 __all__ = ["METRICS", "Gate", "same_origin"]
 
-METRICS = "DPVIZ_METRICS"  # "on": who visits, and what is kept, is for whoever reaches this server
+METRICS = "DPVIZ_METRICS"  # "on": anyone who reaches this server may see how many visit and how much is stored
 _ASKING = {"GET", "HEAD", "OPTIONS"}
 _PORTS = {"http": 80, "https": 443}
 

@@ -29,7 +29,7 @@ def _checked(sent: Any, about: Any, read: Callable[[], Any]) -> Any:
     if kind is None or about.value_type is None or kind == about.value_type or {kind, about.value_type} <= _NUMBERS:
         try:
             return read()
-        except Exception as problem:  # whatever a deserializer makes of it
+        except Exception as problem:  # a deserializer may raise anything
             came = f"{kind}, {type(problem).__name__}"
     else:
         came = kind

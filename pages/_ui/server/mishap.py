@@ -21,7 +21,7 @@ __all__ = ["show", "stay_silent"]
 
 _LOG = Seldom(__name__)
 _ROOT = Path(__file__).parents[3]
-_ALONE = (  # what a page had drawn before it failed is not seen
+_ALONE = (  # hides everything that a page drew before it failed
     "<style>body:has(.st-key-{key}) [data-testid=stSidebar]{{display:none}}"
     "[data-testid=stMain]:has(.st-key-{key}) :is([data-testid=stElementContainer],[data-testid=stLayoutWrapper])"
     ":not(:has(.st-key-{key})):not(.st-key-{key} *):not(.st-key-{bar}):not(.st-key-{tabs}){{display:none}}</style>"
@@ -37,7 +37,7 @@ def show(error: Exception) -> bool:
     """Show our page instead of Streamlit's error box; return True to suppress that box."""
     number = secrets.token_hex(3).upper()
     _LOG.warning("Error %s: %s at %s", number, type(error).__name__, _places(error))
-    forget_values()  # what a page cannot work with must not fail it again at the next visit
+    forget_values()  # values that broke a page must not break it again at the next visit
     if session.pages:  # the bar, which app.py draws before the page, leads on from here
         st.navigation(session.pages, position="hidden")
     with st.container(key=keys.MISHAP):

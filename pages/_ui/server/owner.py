@@ -45,13 +45,13 @@ __all__ = [
 WHO = "DPVIZ_OWNER"  # "local": everybody is this machine's user; "visitor": nobody is
 HEADER = "DPVIZ_OWNER_HEADER"  # the header in which the operator's proxy names each person
 _INTERNAL = b"x-dpviz-owner"  # from the middleware to the script; one from outside is removed
-_BOUND = b"x-dpviz-visit"  # likewise, to Streamlit: whose visit it is; empty for somebody without a cookie
+_BOUND = b"x-dpviz-visit"  # header to Streamlit with the visit's owner; empty without a cookie
 _TRUSTED = "server.trustedUserHeaders"
 _COOKIES = ("__Host-dpviz-key", "dpviz-key")  # over TLS, where no other site of the domain can set it; and without
 _AGE = 400 * 86_400  # seconds; the most that browsers allow, counted anew from every visit
 _FORWARDED = re.compile(rb"(x-)?forwarded(-.+)?|x-(real|client|cluster-client)-ip|via|true-client-ip|cf-connecting-ip")
-_KEPT_FOR = 300.0  # seconds in which a browser may come for a key that was brought as a file
-_LINE = "dpviz key: "  # begins the line of a key file that matters
+_KEPT_FOR = 300.0  # seconds in which a browser may fetch a key that was added as a file
+_LINE = "dpviz key: "  # start of the line of a key file that holds the key
 _MOST_BYTES = 4_000
 
 
@@ -79,14 +79,14 @@ class Owner:
 
 
 class _Mine:
-    account_owner: Held[Owner | None] = Held(nothing)  # whose accounts this visit works on, once they are needed
+    account_owner: Held[Owner | None] = Held(nothing)  # of the accounts that this visit uses, once needed
 
 
 _mine = _Mine()
 
 
 def check_settings() -> None:
-    """Check what the operator has set.
+    """Check the operator's settings.
 
     Raises
     ------
@@ -166,7 +166,7 @@ def _cookie(scope: Scope) -> str:
         if name == b"cookie":
             cookies |= cookie_parser(
                 value.decode("latin-1")
-            )  # as browsers read them: another one's odd value is no end
+            )  # read as browsers do: an odd value in another cookie does not matter
     names = _COOKIES[:1] if _secure(scope) else _COOKIES[1:]
     return next((cookies[name] for name in names if KEY.fullmatch(cookies.get(name, ""))), "")
 
@@ -250,7 +250,7 @@ def take(content: bytes) -> Owner:
     return _mine.account_owner
 
 
-# A browser takes a cookie from an answer only, so a key that was brought waits here for it to come.
+# A browser takes a cookie only from a response, so an added key waits here until the browser fetches it.
 
 _waiting: dict[str, tuple[float, str, str]] = {}  # ticket -> until when, the key the browser has now, the new one
 _lock = threading.Lock()

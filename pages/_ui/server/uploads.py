@@ -20,10 +20,10 @@ from pages._ui.frame.streamlit_patches import file_fields
 
 __all__ = ["Uploads", "keep_tidy", "memory"]
 
-GRACE = 30.0  # seconds in which a browser may say which field a file is for, or a line that broke is back
-LOOK = 10.0  # seconds between two looks for files of no field
+GRACE = 30.0  # seconds in which a browser may name a file's field, or a broken connection may return
+LOOK = 10.0  # seconds between two checks for files without a field
 MARGIN = 256_000_000  # bytes of memory that a file must leave to everybody else
-STEP = 8_000_000  # bytes of a file after which the memory is looked at again
+STEP = 8_000_000  # bytes of a file after which the memory is checked again
 _MEMORY = Path("/proc/meminfo")
 _GROUP = Path("/sys/fs/cgroup")
 
@@ -65,7 +65,7 @@ class Uploads:
         if session in self._busy:
             return 429, "Another file is still being uploaded; send one at a time."
         _drop(session, lambda file: file not in _wanted(session))
-        most = st.get_option("server.maxUploadSize") * 1024 * 1024 + STEP  # and what a form adds to a file
+        most = st.get_option("server.maxUploadSize") * 1024 * 1024 + STEP  # and the bytes that a form adds to a file
         if length + sum(map(len, _held(session).values())) > most:
             return 413, "The files of this visit are too large together."
         return None if 2 * length + MARGIN < memory() else _FULL[::-1]

@@ -21,7 +21,7 @@ from dpviz.sweeps.sweep import Sweep
 
 try:
     import fcntl
-except ImportError:  # no such locks on this system: one process a state folder
+except ImportError:  # no such locks on this system, so only one process may use a state folder
     fcntl = None  # type: ignore[assignment]
 
 __all__ = ["Archive", "is_public"]
@@ -70,7 +70,7 @@ class Archive:
         with self._path(identity, "lock").open("w") as lock:
             try:
                 if fcntl is not None:
-                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # goes with the process, however that ends
+                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # released when the process ends, however it ends
             except BlockingIOError:
                 yield None
                 return

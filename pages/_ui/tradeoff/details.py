@@ -20,13 +20,13 @@ from pages._ui.tradeoff.sweeps import Kept
 from pages._ui.tradeoff.tables import Look, look_at, table
 from pages._ui.tradeoff.take import files, one_run
 
-_DOTS = 20  # at one place, at the most: each is as likely as any other
+_DOTS = 20  # most dots at one place; each is as likely as any other
 
 
 def details(every: Summary, kept: Kept, look: Look, style: dict[str, Style]) -> None:
     """Show winners, runs at one place, areas, files and, if there are two, both axes. Only the open tab is drawn.
 
-    An address that says where the runs are looked at, or against which axis, opens that tab.
+    An address with a place or a second axis opens that tab.
     """
     beside, metric = _beside(every, kept, look), METRICS[look.metric]
     one, two = f"Runs at one {sign(look.axis)}", "Two axes"

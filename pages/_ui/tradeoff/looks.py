@@ -31,7 +31,7 @@ def looks(known: Mapping[str, Any]) -> list[Control]:
     found = [Control(word, key(identity), title, _choice(of)) for word, (key, title, of) in choices.items() if of[1:]]
     found.append(Control("good", keys.SWEEP_GOOD(runs), "Runs that are good", number(tables.most_of(runs), 1, runs)))
     if len(stops) > 1 and "along" not in known:
-        return found  # they follow from it
+        return found  # the other controls depend on the axis
     axis = known.get("along", next(iter(stops)))
     if (many := stops[axis]) > 1:
         found.append(Control("at", keys.SWEEP_AT(identity, axis), "Runs at one", number(many // 2, 0, many - 1)))

@@ -42,11 +42,11 @@ _LOG = logging.getLogger(__name__)
 
 WORKERS = max(1, cpu_count() - 1)  # one core stays with the visitors
 KEEP = 40  # sweeps of all sessions together
-MOST_RUNS = 5000  # that one sweep makes; those that are known do not count
+MOST_RUNS = 5000  # runs that one sweep makes; known runs do not count
 MOST_LISTED = 10_000
 CHEAP = 300.0  # expected seconds of a sweep that starts by itself; a guess by the first pace is 3 to 5 times too long
-MOST_WAITING = 30  # of all sessions; one session has one
-MOST_KINDS = 30  # of runs that are timed before a start
+MOST_WAITING = 30  # sweeps that wait, of all sessions; one session has one
+MOST_KINDS = 30  # kinds of runs that are timed before a start
 ELSEWHERE = "elsewhere"  # the status of a sweep that another process works on
 
 
@@ -62,7 +62,7 @@ class Kept:
     job: Job = dataclasses.field(default_factory=partial(Job, "", "", status="done"))
     owner: str = ""
     begun: float = 0.0
-    spans: dict[tuple[Any, ...], tuple[float, ...]] = dataclasses.field(default_factory=dict)  # of a running one's axes
+    spans: dict[tuple[Any, ...], tuple[float, ...]] = dataclasses.field(default_factory=dict)  # axes while it runs
     watched: Presence = dataclasses.field(default_factory=partial(Presence, 600.0))  # a link may be on its way
 
     _table: pd.DataFrame | None = None
@@ -103,7 +103,7 @@ class Shelf:
         self.trials = Jobs(workers=1)
         self.seconds: dict[tuple[Any, ...], float] = {}
         self.folder = MemoryFolder()
-        self.titles: dict[str, str] = {}  # path -> what a visitor sees
+        self.titles: dict[str, str] = {}  # path -> the name that a visitor sees
         self.archive = _archive()
         self._kept: OrderedDict[str, Kept] = OrderedDict()
         self._lock = threading.Lock()
@@ -219,7 +219,7 @@ def trusts(sweep: Sweep) -> tuple[Trust, ...]:
 @lru_cache(maxsize=32)
 def _stored(sweep: Sweep, usable: tuple[Trust, ...]) -> dict[str, dict[str, Any]]:
     """Return the rows of the atlas by their keys; `usable` only renews the cache."""
-    chart = lru_cache(maxsize=None)(atlas.chart)  # asked for once a run otherwise
+    chart = lru_cache(maxsize=None)(atlas.chart)  # otherwise looked up for every run
     return {row["key"]: row for row in stored_rows((run for _, run in cells(sweep)), chart)}
 
 
@@ -282,7 +282,7 @@ def _work(kept: Kept, job: Job) -> None:
                 if file is not None:
                     file.append(row)
                 look()
-        if archive and file is not None:  # else it goes on where it stopped when somebody opens it again
+        if archive and file is not None:  # otherwise it resumes where it stopped when somebody opens it again
             archive.end(kept.identity, "done")
 
 

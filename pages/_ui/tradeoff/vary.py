@@ -15,7 +15,7 @@ from pages._ui.frame.words import on_screen
 
 __all__ = ["MOST", "curves_of", "deltas", "example", "names_of", "numbers", "values_of", "vary"]
 
-OWN = ("n_clusters", "epsilon", "delta", "rho_distance")  # these have fields of their own
+OWN = ("n_clusters", "epsilon", "delta", "rho_distance")  # parameters with fields of their own
 MOST = 2
 _NUMBERS = {"float": "numbers", "int": "whole numbers", "bool": "true or false"}
 

@@ -33,7 +33,7 @@ from pages._ui.work.pace import duration
 
 SCALES = ("log", "linear")
 _KEEP: dict[str, Any] = {"persist_state": "session"}
-_SLICES = 25  # a running sweep redraws its picture at most so often
+_SLICES = 25  # most pictures of a running sweep
 
 
 def titles(kept: Kept) -> str:
@@ -301,5 +301,5 @@ def _caution(points: pd.DataFrame, look: Look) -> None:
     words += [markup.bold("mean"), ", not where your next run will land. "]
     if more:
         words.append(f"{', '.join(more)} released more than k centers, and these always lower the loss. ")
-    words.append("Equal ε is not equal risk where the noise is of another kind.")
+    words.append("Equal ε is not equal risk where the kinds of noise differ.")
     st.html(markup.fooled(*words))

@@ -71,7 +71,7 @@ def _probes() -> _Probes:
 
 
 @st.cache_resource(show_spinner=False)
-def stamped() -> bool:  # asked by one visitor, the others wait: Python 3.11 fails where several parse at once
+def stamped() -> bool:  # one visitor asks, the others wait: Python 3.11 fails where several parse at once
     """Return whether the stored runs were made by these very sources."""
     return files.stamped(FOLDER)
 
@@ -88,7 +88,7 @@ def trust(sample: str, method: str, values: tuple[tuple[str, Any], ...] = ()) ->
         return Trust.NO
     if not stamped():
         return _probes().verdict(chapter.name, files.current, chapter, FOLDER)
-    whole = files.read(sample, method, None, values, folder=FOLDER) is not None  # kept: the page reads it next
+    whole = files.read(sample, method, None, values, folder=FOLDER) is not None  # cached, as the page reads it next
     return Trust.YES if whole else Trust.NO
 
 
@@ -150,5 +150,5 @@ def note(trusts: Iterable[Trust]) -> None:
     if Trust.CHECKING in found:
         st.caption(_CHECKING)
     elif Trust.NO in found and work_state.atlas_absent in ("", session.page):
-        work_state.atlas_absent = session.page  # it stays where it was said first
+        work_state.atlas_absent = session.page  # the sentence stays on the page that showed it first
         st.caption(_ABSENT)

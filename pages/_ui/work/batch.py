@@ -51,7 +51,7 @@ class Gathered:
 
 
 class _Mine:
-    pieces: Held[Recent[Any] | None] = Held(nothing)  # what was computed from this session's own results
+    pieces: Held[Recent[Any] | None] = Held(nothing)  # results computed from this session's own results
 
 
 _mine = _Mine()
@@ -85,7 +85,8 @@ def gather(topic: str, title: str, pieces: Sequence[Piece], *, public: bool, sec
     names = tuple(piece.name for piece in pieces)
     asked, job_id = work_state.asked_pieces.get(topic, ((), ""))
     job = runs.jobs().get(job_id)
-    status = job.status if job else ""  # before what is there: a job that is over has nothing more to bring
+    # looked up before the finished pieces, because a job that is over then has nothing more to bring
+    status = job.status if job else ""
     ready = {name: piece for name in names if (piece := shelf.get(name)) is not None}
     if asked != names:
         halt(topic)
@@ -107,9 +108,9 @@ def gather(topic: str, title: str, pieces: Sequence[Piece], *, public: bool, sec
 
 
 def follow(gathered: Callable[[], Gathered], draw: Callable[[Gathered], None], every: float) -> None:
-    """Draw what a batch has, and again every so many seconds until it has everything; then draw the page once.
+    """Draw a batch's finished part, and again every few seconds until it is complete; then draw the page once.
 
-    A page that asks for nothing any more is not drawn a second time: that would lose what was pressed meanwhile.
+    A page with no open request is not drawn a second time, because that would lose clicks made meanwhile.
     """
     asks = gathered().active
 

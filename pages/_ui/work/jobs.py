@@ -16,7 +16,7 @@ from dpviz.trace import Cancelled
 
 __all__ = ["LONG", "Job", "Jobs", "stop_all"]
 
-LONG = 10.0  # seconds: of the jobs that are expected to take so long, or have, one runs at a time
+LONG = 10.0  # seconds: of the jobs that are expected to take this long, or have taken it, one runs at a time
 
 
 @dataclasses.dataclass
@@ -194,7 +194,7 @@ class Jobs:
             job.status = "cancelled"
         except (ValueError, TypeError, PermissionError, ChildProcessError) as error:
             job.error, job.status = str(error), "failed"
-        except Exception as error:  # a fault of ours: the page says so without any value, the job does not hang
+        except Exception as error:  # an internal error: reported without any value, and the job does not hang
             job.error, job.status = f"An internal error ({type(error).__name__}) stopped the run.", "failed"
         finally:
             job._over.set()

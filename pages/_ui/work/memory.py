@@ -1,4 +1,4 @@
-"""An in-memory folder for made-up and DEMO rows, removed when the server stops, even if it was killed."""
+"""Provide an in-memory folder for made-up and DEMO rows, removed when the server stops, even if it was killed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PRIVATE runs: a question beforehand, and claims that add up per file and are never refunded."""
+"""Ask before PRIVATE runs, and book their claims, which add up per file and are never refunded."""
 
 from __future__ import annotations
 

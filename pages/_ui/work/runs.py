@@ -32,7 +32,7 @@ from pages._ui.work.state import work_state
 from pages._ui.work.watchers import Presence
 from pages._ui.work.workers import RUNS, workers
 
-MOST_SECONDS = 300.0  # of one run; the processes are everybody's
+MOST_SECONDS = 300.0  # most seconds of one run, because all visitors share the processes
 QUICK = 0.3  # seconds that a script run waits for its own run, before the page starts to ask
 
 
@@ -94,7 +94,7 @@ def forecast(data: Dataset, algorithm: Algorithm) -> str:
     """Forecast a run's releases and rough time, from public values."""
     size = data.domain.n_features, data.n_public
     planned, words = algorithm.releases(*size), duration(pace().seconds(algorithm, *size))
-    if not planned or not algorithm.fixed_ledger:  # nothing is released, or how much follows released values
+    if not planned or not algorithm.fixed_ledger:  # nothing is released, or the amount depends on released values
         return f"{words.capitalize()} on this server."
     if algorithm.notion in (Notion.LOCAL, Notion.SHUFFLE):
         return f"{planned} report{'s' * (planned != 1)} of each person, {words} on this server."
@@ -117,7 +117,7 @@ def start(data: Dataset, algorithm: Algorithm, seed: int | None, *, noiseless: b
     with whole():
         job = queue(algorithm.name, work, seconds(data, algorithm))
         session.job, work_state.inbox, work_state.paid = job.id, inbox, data.private
-    if job.wait(QUICK):  # most runs: what came of it is seen in this very script run
+    if job.wait(QUICK):  # most runs finish here, and their result is shown in this very script run
         _take(job)
 
 

@@ -13,11 +13,11 @@ from pages._ui.work.results import Result
 class WorkState:
     """Values of one visitor's session, as in `Session`."""
 
-    inbox: Once[list[Result]] = Once(list)  # where the running job puts its result
+    inbox: Once[list[Result]] = Once(list)  # the place for the running job's result
     paid: Held[bool] = Held(bool)  # whether the running job was booked on a private file
-    owner: Kept[str] = Kept(lambda: secrets.token_urlsafe(9))  # of jobs; it tells nobody anything
+    owner: Kept[str] = Kept(lambda: secrets.token_urlsafe(9))  # the owner of jobs; the name means nothing
     waiting: Held[tuple[str, Algorithm] | None] = Held(nothing)  # a private data set and the run that awaits a yes
-    leads: Once[bool] = Once(bool)  # whether it was asked for just now
+    leads: Once[bool] = Once(bool)  # whether it was requested just now
     atlas_absent: Held[str] = Held(str)  # the page that says that no stored runs can be used
     fingerprints: Kept[dict[str, str]] = Kept(dict)  # of the files behind private data sets, by token
     asked_pieces: Kept[dict[str, tuple[tuple[Hashable, ...], str]]] = Kept(dict)  # topic -> names, id of the job

@@ -16,13 +16,13 @@ from pages._ui.work.state import work_state
 
 __all__ = ["PROXY", "check_settings", "turn", "turn_of"]
 
-PROXY = "DPVIZ_PROXY"  # addresses or networks of the proxies that are believed, with commas between them
+PROXY = "DPVIZ_PROXY"  # addresses or networks of trusted proxies, separated by commas
 _LOGIN = "DPVIZ_OWNER_HEADER"  # the header in which such a proxy names each person
 _FORWARDED = "x-forwarded-for"
 
 
 def check_settings() -> None:
-    """Check what the operator has set.
+    """Check the operator's settings.
 
     Raises
     ------
@@ -58,7 +58,7 @@ def turn_of(headers: Mapping[str, str], client: str, visit: str) -> str:
         try:
             address = ipaddress.ip_address(name.strip())
         except ValueError:
-            return visit  # nobody whom we believe has written this
+            return visit  # no trusted proxy wrote this
         address = getattr(address, "ipv4_mapped", None) or address
         if not any(address in network for network in proxies):
             wide = isinstance(address, ipaddress.IPv6Address)  # a household has a network of these

@@ -144,7 +144,7 @@ def _noting(note: str, function: Callable[..., Any], *args: Any) -> Any:
                 raise Cancelled
 
         def watch() -> None:
-            """Stop what makes no step any more, as an algorithm from outside that never ends."""
+            """Stop a run that makes no more steps, such as an algorithm from outside that never ends."""
             while not over.wait(_PATIENCE):
                 with lock:
                     if shared[16:] != bytes(8) and not over.is_set():

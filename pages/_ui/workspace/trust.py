@@ -1,4 +1,4 @@
-"""Two questions of the form: what is promised, and whom to trust. The method answers both, so a new answer changes it.
+"""Ask what is promised, and whom to trust. The method answers both questions, so a new answer changes the method.
 
 Only "several clients" keeps the method, which then runs over clients who keep their rows.
 """

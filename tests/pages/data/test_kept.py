@@ -49,7 +49,7 @@ def test_a_declaration_is_kept_without_a_cell_and_taken_in_another_visit(start, 
     again = start()
     again.session_state["declared"] = [entry, {**entry, "columns": [{**entry["columns"][0], "name": "gone"}]}]
     again = drop(again, "mine.csv", content, None)
-    assert any("You already called this very file private" in info.value for info in again.info)
+    assert any("You already declared this file private" in info.value for info in again.info)
     press(press(again, "No, it is private"), "Yes, names").run()
     assert any("another first line: it has no column gone" in info.value for info in again.info)
     press(again, next(b.label for b in again.button if b.label.startswith("Declare as before: age 0 to 120")))

@@ -61,7 +61,7 @@ def test_a_stranger_s_copy_of_a_private_file_meets_the_words_of_a_new_file(visit
         assert not copy.error and words(copy) == words(new)
     again = visit(Owner("key", KEY))
     again.file_uploader[0].upload("f.csv", CONTENT).run()
-    assert any("You already called this very file private" in info.value for info in again.info)
+    assert any("You already declared this file private" in info.value for info in again.info)
     assert [button.disabled for button in again.button if button.label in (PUBLIC, PRIVATE)] == [True, False]
 
 
