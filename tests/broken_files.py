@@ -1,7 +1,7 @@
-"""Broken files, made by script: name -> (file name, content, what the reader says).
+"""Make broken files by script: name -> (file name, content, the reader's answer).
 
-Content that takes long to make is a function. What the reader says is the whole sentence of a refusal, or, where the
-file can be used in part, (column, kind) of the column that it refuses, or a note on the form. Every cell that could
+Content that takes long to make is a function. The reader's answer is the whole sentence of a refusal or, if the file
+can be used in part, (column, kind) of the refused column, or a note on the form. Every cell that could
 leak holds 12 digits or the word SENTINEL.
 """
 
@@ -194,7 +194,7 @@ def make_files():
         "thousands or decimals": ("x.csv", b"a;b\n1;1,234\n2;5,678\n", ("b", "ambiguous")),
         "two decimal signs": ("x.csv", b"a;b\n1.5;1,5\n2.5;2.5\n", ("b", "ambiguous")),
         "row numbers": ("x.csv", b",b\n0,5\n1,6\n", ("column 1", "index")),
-        # form that is understood, and said
+        # forms that are understood, with a note
         "duplicate names": (
             "x.csv",
             b"a,a\n1,2\n",

@@ -1,4 +1,4 @@
-"""What every test needs: a state folder of its own, so that none writes to the user's, and no processes beside it."""
+"""Give every test its own state folder, so that none writes to the user's, and no extra processes."""
 
 import asyncio
 import gc
@@ -14,22 +14,22 @@ from dpviz.algorithms import ALGORITHMS, outside
 from dpviz.datasets import readers
 from dpviz.datasets.readers import child
 
-os.environ.setdefault("DPVIZ_WORKERS", "0")  # pages compute where they stand; a browser's server has the real processes
+os.environ.setdefault("DPVIZ_WORKERS", "0")  # pages compute in this process; a browser's server has the real processes
 
 
 def pytest_ignore_collect(collection_path, config):
-    """Leave the browser's modules unread where slow tests are deselected: all of them are slow."""
+    """Do not import the browser's modules if slow tests are deselected: all of them are slow."""
     return True if collection_path.name == "browser" and config.option.markexpr == "not slow" else None
 
 
-_numbers = itertools.count()  # pytest's own look at all folders before they number the next one
+_numbers = itertools.count()  # pytest looks at all folders before it numbers the next one
 
 
 @pytest.fixture(autouse=True)
 def state_folder_of_a_test(tmp_path_factory, monkeypatch):
     monkeypatch.setenv("DPVIZ_HOME", str(tmp_path_factory.getbasetemp() / f"state{next(_numbers)}"))
     monkeypatch.delenv("DPVIZ_ACCOUNTS_URL", raising=False)
-    monkeypatch.setenv("DPVIZ_OWNER", "local")  # a script that is tested has no connection, whose owner could be told
+    monkeypatch.setenv("DPVIZ_OWNER", "local")  # a tested script has no connection that could have an owner
 
 
 _before = [False]  # whether the test before was one in a browser
@@ -39,7 +39,7 @@ _before = [False]  # whether the test before was one in a browser
 def no_loop_of_a_browser(request):
     """Playwright leaves its loop marked as running on this thread, between browser tests too: hide it from others.
 
-    And it leaves greenlets: one that is collected in the middle of a parse breaks Python 3.11.
+    It also leaves greenlets: one that is collected during a parse breaks Python 3.11.
     """
     browser, after = request.node.get_closest_marker("browser") is not None, _before[0]
     _before[0] = browser

@@ -1,4 +1,4 @@
-"""Private runs that come out the same in every run of the tests: nothing that a test reads off one is luck."""
+"""Make private runs repeatable in tests, so that no test depends on luck."""
 
 import itertools
 
@@ -9,7 +9,7 @@ from dpviz.privacy.noise import Seeded
 
 
 class Lucky(Seeded):
-    """A seed's noise that passes for secure noise: no truth is kept beside it, and its seed is not told."""
+    """A seed's noise that passes for secure noise: no truth is stored beside it, and its seed is hidden."""
 
     reproducible = False
 
@@ -21,7 +21,7 @@ def same_luck(monkeypatch):
     def randomness(self, seed, noise):
         if noise != "secure":
             return own(self, seed, noise)
-        own(self, seed, noise)  # refuses what it refuses
+        own(self, seed, noise)  # refuses the same requests
         starts, draws = (np.random.default_rng(child) for child in np.random.SeedSequence(next(turns)).spawn(2))
         return starts, Lucky(draws)
 

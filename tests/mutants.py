@@ -1,7 +1,7 @@
-"""Mutants: privacy-critical lines changed one at a time; the tests must notice each. `python -m tests.mutants [NAME ...]`.
+"""Change privacy-critical lines one at a time (`python -m tests.mutants [NAME ...]`); the tests must notice each one.
 
-Without names all of them are tried; `--tenth N` tries every tenth from the N-th on. Prints what survives, and exits 1
-if anything does. Every mutant runs in a copy of the checkout, on the tests named beside its file.
+Without names all of them are tried; `--tenth N` tries every tenth from the N-th on. It prints the survivors, and
+exits with 1 if there are any. Every mutant runs in a copy of the checkout, on the tests named beside its file.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SECONDS = 280
 
 @dataclasses.dataclass(frozen=True)
 class Mutant:
-    """A line that is wrong on purpose: `old`, which occurs once in `path`, becomes `new`; `tests` are pytest's words."""
+    """A deliberately wrong line: `old`, which occurs once in `path`, becomes `new`; `tests` are pytest's words."""
 
     name: str
     path: str
@@ -440,7 +440,7 @@ def survives(mutant: Mutant) -> bool:
         shutil.copytree(
             ROOT,
             copy,
-            ignore=shutil.ignore_patterns(".*", "results", "benchmarks"),  # with what is compiled already
+            ignore=shutil.ignore_patterns(".*", "results", "benchmarks"),  # with the compiled files
         )
         file = copy / mutant.path
         file.write_text(file.read_text().replace(mutant.old, mutant.new, 1))
@@ -467,7 +467,7 @@ def survives(mutant: Mutant) -> bool:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Try mutants and print what survives, or was not decided in time."""
+    """Try mutants and print those that survive or were not decided in time."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--tenth", type=int)

@@ -1,4 +1,4 @@
-"""A PostgreSQL server of the tests' own, on a socket in a temporary folder. It does not run as root, so it may need
+"""Start a PostgreSQL server for the tests, on a socket in a temporary folder. It does not run as root, so it may need
 the user that its package brings."""
 
 import os

@@ -1,7 +1,7 @@
-"""How the house is tied together: rooms, arrows between them, and what runs against the order.
+"""Count rooms, arrows between them, and arrows against the order.
 
-`python -m tests.rooms [CHECKOUT]` counts them. A room is a module or a folder of the place that is looked at; an arrow
-leads from a room to another that it imports, imports for type checking and by a string included.
+`python -m tests.rooms [CHECKOUT]` counts them. A room is a module or a folder of the examined place; an arrow leads
+from a room to one that it imports, including imports for type checking and by a string.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def sources(root: Path) -> dict[str, str]:
 
 
 def by_string(node: ast.AST) -> str | None:
-    """Return what a call of `import_module` or `__import__` names, None for other nodes.
+    """Return the module named in a call of `import_module` or `__import__`, None for other nodes.
 
     "dpviz.cli.*" where the name ends in something computed, "" where nothing of it can be read.
     """

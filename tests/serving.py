@@ -1,4 +1,4 @@
-"""A real server for tests, what it asked outside of this machine, and coroutines beside a browser's."""
+"""Start a real server for tests, record its calls to other machines, and run coroutines beside a browser's."""
 
 import asyncio
 import os
@@ -18,16 +18,16 @@ ROOT = Path(__file__).parent.parent
 
 
 def awaited(coroutine):
-    """Return what a coroutine gives, run on a thread of its own: a browser's loop may be running on this one."""
+    """Return a coroutine's result from a separate thread, because a browser's loop may be running on this one."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(asyncio.run, coroutine).result()
 
 
 @contextmanager
 def serve(root=ROOT, log=subprocess.DEVNULL):
-    """Start a checkout's app on a free port and yield its address. At the end it must have asked no outside address.
+    """Start a checkout's app on a free port and yield its address. At the end it must have called no outside address.
 
-    What the server says goes to the file `log`.
+    The server's output goes to the file `log`.
     """
     with running(root, log) as (url, _):
         yield url
@@ -35,17 +35,17 @@ def serve(root=ROOT, log=subprocess.DEVNULL):
 
 @contextmanager
 def running(root=ROOT, log=subprocess.DEVNULL, **more):
-    """Likewise; yield its address and its process. `more` is set in its environment, such as DPVIZ_HOME."""
+    """Do the same; yield its address and its process. `more` is set in its environment, such as DPVIZ_HOME."""
     with tempfile.TemporaryDirectory() as home, tempfile.TemporaryDirectory() as notes:
         asked = Path(notes) / "asked"
         recorder = os.pathsep.join([str(ROOT / "tests" / "recorder"), os.environ.get("PYTHONPATH", "")])
         settings = {"DPVIZ_HOME": home, "DPVIZ_TEST_SOCKETS": str(asked), "PYTHONPATH": recorder}
         environment = {**os.environ, **settings}
         environment.pop("DPVIZ_OWNER", None)
-        environment.pop("DPVIZ_WORKERS", None)  # as the README starts it, but for the tests' one thread a process
+        environment.pop("DPVIZ_WORKERS", None)  # as the README starts it, except for the tests' one thread per process
         environment.update(more)
         url, process = _started(root, environment, log)
-        if process.poll() is not None:  # somebody else took the port meanwhile
+        if process.poll() is not None:  # another program took the port meanwhile
             url, process = _started(root, environment, log)
         if process.poll() is not None:
             pytest.fail("the server did not start")
@@ -78,7 +78,7 @@ def free_port():
 
 
 def healthy(url, process):
-    """Wait until the process, or what it stands in front of, answers at this address; return whether it does."""
+    """Wait until the process, or the server behind it, answers at this address; return whether it does."""
     until = time.monotonic() + 300
     while process.poll() is None and time.monotonic() < until:
         with suppress(OSError):

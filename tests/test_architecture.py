@@ -1,4 +1,4 @@
-"""The bans that keep an algorithm from seeing a row, read from the source. Each is shown to catch a violation."""
+"""Check in the source the bans that keep an algorithm from seeing a row. Each is shown to catch a violation."""
 
 import ast
 import functools
@@ -13,7 +13,7 @@ from pages._ui.frame import keys
 from tests.rooms import PLACES, against, arrows, by_string, circle, imported, sources
 
 ROOT = Path(__file__).parent.parent
-ROOMS = [  # an import only ever goes up this list; the trace stands below the privacy core, whose records it holds
+ROOMS = [  # imports only go up this list; the trace comes below the privacy core, whose records it holds
     "dpviz.version",
     "dpviz.notebook",
     "dpviz.validate",
@@ -85,8 +85,8 @@ ROOMS = [  # an import only ever goes up this list; the trace stands below the p
     "pages",
     "app",
 ]
-HOUSE = {f"dpviz.algorithms.{name}" for name in ("base", "kmeans", "outside", "rules")}  # what is no private algorithm
-DOORS = {"dpviz", "dpviz.privacy", "pages._ui"}  # the version and what ties the package together, a docstring
+HOUSE = {f"dpviz.algorithms.{name}" for name in ("base", "kmeans", "outside", "rules")}  # no private algorithms
+DOORS = {"dpviz", "dpviz.privacy", "pages._ui"}  # the version and the package's own lookups, a docstring
 ABOVE = {("dpviz.cli.main", "dpviz.cli.*")}  # looked up by a string when asked for: the commands that are wanted
 SOURCES = sources(ROOT)
 
@@ -103,7 +103,7 @@ def parsed(source):
     return list(ast.walk(ast.parse(source)))
 
 
-MAKERS = {"kept", "_kept", "locked", "draw", "transport", "follow"}  # what takes a key first
+MAKERS = {"kept", "_kept", "locked", "draw", "transport", "follow"}  # functions whose first argument is a key
 KEYS = {name: key for name, key in vars(keys).items() if name.isupper()}
 STATE = {"pages._ui.frame.session", "pages._ui.frame.streamlit_patches"}  # who reads Streamlit's
 STATE_METHODS = {"get", "pop", "setdefault", "update"}
@@ -121,7 +121,7 @@ def written(node):
 
 
 def literal_keys(nodes):
-    """Keys that are written out where a widget is made or its value read, instead of named."""
+    """Return keys written out where a widget is made or its value read, instead of named."""
     for node in nodes:
         if isinstance(node, ast.Call):
             maker = ast.unparse(node.func).split(".")[-1]
@@ -137,7 +137,7 @@ def literal_keys(nodes):
 
 
 def loose(nodes):
-    """Names that a page writes into Streamlit's state or reads from it, which are no widget's key."""
+    """Return names that a page writes into Streamlit's state or reads from it, and that are no widget's key."""
     state = re.compile(r"(.*\.)?session_state|state").fullmatch
     for node in nodes:
         if isinstance(node, ast.Attribute) and state(ast.unparse(node.value)) and node.attr not in STATE_METHODS:
@@ -155,7 +155,7 @@ def loose(nodes):
             yield from (pair.arg for pair in node.keywords if pair.arg not in {*FIXED, None})
 
 
-# What Streamlit reads as Markdown: the first argument, help, and options of widgets that show them as such.
+# Yield the arguments that Streamlit reads as Markdown: the first one, help, and options of some widgets.
 TEXTS = {
     "badge", "button", "caption", "checkbox", "dialog", "download_button", "error", "expander", "header", "info",
     "markdown", "metric", "multiselect", "number_input", "page_link", "pills", "popover", "progress", "radio",
@@ -180,7 +180,7 @@ OURS |= {"pages._ui.data.editor label", "pages._ui.data.upload label", "pages._u
 
 
 def unescaped(module, nodes):
-    """Yield what may be foreign text where a page writes Markdown, and does not go through `escape.plain`."""
+    """Yield possibly foreign text that a page writes as Markdown without `escape.plain`."""
 
     def names(node):
         if isinstance(node, ast.Call) and ast.unparse(node.func) in ("plain", "len", "st.columns"):
@@ -422,14 +422,14 @@ def test_readme_lists_every_algorithm(slug):
 
 
 def test_every_walk_in_a_browser_is_slow():
-    """The quick tests do not even read them, so one that is not marked would never run."""
+    """The quick tests do not even import them, so one without the mark would never run."""
     walks = {path.name: path.read_text() for path in (ROOT / "tests" / "browser").glob("test_*.py")}
     mark = "\npytestmark = [pytest.mark.browser, pytest.mark.slow"
     assert len(walks) > 20 and [name for name, source in walks.items() if mark not in source] == []
 
 
 def borrowed(modules):
-    """Return the fixtures that a test module imports from another: a fixture stands in a conftest file."""
+    """Return the fixtures that a test module imports from another: fixtures belong in a conftest file."""
     found = []
     for module, source in modules.items():
         for other, names in re.findall(r"^ *from (tests\.[\w.]*test_\w+) import ([^#\n]+)", source, re.MULTILINE):

@@ -1,4 +1,4 @@
-"""Benchmark scripts are run by hand: they must at least find what they import."""
+"""Check that benchmark scripts, which are run by hand, at least find their imports."""
 
 import dataclasses
 import json

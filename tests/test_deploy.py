@@ -1,4 +1,4 @@
-"""What a deployment rests on: the server asks nobody, packages are locked, the files say what they must."""
+"""Check what a deployment relies on: the server calls nobody, packages are locked, the files have the needed lines."""
 
 import re
 import shutil
@@ -17,7 +17,7 @@ from tests.serving import ROOT, serve
 
 
 def handshake(url, origin):
-    """Ask for a websocket as a page of that origin would; return the status line."""
+    """Request a websocket as a page of that origin would; return the status line."""
     host, port = url.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port)), timeout=30) as line:
         request = (
@@ -82,7 +82,7 @@ def test_nginx_is_as_strict_as_the_caddyfile():
     found = dict(re.findall(r'^ +add_header ([A-Z][A-Za-z-]+) "?([^"\n]+?)"? always;$', server, re.MULTILINE))
     assert len(wanted) == 5 and found.pop("Set-Cookie").endswith("; Path=/; HttpOnly; SameSite=Lax$secure")
     assert found == wanted
-    assert not re.search(r"location [^}]*add_header", server)  # it would take the place of all of these
+    assert not re.search(r"location [^}]*add_header", server)  # it would replace all of these
     assert "/_stcore/metrics { return 404; }" in nginx and re.search(r"respond @metrics 404", caddy)
     assert re.search(r"client_max_body_size 300m;", nginx) and "max_size 300MB" in caddy
     assert re.search(r"limit_conn files \d;", server) and re.search(r"limit_conn address \d{3,};", server)

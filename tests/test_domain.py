@@ -1,4 +1,4 @@
-"""Declared facts: what cannot be is one sentence, and nothing that was declared is ever dropped."""
+"""Check declared facts: an impossible one gets one sentence, and no declaration is ever dropped."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Foreign text: one function a medium, and hostile names through all of them: pages, figures, files, terminal."""
+"""Check the escaping of foreign text: hostile names on pages, in figures and files, and on the terminal."""
 
 import csv
 import io

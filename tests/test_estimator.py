@@ -1,4 +1,4 @@
-"""The estimator keeps scikit-learn's conventions, and says so where they leak."""
+"""Check that the estimator keeps scikit-learn's conventions, and warns where they leak."""
 
 import pickle
 import subprocess
@@ -61,7 +61,7 @@ def test_a_release_has_no_seed_and_reads_no_fact_off_the_rows():
 
 @pytest.mark.parametrize("algorithm", ["nsm", "dp-dbscan", "stemmer-kaplan-local"])
 def test_a_release_takes_no_row_one_row_and_rows_that_are_not_finite_alike(algorithm):
-    """What raises for one data set and not for its neighbor tells them apart."""
+    """An error for one data set and not for its neighbor tells them apart."""
     cells = np.array([[np.nan, 0.0], [np.inf, 0.0], [0.0, -np.inf], [0.5, 0.5]])
     facts = {"bounds": (-1, 1), "n_public": 600, "secure": True, "algorithm": algorithm}
     for X in (DATA[:0], DATA[:1], cells[:1], cells, np.vstack([DATA, cells]), np.full((3, 2), np.nan)):

@@ -1,4 +1,4 @@
-"""Metrics against scikit-learn or the definition."""
+"""Check metrics against scikit-learn or the definition."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Mutants are wrong where they say so, and a few of them, others every day, die."""
+"""Check that mutants fit the code, and that a few of them, different ones every day, are killed."""
 
 import dataclasses
 import datetime
@@ -15,7 +15,7 @@ def test_there_are_many_and_each_has_its_own_name():
 
 
 def stale(mutant):
-    """Return what no longer fits: the line, a test file, or the grammar of the changed module."""
+    """Return what no longer fits: the line, a test file, or the syntax of the changed module."""
     text = (ROOT / mutant.path).read_text()
     if mutant.old not in text or mutant.old == mutant.new:
         return f"{mutant.name}: its line is not in {mutant.path}"
@@ -29,7 +29,7 @@ def stale(mutant):
 
 
 def test_the_line_that_a_mutant_changes_is_there():
-    """After a change of the code a mutant must be changed too, or it would live on as the honest line."""
+    """After a change of the code a mutant must change, too, or it would survive as the honest line."""
     assert [words for mutant in MUTANTS if (words := stale(mutant))] == []
 
 
@@ -41,6 +41,6 @@ def test_a_stale_mutant_is_noticed(wrong):
 @pytest.mark.slow
 @pytest.mark.parametrize("place", range(A_DAY))
 def test_a_mutant_is_noticed(place):
-    """Which one is decided here: test processes that begin on both sides of midnight collect the same tests."""
+    """The choice is made here, so that test processes that start on both sides of midnight collect the same tests."""
     mutant = MUTANTS[(A_DAY * datetime.date.today().toordinal() + place) % len(MUTANTS)]
     assert not survives(mutant), mutant.name

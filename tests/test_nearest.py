@@ -1,4 +1,4 @@
-"""Which row is in which cluster: a file of public rows, code for private ones; both agree with distances by hand."""
+"""Check which row is in which cluster: a file for public rows, code for private ones; both agree with brute force."""
 
 import dataclasses
 import json

@@ -1,4 +1,4 @@
-"""Numbers as their readers say them, by a table; the formats that write exponents stay out of what people read."""
+"""Check numbers as readers say them against a table; formats with exponents stay out of texts for people."""
 
 import ast
 import math

@@ -1,4 +1,4 @@
-"""k-median all the way: losses, references, titles and words follow the objective wherever a run can be looked at."""
+"""Check k-median everywhere: losses, references, titles and words follow the objective wherever a run is shown."""
 
 import dataclasses
 
@@ -74,11 +74,11 @@ BASE = {"data": "sample:tiny", "algorithms": ["stemmer-kaplan", "fastlloyd"], "e
     [
         ({}, ("loss",)),
         ({"objective": "means"}, ("loss",)),
-        ({"objective": "medians"}, ("loss", "median_cost")),  # FastLloyd knows k-means alone
+        ({"objective": "medians"}, ("loss", "median_cost")),  # FastLloyd has k-means only
         ({"objective": "medians", "algorithms": ["stemmer-kaplan"]}, ("median_cost", "loss")),
         ({"objective": ["means", "medians"]}, ("loss", "median_cost")),
         ({"stemmer-kaplan": {"objective": "medians"}}, ("loss", "median_cost")),
-        ({"objective": "medians", "metrics": ["ari"]}, ("ari",)),  # who names them gets what he named
+        ({"objective": "medians", "metrics": ["ari"]}, ("ari",)),  # named metrics are measured as named
     ],
 )
 def test_a_sweep_of_k_median_measures_k_median(record, metrics):

@@ -1,4 +1,4 @@
-"""The built wheel works from any folder: samples, dashboard and scripts are inside."""
+"""Check that the built wheel works from any folder: samples, dashboard and scripts are inside."""
 
 import ast
 import os
@@ -20,7 +20,7 @@ from pages._ui.papers import view, writeup
 from tests.rooms import imports
 
 ROOT = Path(__file__).parent.parent
-READ = [  # what the Papers page looks for
+READ = [  # files that the Papers page needs
     *(view.RESULTS / f"{paper.id}-{item.id}.csv" for paper in papers().values() for item in paper.items),
     *(writeup.MEASURED / f"{slug}.csv" for slug in OURS),
     *(writeup.MEASURED / f"{name}.md" for name in writeup.MORE),
@@ -54,7 +54,7 @@ def test_the_wheel_holds_what_an_installed_package_needs(tmp_path):
     assert done.returncode == 0, done.stderr
     stamp = [sys.executable, "-c", "from dpviz.atlas.fingerprint import sources; print(sources())"]
     installed = subprocess.run(stamp, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
-    assert installed.stdout.strip() == sources()  # what is believed of a checkout is believed of the package
+    assert installed.stdout.strip() == sources()  # an atlas that is valid in a checkout is valid in the package
 
 
 def test_what_was_tested_lies_in_the_ranges_of_the_package():
@@ -79,7 +79,7 @@ def test_the_package_needs_what_it_imports_and_nothing_else():
     tops = {name.split(".")[0] for path in sources for name in imports(list(ast.walk(ast.parse(path.read_text()))))}
     tops -= {*sys.stdlib_module_names, "dpviz", "pages"}
     imported = {named.get(top, top) for top in tops}
-    assert needed <= imported  # nothing is installed for nothing
+    assert needed <= imported  # no package is installed without use
     assert imported <= needed | extras | CARRIED
 
 

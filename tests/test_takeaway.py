@@ -1,4 +1,4 @@
-"""What is taken away: self-contained, true, the same centers bit for bit in DEMO, and nothing hidden in PRIVATE."""
+"""Check exports: self-contained, true, the same centers bit for bit in DEMO, and nothing hidden in PRIVATE."""
 
 import ast
 import base64
@@ -77,7 +77,7 @@ def test_every_run_can_be_taken_away(slug, kind):
 
 
 class Elements(HTMLParser):
-    """Every element of a page with its attributes."""
+    """Return every element of a page with its attributes."""
 
     def __init__(self, text):
         super().__init__()

@@ -1,4 +1,4 @@
-"""A trace as JSON: strict, versioned, read back to the same, and one sentence for what is none."""
+"""Check a trace as JSON: strict, versioned, read back unchanged; other texts get one sentence."""
 
 import dataclasses
 import json

@@ -1,4 +1,4 @@
-"""Two processes with one state folder behind deploy/nginx.conf: who keeps whom, and what outlives a process."""
+"""Check two processes with one state folder behind deploy/nginx.conf: sticky visitors, and what outlives a process."""
 
 import os
 import re
@@ -48,7 +48,7 @@ def sockets(process):
 
 
 async def stays(front, cookie, one, other):
-    """Six visitors with a cookie; return how many more sockets each process has, and what went wrong."""
+    """Open six visits with cookies; return how many more sockets each process has, and the errors."""
     before, visitors = [sockets(one), sockets(other)], [Visitor(front, "limits", cookie=cookie) for _ in range(6)]
     for visitor in visitors:
         await visitor.__aenter__()
@@ -60,7 +60,7 @@ async def stays(front, cookie, one, other):
 
 
 async def survives(front, first, folder):
-    """A sweep is begun on the first process, which is killed; its link is opened again with the same cookie."""
+    """Start a sweep on the first process, kill it, and open the sweep's link again with the same cookie."""
 
     def rows():
         return [row["key"] for row in Archive(folder).get(identity)[2]]
@@ -96,13 +96,13 @@ def test_a_visitor_stays_with_one_process_and_a_sweep_outlives_it(tmp_path):
         ports = [int(re.search(r"\d+$", url).group()) for url, _ in servers]
         front = stack.enter_context(behind_nginx(tmp_path, ports))
         first, second = (process for _, process in servers)
-        # Whoever comes first is given a cookie.
+        # A first visit gets a cookie.
         with urllib.request.urlopen(f"http://127.0.0.1:{front}/_stcore/health") as answer:
             assert re.search("dpviz=[ab];", " ".join(answer.headers.get_all("Set-Cookie")))
-        with urllib.request.urlopen(f"http://127.0.0.1:{front}/data") as answer:  # and is nobody whom the server knows
+        with urllib.request.urlopen(f"http://127.0.0.1:{front}/data") as answer:  # the server knows nobody yet
             assert re.search(r"dpviz-key=[\w-]{43};", " ".join(answer.headers.get_all("Set-Cookie")))
         for cookie, one, other in (("dpviz=a", first, second), ("dpviz=b", second, first)):
             gained, faults = awaited(stays(front, cookie, one, other))
-            assert gained[0] >= 5 and gained[1] <= 0 and not any(faults)  # one of before may have closed meanwhile
+            assert gained[0] >= 5 and gained[1] <= 0 and not any(faults)  # an earlier one may have closed meanwhile
         assert awaited(survives(front, first, home / "sweeps")) == (True, True, True, "cancelled", [])
         assert second.poll() is None

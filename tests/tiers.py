@@ -1,4 +1,4 @@
-"""Which instances of a parametrized test are quick ones: the others are left to the slow tier, and none is lost."""
+"""Choose the quick instances of a parametrized test; the others go to the slow tier, and none is lost."""
 
 import pytest
 

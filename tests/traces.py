@@ -1,4 +1,4 @@
-"""Runs that many tests read, made once a process: a trace is read-only, so what one test does reaches no other."""
+"""Make the runs that many tests read once per process; a trace is read-only, so tests cannot affect each other."""
 
 from functools import cache
 
@@ -21,7 +21,7 @@ OPTIONS = {  # settings that show steps which the defaults do not
 def trace(slug, sample="blobs", seed=0, **values):
     """Return the run of an algorithm on rows made here or on one of the package's samples.
 
-    Of `values` an algorithm takes those that are its parameters.
+    An algorithm takes those of `values` that are its parameters.
     """
     if sample in MADE:
         return run(ALGORITHMS[slug], sample, seed, **values)

@@ -1,4 +1,4 @@
-"""What every registered algorithm must do, whatever it is."""
+"""Check what every registered algorithm must do."""
 
 import itertools
 
@@ -18,7 +18,7 @@ from dpviz.testing import parametrize_with_checks
 from dpviz.testing.runs import ASKED, N, blobs, built, declared, same
 from dpviz.trace import Trace
 
-DEAR = {"aug-pe", "continual", "hdpe-means", "lsh-splits"}  # of whose runs in parts the quick tests make none
+DEAR = {"aug-pe", "continual", "hdpe-means", "lsh-splits"}  # the quick tests skip their runs in parts
 ATTACKED = {"pe-means", "glloyd", "dp-em", "dpm", "nsm", "stemmer-kaplan", "stemmer-kaplan-local"}  # in quick tests
 
 
@@ -116,7 +116,7 @@ def test_a_release_outside_the_plan_is_refused_before_the_draw(relation):
 
 @pytest.mark.parametrize("slug", ["stemmer-kaplan-local", "stemmer-kaplan-shuffle", "dist-dp", "dist-dp-random-points"])
 def test_where_n_is_kept_the_run_does_not_tell_whether_the_declared_one_is_true(slug):
-    """More rows are cut, fewer filled up at the middle; a row that is not finite stands there too."""
+    """Extra rows are cut, missing ones are added at the middle; a row that is not finite is placed there, too."""
     domain = Domain.box(-1, 1, 2, n_public=50, scale="common")
     X = np.random.default_rng(0).uniform(-0.9, 0.9, (60, 2))
     algorithm = ALGORITHMS[slug](n_clusters=2)
@@ -137,7 +137,7 @@ def test_where_n_is_kept_the_run_does_not_tell_whether_the_declared_one_is_true(
 
 @pytest.mark.parametrize("n", [0, 1, 46, 49, 50, 51, 60])
 def test_rows_of_a_kept_n_lie_where_they_lay(n):
-    """Row i of what is computed with is row i of the data or the middle: neighbors stay neighbors."""
+    """Row i of the rows in use is row i of the data or the middle, so neighbors stay neighbors."""
     domain = Domain.box(-1, 1, 2, n_public=50)
     X = np.random.default_rng(1).uniform(-0.9, 0.9, (n, 2))
     if n > 3:

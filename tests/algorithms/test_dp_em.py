@@ -1,4 +1,4 @@
-"""DP-EM: shares, the moments without noise, shapes, and where it is better than a hard assignment."""
+"""Check DP-EM: shares, the moments without noise, shapes, and where it beats a hard assignment."""
 
 import numpy as np
 import pytest

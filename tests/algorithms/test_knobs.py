@@ -1,4 +1,4 @@
-"""Every parameter that a paper varies: its default is the paper's, its plan is sound, and turning it does something."""
+"""Check every parameter that a paper varies: its default is the paper's, its plan is sound, and it has an effect."""
 
 import dataclasses
 import math
@@ -25,7 +25,7 @@ KNOBS = {
     "fastlloyd": {"radius_clipping": False, "init": "random", "alpha": 0.3, "strategy": "constant", "boundary": "clip"},
     "dist-dp": {"threshold": 1.0, "near": 0.5, "trees": 2, "coarse_levels": 8, "small_regions": "drop"},
 }  # fmt: skip
-PAPER = {  # what the papers print
+PAPER = {  # values that the papers print
     "pe-means": {"step_size": 0.01, "levy_beta": 1.75, "keep": "n votes", "halving": True, "start": "packing"},
     "dpm": {"centreness": 0.3, "quantile": 1 / 12, "emptiness_weight": 5.0},
     "fastlloyd": {"radius_clipping": True, "alpha": 0.8, "strategy": "step", "boundary": "fold"},

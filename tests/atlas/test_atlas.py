@@ -1,4 +1,4 @@
-"""The atlas: which runs it holds, what survives the disk, and what makes a stored run old."""
+"""Check the atlas: which runs it holds, what survives the disk, and what makes a stored run outdated."""
 
 import dataclasses
 import errno

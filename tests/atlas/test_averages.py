@@ -1,4 +1,4 @@
-"""What Start tells, stored: what survives the disk, and what makes it old."""
+"""Check Start's stored facts: what survives the disk, and what makes them outdated."""
 
 import dataclasses
 

@@ -1,4 +1,4 @@
-"""Stops that are made while somebody waits: the method's own runs, and none on private rows."""
+"""Check stops that are made while somebody waits: they are the method's own runs, and none reads private rows."""
 
 import dataclasses
 

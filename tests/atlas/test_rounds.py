@@ -1,4 +1,4 @@
-"""Stored rounds: what survives the disk, and what makes them old."""
+"""Check stored rounds: what survives the disk, and what makes them outdated."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The atlas as rows of a sweep: the same as a run would give, and only for runs that it holds."""
+"""Check the atlas as rows of a sweep: they equal a run's, and exist only for runs that the atlas holds."""
 
 import dataclasses
 from functools import partial

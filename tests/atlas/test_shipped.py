@@ -1,4 +1,4 @@
-"""The shipped atlas: complete, small, and still what the code releases. Whoever changes numbers commits new files."""
+"""Check the shipped atlas: complete, small, and equal to the code's releases. If you change numbers, commit new files."""
 
 import numpy as np
 import pytest
@@ -40,7 +40,7 @@ def test_the_first_stored_rounds_come_out_again():
 
 
 def test_averages_and_bets_of_start_come_out_again():
-    """Three numbers of clusters and a bet of each kind; the slow test takes them all."""
+    """Check three numbers of clusters and a bet of each kind; the slow test takes them all."""
     who, bets = averages.read()
     assert [averages._read_off(k, "none")[0] <= set(sum(who.rows[: k - 1], ())) for k in (2, 3, 4)] == [True] * 3, (
         MAKE_THEM

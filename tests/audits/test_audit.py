@@ -1,4 +1,4 @@
-"""Audits with teeth: every algorithm stays below its claim, and deliberately broken twins do not."""
+"""Check the audit: every algorithm stays below its claim, and deliberately broken twins do not."""
 
 import math
 
@@ -41,7 +41,7 @@ PRIVATE = [slug for slug, cls in ALGORITHMS.items() if cls.notion is not Notion.
 
 @pytest.fixture
 def one_start(monkeypatch):
-    """Solve what was released from one start: of many runs, seven more starts are most of the time and no draw."""
+    """Solve a coreset from one start: over many runs, seven more starts take most of the time and draw nothing."""
     monkeypatch.setattr(
         weighted, "KMeans", lambda k, n_init, random_state: KMeans(k, n_init=1, random_state=random_state)
     )
@@ -91,7 +91,7 @@ def test_clients_that_draw_no_noise_are_caught(monkeypatch):
 def test_lower_bounds_stay_below_the_claim(slug):
     """100 runs show twice a claim of mu 1.2 or ε 1; at ε 4 it would take 440, and hits prove nothing before.
 
-    Claims in ε are tried so where neighbors differ most; for their other pairs the exact costs of 20 runs are read.
+    Claims in ε are tested by bets only on the pair that differs most; for the others the exact costs of 20 runs count.
     """
     algorithm = instance(ALGORITHMS[slug], epsilon=1.0)
     in_mu = algorithm.guarantee(2, 12).mu is not None
@@ -144,7 +144,7 @@ def test_pairs_are_neighbors():
 
 
 def test_the_log_ratio_is_the_density_ratio_of_the_mechanisms():
-    """On a run of one Gaussian release, by scipy's densities."""
+    """Compare with scipy's densities on a run of one Gaussian release."""
     from scipy import stats
 
     from dpviz.privacy.plan import Plan

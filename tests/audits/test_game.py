@@ -1,4 +1,4 @@
-"""The game: two worlds, rounds with noise of their own, an attack that never beats the bound unless somebody lies."""
+"""Check the game: two worlds, rounds with noise of their own, an attack that beats the bound only if somebody lies."""
 
 import dataclasses
 

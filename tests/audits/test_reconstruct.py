@@ -1,4 +1,4 @@
-"""Reading rows off exact sums and counts: right where Lloyd is exact, silent where there is noise."""
+"""Check reading rows off exact sums and counts: it is right if Lloyd is exact, and silent if there is noise."""
 
 import numpy as np
 import pytest
@@ -50,7 +50,7 @@ def test_plain_lloyd_gives_people_away_and_noise_does_not():
         right += len(exactly(read, data.X, data.domain))
         noisy = lloyd.run(data.X, domain=data.domain, seed=seed)
         assert read_off(published(noisy), data.domain.radius) == []
-    assert total and right >= 0.9 * total  # what is claimed is right
+    assert total and right >= 0.9 * total  # every claimed row is right
 
 
 def test_what_publishes_no_sums_is_refused():

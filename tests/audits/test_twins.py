@@ -1,4 +1,4 @@
-"""Broken twins of mechanisms and of whole algorithms: each is caught, and what is honest is not."""
+"""Check broken twins of mechanisms and of whole algorithms: each is caught, and honest ones are not."""
 
 import math
 
@@ -37,7 +37,7 @@ def laplace(scale):
 
 
 def samples(first, second, draw, scale, *, power=2, runs=20_000, twin=None):
-    """Statistics of additive releases of two truths, as `audit` reads them; `twin(truth, noise)` may spoil them."""
+    """Return statistics of additive releases of two truths, as `audit` reads them; `twin` may spoil them."""
     rng, found = np.random.default_rng(0), []
     first, second = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
     for truth in (first, second):
@@ -109,7 +109,7 @@ def test_a_broken_laplace_twin_is_caught(name):
 
 
 def picks(gain, loss, scale, runs=20_000):
-    """How often the exponential mechanism takes the first of 41 candidates, as a statistic."""
+    """Return how often the exponential mechanism takes the first of 41 candidates, as a statistic."""
     utilities = np.r_[gain, np.full(40, loss)]
     gumbel = np.random.default_rng(int(gain)).gumbel(0, scale, (runs, 41)) + utilities
     return {"first": (gumbel.argmax(axis=1) == 0).astype(float)}
@@ -126,7 +126,7 @@ def test_a_missing_factor_two_in_a_selection_is_caught():
 
 
 def test_a_threshold_that_is_too_low_is_caught():
-    """A key that only one neighbor has: passing at all tells them apart, so it may happen with delta only."""
+    """A key that only one neighbor has tells them apart if it passes, which may happen with probability delta."""
     cost, rng = Threshold(1.0, 0.01), np.random.default_rng(0)
     noisy = np.rint(1 + rng.normal(0, 1, 20_000))
     for tau, broken in [(cost.threshold(1.0, 1), False), (1.5, True)]:
@@ -245,7 +245,7 @@ def test_correlated_noise_is_caught(monkeypatch):
 
 
 def exact_n(curator):
-    """The number of rows, which nothing may tell."""
+    """It releases the number of rows, which nothing may reveal."""
     return curator._session._blocks[0].n
 
 

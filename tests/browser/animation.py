@@ -12,7 +12,7 @@ SIZE = {"width": 1280, "height": 780}
 WIDTH = 900  # of the picture
 MILLISECONDS, LAST = 650, 2_600  # that a step and the last one stay
 MOST = 1_000_000  # bytes
-STOPS = (3, 2, 1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 7, 6, 5, 4)  # of ε, which is let go where it was
+STOPS = (3, 2, 1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 7, 6, 5, 4)  # of ε, which is released at its old value
 
 
 def pictures():
@@ -51,7 +51,7 @@ if __name__ == "__main__":
     found = [
         image.resize((WIDTH, WIDTH * image.height // image.width), Image.Resampling.LANCZOS) for image in pictures()
     ]
-    palette = found[-1].quantize(96)  # one for all: what does not change stays bit for bit the same
+    palette = found[-1].quantize(96)  # one palette for all, so that unchanged pixels stay the same bit for bit
     frames = [image.quantize(palette=palette, dither=Image.Dither.NONE) for image in found]
     times = [MILLISECONDS] * (len(frames) - 1) + [LAST]
     frames[0].save(TARGET, save_all=True, append_images=frames[1:], duration=times, loop=0, optimize=True)

@@ -1,4 +1,4 @@
-"""A real server and a real browser. Without Chromium the tests skip with a reason; in CI they fail."""
+"""Provide a real server and a real browser. Without Chromium the tests skip with a reason; in CI they fail."""
 
 import gc
 import os
@@ -24,19 +24,19 @@ FLAGS = [
 ]
 
 
-PATIENCE = 120_000  # milliseconds: how busy a machine may be; what never comes still fails
+PATIENCE = 120_000  # milliseconds, enough for a busy machine; something that never comes still fails
 LOOKS = 100  # milliseconds between two looks: at every frame, as by default, the looking takes a core of its own
-expect.set_options(timeout=PATIENCE)  # once for all: a test that sets another one sets it for those after it
+expect.set_options(timeout=PATIENCE)  # set once: a test that changes it changes it for later tests
 ACTS = ("click", "fill", "press", "check", "set_checked", "press_sequentially")
 AT_REST = "() => !document.querySelector('[data-testid=stApp][data-test-script-state=running]')"
-BREATH = 10_000  # milliseconds that an act waits at most for that
-LOST = ["TimeoutError", r"with timeout \d+ms"]  # how a walk ends when what it did was lost while a page was drawn anew
+BREATH = 10_000  # most milliseconds that an action waits for that
+LOST = ["TimeoutError", r"with timeout \d+ms"]  # errors with which a walk ends if a redraw lost its action
 
 
 def pytest_collection_modifyitems(items):
-    """A walk that ends in a wait in vain is taken again, from a fresh page, and the report counts it as a rerun.
+    """A walk that waits in vain is repeated from a fresh page, and the report counts it as a rerun.
 
-    What is wrong every time fails thrice, and so fails; a comparison that fails, or an error of the test, does at once.
+    A real fault fails three times, and so fails; a failed comparison or an error of the test fails at once.
     """
     for item in items:
         if item.get_closest_marker("browser"):
@@ -44,10 +44,10 @@ def pytest_collection_modifyitems(items):
 
 
 def _at_rest(act):
-    """What is pressed or typed while a page is drawn anew may be lost: an act waits until that is over."""
+    """A click or key during a redraw may be lost, so an action waits until the redraw is over."""
 
     def acting(self, *args, **more):
-        with suppress(Error):  # it goes on being drawn, or goes to another page: then as it is
+        with suppress(Error):  # the page keeps being drawn, or changes: then act as it is
             self.page.wait_for_function(AT_REST, polling=LOOKS / 2, timeout=BREATH)
         return act(self, *args, **more)
 
@@ -98,7 +98,7 @@ def server(browser, home):
 
 @pytest.fixture(scope="session")
 def visitor(browser):
-    """The browser of one visitor: what it fetched for one test is there for the next."""
+    """The browser of one visitor; files fetched for one test are there for the next."""
     with browser.new_context(reduced_motion="reduce") as context:
         yield context
 
@@ -130,7 +130,7 @@ def open_page(browser, visitor, server):
     yield opener
     for page in pages:
         page.context.set_offline(False)
-        page.evaluate("localStorage.clear()")  # what a page was left like is not how the next test finds it
+        page.evaluate("localStorage.clear()")  # the next test does not find the page as the last one left it
         page.close()
     for stranger in strangers:
         stranger.close()
@@ -138,7 +138,7 @@ def open_page(browser, visitor, server):
 
 
 def details(page):
-    """Open the details of Explore's form, where they are not open; return the field of the seed."""
+    """Open the details of Explore's form unless they are open; return the field of the seed."""
     seed = page.get_by_label("Seed", exact=True)
     if not seed.is_visible():
         page.get_by_role("button", name="Details").click()
@@ -147,7 +147,7 @@ def details(page):
 
 
 def run_seed(page, value):
-    """Type a seed; press Run where a slow machine did not run by itself."""
+    """Type a seed; press Run if a slow machine did not run by itself."""
     seed = details(page)
     seed.fill(value)
     seed.press("Enter")

@@ -1,4 +1,4 @@
-"""Firefox and WebKit, Safari's engine, as Debian ships them: each opens an address and answers JavaScript."""
+"""Drive Firefox and WebKit (Safari's engine) as Debian ships them: each opens an address and evaluates JavaScript."""
 
 import json
 import os
@@ -35,7 +35,7 @@ def program(*command, **environment):
 
 
 def patiently(act):
-    """Return what an act returns, as soon as the program it asks listens."""
+    """Return an action's result as soon as the program that it calls listens."""
     end = time.monotonic() + START
     while True:
         try:

@@ -1,4 +1,4 @@
-"""A small proxy that sets the headers of deploy/Caddyfile, as the one that stands before a deployed server does."""
+"""Run a small proxy that sets the headers of deploy/Caddyfile, like the one in front of a deployed server."""
 
 import asyncio
 import re
@@ -58,7 +58,7 @@ async def _answer(reader, writer, port, extra):
 
 
 async def _end():
-    """End every line that is still open, and wait for it: a loop that stops under its tasks complains about each."""
+    """End every open connection and wait for it: a loop that stops under its tasks complains about each."""
     lines = asyncio.all_tasks() - {asyncio.current_task()}
     for line in lines:
         line.cancel()
@@ -69,7 +69,7 @@ async def _end():
 
 @contextmanager
 def proxied(url, ancestors=None):
-    """Yield the address of a proxy before the server at `url`."""
+    """Yield the address of a proxy in front of the server at `url`."""
     loop, ready = asyncio.new_event_loop(), threading.Event()
     port, extra, ports = int(url.rsplit(":", 1)[1]), headers(ancestors), []
 

@@ -1,4 +1,4 @@
-"""A page of our own for the stage: the real script, the real Plotly, no server."""
+"""Make a page for the stage: the real script, the real Plotly, no server."""
 
 import json
 from pathlib import Path
@@ -19,7 +19,7 @@ body { margin: 0; background: #FBFBF9 } body.dark { background: #14171A }
 .row { display: flex; gap: 20px; padding: 10px } .row > div { flex: none; position: relative }
 .dpviz-stage { position: relative } .dpviz-canvas { display: block } [hidden] { display: none !important }
 </style><body></body>"""
-# What a page does for every figure: an element for the component, and the component's own start.
+# Do what a page does for every figure: make an element for the component, and start the component.
 SHOW = """async ([figures, extra]) => {
     const { start } = await import("/panel.js");
     for (const [i, figure] of figures.entries()) {

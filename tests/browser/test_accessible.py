@@ -1,4 +1,4 @@
-"""Every page in its four looks, light and dark, wide and on a phone: no violation that Axe finds, nothing sideways."""
+"""Check every page light and dark, wide and on a phone: no violation that Axe finds, no sideways scroll."""
 
 import pytest
 from playwright.sync_api import expect
@@ -8,7 +8,7 @@ from tests.browser.conftest import PATIENCE
 from tests.browser.phone import fits_a_phone
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
-ADDRESS = {"home": "", "data": "data?v=1&way=Paint"}  # the other ways of Data are looked at in test_data
+ADDRESS = {"home": "", "data": "data?v=1&way=Paint"}  # test_data checks the other sources of Data
 PICTURED = ("explore", "federated", "distance")
 
 
@@ -20,7 +20,7 @@ def test_a_page_is_accessible_in_every_look(open_page, name, mode):
     page.locator("[data-testid=stSkeleton]").first.wait_for(state="detached")
     if name in PICTURED:
         expect(page.locator(".js-plotly-plot, .dpviz-canvas").first).to_be_visible()
-    if name == "present":  # its pictures are being made: they would go on beside the next page
+    if name == "present":  # its pictures are in progress and would continue beside the next page
         expect(page.get_by_text("5 of 5 scenes ready.")).to_be_visible(timeout=2 * PATIENCE)
     fits_a_phone(page)
     page.set_viewport_size({"width": 390, "height": 844})

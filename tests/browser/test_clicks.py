@@ -1,4 +1,4 @@
-"""How many clicks it takes from a fresh browser to a run on one's own CSV and its centers in a file, by clicking."""
+"""Count the clicks from a fresh browser to a run on one's own CSV and its centers in a file."""
 
 import csv
 import io
@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
-MOST = 12  # to a run that is spent; a field that is typed is one
+MOST = 12  # to a private run; a typed field counts as one
 MIXED = (
     "customer_id,age,income_eur,visits,satisfaction,tenure_years,basket_eur,newsletter,country,signup_date,rating,"
     "comment"

@@ -1,4 +1,4 @@
-"""What it does now: stepping moves the light, a coin tells its price, a phone folds the list, a replay has it too."""
+"""Check the lit pseudo-code: stepping moves the light, a coin states its price, a phone folds it, a replay has it."""
 
 import pytest
 from playwright.sync_api import expect

@@ -1,4 +1,4 @@
-"""Two runs side by side and the game, in a real browser: one clock, linked zoom and pointer, swipe, keys, a click."""
+"""Check Compare and the game in a real browser: one clock, linked zoom and pointer, swipe, keys, a click."""
 
 import re
 from urllib.parse import parse_qs, urlsplit
@@ -79,7 +79,7 @@ def test_the_game_is_played_by_keys(open_page):
     page.keyboard.press("o")
     expect(page.get_by_text("Round 2: you said Out")).to_be_visible()
     expect(page.get_by_text("of 100 after 1 (")).to_be_visible()
-    made = re.compile(r"of 100 after 6[01] \(")  # 60 ahead of who answers: one more if the answer came early
+    made = re.compile(r"of 100 after 6[01] \(")  # 60 ahead of the player: one more if the answer came early
     expect(page.get_by_text(made)).to_be_visible()
     page.get_by_role("button", name="Let the machine play 2,000").click()
     expect(page.get_by_text(re.compile(r"The machine plays: ([1-9]\d\d|1,\d+) of 2,000"))).to_be_visible()  # by itself
@@ -110,7 +110,7 @@ def test_a_click_on_an_empty_place_asks_about_somebody_there(open_page):
 
 
 def _pixel(page, place):
-    """Return where a place of the data is drawn on the first canvas."""
+    """Return the position of a place in the data on the first canvas."""
     x, y = page.evaluate(
         "place => { const { x, y } = document.querySelector('.dpviz-stage').panel.stage.axes;"
         " return [x.p0(place[0]), y.p0(place[1])]; }",

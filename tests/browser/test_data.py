@@ -1,4 +1,4 @@
-"""A file of one's own in a real browser: dropped, declared, explored; nobody else sees it, and PRIVATE asks first."""
+"""Bring a file in a real browser: drop, declare, explore; nobody else sees it, and PRIVATE asks first."""
 
 import json
 import re
@@ -51,7 +51,7 @@ def no_exception(page):
 def type_cell(page, column, text, row=0):
     """Type into a row of the bounds table: a canvas, so by keyboard from its first cell.
 
-    A table that is drawn anew in the middle forgets what was chosen: as a visitor would, choose again.
+    A table that is redrawn halfway forgets the selection: choose again, as a visitor would.
     """
     for _ in range(PATIENCE // LOSS):
         grid = page.locator("[data-testid=stDataFrame]").last
@@ -69,7 +69,7 @@ def type_cell(page, column, text, row=0):
 
 
 def comes(locator):
-    """Whether it is there before what was done must be held for lost."""
+    """Return whether it is there before the action must count as lost."""
     try:
         locator.wait_for(state="attached", timeout=LOSS)
     except TimeoutError:
@@ -97,7 +97,7 @@ def test_a_public_file_is_typed_in_explored_and_found_again(open_page):
     changed(page, before)
     page.get_by_role("link", name="Your data", exact=True).click()
     page.get_by_role("link", name="Bounds", exact=True).click()
-    expect(page.get_by_text("What it does to 500 rows")).to_be_visible()  # what was typed is still there
+    expect(page.get_by_text("What it does to 500 rows")).to_be_visible()  # the typed text is still there
     page.go_back()
     page.go_back()
     expect(page).to_have_url(re.compile("explore.*d=file:east"))
@@ -139,7 +139,7 @@ def test_a_private_file_asks_spends_and_shows_released_values_only(open_page):
     no_exception(other)
 
 
-# From window.deaf on, a page hears no answer; from window.down on, it has no line and gets none.
+# After window.deaf a page receives no answer; after window.down it has no connection and gets none.
 LINES = """(() => {
     const lines = [], Native = window.WebSocket;
     window.WebSocket = class extends Native {
@@ -198,7 +198,7 @@ def test_a_page_fits_a_phone(open_page, way, mode):
     page = open_page("data", width=390, height=844, mode=mode)
     page.get_by_text(way, exact=True).click()
     if way == "Your file":
-        drop(page, "Yes, it is public", content=CSV.replace("person", "guest"))  # CSV itself is private here for good
+        drop(page, "Yes, it is public", content=CSV.replace("person", "guest"))  # CSV itself stays private
         page.get_by_role("button", name="Fill from the data").click()
         expect(page.get_by_text("What it does to 800 rows")).to_be_visible()
     else:

@@ -1,4 +1,4 @@
-"""Selecting a region in the tree or on the plane moves both, without asking the server."""
+"""Check that selecting a region in the tree or on the plane moves both, without a call to the server."""
 
 import pytest
 from playwright.sync_api import expect
@@ -30,7 +30,7 @@ def test_tree_and_plane_follow_each_other(open_page):
     page.wait_for_function(f"() => ({STEPS})().some(v => v !== undefined)")
     run_dpm(page)
     last = int(page.get_by_role("slider", name="Step").get_attribute("max"))
-    all_at(page, last)  # the run before had fewer steps: its step must not stay
+    all_at(page, last)  # the previous run had fewer steps, so its step must not stay
 
     pointed(page, 1, 3)
     expect(page.get_by_role("group", name="Steps of the run").get_by_text("Region 4 of")).to_be_visible()
@@ -48,7 +48,7 @@ def test_tree_and_plane_follow_each_other(open_page):
         const {{stage}} = document.querySelectorAll('.dpviz-stage')[1].panel, nodes = stage.trace(1, stage.drawn);
         const arrow = stage.trace(3, stage.drawn);
         return Math.abs(arrow.x[0] - nodes.x[nodes.customdata.indexOf({target[2]})]) < 1;
-    }}""")  # the arrow of the tree stands above the node of the region that was clicked
+    }}""")  # the arrow of the tree is above the node of the clicked region
 
 
 def test_the_tree_is_whole_at_the_end_whatever_was_shown_before(open_page):

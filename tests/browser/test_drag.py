@@ -1,4 +1,4 @@
-"""ε and People as drags: by mouse, keys and touch, without a word to the server until they are let go."""
+"""Drag ε and People by mouse, keys and touch: nothing is sent to the server before the release."""
 
 import json
 import shutil
@@ -22,7 +22,7 @@ INSET = 20
 
 @pytest.fixture(scope="module")
 def url(browser, tmp_path_factory):
-    """A server with the shipped runs of the story's pair, believed without probes."""
+    """A server with the shipped runs of the story's pair, trusted without probes."""
     place = tmp_path_factory.mktemp("atlas")
     for method in ("pe-means", "kmeans"):
         shutil.copy(files.FOLDER / f"town.{method}.parquet", place)
@@ -33,7 +33,7 @@ def url(browser, tmp_path_factory):
 
 @pytest.fixture
 def explore(browser, url):
-    """Open Explore, with a list of what the page tells the server."""
+    """Open Explore, with a list of the page's messages to the server."""
     contexts = []
 
     def opened(**more):
@@ -105,7 +105,7 @@ def test_keys_move_the_control_in_focus_and_nothing_else(explore):
     before, at = len(told), step.input_value()
     epsilon.focus()
     for key, stop in (("Home", 0), ("ArrowRight", 1), ("PageUp", 3), ("ArrowLeft", 2), ("End", 8), ("PageDown", 6)):
-        page.keyboard.down(key)  # and not up: a key that is held lets nothing go
+        page.keyboard.down(key)  # and not up: a held key releases nothing
         assert epsilon.get_attribute("aria-valuenow") == str(stop)
     assert told[before:] == [] and step.input_value() == at and page.locator(".dpviz-film").count() == 1
     page.keyboard.press("Escape")
@@ -144,7 +144,7 @@ def test_a_finger_drags_sideways_and_scrolls_up_and_down(explore):
     expect(slider).to_have_attribute("aria-valuenow", "2")
     for down in range(10, 200, 10):
         finger("touchMove", (x, y - down))
-    expect(slider).to_have_attribute("aria-valuenow", "7")  # the touch is a scroll: what it began is taken back
+    expect(slider).to_have_attribute("aria-valuenow", "7")  # the touch is a scroll, so its drag is undone
     finger("touchEnd")
     at_rest(page)
     assert page.locator(".dpviz-film").count() == 0 and query(page)["e"] == "4"
@@ -161,7 +161,7 @@ def test_the_film_stands_where_the_plane_stood_and_leaves_with_the_run(explore):
     record = json.loads(page.evaluate("document.querySelector('.dpviz-drag').drag.data.record"))
     assert [one["people"] for one in record["editions"]] == ["300", "1,000", "5,000"]
     page.mouse.move(*place(slider, 4))
-    page.mouse.up()  # back at the run that is there: nothing is asked
+    page.mouse.up()  # back at the existing run: nothing is requested
     assert page.locator(".dpviz-film").count() == 0
 
 

@@ -1,4 +1,4 @@
-"""The phone's drawer never covers a page, and the form is one tap away."""
+"""Check that the phone's drawer never covers a page, and that the form is one tap away."""
 
 import pytest
 from playwright.sync_api import expect

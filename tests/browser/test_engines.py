@@ -1,4 +1,4 @@
-"""The walk that Firefox and WebKit must pass: pictures, player, address, the browser's Back."""
+"""Walk through the pages in Firefox and WebKit: pictures, player, address, the browser's Back."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Behind the headers of deploy/Caddyfile every page renders, nothing is violated, and frames need the owner's word."""
+"""Check that every page renders behind deploy/Caddyfile's headers, and that only named sites may frame it."""
 
 import http.server
 import re
@@ -19,7 +19,7 @@ WATCH = "document.addEventListener('securitypolicyviolation', e => console.error
 
 @pytest.fixture(scope="module")
 def behind(browser, server):
-    """The server behind the headers, and a browser that says what was violated."""
+    """The server behind the headers, and a browser that reports violations."""
     with proxied(server) as base, browser.new_context(viewport={"width": 1280, "height": 800}) as context:
         context.add_init_script(WATCH)
         yield base, context
@@ -27,7 +27,7 @@ def behind(browser, server):
 
 @pytest.fixture
 def visit(behind):
-    """Open a page behind the headers; nothing may be violated, and nobody else may be asked."""
+    """Open a page behind the headers: it may violate nothing and call no other server."""
     complaints, outside, pages = [], [], []
     base, context = behind
 
@@ -63,7 +63,7 @@ def test_explore_draws_and_plotly_comes_for_a_close_look(visit):
 
 
 class Page(http.server.BaseHTTPRequestHandler):
-    """A page of somebody else that embeds the dashboard."""
+    """A page of another site that embeds the dashboard."""
 
     target = ""
 

@@ -1,4 +1,4 @@
-"""What a visitor does, in a real browser."""
+"""Follow visitors through the pages in a real browser."""
 
 import threading
 from contextlib import suppress
@@ -12,14 +12,14 @@ from tests.browser.conftest import PATIENCE, serve
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
 NSM = "explore?v=1&d=town&a=nsm&k=5&e=1&s=0"  # a run with four panels in sight
-LOSS = 6_000  # milliseconds after which what was pressed or typed is held for lost
+LOSS = 6_000  # milliseconds after which a click or key counts as lost
 STEPS = """() => [...document.querySelectorAll('.dpviz-stage')].map(root => root.panel)
   .filter(panel => panel?.frames).map(panel => panel.stage?.drawn)"""  # the step that each canvas shows
-# What the pictures show: the pixels of the canvases, and positions and markers of what Plotly draws.
+# Return what the pictures show: the pixels of the canvases, and positions and markers in Plotly's figures.
 PICTURE = """() => JSON.stringify([
   [...document.querySelectorAll('.dpviz-canvas')].map(canvas => canvas.toDataURL()),
   [...document.querySelectorAll('.js-plotly-plot')].map(g => g.data.map(t => [t.x, t.marker]))])"""
-# A place of a panel that leads to a step, on the screen.
+# Return the position on screen of a place in a panel that leads to a step.
 PLACE = """([panel, step]) => {
   const root = document.querySelectorAll('[class*=_figures] .dpviz-stage')[panel], stage = root?.panel?.stage;
   if (!stage) return null;
@@ -50,7 +50,7 @@ def changed(page, before):
 def jumped(page, key, step, count=4):
     """Press a key of the player; return the picture that all panels then show at a step.
 
-    What is pressed while a run that has just ended is drawn may be lost: it is pressed again.
+    A key pressed while a finished run is being drawn may be lost, so it is pressed again.
     """
     there = f"() => ({STEPS})().length === {count} && ({STEPS})().every(s => s === {step}) && ({PICTURE})()"
     for _ in range(PATIENCE // LOSS):
@@ -64,7 +64,7 @@ def jumped(page, key, step, count=4):
 def pointed(page, panel, step):
     """Click the place of a panel that leads to a step; wait until all panels show the step.
 
-    A panel moves while those above it are drawn, and a click beside the place is lost: it is clicked again.
+    A panel moves while those above it are drawn, and a click beside the place is lost, so it is repeated.
     """
     there = f"() => ({STEPS})().every(s => s === {step})"
     for _ in range(PATIENCE // LOSS):
@@ -75,7 +75,7 @@ def pointed(page, panel, step):
 
 
 def said(page):
-    """Everything a page says: its text, and the words and names in its figures."""
+    """Return all words on a page: its text, and the words and names in its figures."""
     figures = "[...document.querySelectorAll('.dpviz-stage')].map(root => root.panel.data.figure).join()"
     return page.inner_text("body") + page.evaluate(figures)
 
@@ -132,7 +132,7 @@ def test_figures_of_another_algorithm_come_to_rest_at_their_own_last_step(open_p
         to.drawImage = function () { window.drawnAt = performance.now(); return copy.apply(this, arguments); };
         window.drawnAt = performance.now();
     }""")
-    page.wait_for_function("() => performance.now() - window.drawnAt > 1500")  # after the last redraws there is rest
+    page.wait_for_function("() => performance.now() - window.drawnAt > 1500")  # at rest after the last redraws
     assert page.evaluate(f"({STEPS})().every(s => s === {last})")
     no_exception(page)
 
@@ -207,7 +207,7 @@ def test_a_federated_round_is_seen_from_another_client_and_a_silent_one_stops_it
     page.get_by_role("combobox", name="A client falls silent").click()
     page.get_by_role("option", name="client-2").click()
     expect(page.get_by_text("round 2 is aborted: client-2 did not answer")).to_be_visible()
-    expect(lane).to_be_visible()  # what the first round released stays
+    expect(lane).to_be_visible()  # the first round's releases stay
     no_exception(page)
 
 

@@ -1,4 +1,4 @@
-"""The lessons in a real browser: keys, reload, a hint that moves the player, progress in the browser alone, paper."""
+"""Check the lessons in a real browser: keys, reload, a hint that moves the player, progress in the browser, paper."""
 
 import re
 

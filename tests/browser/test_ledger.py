@@ -1,4 +1,4 @@
-"""The Ledger and Limits pages in a real browser."""
+"""Check the Ledger and Limits pages in a real browser."""
 
 import json
 

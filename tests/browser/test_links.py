@@ -1,4 +1,4 @@
-"""Addresses in a real browser: reload, back, the step, and a page's own controls."""
+"""Check addresses in a real browser: reload, back, the step, and a page's own controls."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The load generator knows the words and widgets of the pages that it uses: what it asks for is there, and answers."""
+"""Check that the load generator knows the words and widgets of the pages that it uses."""
 
 import argparse
 import time

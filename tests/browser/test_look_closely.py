@@ -1,4 +1,4 @@
-"""The player on its pages: without Plotly until somebody looks closely, in motion, and when the server is gone."""
+"""Check the player on its pages: without Plotly until “Look closely”, in motion, and after the server has gone."""
 
 import pytest
 from playwright.sync_api import expect

@@ -1,4 +1,4 @@
-"""The page for an error that nobody foresaw, in a real browser: the bar, one sentence, one way on, the log's number."""
+"""Check the page for an unforeseen error in a real browser: the bar, one sentence, one way on, the log's number."""
 
 import re
 import shutil
@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings(
 
 @pytest.fixture(scope="module")
 def failing(browser, tmp_path_factory):
-    """A checkout of which two pages fail when all of them is drawn, and what its server logs."""
+    """A checkout in which two pages fail after they are drawn, and its server's log."""
     root = tmp_path_factory.mktemp("checkout")
     for name in ("pages", ".streamlit"):
         shutil.copytree(ROOT / name, root / name)

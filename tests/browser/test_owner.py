@@ -1,4 +1,4 @@
-"""The key of a visitor in a real browser: kept over visits, unseen by scripts, brought to another browser as a file."""
+"""Check a visitor's key in a real browser: it outlives visits, scripts cannot read it, and it moves as a file."""
 
 import re
 
@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings(
 
 @pytest.fixture(scope="module")
 def shared(browser):
-    """A server that takes nobody for this machine's user, as one that others can reach."""
+    """A server that treats nobody as this machine's user, like one that others can reach."""
     with running(DPVIZ_WORKERS="0", DPVIZ_OWNER="visitor") as (url, _):
         yield url
 

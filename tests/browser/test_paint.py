@@ -1,4 +1,4 @@
-"""People are painted by mouse, by finger and by keyboard; the painting is data on every page, and its address."""
+"""Paint people by mouse, finger and keyboard; every page can use the painting, and its address holds it."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""A show: keys and clicker, notes in a second window, black, a reload, and the network taken away."""
+"""Check a show: keys and clicker, notes in a second window, black, a reload, and a lost network."""
 
 import re
 
@@ -31,7 +31,7 @@ def test_a_show_goes_on_without_a_network(open_page):
     ink = """() => { const c = document.querySelector('.dpviz-show').shadowRoot.querySelector('canvas');
         return new Set(new Uint32Array(c.getContext('2d').getImageData(0, 0, c.width, c.height).data.buffer)).size; }"""
     assert page.evaluate(ink) > 20
-    page.keyboard.press("5")  # the same run at ε 4, made before the network went
+    page.keyboard.press("5")  # the same run at ε 4, made before the network was cut
     expect(dialog.locator(".promise")).to_contain_text("ε 4,")
     assert page.evaluate(ink) > 20
     page.keyboard.press("r")

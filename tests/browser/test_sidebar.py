@@ -1,4 +1,4 @@
-"""A control of Explore's form that is moved draws the page once: picture, ribbon and form in one answer."""
+"""Check that a moved control of Explore's form draws the page once: picture, ribbon and form in one answer."""
 
 import pytest
 from playwright.sync_api import expect
@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 async def walk(port):
     async with Visitor(port, "explore") as visitor:
         await visitor.ask()
-        for epsilon in (2.0, 1.0):  # both are run once: how fast this machine runs them is not asked here
+        for epsilon in (2.0, 1.0):  # both run once, because this machine's speed does not matter here
             await visitor.change("param_pe-means_epsilon", epsilon)
             while visitor.polls:
                 await visitor.poll()

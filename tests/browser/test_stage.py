@@ -1,4 +1,4 @@
-"""The stage by itself: steps, motion, what it leaves to Plotly, figures that are hard."""
+"""Check the stage by itself: steps, motion, hard figures, and those that it leaves to Plotly."""
 
 import pytest
 from playwright.sync_api import expect
@@ -60,7 +60,7 @@ def page(browser):
 )
 def test_a_hard_figure_is_no_blank_panel(page, hard):
     show(page, hard)
-    assert page.evaluate(INK)[0] > 2  # ground, axes or words, and marks where there are any
+    assert page.evaluate(INK)[0] > 2  # background, axes or words, and marks if there are any
     if hard["frames"]:
         page.evaluate(f"for (let i = 0; i < 600; i++) {PANEL}.show(i)")
         assert page.evaluate(f"{PANEL}.stage.drawn") == 599
@@ -89,7 +89,7 @@ def test_a_figure_that_the_canvas_cannot_draw_is_left_to_plotly_and_still_steps(
     pie = {"type": "pie", "values": [1, 2], "labels": ["a", "b"]}
     odd = walk(3)
     odd["data"].append(pie)
-    new = figure([dots([1], [1], selectedpoints=[0])])  # an attribute nobody has taught the canvas
+    new = figure([dots([1], [1], selectedpoints=[0])])  # an attribute that the canvas does not know
     show(page, odd, new, walk(3))
     expect(page.locator(".dpviz-look.only .main-svg").first).to_be_visible()
     assert page.evaluate("[...document.querySelectorAll('.dpviz-stage')].map(r => r.panel.lacking)") == [

@@ -1,4 +1,4 @@
-"""The canvas against Plotly, which is the reference: every family's figures, light and dark."""
+"""Compare the canvas with Plotly, the reference, on every family's figures, light and dark."""
 
 import io
 import json

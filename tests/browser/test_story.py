@@ -1,4 +1,4 @@
-"""Start in a real browser: six screens by keys, an address each, bets that are played, one step back that leaves."""
+"""Check Start in a real browser: six screens by keys, each with an address, bets to play, one step back to leave."""
 
 import re
 
@@ -33,7 +33,7 @@ def test_six_screens_by_keys_bets_and_back(open_page):
     page.get_by_role("button", name="3: Is Alex in the data?").click()
     expect(page).to_have_url(re.compile(r"screen=3$"))
 
-    page.wait_for_function(WHOLE)  # where runs are stored it has them at once, else they are made now
+    page.wait_for_function(WHOLE)  # stored runs are there at once, others are made now
     record = page.evaluate(RECORD)
     rounds = page.evaluate(DEALT)
     note = page.locator(".dp-story section").nth(2)
@@ -63,7 +63,7 @@ def test_six_screens_by_keys_bets_and_back(open_page):
     expect(page).to_have_url(re.compile(r"screen=5$"))
     page.wait_for_function(IN_SIGHT, arg=4)
     page.go_back()
-    expect(page).to_have_url(re.compile(r"/limits"))  # no screen is an entry of the history
+    expect(page).to_have_url(re.compile(r"/limits"))  # screens add no entry to the history
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 

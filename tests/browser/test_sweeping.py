@@ -1,4 +1,4 @@
-"""The Trade-off page in a real browser: a sweep fills in, survives a page change and a reload, and can be cancelled."""
+"""Check the Trade-off page in a real browser: a sweep fills in, survives a page change and a reload, can be stopped."""
 
 import re
 
@@ -12,7 +12,7 @@ LONG = 240_000  # milliseconds: worker processes start slowly on a busy machine
 
 
 def start(page, missing, *, runs):
-    """Ask for runs that are not stored, and start these alone."""
+    """Request runs that are not stored, and start only these."""
     expect(page.get_by_text("How much ε do I need?")).to_be_visible()  # it opens finished: nothing is missing
     expect(page.get_by_role("button", name=re.compile("^Start"))).to_have_count(0)
     box = page.get_by_role("spinbutton", name="Runs per point")

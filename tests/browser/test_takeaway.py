@@ -1,4 +1,4 @@
-"""What is taken away works by itself: the replay steps without a network, the page prints on one sheet."""
+"""Check that exports work by themselves: the replay steps without a network, the page prints on one sheet."""
 
 import json
 import re

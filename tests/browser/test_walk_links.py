@@ -1,6 +1,6 @@
-"""Every widget of every page is set by its address and stands there again after a reload, with the same picture.
+"""Check that an address sets every widget of every page, and that a reload restores it with the same picture.
 
-Only what a finished sweep brings along (Trade-off's axis, metric, table, place and second axis) is left to
+Only the controls of a finished sweep (Trade-off's axis, metric, table, place and second axis) are left to
 `tests/pages/test_tradeoff.py`.
 """
 
@@ -51,7 +51,7 @@ WIDGETS = """() => {
     return JSON.stringify([fields, lists, chosen, sliders]);
 }"""
 ADDRESS = "() => location.href"
-GAME = "[class*=st-key-attacker_figure]"  # its rounds are drawn by chance, anew in every session
+GAME = "[class*=st-key-attacker_figure]"  # its rounds are random and differ in every session
 PICTURE = f"""() => [...document.querySelectorAll('.dpviz-canvas')].filter((canvas) => !canvas.closest('{GAME}'))
     .map((canvas) => canvas.toDataURL()).join()"""
 PICTURED = ("explore", "distance", "learn", "compare", "limits", "federated", "attacker")
@@ -92,7 +92,7 @@ def test_every_widget_is_the_same_after_a_reload(open_page, path):
 
 
 def unfold(page, path):
-    """Open the fields that Explore makes only then."""
+    """Open the fields that Explore makes only on request."""
     if path == "explore":
         expect(page.get_by_role("slider", name="Privacy budget ε")).to_be_visible()
         details(page)

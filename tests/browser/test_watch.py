@@ -1,4 +1,4 @@
-"""Watch in one screen: form, plane with what happens beside it, player, verdict and Save, for what is taught with."""
+"""Check that Watch fits one screen for the taught methods: form, plane, side panels, player, verdict and Save."""
 
 import pytest
 from playwright.sync_api import expect

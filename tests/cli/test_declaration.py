@@ -1,4 +1,4 @@
-"""The data dictionary is the whole declaration: what `describe` was told, `run` and `plan` obey."""
+"""Check that the data dictionary is the whole declaration: `run` and `plan` obey all that `describe` wrote."""
 
 import json
 import re
@@ -97,7 +97,7 @@ def test_data_beside_a_file_are_no_dictionary_and_another_one_can_be_named(gps, 
     assert "taken from data" in capsys.readouterr().err
 
 
-MENDED = {  # files that are no table yet; each refusal ends in what makes one of them
+MENDED = {  # files that are not tables yet; each refusal ends in a command that makes one
     "cities.json": '{"lat": [1.5, 2.5, 3.5], "lon": [4, 5, 6]}',
     "map.geojson": '{"type": "x", "features": [{"geometry": {"x": 1.5}}, {"geometry": {"x": 2.5}}]}',
     "fixed.dat": "name      sum\nAnn Lee   1.5\nBo        2.5\nEve       3.5\n",
@@ -144,7 +144,7 @@ def test_a_column_that_would_empty_the_table_is_drafted_as_left_out(tmp_path, ca
 
 
 COLUMNS = [{"name": "lat", "low": -90, "high": 90}, {"name": "lon", "low": -180, "high": 180}]
-WRONG = {  # name: what is wrong with a dictionary, and what its one sentence names
+WRONG = {  # name: a broken dictionary, and the word that its one sentence names
     "of another file": ({"columns": [{"name": "height", "low": 0, "high": 9}]}, "lacks the column 'height'"),
     "older": ({"columns": COLUMNS, "n": 60}, "no entry 'n'"),
     "misspelt": ({"columns": COLUMNS, "rows_per_persons": 5}, "no entry 'rows_per_persons'"),

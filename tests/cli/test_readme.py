@@ -1,4 +1,4 @@
-"""Every command that the READMEs print does what they say, in a fresh home."""
+"""Check that every command in the READMEs does what they say, in a fresh home."""
 
 import gzip
 import json
@@ -17,11 +17,11 @@ from tests.serving import serve
 ROOT = Path(__file__).parents[2]
 READMES = ("README.md", "dpviz/cli/README.md")
 SWEEP = 'data = "sample:tiny"\nalgorithms = ["nsm"]\nepsilon = [1]\nrepeats = 2\n'
-REFUSED = {  # in one sentence, where what the command needs is not there: a folder of data sets, an account
+REFUSED = {  # refused in one sentence, because something is missing: a folder of data sets, an account
     "reproduce": "DPVIZ_DATASETS",
     "accounts assign": "3fa9c01b22de",
 }
-FEWER = {"plan": ["--repeats", "2"], "audit": ["--runs", "20"]}  # of the runs that these two take minutes for
+FEWER = {"plan": ["--repeats", "2"], "audit": ["--runs", "20"]}  # otherwise these two take minutes
 
 
 def printed(name):
@@ -38,7 +38,7 @@ COMMANDS = [(name, words) for name in READMES for words in printed(name)]
 
 @pytest.fixture
 def home(tmp_path, monkeypatch, registry):
-    """Stand in an empty folder, with the files that the READMEs name and an empty home."""
+    """Work in an empty folder, with the files that the READMEs name and an empty home."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("DPVIZ_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("DPVIZ_DATASETS", "folder")
@@ -58,7 +58,7 @@ def home(tmp_path, monkeypatch, registry):
 
 
 def did(words, capsys):
-    """Run a command and return what it printed; it must end well, or as `REFUSED` says."""
+    """Run a command and return its output; it must succeed, or fail as `REFUSED` says."""
     code, shown = main(words), capsys.readouterr()
     refused = next((about for command, about in REFUSED.items() if " ".join(words).startswith(command)), None)
     assert code == (2 if refused else 0), (words, shown.err)

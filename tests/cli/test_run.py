@@ -1,4 +1,4 @@
-"""The command line: what a user types, and one sentence for what cannot be done."""
+"""Check the command line: what a user types, and one sentence for an impossible request."""
 
 import json
 
@@ -140,7 +140,7 @@ def test_a_file_is_described_and_then_runs_on_the_columns_that_are_named(tmp_pat
     assert main([*run, "--columns", "wealth"]) == 2 and "no column 'wealth'" in capsys.readouterr().err
     assert (
         main(["describe", str(path), "--public", "-o", str(tmp_path / "people.json")]) == 2
-    )  # never over a filled one
+    )  # never overwrite a completed one
 
 
 def test_a_private_file_is_described_by_names_and_kinds_only(tmp_path, capsys):

@@ -1,8 +1,8 @@
-"""Neighboring private files of every kind, and whether one record changes how another one is read.
+"""Make neighboring private files of every kind, and check whether one record changes how another is read.
 
 `python -m tests.datasets.one_reading DRAWS [SEED]` draws pairs of files that differ in one record: added, removed,
 changed or moved. Every record must become the rows that it becomes when it stands alone below the same first line, and
-whatever may be shown of a file must be the same for both. Prints what it finds, and exits 1 if that is anything.
+everything that may be shown of a file must be the same for both. It prints any difference, and then exits with 1.
 """
 
 from __future__ import annotations
@@ -65,12 +65,12 @@ RULES = (
 
 @dataclasses.dataclass(frozen=True)
 class Family:
-    """Files of one form: what their owner says of it, and how records become a file.
+    """Files of one form: the owner's declaration, and the way records become a file.
 
     Attributes
     ----------
     kind, name : format and name of the file
-    form : what is declared, as `read_table` takes it
+    form : the declaration, as `read_table` takes it
     write : records -> content
     """
 
@@ -105,7 +105,7 @@ def draw(rng: random.Random, kinds: Sequence[str] = ()) -> Pair:
 
 
 def differences(pair: Pair) -> list[str]:
-    """Return what one record changes beside its own rows; nothing, if every record is read by itself."""
+    """Return the changes that one record makes beside its own rows; none if every record is read by itself."""
     family = pair.family
     empty, first = _outcome(family, ())
     alone = {repr(record): _outcome(family, (record,)) for record in (*pair.one, *pair.other)}
@@ -123,7 +123,7 @@ def differences(pair: Pair) -> list[str]:
 
 
 def _outcome(family: Family, records: Sequence[Any]) -> tuple[Any, Any]:
-    """Return whatever may be shown of a file, and its rows; these are None where it is refused."""
+    """Return everything that may be shown of a file, and its rows, None if it is refused."""
     try:
         table = read_table(family.write(records), family.name, private=True, **family.form)
     except TableError as refusal:
@@ -284,7 +284,7 @@ KINDS: dict[str, Callable[[random.Random], _Made]] = {
 
 
 def main() -> int:
-    """Draw as many pairs as the command asks for."""
+    """Draw the requested number of pairs."""
     n_draws, seed = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0
     readers.read_apart = child.read  # type: ignore[attr-defined]
     rng, bad, drawn = random.Random(seed), 0, collections.Counter[str]()

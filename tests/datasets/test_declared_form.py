@@ -1,4 +1,4 @@
-"""What the owner declares about a file's form decides how it is read, on every way to the reader."""
+"""Check that the owner's declaration of a file's form decides how it is read, on every way to the reader."""
 
 import io
 import json
@@ -139,7 +139,7 @@ def test_a_public_column_whose_cells_may_be_two_numbers_is_asked_about(content, 
 def test_a_public_cell_whose_sign_is_known_is_not_asked_about():
     for content in (b"a;b\n1.234,5;2\n1.234;3\n", b'a,b\n"1,234,567",2.5\n"1,234",1\n', b"a,b\n1.234,2.5\n"):
         assert read_table(content, "x.csv").doubtful == ()
-    table = read_table(b"a;b\n1,5;1.5\n1,234;2\n", "x.csv")  # each column tells its own sign
+    table = read_table(b"a;b\n1,5;1.5\n1,234;2\n", "x.csv")  # each column shows its own sign
     assert table.question() == "" and table.values("a").tolist() == [1.5, 1.234] and table.values("b")[0] == 1.5
 
 
@@ -185,7 +185,7 @@ def test_one_column_may_have_a_decimal_sign_of_its_own(private, ending, files_ar
 
 
 def test_white_space_and_broken_bytes_are_split_apart_and_given_up(monkeypatch, files_are_read_here):
-    """In the process that has limits, whoever called the file public or private."""
+    """It is read in the limited process, whether the file is public or private."""
     asked = []
     monkeypatch.setattr(
         readers, "read_apart", lambda data, name, *rest: asked.append(name) or apart.read_apart(data, name, *rest)

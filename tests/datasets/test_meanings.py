@@ -1,4 +1,4 @@
-"""What names of columns suggest, without a look at a cell; and latitude and longitude as one map."""
+"""Check what names of columns suggest without a look at a cell, and latitude and longitude as one map."""
 
 import numpy as np
 import pytest

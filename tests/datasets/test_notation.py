@@ -1,4 +1,4 @@
-"""Names, bounds and rules as they are typed."""
+"""Check names, bounds and rules as they are typed."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Readers: every broken file is answered in one sentence without a cell, every good one is read to the bit."""
+"""Check the readers: a broken file gets one sentence without a cell, a good one is read bit for bit."""
 
 import io
 import itertools

@@ -1,4 +1,4 @@
-"""Words and dates become numbers by declared rules, and by nothing that a file holds."""
+"""Check that words and dates become numbers by declared rules, and by nothing in the file."""
 
 import datetime
 import json

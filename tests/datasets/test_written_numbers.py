@@ -1,4 +1,4 @@
-"""Numbers as people write them: money, percent, declared marks of a missing cell, years and marks as names."""
+"""Check numbers as people write them: money, percent, declared marks of a missing cell, years and marks as names."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""Keys of three parties, made once for each module of tests, and a door that gives a busy machine time."""
+"""Make the keys of three parties once per test module, and a door that gives a busy machine time."""
 
 import pytest
 
@@ -18,5 +18,5 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def a_patient_door(monkeypatch):
-    """A client whose thread gets no turn for five seconds is not refused; tests that try it set their own."""
+    """A client whose thread waits five seconds for a turn is not refused; tests of the limit set their own."""
     monkeypatch.setattr(door, "GREETING_SECONDS", 200.0)

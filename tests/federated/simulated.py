@@ -1,4 +1,4 @@
-"""Rows dealt to clients, and algorithms that run over them."""
+"""Deal rows to clients, and list the algorithms that run over them."""
 
 import numpy as np
 from scipy.stats import chi2

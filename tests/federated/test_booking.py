@@ -1,4 +1,4 @@
-"""A client's file pays the whole plan before its first word is sent, and a total that the owner set holds."""
+"""Check that a client's file pays the whole plan before its first word is sent, and that the owner's total holds."""
 
 import json
 import threading

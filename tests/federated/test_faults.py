@@ -1,4 +1,4 @@
-"""Whatever breaks at a client or at the server, every side ends with one sentence that names it."""
+"""Check that after any fault at a client or the server every side ends with one sentence that names it."""
 
 import asyncio
 import socket
@@ -24,7 +24,7 @@ class Faulty(client.Link):
     """A link whose owner, if it is `rogue`, breaks the frame of one round."""
 
     rogue, round, fault = "bob", 1, None
-    late, over = threading.Event(), threading.Event()  # the rogue is behind; the server has given up
+    late, over = threading.Event(), threading.Event()  # the rogue is late; the server has given up
 
     def send(self, frame):
         if threading.current_thread().name != self.rogue or frame.kind is not Kind.UPLOAD or frame.round != self.round:
@@ -138,7 +138,7 @@ DEADLINE, WAIT = 1.5, asyncio.wait
 
 
 async def _deadline(late, over, tasks, *, timeout=None, **more):
-    """Let a deadline of `DEADLINE` pass when the rogue alone is behind: a busy machine makes nobody else late."""
+    """Let a deadline of `DEADLINE` pass once only the rogue is late, so that a busy machine makes nobody else late."""
     if timeout != DEADLINE:
         return await WAIT(tasks, timeout=timeout, **more)
     while True:
@@ -154,7 +154,7 @@ async def _deadline(late, over, tasks, *, timeout=None, **more):
 def test_a_client_s_fault_is_named_on_every_side_and_nothing_hangs(folder, monkeypatch, fault):
     break_one(monkeypatch, fault)
     host = Host(folder, agreed(), round_timeout=DEADLINE if fault == "late" else 200.0)
-    ends = everybody(folder, agreed(), host)  # long before anybody's deadline, but for the one that is late
+    ends = everybody(folder, agreed(), host)  # long before anybody's deadline, except for the late one
     with pytest.raises(Aborted) as reason:
         host.result()
     assert FAULTS[fault] in str(reason.value)
@@ -173,7 +173,7 @@ def test_a_question_that_cannot_be_one_is_named_on_every_side(folder, monkeypatc
 
 @pytest.mark.slow
 def test_eight_faults_in_each_of_twelve_rounds(folder, monkeypatch):
-    """Every run is cleanly aborted, not by a deadline but for the one that is late, and names the client."""
+    """Every run is aborted cleanly and names the client; only the late one needs a deadline."""
     kinds = ("dies", "late", "truncated", "corrupted", "replayed", "oversized", "wrong_version", "other_question")
     agreement = agreed(FastLloyd(n_clusters=3, iterations=12))
     for fault in kinds:
@@ -188,7 +188,7 @@ def test_eight_faults_in_each_of_twelve_rounds(folder, monkeypatch):
             assert all(isinstance(end, Aborted) for end in ends.values()), (fault, round_, ends)
 
 
-# Faults of the server, seen by a client
+# Faults of the server as a client sees them
 
 
 class FakeServer:

@@ -1,4 +1,4 @@
-"""Masks and parties: what is read, what the server sees, and who may take part."""
+"""Check masks and parties: the sum that clients read, the words that the server sees, and who may take part."""
 
 import numpy as np
 import pytest
@@ -68,7 +68,7 @@ def test_a_flipped_bit_changes_what_is_read():
 
 @pytest.mark.parametrize("ring", [WIDE, PAPER])
 def test_what_the_server_sees_is_uniform_whatever_the_data(ring):
-    """Two very different statistics: both look like noise, and the two views cannot be told apart."""
+    """Two very different statistics both look like noise, and the two views cannot be told apart."""
     views = {}
     for value in (0.0, 30_000.0):
         seen = []
@@ -116,7 +116,7 @@ def test_a_mask_is_never_used_twice():
 
 
 def test_no_mask_of_a_client_comes_again_in_another_round():
-    """A client that knows the common masks takes them off; what pairs add must differ in every round."""
+    """A client that knows the common masks removes them; the pairs' masks must differ in every round."""
     clients, _ = parties()
     left = []
     for round_ in (0, 1):

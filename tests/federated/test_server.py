@@ -1,4 +1,4 @@
-"""Parties over TLS: the same centers as a central run, and who may join, leave and come back."""
+"""Check parties over TLS: the same centers as a central run, and who may join, leave and come back."""
 
 import contextlib
 import json
@@ -63,7 +63,7 @@ def test_over_tls_everybody_gets_what_a_central_run_releases(folder, slug):
 
 
 class NoDraws:
-    """A noise source that must not be asked."""
+    """A noise source that must not be used."""
 
     reproducible = False
 
@@ -81,7 +81,7 @@ def test_over_tls_the_clients_draw_and_the_server_does_not(folder, slug):
 
 
 class Recorded(Secure):
-    """A client's own source, which notes what it draws."""
+    """A client's own source, which records its draws."""
 
     def __init__(self):
         super().__init__()
@@ -93,7 +93,7 @@ class Recorded(Secure):
 
 
 def test_over_tls_two_clients_draw_the_laplace_noise_each_in_full(folder):
-    """With one alone, it could take off all of the noise."""
+    """A single client could remove all of the noise."""
     agreement = agreed(ALGORITHMS["sulloyd"](n_clusters=3), n_max=12 * N)
     host, noises = Host(folder, agreement), {name: Recorded() for name in NAMES}
     with ThreadPoolExecutor(3) as pool:
@@ -236,7 +236,7 @@ def test_idle_connections_keep_nobody_out_and_say_little(folder, monkeypatch):
     for _ in range(60):
         idle.append(socket.create_connection(("127.0.0.1", host.port), 200.0))
         idle[-1].settimeout(200.0)
-    for connection in idle[:52]:  # only the last eight are still open
+    for connection in idle[:52]:  # only the last eight remain open
         with contextlib.suppress(ConnectionResetError):
             assert connection.recv(1) == b""
     assert all(isinstance(end, Trace) for end in everybody(folder, agreed(), host).values())
@@ -256,7 +256,7 @@ def test_a_guest_that_says_nothing_is_shown_out(folder, monkeypatch):
             silent = client.Link(("127.0.0.1", host.port), client_context(folder / "bob"), 200.0)
             with contextlib.closing(silent):
                 silent.read(Kind.START, 200.0)
-        except Aborted as reason:  # on a busy machine perhaps before all was said that TLS needs
+        except Aborted as reason:  # on a busy machine perhaps before the TLS handshake is complete
             words = str(reason)
         if "bob" in words:
             break
@@ -275,7 +275,7 @@ def test_a_server_whose_own_program_fails_tells_the_clients(folder):
 
 
 def test_the_server_s_command_ends_in_one_sentence_and_its_exit_code(folder, capsys):
-    """Nobody comes; and a port that is taken. On Python 3.11 the first ended in a traceback once a client had gone."""
+    """Check a run that nobody joins, and a taken port. The first once ended in a traceback on Python 3.11."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         assert main(["federated", "server", str(folder / "server"), "--port", str(port)]) == 2
@@ -322,7 +322,7 @@ def begin(*arguments):
 
 @pytest.fixture
 def parties(tmp_path):
-    """Keys by the command, rows in files; returns (folder, rows by name, free port)."""
+    """Make keys by the command and rows in files; return (folder, rows by name, free port)."""
     keys = tmp_path / "keys"
     made = subprocess.run(
         command("keys", keys, "--clients", *NAMES, "--algorithm", "fastlloyd", "--set", "n_clusters=3", "iterations=5",

@@ -1,4 +1,4 @@
-"""Masked Secure Aggregation: central == federated bit for bit, overflow, dropout, rounding."""
+"""Check Masked Secure Aggregation: federated equals central bit for bit; overflow, dropout, rounding."""
 
 import dataclasses
 import json
@@ -37,7 +37,7 @@ from tests.query_cases import CASES
 
 
 def trusting(trace, trust):
-    """The trace with another answer to who is trusted."""
+    """Return the trace with another answer to who is trusted."""
     claimed, spent = (dataclasses.replace(promise, trust=trust) for promise in (trace.claimed, trace.spent))
     return dataclasses.replace(trace, claimed=claimed, spent=spent)
 
@@ -143,7 +143,7 @@ def test_no_number_of_rows_is_refused_because_everybody_would_see_it(n):
 
 
 def test_a_sum_that_wraps_stays_noisy():
-    """What is read is the noisy sum modulo the ring: nothing but that sum goes into it."""
+    """The result is the noisy sum modulo the ring, and nothing else enters it."""
     clients, server = parties(PAPER)
     head = header(digits=16)
     uploads = {name: client.upload(head, {"": np.full(5, 30_000.25)}) for name, client in clients.items()}
@@ -191,7 +191,7 @@ def test_counted_bytes_are_the_formula(ring, word):
 
 
 def composed_delta(masses, shift, rounds, epsilon, *, up):
-    """Delta at epsilon of `rounds` releases of X against X + shift on whole numbers, from the probability masses.
+    """Return delta at epsilon of `rounds` releases of X against X + shift on whole numbers, from probability masses.
 
     Privacy losses are rounded to multiples of 1e-3, up or down, so that the result bounds delta from that side.
     """
@@ -216,7 +216,7 @@ def masses(sd, thresholds):
 
 @pytest.mark.parametrize(("epsilon", "at"), [(1.0, 1.0), (0.1, 0.5)])
 def test_rounding_to_nearest_keeps_the_promise_and_truncation_breaks_it(epsilon, at):
-    """The count stream of FastLloyd (d = 2, n = 20,000, k = 8), exactly, under both roundings."""
+    """Check FastLloyd's stream of counts (d = 2, n = 20,000, k = 8) exactly, under both roundings."""
     n = 20_000
     nominal = 1 / (n * math.log(n))
     algorithm = FastLloyd(n_clusters=8, epsilon=epsilon, delta=nominal, iterations=7)
@@ -241,7 +241,7 @@ def test_the_ring_rounds_to_nearest():
 
 @pytest.mark.parametrize("drawn_by", DRAWN_BY)
 def test_noise_enters_in_the_ring_and_nowhere_else(drawn_by):
-    """There is no plain sum to steal: what a session returns is already noisy, and its truth is DEMO's record."""
+    """There is no plain sum to steal: a session returns noisy values, and the truth goes to DEMO's record only."""
     session = FederatedRows.simulate(dealt(), BOX, drawn_by=drawn_by).open()
     source = session.drawn_by(Seeded(np.random.default_rng(0)))
     noisy, true = session.noisy_sum(Count(), 0, lambda part, zero: zero + source.gaussian(3.0, zero.shape))

@@ -1,4 +1,4 @@
-"""Who draws the noise, and what any one party can take off."""
+"""Check who draws the noise, and how much of it any one party can remove."""
 
 import json
 import math
@@ -31,7 +31,7 @@ PARTIES = (SERVER, "client-1", "client-2", "client-3")
 
 @lru_cache
 def left_over(slug, drawn_by):
-    """What is left of the noise in the published trace after a party took off all it drew: party -> values / scale."""
+    """Return the noise that remains in the published trace without a party's own draws: party -> values / scale."""
     left = {party: [] for party in PARTIES}
     for seed in range(40):
         run = simulate(make(slug), dealt(), BOX, seed=seed, drawn_by=drawn_by)
@@ -85,7 +85,7 @@ def test_a_client_that_tells_the_server_everything_leaves_it_the_sum_of_the_othe
     clients, _ = parties()
     uploads = {name: client.upload(head, {"": values[name]}) for name, client in clients.items()}
     peeled = []
-    for name in ("b", "c"):  # what a knows: the common seed, and its own pairs, which b and c take off
+    for name in ("b", "c"):  # a knows the common seed and its own pairs, which b and c remove
         words = WIDE.read(uploads[name][""], size) - mask(SEED, RUN, name, 0, "", size, WIDE)
         peeled.append(words + mask(SEEDS["a"].pairs[name], RUN, "", 0, "", size, WIDE))
         assert uniformity(peeled[-1].tobytes()) > 1e-4
@@ -122,7 +122,7 @@ def test_noise_too_narrow_for_the_grid_is_refused_rather_than_cut_into_parts():
 
 
 def discrete(sd, reach=60):
-    """Probabilities of the discrete Gaussian on whole numbers from -reach to reach."""
+    """Return the probabilities of the discrete Gaussian on whole numbers from -reach to reach."""
     weights = np.exp(-0.5 * (np.arange(-reach, reach + 1) / sd) ** 2)
     return weights / weights.sum()
 
@@ -142,7 +142,7 @@ def test_a_sum_of_discrete_gaussians_is_as_close_to_one_as_the_bound_in_use_says
 
 @pytest.mark.parametrize("sd", [8, 32, 128])
 def test_a_discrete_gaussian_s_delta_is_the_continuous_one_s_up_to_its_grid(sd):
-    """What `shares` says of the grid: at most a factor 1 + (grid / sd)^2; at 2^15 steps that is below 1e-9."""
+    """Check the claim of `shares` on the grid: at most a factor 1 + (grid / sd)^2; at 2^15 steps that is below 1e-9."""
     reach = 14 * sd
     for mu in (0.05, 0.2, 1.0, 3.0):
         shift = max(1, round(mu * sd))

@@ -1,4 +1,4 @@
-"""Three parties, their rows and keys, and a server in a thread: what the tests of runs over TLS share."""
+"""Provide three parties, their rows and keys, and a server in a thread, for the tests of runs over TLS."""
 
 import asyncio
 import threading
@@ -82,7 +82,7 @@ def everybody(folder, agreement, host, **options):
 
 
 def servers_noise(seed=0):
-    """The stream a central run with this seed would draw from."""
+    """Return the stream from which a central run with this seed would draw."""
     return Seeded(np.random.default_rng(np.random.SeedSequence(seed).spawn(2)[1]))
 
 

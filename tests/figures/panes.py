@@ -1,4 +1,4 @@
-"""One algorithm of every pane: what is drawn alike is compared once, not for all of them."""
+"""List one algorithm per pane, so that algorithms with the same picture are compared once."""
 
 ONE_OF_A_PANE = (
     "kmeans", "pe-means", "hdpe-means", "fastlloyd", "eugkm", "continual", "dp-em", "dpm", "privtree", "dp-dbscan",

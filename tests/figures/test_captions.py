@@ -1,4 +1,4 @@
-"""Captions are conclusions: a title says what this run shows; the kind of figure is its accessible name."""
+"""Check that captions are conclusions: a title says what this run shows; the kind of figure is its accessible name."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from tests.figures.panes import ONE_OF_A_PANE
 from tests.traces import MADE, trace
 
 SETS = ("blobs", *(pytest.param(name, marks=pytest.mark.slow) for name in ("outside", "six features")))
-KINDS = ("A ", "The ", "Bars: ", "Lines: ", "Curves: ", "Dots: ")  # how an accessible name begins
+KINDS = ("A ", "The ", "Bars: ", "Lines: ", "Curves: ", "Dots: ")  # beginnings of accessible names
 
 
 def last(run, name):

@@ -1,4 +1,4 @@
-"""The line beside the picture: every frame of every algorithm lights one, coins light where the ledger grows."""
+"""Check the pseudo-code: every frame of every algorithm lights a line, and coins light where the ledger grows."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from dpviz.figures import pane
 from dpviz.figures.code import listing, lit, price
 from tests.traces import OPTIONS, on_two_groups
 
-ELSEWHERE = {  # lines that these runs have no use for: they run on few rows, or for parameters that are not given
+ELSEWHERE = {  # lines that these runs never reach: they need few rows or other parameters
     "how far do rows reach? A noisy histogram",
     "with few rows: how far do most of them reach?",
     "if k is given: k-means on the averages",

@@ -1,4 +1,4 @@
-"""No box of a player is empty without a word: what is not there yet says when it comes."""
+"""Check that no box of a player is empty: a word says when its content comes."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from dpviz.runs.single import reference, replay
 
 
 def shown(update):
-    """Whether an update of a trace shows anything: a mark, a bar with a length, or a word."""
+    """Return whether an update of a trace shows anything: a mark, a bar with a length, or a word."""
     update = update.to_plotly_json()
     words = [word for word in update.get("text", ()) if word]
     xs = [x for x in update.get("x", ()) if x is not None]

@@ -1,4 +1,4 @@
-"""The exact vote against integer brute force, and the other kernels against their definitions."""
+"""Check the exact vote against integer brute force, and the other kernels against their definitions."""
 
 import itertools
 import math

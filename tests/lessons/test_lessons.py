@@ -1,4 +1,4 @@
-"""What a lesson says is what it shows: read back from the drawn circles and centers, for every draw it can show."""
+"""Check that a lesson says what it shows, read back from the drawn circles and centers, for every draw."""
 
 import json
 import math
@@ -27,7 +27,7 @@ def stage(name, seed):
     return lessons.stage(name, seed, STORED if name == "noise" else None)
 
 
-RIGHT = {  # the options that are meant to be right, whatever the draw
+RIGHT = {  # the options that should be right for every draw
     "noise": {1},
     "screen": {1, 2, 4, 5, 7},
     "bounds": {1},
@@ -78,7 +78,7 @@ def test_a_plan_fills_its_minutes_with_lessons_that_exist(plan):
 
 
 def words(lesson):
-    """Every sentence of a lesson."""
+    """Return every sentence of a lesson."""
     single = ("promise", "setting", "question", "task", "hint", "explain", "keep", "fool", "goal")
     options = [text for option in lesson.options for text in (option.text, option.reply)]
     return [*(getattr(lesson, name) for name in single), *lesson.talk, *lesson.errors, *options]
@@ -106,7 +106,7 @@ def test_words_are_filled_by_the_run_and_the_meant_answer_is_right(name, seed):
 
 
 def circles(update):
-    """The middles and radii of drawn circles."""
+    """Return the middles and radii of drawn circles."""
     points = np.stack([np.array(update["x"], dtype=float), np.array(update["y"], dtype=float)], axis=1)
     rings = [ring for ring in np.split(points, np.flatnonzero(np.isnan(points[:, 0]))) if len(ring) > 3]
     middles = [(np.nanmin(ring, axis=0) + np.nanmax(ring, axis=0)) / 2 for ring in rings]
@@ -114,7 +114,7 @@ def circles(update):
 
 
 def drawn(panel):
-    """For every frame: circles drawn solid, circles drawn dashed, centers drawn."""
+    """Return for every frame the solid circles, the dashed circles, and the centers."""
     names = [trace.name for trace in panel.figure.data]
     for frame in panel.figure.frames:
         by_name = {names[index]: update for index, update in zip(frame.traces, frame.data, strict=True)}
@@ -124,14 +124,14 @@ def drawn(panel):
 
 
 def reached(rings, centers):
-    """How many circles hold a center that is nearest to them, looking at the drawing alone."""
+    """Return how many circles hold a center that is nearest to them, from the drawing alone."""
     middles = np.stack([middle for middle, _ in rings])
     own = [int(np.linalg.norm(middles - center, axis=1).argmin()) for center in centers if np.isfinite(center).all()]
     near = zip(own, centers[np.isfinite(centers).all(axis=1)], strict=True)
     return len({i for i, center in near if np.linalg.norm(center - rings[i][0]) <= rings[i][1] * (1 + 1e-5)})
 
 
-COUNTED = {  # what a title says of the groups that are found, one number a plane
+COUNTED = {  # the number of found groups in a title, one per plane
     "votes": r"left, the 5 trial points with most votes: (\d) of 5 groups .* survivors: (\d) of 5",
     "small": r"(\d) of 3 groups have a center",
     "trust": r"(\d) of 6 groups have a center",

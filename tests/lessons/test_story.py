@@ -1,4 +1,4 @@
-"""Start's story: every number is computed a second time here, in another way than the story computes it."""
+"""Check Start's story: every number is computed again here in another way."""
 
 import base64
 import json
@@ -25,7 +25,7 @@ def unpacked(text):
 
 @pytest.fixture(scope="module")
 def given():
-    return averages.read()[0]  # tests/atlas/test_shipped.py holds that it comes out again
+    return averages.read()[0]  # tests/atlas/test_shipped.py checks that it can be reproduced
 
 
 @pytest.fixture(scope="module")

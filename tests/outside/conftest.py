@@ -1,4 +1,4 @@
-"""A file of somebody's own."""
+"""Provide an outside algorithm's file."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Algorithms from outside are in every list, run in every process, and say whose word their promise is."""
+"""Check that algorithms from outside are in every list, run in every process, and say who vouches for their promise."""
 
 import os
 import pickle

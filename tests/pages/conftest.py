@@ -1,4 +1,4 @@
-"""What every test of a page needs: the pages, and that neither this machine's pace nor another test decides."""
+"""Prepare tests of pages, so that neither this machine's pace nor another test decides them."""
 
 import functools
 import re
@@ -15,7 +15,7 @@ from pages._ui.work.pace import Pace
 from tests.luck import same_luck
 
 ROOT = Path(__file__).parents[2]
-# Every script that is tested has a new runtime, which reads what each installed package says of itself: once is enough.
+# Every tested script has a new runtime, which reads the metadata of each installed package: once is enough.
 manifest_scanner.scan_component_manifests = functools.cache(manifest_scanner.scan_component_manifests)
 
 
@@ -32,7 +32,7 @@ def no_clock_decides(monkeypatch):
     monkeypatch.setattr(new, "learn", lambda *_: None)
     monkeypatch.setattr(runs, "pace", lambda: new)
     yield
-    shelf = sweeps.shelf()  # a sweep that goes on would take a core from all tests that follow
+    shelf = sweeps.shelf()  # a sweep that continues would take a core from all later tests
     left = [job for queue in (runs.jobs(), shelf.queue, shelf.trials) for job in list(queue._jobs.values())]
     for job in left:
         job.cancel()
@@ -42,7 +42,7 @@ def no_clock_decides(monkeypatch):
 
 @pytest.fixture(autouse=True)
 def our_own_markup_is_never_escaped(monkeypatch):
-    """Markup that lost its type, in an f-string or by a plus, would be seen as tags on the page; yield what did."""
+    """Markup that lost its type, in an f-string or by a plus, would show its tags on the page; yield such markup."""
     own, seen = markup.text, []
 
     def text(*parts):

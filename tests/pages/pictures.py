@@ -1,4 +1,4 @@
-"""What a page draws, whoever draws it."""
+"""Collect the figures of a page, from the stage and from Plotly."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What a page says, and which names of the code are in it."""
+"""Collect the sentences of a page, and find names of the code in them."""
 
 import html
 import re
@@ -16,7 +16,7 @@ WIDGETS = ("selectbox", "number_input", "slider", "toggle", "text_input", "multi
 
 
 def words(app):
-    """All sentences, labels and helps of a page."""
+    """Return all sentences, labels and help texts of a page."""
     found = []
     for kind in KINDS:
         for block in app.get(kind):

@@ -1,4 +1,4 @@
-"""Attacker through Streamlit's own test driver: every algorithm plays, the score has its interval, links, refusals."""
+"""Check Attacker through Streamlit's test driver: every algorithm plays; score, interval, links, refusals."""
 
 import base64
 import dataclasses
@@ -45,7 +45,7 @@ def open_link(monkeypatch):
 
 
 def until(app, ready, seconds=240):
-    """Draw the page again until something is there, or a sentence that says why not."""
+    """Draw the page again until something appears, or a sentence that says why not."""
     end = time.monotonic() + seconds
     while not (ready() or app.error or app.exception) and time.monotonic() < end:
         time.sleep(0.1)
@@ -75,7 +75,7 @@ def game(app, name="main"):
     return app.session_state["attacker_games"][name]
 
 
-# One of every promise; every algorithm's own game is in tests/audits/test_game.py.
+# Play one method of every promise; tests/audits/test_game.py plays every algorithm.
 PLAYED = tiers(
     [
         *("kmeans", "sulloyd", "dist-dp-random-points", "stemmer-kaplan-local"),
@@ -139,7 +139,7 @@ def test_the_picture_shows_centers_alex_and_nobody_else(open_link):
     assert [trace.get("name") for trace in figure["data"]] == ["released center", None]
     assert figure["data"][1]["text"] == ["Alex"]
     sent = "".join(c.proto.json for c in app.get("bidi_component")) + words(app)
-    assert str(game(app).seed) not in sent and '"inside"' not in sent  # neither tells the coin
+    assert str(game(app).seed) not in sent and '"inside"' not in sent  # neither reveals the coin
 
 
 def test_help_shows_other_runs_of_both_worlds_and_they_are_marked(open_link):
@@ -165,7 +165,7 @@ def test_the_machine_plays_on(open_link, monkeypatch):
 @pytest.mark.slow
 def test_the_first_question_opens_with_the_machines_stored_rounds_and_another_one_without(open_link, monkeypatch):
     monkeypatch.setattr(atlas, "_stamped", lambda: True)
-    app = open_link()  # with no word in the address: what the form itself begins with
+    app = open_link()  # without a word in the address the form has its own defaults
     assert "after 2,000 (" in words(app) and "Against KMeans the machine is right" in words(app)
     assert game(app).guesses == [] and len(game(app).rounds) <= 6 and len(game(app, "exact").rounds) <= 1
     assert "attacker_auto" not in [button.key for button in app.button]
@@ -191,7 +191,7 @@ def test_rho_asks_here_or_away(open_link):
     assert answer(app).label == "Here" and answer(app, "out").label == "Away"
     assert game(app).question.bound.odds < 100
     app.segmented_control(key="attacker_ask").set_value("in").run()
-    assert game(app).question.bound.odds == 100  # whether Alex is there at all is no question that rho answers
+    assert game(app).question.bound.odds == 100  # rho does not limit the question whether Alex is there at all
     assert "Nothing is promised here" in words(app)
 
 
@@ -237,7 +237,7 @@ def test_rounds_are_made_in_batches_that_agree_with_one(monkeypatch):
 
 
 def test_rounds_that_are_asked_for_as_the_job_ends_are_made_by_another(monkeypatch):
-    """Whoever asks after the job has seen its target reached, and before it is over, gets another job."""
+    """A request between the job's last round and its end starts another job."""
     jobs, asked = [], []
 
     class Queue:

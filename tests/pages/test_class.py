@@ -1,4 +1,4 @@
-"""A class: codes, guessing, capacity, an end by itself, hostile words, a phone that returns, many threads, the page."""
+"""Check a class: codes, guessing, capacity, its end, hostile words, a phone that returns, many threads, the page."""
 
 import math
 import threading
@@ -71,7 +71,7 @@ def test_codes_cannot_be_scanned_for_and_the_qr_code_still_opens(classes, clock)
     for i in range(WRONG_AT_ONCE):
         with pytest.raises(Refused, match="No class"):
             classes.enter(wrong(room), "no key", f"visit {i}")
-    for attempt in (wrong(room), room.code):  # whether it exists is not told either
+    for attempt in (wrong(room), room.code):  # nor does it reveal whether it exists
         with pytest.raises(Refused, match="wrong codes were tried on this server"):
             classes.enter(attempt, "", "a new visit")
     assert classes.enter(room.code, room.key) is room
@@ -89,7 +89,7 @@ def test_a_visit_that_guesses_locks_nobody_else_out_and_the_lecturers_hear_of_it
     for _ in range(1_000):
         with pytest.raises(Refused, match="typed here"):
             classes.enter(room.code, visit="guesser")
-    assert classes.wrong == MY_WRONG_AT_ONCE  # what is not looked up tells nothing and costs nobody a try
+    assert classes.wrong == MY_WRONG_AT_ONCE  # a code that is not looked up reveals nothing and costs nobody a try
     assert classes.enter(room.code, visit="phone") is room and classes.enter(room.code, room.key, "guesser") is room
     clock.now += 60 / MY_WRONG_A_MINUTE
     assert classes.enter(room.code, visit="guesser") is room
@@ -203,7 +203,7 @@ def test_a_server_holds_so_many_classes_and_a_class_so_many_phones(classes):
     seats = [room.sit() for _ in range(MOST_SEATS)]
     with pytest.raises(Refused, match="full: 300 phones"):
         room.sit()
-    assert room.sit(seats[7].token) is seats[7]  # who was in it comes back
+    assert room.sit(seats[7].token) is seats[7]  # a phone that was in it comes back
     for _ in range(MOST_CLASSES - 1):
         classes.open(*BOX)
     with pytest.raises(Refused, match="60 classes are open"):
@@ -341,7 +341,7 @@ def test_the_points_run_as_any_data_set_and_the_price_does_not_count_them():
     assert all(np.all((at >= compute.LOW - 9) & (at <= compute.HIGH + 9)) for at in shown.centers)  # km, not z units
     question = compute.game_of(shown, tuple(few.X[3]))
     assert len(question.inside) == len(few.X) == len(question.outside) + 1
-    assert len(compute.game_of(shown, (11.0, 8.5)).inside) == len(few.X) + 1  # who came after the run
+    assert len(compute.game_of(shown, (11.0, 8.5)).inside) == len(few.X) + 1  # a phone that came after the run
 
 
 def test_the_pictures_hold_what_they_are_given(monkeypatch):

@@ -1,4 +1,4 @@
-"""Compare through Streamlit's own test driver: every algorithm, links, one thing changed, private data refused."""
+"""Check Compare through Streamlit's test driver: every algorithm, links, one thing changed, private data refused."""
 
 import dataclasses
 import json
@@ -42,7 +42,7 @@ def open_link(monkeypatch):
 
 
 def wait(app, seconds=240):
-    """Wait until the pictures are there, or a sentence that says why not."""
+    """Wait for the pictures, or for a sentence that says why there are none."""
     until = time.monotonic() + seconds
     while not (pictures(app) or app.error or app.exception) and time.monotonic() < until:
         time.sleep(0.1)
@@ -134,7 +134,7 @@ def test_one_thing_changed_from_explore(open_link):
     one, other = app.session_state["compare_runs"]
     assert one.algorithm.epsilon == 4 * other.algorithm.epsilon == 1.0 and one.seed == other.seed
     assert "Their budgets differ" in words(app) and "5 of 5 groups found" in words(app)
-    assert "The promises differ" not in words(app)  # no alarm for a difference that was chosen
+    assert "The promises differ" not in words(app)  # no warning about a chosen difference
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""The Data page through Streamlit's test driver: flows, what survives, and that PRIVATE shows no cell anywhere."""
+"""Check the Data page through Streamlit's test driver: flows, what survives, and that PRIVATE shows no cell."""
 
 import asyncio
 import base64
@@ -313,7 +313,7 @@ def test_two_visitors_do_not_see_each_other(start):
 
 
 class Sentinels:
-    """A table in which every cell is a number of its own, and a search for any of them in whatever a page sends."""
+    """Make a table in which every cell is a different number, to search for in everything that a page sends."""
 
     def __init__(self):
         numbers = np.random.default_rng(8).choice(9 * 10**6, (ROWS, 3), replace=False) * 100_000 + 10**11 + 7
@@ -330,7 +330,7 @@ class Sentinels:
         ]
 
     def found(self, app, logs=""):
-        """Return what of the table is in the page, whether written out or inside binary arrays."""
+        """Return the table's cells that are in the page, written out or inside binary arrays."""
         protos = [node.proto for place in (app.main, app.sidebar) for node in place if node.proto is not None]
         blobs = [proto.SerializeToString() for proto in protos]
         for picture in pictures(app):
@@ -403,7 +403,7 @@ def test_no_cell_of_a_private_file_is_in_any_page_message_or_log(start, capfd, c
     assert [button.disabled for button in other.button if button.label == "Yes, it is public"] == [True]
     check(other)
     other = drop(start(), "open.csv", sentinels.csv + b"\n", "Yes, it is public")
-    check(other, clean=False)  # another file with the same cells: the walk can find them
+    check(other, clean=False)  # a public file with the same cells, to show that the walk can find them
 
 
 def test_claims_add_up_over_sessions_and_are_not_given_back(start):
@@ -419,7 +419,7 @@ def test_claims_add_up_over_sessions_and_are_not_given_back(start):
         press(app, "Run and spend")
         finish(app)
     assert "nothing" in seen[0] and "= 1," in seen[1]
-    app.button(key="share").click().run()  # what was paid for has no address, and Explore says why
+    app.button(key="share").click().run()  # a paid run has no address, and Explore says why
     assert not app.exception and not app.code and app.session_state["kept"] == ("explore", "")
     assert any("not the data: anyone who opened it" in block.value for block in app.markdown)
 

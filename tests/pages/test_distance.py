@@ -1,4 +1,4 @@
-"""A run that promises moves on Watch: the promise at every rho; losses are compared only after it was understood."""
+"""Check a run that hides moves on Watch: its promise at every rho, and losses compared only after consent."""
 
 import time
 from pathlib import Path

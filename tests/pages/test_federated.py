@@ -1,4 +1,4 @@
-"""A run over several clients on Watch, through Streamlit's own test driver, and the tables behind its pictures."""
+"""Check a run over several clients on Watch, through Streamlit's test driver, and the tables behind its pictures."""
 
 from pathlib import Path
 

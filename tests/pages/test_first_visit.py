@@ -1,4 +1,4 @@
-"""What first users took for something else: badges of other promises, curves with more centers, an unordered list."""
+"""Check what first users misread: badges of other promises, curves with more centers, an unordered list."""
 
 import re
 

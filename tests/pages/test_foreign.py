@@ -1,4 +1,4 @@
-"""A file whose names are written to act, on every page: nothing of it is Markdown, HTML or an address there."""
+"""Check a file with malicious names on every page: none of them acts as Markdown, HTML or an address."""
 
 import json
 import re
@@ -14,12 +14,12 @@ TAGS = re.compile(r"<em>x|(src|href)=.?[^ >]*evil")
 
 
 def acting(app):
-    """Return what a page sends to be read as Markdown or as HTML, if a name acts in it."""
+    """Return the Markdown and HTML of a page in which a name acts."""
     return [(kind, text) for kind, text in texts(app) if (TAGS if kind.startswith("html") else ACTS).search(text)]
 
 
 def texts(app):
-    """Yield what a page sends to be read as Markdown or as HTML."""
+    """Yield the Markdown and HTML that a page sends."""
     for place in (app.main, app.sidebar):
         for node in place:
             proto = node.proto

@@ -1,4 +1,4 @@
-"""Start through Streamlit's own test driver: the story is there at once, parts come later, old addresses lead on."""
+"""Check Start through Streamlit's test driver: the story appears at once, parts come later, old addresses redirect."""
 
 import json
 import time
@@ -16,7 +16,7 @@ RUN = "v=1&d=town&a=pe-means&k=5&e={}&s=0"
 
 @pytest.fixture
 def nothing_made(monkeypatch):
-    """The parts are another server's: none is made yet, and what is asked for is listed."""
+    """The parts belong to another server: none is made yet, and requests are listed."""
     asked = []
 
     class Parts:

@@ -1,4 +1,4 @@
-"""Learn through Streamlit's own test driver: all four parts of every lesson, a wrong answer, sheets, harm."""
+"""Check Learn through Streamlit's test driver: the four parts of every lesson, wrong answers, sheets, bad addresses."""
 
 import html
 import json
@@ -72,7 +72,7 @@ def test_a_wrong_answer_gets_a_hint_at_a_frame_and_a_second_try(open_link, name)
     assert "Right, at the second try." in text(app) and "your prediction" in text(app)
     assert lesson.fill(lesson.explain, shown) in text(app)
     press(press(app, "lesson_back"), "lesson_back")
-    press(app, f"lesson_option_{wrong(lesson)}")  # another prediction forgets the tries after the first
+    press(app, f"lesson_option_{wrong(lesson)}")  # a new prediction clears the tries after the first
     assert app.session_state[f"learn_answer_{name}"] == [str(wrong(lesson) + 1)]
 
 
@@ -140,7 +140,7 @@ def test_the_course_lists_its_lessons_and_words(open_link):
     app = open_link("learn", "v=1")
     bodies = " ".join(block.proto.body for block in app.get("html"))
     assert ("Open a class", "class") in [(link.proto.label, link.proto.page) for link in app.get("page_link")]
-    assert re.findall('data-lesson="(.*?)"', bodies) == [*LESSONS, "limits"]  # the last page: what no promise covers
+    assert re.findall('data-lesson="(.*?)"', bodies) == [*LESSONS, "limits"]  # the last page: the limits of the promise
     press(app, "course_glossary")
     assert all(f"<dt>{term}</dt>" in " ".join(b.proto.body for b in app.get("html")) for term in glossary())
     press(press(app, "course_lessons"), "start_votes")

@@ -1,4 +1,4 @@
-"""The Ledger and Limits pages: totals per notion, why each sensitivity, downloads, the account of a private file."""
+"""Check the Ledger and Limits pages: totals per notion, reasons of sensitivities, downloads, a file's account."""
 
 import math
 from pathlib import Path

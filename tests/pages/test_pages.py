@@ -1,4 +1,4 @@
-"""Pages through Streamlit's own test driver: no exception, bad input gets a sentence, results survive."""
+"""Check pages through Streamlit's test driver: no exception, bad input gets a sentence, results survive."""
 
 import re
 import threading
@@ -129,7 +129,7 @@ def test_a_slow_run_waits_for_the_button_and_the_old_picture_says_what_differs(a
 
 def test_the_verdict_and_the_centers_are_there_after_every_run(app):
     open_page(app, "pages/explore.py")
-    app.selectbox(key="explore_algorithm").set_value("nsm").run()  # which tells the noise of each center
+    app.selectbox(key="explore_algorithm").set_value("nsm").run()  # which states the noise of each center
     wait_for_run(app)
     words = " ".join(block.proto.body for block in app.get("html"))
     assert "<b>5 of 5 groups found</b>" in words and "× KMeans" in words and "57 times in 100" in words

@@ -1,4 +1,4 @@
-"""The Papers page: every item with a verdict, printed numbers beside ours, bad results files said so."""
+"""Check the Papers page: every item has a verdict and printed numbers beside ours; bad result files are reported."""
 
 import re
 from pathlib import Path

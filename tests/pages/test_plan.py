@@ -1,4 +1,4 @@
-"""The Plan page: from declared facts to noise, in both directions; what cannot be is one sentence."""
+"""Check the Plan page: from declared facts to noise and back; an impossible request gets one sentence."""
 
 import time
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Present: decks as files, hostile decks, what can stand on the screen, and the page around a show."""
+"""Check Present: decks as files, hostile decks, scenes that can be slides, and the page around a show."""
 
 import dataclasses
 import json
@@ -111,12 +111,12 @@ def test_a_run_is_made_at_every_stop_of_epsilon_and_with_other_seeds_and_what_is
     address = "explore?v=1&d=town&a=nsm&k=5&e=1&s=4"
     run = staged(Slide("x", address), "light")
     assert set(run.others) == {*"12345", "r1", "r2", "r3"} and not run.refusal
-    assert run.others["3"].name == run.piece.name != run.others["4"].name  # what is there is not made twice
+    assert run.others["3"].name == run.piece.name != run.others["4"].name  # finished pictures are not made twice
     assert [run.others[key].args[1].epsilon for key in "12345"] == [0.25, 0.5, 1.0, 2.0, 4.0]
     assert [run.others[key].args[2] for key in ("5", "r1", "r2", "r3")] == [4, 5, 6, 7]
     picture = pictures.Picture("", "alt", ("one",))
     shown = _record(Slide("x", address), run, {run.piece.name: picture})
-    assert set(shown["others"]) == {"3"}  # a shelf that is full has dropped the other pictures: the slide stays
+    assert set(shown["others"]) == {"3"}  # a full shelf has dropped the other pictures, but the slide stays
     assert set(staged(Slide("x", address, show="label"), "light").others) == set("12345")
     assert set(staged(Slide("x", "home?v=1&e=2"), "light").others) == set(run.others)
     assert "have other ε" in staged(Slide("x", address), "light", varied=False).refusal
@@ -211,7 +211,7 @@ def test_a_picture_says_what_it_shows():
     assert "PRIVACY LABEL" in label.html and not label.figure
     read, _ = picture("limits?v=1&d=iris")
     counted = [re.search(r"([\d,]+ of [\d,]+) people", title)[1] for title in read.titles]
-    assert list(read.bigs) == counted and read.bigs[0] != read.bigs[-1] == read.big  # it grows with its rings
+    assert list(read.bigs) == counted and read.bigs[0] != read.bigs[-1] == read.big  # the number grows with the rings
     assert read.big == "1 of 150" and read.titles[-1].endswith("1 of 150 people read off exactly")
     dark, _ = picture("limits?v=1&d=iris&noise=seeded", mode="dark")
     assert dark.big.startswith("0 of") and dark.figure != read.figure

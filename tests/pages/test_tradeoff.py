@@ -1,4 +1,4 @@
-"""The trade-off on its page."""
+"""Check the page Trade-off."""
 
 import dataclasses
 import json
@@ -119,7 +119,7 @@ def test_only_missing_runs_are_made(stored, monkeypatch):
     monkeypatch.setattr(sweeps, "perform", lambda sweep, done, engine: asked.append((sweep, done)) or (x for x in ()))
     app = opened("v=1&d=tiny&a=dp-lloyd&a=glloyd")
     assert not app.exception and starts(app) == [f"Start {9 * 20} missing runs"]
-    assert any("curves" in chart.proto.id for chart in app.get("plotly_chart"))  # what is stored is there
+    assert any("curves" in chart.proto.id for chart in app.get("plotly_chart"))  # stored runs are there
     next(b for b in app.button if b.label.startswith("Start")).click().run()
     assert not app.exception and shelf().get(app.session_state["sweep"]).job.wait(60)
     ((sweep, done),) = asked
@@ -173,7 +173,7 @@ def test_nothing_of_a_file_is_looked_up_in_the_atlas_or_stored_there(stored, shi
     )
     monkeypatch.setattr(sweeps, "start", lambda *asked: None)
     for private in (True, False):
-        for title in ("tiny", "sample:tiny", "Mine"):  # a file may be called as it likes
+        for title in ("tiny", "sample:tiny", "Mine"):  # a file may have any name
             app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
             app.session_state["own"] = {"f00d": own(title, "f00d", private=private)}
             app.session_state["explore_data"] = "f00d"
@@ -182,7 +182,7 @@ def test_nothing_of_a_file_is_looked_up_in_the_atlas_or_stored_there(stored, shi
             if not private:
                 assert app.multiselect(key="sweep_data").value == ["f00d"]
                 assert not app.get("plotly_chart")  # nothing of the sample with that title
-    assert set(asked) <= {"town"}  # what the page shows beside a private file
+    assert set(asked) <= {"town"}  # the page beside a private file
     assert sorted((path.name, path.read_bytes()) for path in shipped.iterdir()) == before
 
 
@@ -205,7 +205,7 @@ def test_an_own_public_file_starts_by_itself_once_and_a_private_one_never(bare, 
     app = visit(private=False)
     assert not app.exception and len(begun) == 1 and begun[0].epsilon == form.STOPS
     app.number_input(key="sweep_repeats").set_value(5).run()
-    assert len(begun) == 1  # later only where somebody asks
+    assert len(begun) == 1  # later only on request
     monkeypatch.setattr(sweeps, "CHEAP", 0.0)
     app = visit(private=False)
     assert len(begun) == 1 and starts(app) == ["Start this sweep"]
@@ -319,7 +319,7 @@ def test_a_sweep_runs_in_the_background_survives_pages_and_is_found_again(app):
 
 
 def looks_travel(app, identity):
-    """What only a finished sweep has is in the address, and an address that asks for what it has not is told."""
+    """The address holds a finished sweep's own controls, and an address with missing ones gets a sentence."""
     app.session_state["sweep_tab"] = "Runs at one ε"
     app.run()
     app.select_slider(key=f"dots_at_{identity}_epsilon").set_value(0).run()
@@ -451,7 +451,7 @@ def test_the_best_run_comes_first_among_those_to_take_away():
     assert len(shown.get("download_button")) == 4
 
 
-# ---- what the papers vary
+# ---- parameters that the papers vary
 
 
 @pytest.mark.parametrize("slug", KNOBS)

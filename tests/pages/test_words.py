@@ -1,4 +1,4 @@
-"""What stands on the screen is in the field's words: no name of the code, Greek letters as letters."""
+"""Check that the screen uses the field's words: no name of the code, Greek letters as letters."""
 
 import ast
 import dataclasses
@@ -91,7 +91,7 @@ def test_no_axis_and_no_metric_is_in_hidden_units():
 
 
 def sentences(source):
-    """All texts of three words and more in a module that are no docstring."""
+    """Return all texts of three words or more in a module that are not docstrings."""
     tree = ast.parse(source)
     with_docstring = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
     docstrings = {id(node.body[0].value) for node in ast.walk(tree) if isinstance(node, with_docstring)
@@ -101,7 +101,7 @@ def sentences(source):
 
 
 def odd(texts):
-    """Words that no sentence should have: others than CONTRIBUTING's, British spelling, advice to spend more."""
+    """Return words that no sentence should have: those that CONTRIBUTING bans, British spelling, advice to spend."""
     plain = [ANOTHER.sub("", text) for text in texts]
     return other_people(plain) + [
         text for text in plain if BRITISH.search(text) or FIELD.search(text) or "pend more" in text
@@ -118,7 +118,7 @@ def test_no_sentence_of_the_source_has_an_odd_word():
 
 
 def texts(entry):
-    """All texts of a TOML file, its gaps left out."""
+    """Return all texts of a TOML file without their gaps."""
     if isinstance(entry, str):
         return [re.sub(r"\{\w+\}", "", entry)]
     every = [*entry, *entry.values()] if isinstance(entry, dict) else entry if isinstance(entry, list) else []

@@ -1,4 +1,4 @@
-"""What a visitor does on a page and brings along, through Streamlit's own test driver."""
+"""Do what visitors do on a page, through Streamlit's test driver."""
 
 import json
 import time
@@ -25,7 +25,7 @@ def told(app):
 
 
 def press(app, label):
-    """Press a button; where the page that it is on leads to another one, what comes next is done there."""
+    """Press a button; if its page leads to another page, continue there."""
     next(button for button in app.button if button.label == label).click().run()
     return app.switch_page(f"pages/{app.session_state['page']}.py")
 
@@ -43,7 +43,7 @@ def declare(app, facts):
 
 
 def onward(app):
-    """Leave Bounds: a private file goes on to be rehearsed, a public one to be explored."""
+    """Leave Bounds: a private file continues to Rehearse, a public one to Explore."""
     return press(app, next(b.label for b in app.button if b.label in ("Rehearse it", "Explore it")))
 
 
@@ -87,7 +87,7 @@ def spend(app):
 
 
 def ran(app):
-    """Wait for a run on public data: it starts by itself where it is quick, else by its button."""
+    """Wait for a run on public data: a quick one starts by itself, another one by its button."""
     if any(button.label == "Run" for button in app.button):
         press(app, "Run")
     return finish(app)

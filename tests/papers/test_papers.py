@@ -1,4 +1,4 @@
-"""The registry of papers, verdicts from numbers, and runs that go on where they were stopped."""
+"""Check the registry of papers, verdicts from numbers, and runs that resume where they stopped."""
 
 import dataclasses
 

@@ -1,4 +1,4 @@
-"""The pictures of the papers' items: what is drawn where, and in whose names."""
+"""Check the pictures of the papers' items: their marks, positions and names."""
 
 import re
 from pathlib import Path

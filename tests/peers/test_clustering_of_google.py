@@ -1,4 +1,4 @@
-"""What Google's differentially private clustering asks of itself, asked here where it applies; written anew.
+"""Apply the tests of Google's differentially private clustering where they fit; all are rewritten.
 
 Refused here by design: multipliers that change the noise behind the accounting (a cost is the only way to a scale), a
 public count of rows taken from the rows (`n_public` is declared), labels that a caller brings for released centers

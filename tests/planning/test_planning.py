@@ -1,4 +1,4 @@
-"""A plan: facts that cannot be give one sentence, the rehearsal is the run that it stands for, both ways agree."""
+"""Check a plan: impossible facts give one sentence, the rehearsal equals its run, both directions agree."""
 
 import dataclasses
 import math

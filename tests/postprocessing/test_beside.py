@@ -1,4 +1,4 @@
-"""Runs side by side: pairs of centers, differences, sentences on promises, trade-off curves; against literals."""
+"""Check runs side by side against literals: pairs of centers, differences, sentences on promises, trade-off curves."""
 
 import dataclasses
 
@@ -107,7 +107,7 @@ def test_budgets_that_differ_are_named_as_bets():
 
 
 def test_a_curve_is_a_persons():
-    """A person with five rows: five times mu, on the curve as in the numbers."""
+    """A person with five rows has five times mu, on the curve as in the numbers."""
     five = dataclasses.replace(run("nsm"), claimed=dataclasses.replace(run("nsm").claimed, rows_per_person=5))
     assert Bound.of_run(five).mu == pytest.approx(5 * five.claimed.mu)
     rows = {row.name: row.values for row in facts([five])}

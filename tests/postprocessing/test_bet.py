@@ -1,4 +1,4 @@
-"""The bet names what the relation hides, of a person with all of their rows, wherever it is said."""
+"""Check that every bet names what the relation hides, for a person with all of their rows."""
 
 import tomllib
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The noise of each center, as told, is what reruns with other noise show, where groups are well apart."""
+"""Check that the stated noise of each center matches reruns with other noise if groups are well apart."""
 
 import numpy as np
 import pytest
@@ -34,7 +34,7 @@ def run(slug, X, seed, **options):
 
 
 def apart(trace, order):
-    """Whether the last release added up the four groups, and nothing else."""
+    """Return whether the last release added up the four groups, and nothing else."""
     true = next((h.statistic["counts"] for h in reversed(trace.steps[-1].hidden) if "counts" in h.statistic), None)
     return true is None or len(true) != 4 or (np.abs(true[order] - SIZES) < 20).all()
 

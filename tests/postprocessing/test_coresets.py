@@ -1,4 +1,4 @@
-"""Coresets: any k and cost from released points alone, priced like the rows, and nothing spent."""
+"""Check coresets: any k and cost from released points alone, close to the rows' cost, and nothing spent."""
 
 import numpy as np
 import pandas as pd

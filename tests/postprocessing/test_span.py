@@ -1,4 +1,4 @@
-"""What the plane shows of many columns is made of released centers alone."""
+"""Check that the plane of many columns depends on released centers alone."""
 
 import dataclasses
 

@@ -1,4 +1,4 @@
-"""Centers to take away, and the verdict: what is said must follow from what was released, or from the rows in DEMO."""
+"""Check exported centers and the verdict: they must follow from released values, or from the rows in DEMO."""
 
 import io
 import json
@@ -159,7 +159,7 @@ def test_a_missed_group_is_named_with_its_size_and_nobody_is_told_to_spend_more(
 
 @pytest.mark.parametrize(("slug", "words"), [("nsm", "divides the noise by about 1.8"), ("eugkm", "lowers the noise")])
 def test_what_twice_the_budget_buys_follows_from_the_noise_and_not_from_a_rule_of_thumb(slug, words, X, kmeans):
-    """Gaussian noise falls with mu, and mu does not double with epsilon: the promise at 2 epsilon is what is told."""
+    """Gaussian noise falls with mu, and mu does not double with epsilon: the advice states the promise at 2 epsilon."""
     trace, double = run(slug, X, n_clusters=2), ALGORITHMS[slug](n_clusters=2, epsilon=2.0)
     verdict = demo_verdict(trace, groups_of(X, DOMAIN, kmeans), kmeans, (0.1, 0.005), ["east", "north"], ["km", "km"])
     odds = trace.claimed.odds, double.guarantee(2, DOMAIN.n_public).odds
@@ -176,7 +176,7 @@ def test_the_private_verdict_reads_released_values_only(X, monkeypatch):
 
 @pytest.mark.parametrize("slug", ALGORITHMS)
 def test_every_algorithm_has_a_private_verdict_made_of_released_values(slug, X):
-    """Nothing in it follows from a row that is not released: without the hidden parts it is the same sentence."""
+    """Nothing in it depends on unreleased rows: without the hidden parts the sentence is the same."""
     if slug == "kmeans":
         pytest.skip("not private")
     trace = run(slug, X, **({"rho_distance": 0.05} if slug.startswith("dist-dp") else {}))

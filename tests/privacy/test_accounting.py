@@ -1,4 +1,4 @@
-"""Conversions against published constants and dp-accounting; the ledger's independent path."""
+"""Check conversions against published constants and dp-accounting, and the ledger's independent path."""
 
 import functools
 import math
@@ -82,7 +82,7 @@ def theirs(plan, delta, *, pessimistic=True):
 
 @pytest.mark.parametrize(("mu", "delta"), [(0.05, 1e-7), (0.23, 1e-6), (0.5, 1e-5), (1.1, 1e-5)])
 def test_gaussians_agree_with_an_independent_accountant(mu, delta):
-    """Both are exact for Gaussians: within 1e-6 of its upper estimate, never below its lower one."""
+    """Both are exact for Gaussians: ours is within 1e-6 of its upper estimate, never below its lower one."""
     plan = Plan({"a": gaussians(mu, [1, 2, 3])})
     ours = plan.total(delta).epsilon
     assert ours == pytest.approx(theirs(plan, delta), rel=1e-6)
@@ -151,7 +151,7 @@ def test_thresholds_pay_their_own_delta_and_dust_is_tolerated():
 
 
 def test_a_delta_of_its_own_is_claimed_and_never_overspent():
-    """A cover is pure but for its delta: neither mu nor zCDP tells when the delta does not reach."""
+    """A cover is pure except for its delta, so neither mu nor zCDP shows that the delta does not suffice."""
     plan = Plan({"cover": (Cover(0.5, 1e-7),) * 2})
     found = plan.total(1e-6)
     assert (found.epsilon, found.delta, found.pure_epsilon, found.mu) == (1.0, 1e-6, None, None)
@@ -180,7 +180,7 @@ def test_exact_releases_cost_nothing_and_keep_every_notion():
 
 
 def test_plan_and_ledger_agree_on_every_mechanism():
-    """The same totals by the plan's path and by the ledger's, which reads sensitivity and scale only."""
+    """Totals agree by the plan's path and by the ledger's, which reads sensitivity and scale only."""
     costs = [Gaussian(0.3), Laplace(0.2), Exponential(0.4), Threshold(0.1, 1e-7), Exact(), Cover(0.3, 1e-7)]
     ledger = []
     for i, cost in enumerate(costs):

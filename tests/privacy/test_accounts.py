@@ -1,4 +1,4 @@
-"""The account of a private file: adds up over runs and algorithms, refuses before the draw, and travels signed."""
+"""Check the account of a private file: it adds up over runs and algorithms, refuses before the draw, and is signed."""
 
 import hmac
 import json
@@ -488,7 +488,7 @@ def test_the_command_books_a_private_run_before_it_starts(tmp_path, capsys):
 
 
 def swapped(load, file, other):
-    """Return a loader that leaves another file in the place of the one that it has read."""
+    """Return a loader that replaces the file that it has read by another one."""
 
     def loading(*arguments, **facts):
         data = load(*arguments, **facts)
@@ -500,7 +500,7 @@ def swapped(load, file, other):
 
 @pytest.mark.parametrize("whole", [True, False])
 def test_a_run_is_booked_on_the_bytes_that_it_read(tmp_path, monkeypatch, capsys, whole):
-    """The file is replaced as soon as it was read; in parts, where it is read many times, that is refused."""
+    """The file is replaced as soon as it is read; a run in parts, which reads it many times, refuses that."""
     rows = np.random.default_rng(0).uniform(0, 1, (2, 100, 2))
     file, other = (tmp_path / f"{name}.{'csv' if whole else 'npy'}" for name in ("mine", "other"))
     for path, values in zip((file, other), rows, strict=True):

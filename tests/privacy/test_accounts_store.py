@@ -1,4 +1,4 @@
-"""Where accounts lie: no booking is lost or raced, on SQLite and PostgreSQL; what was touched is noticed."""
+"""Check the store of accounts: no booking is lost or raced, on SQLite and PostgreSQL, and tampering is noticed."""
 
 import multiprocessing
 import os
@@ -68,7 +68,7 @@ def allow(place, budget):
 @POSIX
 @pytest.mark.parametrize("budget", [1.0, pytest.param(None, marks=pytest.mark.slow)])
 def test_processes_cannot_overspend_together_and_lose_no_booking(place, budget):
-    """Ten claims of 0.1 make 1: as many are allowed as one after the other."""
+    """Ten claims of 0.1 make 1: together as many are allowed as one after another."""
     with multiprocessing.get_context("fork").Pool(8) as pool:  # forked: an import costs seconds, eight times
         pool.apply(allow, (place, budget))
         allowed = sum(pool.starmap(book, [(place, 15 if budget else 50)] * 8))
@@ -88,7 +88,7 @@ def test_threads_of_one_process_share_the_accounts(place):
 
 
 def book_forever(place, tell):
-    """Open the accounts, then book; tell the id of every claim that a run could now start on."""
+    """Open the accounts, then book; print the id of every claim on which a run could now start."""
     accounts = Accounts.open(*place)
     os.write(tell, b"ready\n")
     while True:
@@ -123,7 +123,7 @@ def test_a_kill_at_any_point_loses_no_claim_that_a_run_could_have_started_on(pla
     assert len(kept) - len(told) <= 50, "at most the one booking that was under way at each kill"
 
 
-# What was touched is noticed
+# Tampering is noticed
 
 
 def edit(place, statement):
@@ -200,7 +200,7 @@ def test_a_fork_of_the_chain_is_noticed(tmp_path):
     newest = mark.read_bytes()
     shutil.copy(tmp_path / "old", path)
     shutil.copy(tmp_path / "old.seen", mark)
-    other = Accounts.open(tmp_path, "")  # mark and database put back together: known not to be noticed
+    other = Accounts.open(tmp_path, "")  # mark and database rolled back together, a documented limit
     other.reserve(other.key(b"another"), claim())
     mark.write_bytes(newest)
     with pytest.raises(PermissionError, match="entry 5 is not the one that this server has seen"):

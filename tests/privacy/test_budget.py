@@ -1,4 +1,4 @@
-"""One budget in three notions: what is typed in one comes back from the others, and never promises less noise."""
+"""Check one budget in three notions: a typed value comes back from the others, and never buys less noise."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Rows on disk: bit for bit what memory gives, in threads and on a cluster, whatever the parts."""
+"""Check rows on disk: the same bits as in memory, in threads and on a cluster, for any parts."""
 
 import numpy as np
 import pandas as pd
@@ -41,7 +41,7 @@ def same(trace, other):
 
 
 def test_projected_rows_are_bit_equal_too(tmp_path):
-    """Six columns, of which the algorithm sees fewer: the low bits of a projected row must not follow its part."""
+    """The algorithm sees fewer than the six columns: the low bits of a projected row must not depend on its part."""
     rng, domain = np.random.default_rng(1), Domain.box(-1, 1, 6, n_public=1200)
     X = np.clip(rng.normal(size=(1200, 6)) * 0.15 + rng.choice([-0.5, 0.0, 0.6], (1200, 1)), -1, 1)
     np.save(tmp_path / "rows.npy", X)
@@ -56,7 +56,7 @@ def test_the_parts_do_not_matter(files, part_rows):
     memory = ALGORITHMS["pe-means"](n_clusters=3).run(X, domain=DOMAIN, seed=0)
     for name in ("rows.npy", "rows.parquet"):
         if (name, part_rows) == ("rows.npy", 1):
-            continue  # 3000 parts of one row: slow and no news
+            continue  # 3000 parts of one row are slow and show nothing new
         parts = parts_of(folder / name, part_rows=part_rows)
         assert sum(part.stop - part.start for part in parts) == N
         np.testing.assert_array_equal(np.concatenate([part.read() for part in parts]), X)
@@ -124,7 +124,7 @@ def test_a_column_that_holds_no_numbers_is_refused_by_its_place_and_no_cell_is_s
         assert main(["run", "nsm", "--data", str(path), *bounds, "--public"]) == 2
         told = capsys.readouterr().err
         assert f"{path.name} must hold" in told and "Alice" not in told and "2001" not in told
-    for path in tmp_path.glob("*.parquet"):  # as in memory: what is no number is a missing cell, without a word
+    for path in tmp_path.glob("*.parquet"):  # as in memory, a cell that is not a number is missing, without a message
         (part,) = parts_of(path, form=Form(private=True, decimal=","))
         assert np.array_equal(part.read(), [[0.1, np.nan], [0.2, np.nan]], equal_nan=True)
     pd.DataFrame({"a": ["7,5", "1.234", "x"]}).to_parquet(tmp_path / "signs.parquet")
@@ -137,7 +137,7 @@ def test_a_column_that_holds_no_numbers_is_refused_by_its_place_and_no_cell_is_s
 
 @pytest.mark.parametrize("n_rows", [N - 1, N, N + 40])
 def test_a_kept_n_counts_a_row_that_is_not_finite_in_parts_as_in_memory(files, n_rows):
-    """Row 17 has a NaN: where n is kept it stands at the middle, in whatever part it lies."""
+    """Row 17 has a NaN: if n is kept, it is placed at the middle, in any part."""
     folder, X = files
 
     def answers(rows):

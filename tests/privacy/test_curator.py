@@ -1,4 +1,4 @@
-"""The curator's doors: partitions, selections, sparse keys, exact releases. Refusals come before the draw."""
+"""Check the curator's methods: partitions, selections, sparse keys, exact releases. Refusals come before the draw."""
 
 import dataclasses
 import inspect
@@ -79,7 +79,7 @@ class Popular(Score):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Cells(KeyQuery):
-    """The grid cell of every row; `copies` cells a row."""
+    """The grid cell of every row; `copies` cells per row."""
 
     width: float = 0.5
     copies: int = 1
@@ -122,7 +122,7 @@ def curator(costs, *, noise=None, neighboring=AR, rows=X):
 
 
 def truth(asked):
-    """The true statistic of the last release."""
+    """Return the true statistic of the last release."""
     return asked.drain_hidden()[-1].statistic
 
 
@@ -263,7 +263,7 @@ def test_a_sibling_by_subtraction_equals_its_own_sum():
 
 
 def chi_square(costs, exponent, *, noise, runs, out=(), neighboring=AR):
-    """p-value of `runs` selections against probabilities proportional to exp(exponent * votes)."""
+    """Return the p-value of `runs` selections against probabilities proportional to exp(exponent * votes)."""
     asked = curator({"pick": (Exponential(costs),) * runs}, noise=noise, neighboring=neighboring)
     score = Popular(KeptVotes(LEFT_AND_RIGHT), out)
     chosen = np.bincount([asked.select("pick", score) for _ in range(runs)], minlength=3)
@@ -286,7 +286,7 @@ def test_a_selection_has_the_probabilities_of_the_exponential_mechanism(source):
 def test_a_selection_is_recorded_with_range_scale_and_the_infinity_norm():
     asked = curator({"pick": (Exponential(0.5),)})
     asked.select("pick", Popular(NearestVotes(LEFT_AND_RIGHT)))
-    np.testing.assert_array_equal(truth(asked)["utility"], [3, 3, 1])  # what is drawn from; a tie is the first one's
+    np.testing.assert_array_equal(truth(asked)["utility"], [3, 3, 1])  # the drawn distribution; ties go to the first
     (entry,) = asked.ledger
     assert (entry.mechanism, entry.norm, entry.sensitivity) == ("Exponential", math.inf, 1 + UTILITY_SLACK)
     assert entry.scale == entry.sensitivity / 0.5 and entry.reason == "one row casts one vote"
@@ -318,7 +318,7 @@ def test_only_keys_that_rows_have_are_touched_and_pass_at_the_threshold():
 @pytest.mark.parametrize("delta", [1e-9, 1e-5, 0.05])
 @pytest.mark.parametrize("scale", [0.3, 2.0, 55.0])
 def test_new_keys_pass_with_probability_at_most_delta(scale, delta, l0):
-    """The exact chance that one of l0 keys with a true count of 1 passes, rounding included."""
+    """Return the exact chance that one of l0 keys with a true count of 1 passes, rounding included."""
     cost = Threshold(1.0, delta)
     tau = cost.threshold(scale, l0)
     assert tau == pytest.approx(1.5 + scale * stats.norm.isf(-math.expm1(math.log1p(-delta) / l0)))
@@ -351,7 +351,7 @@ def test_sensitivity_of_sparse_counts_follows_l0_and_relation():
         assert ledger.spent(asked.ledger, 1e-5).delta == 1e-5
 
 
-# Exact, and everything that is refused
+# Exact releases, and all refusals
 
 
 def test_an_exact_release_needs_sensitivity_zero():
@@ -391,7 +391,7 @@ def test_a_sensitivity_of_a_few_grid_steps_is_refused_before_the_draw(cost):
     assert asked._noise.draws == 1 and len(asked.ledger) == 1
 
 
-DOORS = {  # door -> (its price, the relation it is for, how it is asked)
+DOORS = {  # method -> (its price, its relation, how it is called)
     "release": (Laplace(1.0), AR, lambda asked: asked.release("x", Count())),
     "select": (Exponential(1.0), AR, lambda asked: asked.select("x", Popular(NearestVotes(LEFT_AND_RIGHT)))),
     "cover": (Cover(1.0, 1e-6), AR, lambda asked: asked.cover("x", COVER)),
@@ -463,7 +463,7 @@ def test_a_report_that_is_mixed_stands_alone_in_its_plan(beside):
     for costs in ({"x": (mixed, beside)}, {"x": (mixed,), "y": (beside,)}):
         with pytest.raises(ValueError, match="must be the only one in the plan; got 2 reports"):
             Plan(costs)
-    Plan({"x": (mixed,), "y": (Gaussian(1.0),)})  # what is no report may stand beside it
+    Plan({"x": (mixed,), "y": (Gaussian(1.0),)})  # other releases may accompany it
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The words and numbers of a promise."""
+"""Check the words and numbers of a promise."""
 
 import math
 

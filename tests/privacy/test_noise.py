@@ -1,4 +1,4 @@
-"""Draws against their distribution, with a negative case each; scale set by the curator, not by the algorithm."""
+"""Check draws against their distribution, each with a negative case; the curator sets the scale, not the algorithm."""
 
 import os
 
@@ -16,7 +16,7 @@ from dpviz.privacy.plan import Plan
 from dpviz.privacy.queries import Count, NearestVotes
 from dpviz.privacy.rows import Rows
 
-FALSE = 1e-12  # how rarely a secure draw is accused by chance; the twins that must be caught stay far below it
+FALSE = 1e-12  # chance that a correct draw fails; the twins that must be caught stay far below it
 SOURCES = {"seeded": lambda: Seeded(np.random.default_rng(0)), "secure": Secure}
 
 

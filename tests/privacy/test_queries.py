@@ -1,4 +1,4 @@
-"""Declared sensitivities against brute force, additivity, and data-only fields, for every Query type."""
+"""Check declared sensitivities against brute force, additivity, and data-only fields, for every Query type."""
 
 import dataclasses
 import functools
@@ -91,14 +91,14 @@ def companion_of(query):
 
 
 def changes(query, a, b, norms=NORMS, radius=None):
-    """Change per norm and part between two data sets, whose statistics are computed once."""
+    """Return the change per norm and part between two data sets, whose statistics are computed once."""
     one, two = (query.statistic(block(x, radius, companion_of(query))) for x in (a, b))
     apart = {part: (one[part] - two[part]).ravel() for part in one}
     return {norm: {part: float(np.linalg.norm(by, norm)) for part, by in apart.items()} for norm in norms}
 
 
 def change(query, a, b, norm, radius=None):
-    """Change per part between two data sets."""
+    """Return the change per part between two data sets."""
     return changes(query, a, b, [norm], radius)[norm]
 
 
@@ -191,7 +191,7 @@ DATA_TYPES = {"int", "float", "str", "bool", "tuple", "ndarray", "Population", "
 
 
 def open_doors(cls):
-    """Field types of a query that are not plain data."""
+    """Return the field types of a query that are not plain data."""
     names = [
         str(f.type).replace("|", " ").replace("[", " ").replace("]", " ").replace(",", " ")
         for f in dataclasses.fields(cls)
@@ -255,7 +255,7 @@ def test_a_callable_field_is_an_open_door():
     assert open_doors(Thief) == {"Callable"}
 
 
-# What a query cannot price it refuses
+# Queries refuse what they cannot price
 
 AT, KEYS = np.array([[0.5, 0.25]]), np.zeros((1, 2), dtype=np.int64)
 GRIDDED = {

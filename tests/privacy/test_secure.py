@@ -1,4 +1,4 @@
-"""A secure run's whole object graph, its JSON and its pickle: no seed, no hidden truth, no cell, no true statistic."""
+"""Search a secure run's object graph, JSON and pickle: no seed, no hidden truth, no cell, no true statistic."""
 
 import dataclasses
 import gc
@@ -44,7 +44,7 @@ SKIPPED = (type, types.ModuleType)
 
 
 def walk(root):
-    """Every object that can be reached from `root`, array bases included, classes and modules aside."""
+    """Yield every object reachable from `root`, array bases included, except classes and modules."""
     seen, todo = {}, [root]
     while todo:
         item = todo.pop()
@@ -82,7 +82,7 @@ def _seed(item):
 
 
 def leaks(trace, forbidden):
-    """Say everything in a trace that a private release must not hold."""
+    """List everything in a trace that a private release must not hold."""
     found = []
     for item in walk(trace):
         if not isinstance(item, (*WORDS, *RECORDS)):
@@ -114,7 +114,7 @@ def test_nothing_true_and_no_seed_can_be_reached_from_a_secure_trace(slug):
         trace = instance(ALGORITHMS[slug], epsilon=1.0, delta=1e-4).run(data, noise="secure")
         assert trace.notice == "released values only"
         forbidden = secrets(data.witness)
-        apart = {value for value in forbidden if not (value / GRID).is_integer()}  # what noise cannot hit
+        apart = {value for value in forbidden if not (value / GRID).is_integer()}  # values that noise cannot hit
         again = Trace.from_json(trace.to_json())
         assert leaks(trace, apart) == leaks(again, apart) == []
         met.update({*leaks(trace, forbidden), *leaks(again, forbidden)})

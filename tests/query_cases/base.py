@@ -1,4 +1,4 @@
-"""What a case is: how to build a query, and hand-written worst pairs of data sets per relation."""
+"""Define a case: how to build a query, and hand-written worst pairs of data sets per relation."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

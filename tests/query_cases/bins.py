@@ -1,4 +1,4 @@
-"""Cases for the counts that explain clusters."""
+"""List cases for the counts that explain clusters."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""On the path of a server under test: every name it looks up and every address it calls goes into a file."""
+"""Record every name that a server under test looks up, and every address that it calls, in a file."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""Two worlds: they differ in one person and in nothing else, and the same seed draws the same noise."""
+"""Check the two worlds: they differ in one person and nothing else, and the same seed draws the same noise."""
 
 import dataclasses
 

@@ -1,4 +1,4 @@
-"""Where another run may end: from released values only, wider where weights are noisy, and never on rows."""
+"""Check simulated reruns: from released values only, wider if weights are noisy, and never from rows."""
 
 import dataclasses
 
@@ -19,7 +19,7 @@ def private():
     with pytest.MonkeyPatch.context() as patched:
         same_luck(patched)
         run = ALGORITHMS["nsm"](n_clusters=5, epsilon=2.0).run(data.X, domain=data.domain, noise="secure")
-    return Trace.from_json(run.to_json())  # what has left the server: nothing else is known of the rows
+    return Trace.from_json(run.to_json())  # the file that left the server: nothing else is known about the rows
 
 
 def test_everybody_made_up_lies_in_the_bounds_and_differs_by_the_noise_alone(private):

@@ -1,4 +1,4 @@
-"""Reruns: the same as single runs, never on private rows, and a spread that is what it says."""
+"""Check reruns: they equal single runs, never read private rows, and have the stated spread."""
 
 import dataclasses
 

@@ -1,4 +1,4 @@
-"""Rows of sweeps written by hand."""
+"""Make rows of sweeps by hand."""
 
 from pathlib import Path
 

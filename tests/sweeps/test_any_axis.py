@@ -1,4 +1,4 @@
-"""Sweeps over any parameter, preset, delta rule and noise; k-median as an objective; generated benchmark sets."""
+"""Check sweeps over any parameter, preset, delta rule and noise; k-median as an objective; generated benchmark sets."""
 
 import dataclasses
 import json

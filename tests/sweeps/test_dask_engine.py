@@ -1,4 +1,4 @@
-"""A real Dask cluster of two worker processes: the same rows, with a worker killed in mid-sweep."""
+"""Check a real Dask cluster of two worker processes: the same rows, even if a worker is killed during the sweep."""
 
 import os
 import signal
@@ -34,7 +34,7 @@ def same(row):
 
 
 def replaced(client, victim):
-    """Wait until a worker did die and the nanny has replaced it; the suite's own limit ends it if that never comes."""
+    """Wait until a worker has died and the nanny has replaced it; the suite's own limit ends a wait in vain."""
     while len(now := client.run(os.getpid, on_error="ignore")) < 2 or victim in now.values():
         time.sleep(0.1)
 
@@ -67,7 +67,7 @@ def test_a_cell_that_kills_its_workers_becomes_a_failed_row(client):
 
 
 def behind_a_gate(cell, folder):
-    """Begin, say so, and wait for the gate."""
+    """Begin, report it, and wait for the gate."""
     (folder / f"begun-{os.getpid()}-{time.monotonic_ns()}").touch()
     while not (folder / "open").exists():
         time.sleep(0.02)

@@ -1,4 +1,4 @@
-"""The trade-off in tables against hand-made rows, in figures and in a report."""
+"""Check the trade-off in tables against hand-made rows, in figures and in a report."""
 
 import ast
 import datetime
@@ -181,7 +181,7 @@ def test_curves_show_runs_means_intervals_and_kmeans_and_say_not_private():
         trace.name.endswith("single runs") for trace in curves(rows(kmeans(), runs("nsm", PE)), single=False).data
     )
     assert curves(rows(kmeans(), runs("nsm", PE)), log=False).layout.yaxis.range[0] <= 0
-    medians = curves(rows(kmeans(), runs("nsm", PE)), against="KMedians")  # of a metric that k-median is the best at
+    medians = curves(rows(kmeans(), runs("nsm", PE)), against="KMedians")  # of a metric at which k-median is best
     assert medians.data[-1].name == "KMedians (not private)" and "◇ KMedians" in json.dumps(
         medians.layout.to_plotly_json(), ensure_ascii=False
     )
@@ -255,7 +255,7 @@ def test_a_time_is_expected_once_every_kind_is_known_and_budgets_add_up():
     assert estimate.seconds(every, known, 2) is None
     known[estimate.kind(cells[1])] = 0.5
     assert estimate.seconds(every, known, 2) == estimate.START_SECONDS + (1 + 8 * 0.5) / 2
-    assert estimate.seconds(every[-2:], known, 2) == estimate.START_SECONDS + 2 * 0.5 / 2  # what is left alone counts
+    assert estimate.seconds(every[-2:], known, 2) == estimate.START_SECONDS + 2 * 0.5 / 2  # the remaining runs count
     assert estimate.seconds([], {}, 2) == 0
     assert estimate.trial(cells[0]) > 0
     n, epsilon = estimate.composed(sweep)

@@ -1,4 +1,4 @@
-"""Sweeps: deterministic cells, rows that survive a torn file and a dead worker, failures as rows, clear specs."""
+"""Check sweeps: deterministic cells, rows that survive a torn file and a dead worker, failures as rows, clear specs."""
 
 import dataclasses
 import json
@@ -31,7 +31,7 @@ SMALL = Sweep(data=("sample:tiny",), variants=(PE,), epsilon=(1.0, 4.0), repeats
 
 
 def same(row):
-    """A row without what may differ from one execution to the next."""
+    """Return a row without the columns that may differ from one execution to the next."""
     return {name: value for name, value in row.items() if name not in MEASURED}
 
 

@@ -1,4 +1,4 @@
-"""Every check of `dpviz.testing` fails on an algorithm that is broken in its way, and says so in one sentence."""
+"""Check that every check of `dpviz.testing` fails with one sentence on an algorithm that breaks it."""
 
 import dataclasses
 import itertools

@@ -1,4 +1,4 @@
-"""The rho-distance family against its specification: constants, brute-force moves, refusals, and a mu audit."""
+"""Check the rho-distance family against its specification: constants, brute-force moves, refusals, a mu audit."""
 
 import dataclasses
 import math
@@ -204,7 +204,7 @@ def test_positions_move_by_at_most_rho():
     assert 0.95 < max(shares) <= 1
 
 
-# The curator's door for rows.
+# The curator's methods for rows.
 
 
 def curator(X, domain, *, neighboring=MOVE, rho=RHO, noise=None, mu=1.0):
@@ -263,7 +263,7 @@ def audit(cheat=1.0, runs=4000, mu=1.0):
             other = int(points.value[1, 0] > 0)
             first = sums.value[region, 0] - (rows[0][1, 0] if region == other else 0.0)
             scores[side, run] = points.value[0, 0] + first
-    cut = RHO  # half way: both parts move by RHO
+    cut = RHO  # halfway: both parts move by RHO
     return lower_mu(int((scores[1] > cut).sum()), int((scores[0] > cut).sum()), runs)
 
 
@@ -394,7 +394,7 @@ def test_what_is_left_of_a_move_and_of_noise_that_is_cut(sd):
 
 
 def test_noisy_points_are_drawn_together_until_they_spread_as_the_rows():
-    """Rows spread along one of six columns, off the middle: so do the drawn points, and not along the others."""
+    """Rows spread along one of six columns, off the middle, and so do the drawn points, but not along the others."""
     rng = np.random.default_rng(0)
     rows = rng.normal(0, [0.3, 0, 0, 0, 0, 0], (20_000, 6)) + [0.1, 0.2, 0, 0, 0, 0]
     domain = Domain.box(-1, 1, 6, n_public=20_000)
@@ -402,7 +402,7 @@ def test_noisy_points_are_drawn_together_until_they_spread_as_the_rows():
     np.testing.assert_allclose(drawn.std(axis=0), rows.std(axis=0), atol=0.03)
     np.testing.assert_allclose(drawn.mean(axis=0), rows.mean(axis=0), atol=0.02)
     assert sd == pytest.approx(0.4 * math.sqrt(0.6**2 / 6), rel=0.1)
-    lost = rng.normal(0, 0.4, (60, 6))  # nothing stands out: to the middle, by what the domain allows
+    lost = rng.normal(0, 0.4, (60, 6))  # nothing stands out, so points go to the middle, as far as the domain allows
     drawn, _ = DistDP(rho_distance=0.1)._drawn(lost, 0.4, domain)
     np.testing.assert_allclose(drawn, lost / (1 + 0.4**2 * 6 / domain.radius**2))
 

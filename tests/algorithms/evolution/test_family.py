@@ -1,4 +1,4 @@
-"""HDPE-means, Aug-PE and the refining step: shares, shapes, and the lesson on vote splitting."""
+"""Check HDPE-means, Aug-PE and the refining step: shares, shapes, and vote splitting."""
 
 import numpy as np
 import pytest

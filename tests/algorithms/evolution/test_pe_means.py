@@ -1,4 +1,4 @@
-"""PE-means against its specification."""
+"""Check PE-means against its specification."""
 
 import numpy as np
 import pytest

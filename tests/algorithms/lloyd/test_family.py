@@ -1,4 +1,4 @@
-"""The Lloyd family: the paper's constants, folding, the radius, and losses on made-up sets."""
+"""Check the Lloyd family: the paper's constants, folding, the radius, and losses on made-up sets."""
 
 import math
 

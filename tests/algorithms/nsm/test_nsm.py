@@ -1,4 +1,4 @@
-"""NSM against its specification: plan, free thinking on released values, and how good it is."""
+"""Check NSM against its specification: plan, free search on released values, and quality."""
 
 import dataclasses
 import math
@@ -90,7 +90,7 @@ def test_all_that_follows_is_about_the_mean_of_rows_in_a_corner():
     middle, true = steps["mean"]["middle"], domain.normalize(X).mean(axis=0)
     off = np.linalg.norm(true)
     assert off > 0.7 * domain.radius and np.linalg.norm(middle - true) < 0.3 * off
-    assert steps["radius"]["radius"] < 0.6 * off  # about the middle of the box they reach to off and more
+    assert steps["radius"]["radius"] < 0.6 * off  # seen from the middle of the box they reach to `off` and beyond
     blind = NSM(n_clusters=4, epsilon=4.0, middle_share=0.0).run(X, domain=domain, seed=0)
     losses = [normalized_loss(X, one.cluster_centers, domain) for one in (trace, blind)]
     assert losses[0] < losses[1]
@@ -108,7 +108,7 @@ def test_a_mean_that_noise_explains_is_the_middle_of_the_box():
 
 @pytest.mark.parametrize("shape", ["both", "none"])
 def test_what_is_about_the_mean_moves_with_the_rows(shape):
-    """Rows and box moved together by whole grid steps: centers move along, but for what the middle of the box is."""
+    """If rows and box move together by whole grid steps, the centers move with them."""
     X, domain = corner(3000, 5, seed=1)
     trace = NSM(n_clusters=4, epsilon=8.0, shape=shape).run(X, domain=domain, seed=2)
     plain = KMeans(n_clusters=4).run(X, domain=domain, seed=0).cluster_centers
@@ -194,7 +194,7 @@ def test_candidates_far_from_rows_stand_for_as_much_space_as_they_are_far():
     apart = np.linalg.norm(outside[:, None] - outside, axis=2)[np.triu_indices(len(outside), 1)]
     assert (apart >= 0.5 * np.broadcast_to(far, (len(far), len(far)))[np.triu_indices(len(far), 1)]).all()
     covered = np.linalg.norm(population[:, None] - outside, axis=2).min(axis=1)
-    assert (covered <= 0.5 * away)[away > 0.05].all()  # nothing is left out that is farther from the chosen
+    assert (covered <= 0.5 * away)[away > 0.05].all()  # no omitted one is farther from the chosen ones
     assert thinned(population, np.ones(800, dtype=bool), 0.05).shape == (0, 2)
 
 
@@ -224,12 +224,12 @@ def test_pooled_counts_and_damped_moves():
     both, less = tracker.counts(n + rng.normal(0, 4, 200), 4.0)
     assert sd == 4.0 and less == pytest.approx(4 / math.sqrt(2)) and both.std() < first.std()
     noise, moved = np.full(200, 0.01), np.ones(200, dtype=bool)
-    error = tracker.shrink(0.1 * rng.normal(size=(200, 8)), noise, moved)  # centers are right: all is noise
+    error = tracker.shrink(0.1 * rng.normal(size=(200, 8)), noise, moved)  # centers are right, so all moves are noise
     again = tracker.shrink(-error + 0.1 * rng.normal(size=(200, 8)), noise, moved)
     alone = -error + 0.1 * rng.normal(size=(200, 8))
     assert ((error + again) ** 2).mean() < 0.8 * ((error + alone) ** 2).mean()
     large = tracker.shrink(rng.normal(size=(200, 8)) + 5, noise, moved)
-    assert large.mean() == pytest.approx(5, rel=0.05)  # a move far above the noise is made
+    assert large.mean() == pytest.approx(5, rel=0.05)  # a move far above the noise is made in full
 
 
 def test_a_prior_draws_counts_to_the_typical_one_as_far_as_noise_explains_them():
@@ -247,13 +247,13 @@ def test_a_prior_damps_the_first_move_by_what_noise_would_show():
     rng, k, d = np.random.default_rng(0), 200, 8
     prior, noise, moved = Prior(np.zeros(k), np.zeros(k), 50.0), np.full(k, 0.01), np.arange(k) > 0
     tracker = Tracker(k, pooled=True, prior=prior)
-    shifts = 0.1 * rng.normal(size=(k, d))  # centers are right: all is noise
+    shifts = 0.1 * rng.normal(size=(k, d))  # centers are right, so all moves are noise
     damped = tracker.shrink(shifts, noise, moved)
     assert (damped[1:] ** 2).sum() < 0.2 * (shifts**2).sum()
     told = tracker.deviation(noise)
-    assert (told[1:] < 0.1).all() and (told > 0).all() and told[0] == 0.01  # never moved: only its noise is known
+    assert (told[1:] < 0.1).all() and (told > 0).all() and told[0] == 0.01  # it never moved, so only its noise is known
     far = Tracker(k, pooled=True, prior=prior).shrink(shifts + 5, noise, moved)
-    assert far[1:].mean() == pytest.approx(5, rel=0.01)  # a move far above the noise is made
+    assert far[1:].mean() == pytest.approx(5, rel=0.01)  # a move far above the noise is made in full
     assert Tracker(k, pooled=True).shrink(shifts, noise, moved) == pytest.approx(shifts)
 
 
@@ -261,7 +261,7 @@ def test_sizes_are_told_by_all_candidates_and_not_at_all_where_there_are_none():
     population, votes = np.array([[0.0], [0.1], [5.0], [5.2]]), np.array([30.0, -4.0, 50.0, 8.0])
     summary = Summary(population[::2], votes[::2], 3.0, {"population": population, "noisy_votes": votes})
     prior = sizes(summary, np.array([[0.0], [5.0], [99.0]]), 28.0)
-    assert prior.counts.tolist() == [26.0, 58.0, 0.0]  # dropped candidates count too: what is kept is too large
+    assert prior.counts.tolist() == [26.0, 58.0, 0.0]  # dropped candidates count too: the kept ones are too large
     np.testing.assert_allclose(prior.precision, [1 / 18, 1 / 18, 0.0])
     assert sizes(dataclasses.replace(summary, noise_sd=0.0), np.zeros((1, 1)), 88.0) is None
 
@@ -283,7 +283,7 @@ def test_clipping_radius_weighs_noise_against_what_is_cut_off():
     rows = edges[12]
     assert clipping_radius(counts, 1.0, edges, 1e-9, 1000.0) == pytest.approx(rows)
     assert clipping_radius(counts, 1.0, edges, 10.0, 1000.0) < rows / 2
-    counts[0] = 5.0  # no more than noise: it does not hold the radius up
+    counts[0] = 5.0  # no more than noise, so it does not keep the radius up
     assert clipping_radius(counts, 10.0, edges, 1e-3, 1000.0) == pytest.approx(rows)
 
 
@@ -321,7 +321,7 @@ def test_split_and_merge_repairs_a_missed_cluster():
     apart = np.linalg.norm(fixed[:, None] - truth[None], axis=2)
     assert apart.min(axis=0).max() < 0.1  # every true cluster has a center again
     same, split = split_merge(centers, counts, scatter, 250.0, moment, 5.0)
-    assert not split.any() and np.array_equal(same, centers)  # not while noise could explain the excess
+    assert not split.any() and np.array_equal(same, centers)  # not as long as noise could explain the excess
     same, split = split_merge(centers, counts, scatter, 10.0, moment, 1e6)
     assert not split.any()  # no direction stands out
 
@@ -339,7 +339,7 @@ class Answers:
 
 
 def test_a_negative_noisy_count_sends_no_half_to_the_wall():
-    """A cluster of 50 rows, told of by its votes, gets a noisy count of -5: it is not split as if it were one row."""
+    """A cluster of 50 rows by its votes gets a noisy count of -5, and is not split as if it were one row."""
     at = np.eye(6)[:4] * 0.5
     votes = Prior(np.full(4, 50.0), np.full(4, 3.0**-2), 50.0)
     counts, sums = np.array([-5.0, 50.0, 50.0, 50.0]), np.zeros((4, 6))

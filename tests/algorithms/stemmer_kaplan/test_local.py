@@ -1,4 +1,4 @@
-"""The local model: reports epsilon-DP exactly, estimates unbiased, groups public, the algorithm against its figures."""
+"""Check the local model: reports are exactly epsilon-DP, estimates unbiased, groups public, figures true to the run."""
 
 import itertools
 import math
@@ -45,7 +45,7 @@ def likelihoods(chances):
 
 
 def bit_chances(randomizer, answers):
-    """Return what each user's coins are tossed with, shape (n, bits), from the code that tosses them."""
+    """Return the probabilities of each user's coins, shape (n, bits), from the code that tosses them."""
     noise, ids = Chances(), np.arange(len(answers))
     if isinstance(randomizer, OUE):
         randomizer.reports(noise, answers)
@@ -89,7 +89,7 @@ def test_the_flip_is_rounded_to_the_private_side_and_can_be_tossed_exactly(epsil
 
 
 def test_a_value_outside_the_promised_range_is_cut_twice():
-    """By the question, and again by the randomizer: neither counts on the other."""
+    """The question checks it, and so does the randomizer: neither relies on the other."""
     flip = flip_probability(1.0)
     np.testing.assert_array_equal(OneBit(flip).probabilities(np.array([5.0, -5.0, 1.0, -1.0])), [1 - flip, flip] * 2)
     cell = CellOf(2.0, np.zeros(1), np.array([-1]), (2,))
@@ -286,7 +286,7 @@ def test_every_path_spends_at_most_epsilon(budget, oracle):
 
 
 def test_averages_miss_the_cell_means_by_the_declared_noise():
-    """Epsilon 20: no bit is turned, what is left is one bit per user, whose spread the trace declares."""
+    """At epsilon 20 no bit is flipped; one bit per user remains, whose spread the trace declares."""
     X = blobs(2, 60_000)
     errors = []
     for step in (step for step in run(X, epsilon=20.0).steps if step.kind == "averages"):
@@ -353,7 +353,7 @@ def test_report_frame_shows_what_was_sent(oracle):
     own = table[table.true]
     if oracle == "oue":  # at epsilon 20 other bits are never set, the own one half of the time
         assert table[~table.true].says.sum() == 0 and 0.2 < own.says.mean() < 0.8
-    else:  # one bit speaks for the own cell and for half of the others
+    else:  # one bit supports the own cell and half of the others
         assert own.says.all() and 0.3 < table[~table.true].says.mean() < 0.7
     assert "true" not in figures.report_table(step, hidden=False)
 

@@ -1,4 +1,4 @@
-"""The shuffle model: the bound against exact mixtures, mixing before asking, the promise, and what mixing is worth."""
+"""Check the shuffle model: the bound against exact mixtures, mixing before asking, the promise, the gain."""
 
 import math
 
@@ -23,7 +23,7 @@ LOCAL = ALGORITHMS["stemmer-kaplan-local"]
 
 
 def delta_of_mixed_bits(report, users, epsilon):
-    """The exact hockey-stick divergence of mixed randomized bits: all zeros against one 1, in both directions."""
+    """Return the exact hockey-stick divergence of mixed randomized bits: all zeros against one 1, both directions."""
     flip = 1 / (1 + math.exp(report))
     ones = np.arange(users + 1)
     zeros = binom.pmf(ones, users, flip)
@@ -39,7 +39,7 @@ def test_the_bound_holds_for_mixed_bits_which_can_be_computed_exactly(report, us
     mixed = shuffled_epsilon(report, users, delta)
     assert delta_of_mixed_bits(report, users, mixed) <= delta
     assert mixed < report
-    assert delta_of_mixed_bits(report, users, mixed / 20) > delta  # mixing hides no more than that
+    assert delta_of_mixed_bits(report, users, mixed / 20) > delta  # mixing hides no more
 
 
 def test_the_bound_is_the_published_formula_and_never_used_outside_its_condition():

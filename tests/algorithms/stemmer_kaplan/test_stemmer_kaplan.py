@@ -1,4 +1,4 @@
-"""Stemmer-Kaplan against its specification: noise, thresholds, the ball filter, the coreset, loss."""
+"""Check Stemmer-Kaplan against its specification: noise, thresholds, the ball filter, the coreset, loss."""
 
 import dataclasses
 import math

@@ -1,4 +1,4 @@
-"""Private swap search and the rewrite of Balcan et al. against brute force and their specification."""
+"""Check private swap search and the rewrite of Balcan et al. against brute force and their specification."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""DPM: scores, ranges, paths, counterexample, bad input, and what it finds."""
+"""Check DPM: scores, ranges, paths, counterexample, bad input, and the clusters it finds."""
 
 import dataclasses
 import math
@@ -42,7 +42,7 @@ def box(d=2, **facts):
 
 
 def score_by_sorting(x, score):
-    """The paper's score times n, cut by cut, from sorted columns; nothing shared with the histogram."""
+    """Return the paper's score times n, cut by cut, from sorted columns; it shares nothing with the histogram."""
     n, found = score.noisy_count, []
     for i, cuts in enumerate(score.histogram.cuts):
         column, half = np.sort(x[:, i]), score.histogram.half[i]
@@ -104,7 +104,7 @@ def test_the_smaller_sibling_is_counted_the_other_subtracted_and_both_are_right(
 
 
 def changes(score, x, extra, gone=None):
-    """What one more row (and one fewer) does to every utility."""
+    """Return the effect of one more row (and one fewer) on every utility."""
     before = x if gone is None else np.vstack([x, gone])
     one, two = (score.utility(score.query.statistic(Block(rows))) for rows in (before, np.vstack([x, extra])))
     inside = np.isfinite(one)
@@ -112,7 +112,7 @@ def changes(score, x, extra, gone=None):
 
 
 def widest(relation, knobs=KNOBS[0], trials=400):
-    """Largest share of the declared range that a pair of neighbors reached, and the largest single change."""
+    """Return the largest share of the declared range that a pair of neighbors reaches, and the largest change."""
     rng = np.random.default_rng(2)
     share = largest = 0.0
     for _ in range(trials):
@@ -169,11 +169,11 @@ def test_cuts_are_chosen_with_the_probabilities_of_the_closed_form():
     assert chisquare(seen, draws * p / p.sum()).pvalue > 1e-3
 
 
-# The interval estimate of the paper is not private, and not offered.
+# The paper's interval estimate is not private, so it is not offered.
 
 
 def log_probability(gaps, low, high, epsilon):
-    """Log probability that a noisy 65th percentile of the gaps, by the exponential mechanism, lies in [low, high]."""
+    """Return the log probability that a noisy 65th percentile of the gaps lies in [low, high] (exponential)."""
     values = np.linspace(0, 1, 4001)[1::2]
     ranks = np.searchsorted(np.sort(gaps), values)
     weights = -epsilon * np.abs(ranks - 0.65 * len(gaps)) / (2 * 1.35)  # 1.35: the sensitivity for one column

@@ -1,4 +1,4 @@
-"""EM-MC's picks at one cost, LSH-Splits' tree: exact divergences, closed forms, paths, what they find."""
+"""Check EM-MC's picks at one cost and LSH-Splits' tree: exact divergences, closed forms, paths, clusters found."""
 
 import math
 from collections import defaultdict
@@ -67,7 +67,7 @@ def test_projected_rows_outside_the_box_count_in_the_nearest_cell():
 
 @pytest.mark.parametrize("projection", [None, Projection(random_projection(6, 3, np.random.default_rng(2)))])
 def test_a_row_on_a_border_is_in_one_cell_of_a_grid_whatever_its_block(projection):
-    """Shifts are drawn, so they lie on no grid: that a row counts in one cell must hold for every bit of them."""
+    """Shifts are drawn, so they lie on no grid: a row must count in one cell, down to the last bit."""
     rng, p = np.random.default_rng(3), 6 if projection is None else 3
     query = CellCover(np.ones(p), (0.25, 0.7), rng.uniform(0, 0.25, (2, p)), 3, projection)
     borders = rng.integers(0, 9, (120, p)) * 0.25 - 1 - query.shifts[0]
@@ -145,14 +145,14 @@ def divergence(p, q, epsilon):
 
 
 def first_covered(weight, others, picks=4000):
-    """Probabilities that a row's cell is picked first at pick 1, 2, ..., or never, among as many other empty cells."""
+    """Return the probabilities that a row's cell is picked first at pick 1, 2, ..., or never, among empty cells."""
     p = weight / (weight + others)
     t = np.arange(picks)
     return np.append(p * (1 - p) ** t, (1 - p) ** picks)
 
 
 def worst_delta(e, epsilon):
-    """Exact delta of endless picks where one row decides, both directions, over numbers of empty cells."""
+    """Return the exact delta of endless picks that one row decides, in both directions, over numbers of empty cells."""
     found = []
     for others in (1, 2, 5, 20, 100, 1000):
         with_row, without = first_covered(math.exp(e), others), first_covered(1.0, others)

@@ -1,4 +1,4 @@
-"""PrivTree: the price of a whole tree by brute force, its floor and decay, boxes, and what it finds."""
+"""Check PrivTree: the price of a whole tree by brute force, its floor and decay, boxes, and the clusters it finds."""
 
 import math
 
@@ -27,7 +27,7 @@ DOMAIN = Domain.box(-1, 1, 2, n_public=100)
 
 
 class Recorded(Seeded):
-    """Noise that is 0 and keeps what it was asked for."""
+    """Noise that is 0 and records the requests."""
 
     def __init__(self):
         self.scales = []
@@ -43,7 +43,7 @@ def curator(X, cost, noise, neighboring=Neighboring.ADD_REMOVE):
 
 
 def cost_of_path(counts, scale, threshold=0.0):
-    """The log ratio of halving every box on a path, with one more row in each than the counts say; then a leaf."""
+    """Return the log ratio of halving every box on a path with one more row in each than the counts; then a leaf."""
     decay = scale * math.log(2)
     depth = np.arange(len(counts))
     with_row, without = (np.maximum(c - depth * decay, threshold - decay) for c in (counts + 1, counts))
@@ -52,7 +52,7 @@ def cost_of_path(counts, scale, threshold=0.0):
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
 def test_no_path_of_any_tree_costs_more_than_its_epsilon(epsilon):
-    """Counts fall along a path; chains of every shape, and the worst one that the proof's series knows."""
+    """Counts fall along a path: try chains of every shape, and the worst one in the proof's series."""
     scale = Halving(epsilon).scale(1.0)
     rng, worst = np.random.default_rng(0), 0.0
     shapes = [np.full(24, c) for c in (0.0, 1.0, 3.0, 10.0, 40.0, 200.0)]
@@ -66,7 +66,7 @@ def test_no_path_of_any_tree_costs_more_than_its_epsilon(epsilon):
         for threshold in (0.0, 5.0):
             worst = max(worst, cost_of_path(np.maximum(np.asarray(counts, dtype=float), 0), scale, threshold))
     assert worst <= epsilon * (1 + 1e-9)
-    assert worst > 0.6 * epsilon  # the bound is no waste: a scale of 1.5 / epsilon would break it
+    assert worst > 0.6 * epsilon  # the bound is tight: a scale of 1.5 / epsilon would break it
 
 
 def test_the_curator_takes_off_the_decay_and_never_below_the_floor():

@@ -1,4 +1,4 @@
-"""Figures of rho-distance privacy: tables against literals, the promise in titles, hidden layers only when asked."""
+"""Check figures of rho-distance privacy: tables against literals, promises in titles, hidden layers on request only."""
 
 import dataclasses
 import functools

@@ -1,4 +1,4 @@
-"""Data whose rows are pictures: the plane shows the released centers as pictures, at every step."""
+"""Check data whose rows are pictures: the plane shows the released centers as pictures, at every step."""
 
 import dataclasses
 import json

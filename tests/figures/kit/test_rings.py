@@ -1,4 +1,4 @@
-"""Labels of groups without a center: beside one another, not on one another, and not over the rim."""
+"""Check labels of groups without a center: they stand side by side, do not overlap, and stay inside the rim."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ LOW, HIGH = np.array([-10.0, -10.0]), np.array([10.0, 10.0])
 
 
 def boxes(middle, width, text, sides):
-    """The labels' boxes (low corner, high corner) in pixels of a phone."""
+    """Return the labels' boxes (low corner, high corner) in pixels of a phone."""
     scale = WIDE / 20
     for place, radius, words, side in zip(middle, width, text, sides, strict=True):
         half = np.array([LETTER * len(words), LINE]) / 2

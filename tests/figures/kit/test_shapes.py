@@ -1,4 +1,4 @@
-"""Centers in their data's own shape; what is drawn and told follows from released values and declared facts."""
+"""Check centers in their data's own shape: pictures and words follow from released values and declared facts."""
 
 import base64
 import dataclasses

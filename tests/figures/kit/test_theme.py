@@ -1,4 +1,4 @@
-"""Colors that no Python reads are those of the theme: what Streamlit draws with, and the icon."""
+"""Check that colors outside Python equal the theme's: Streamlit's configuration and the icon."""
 
 import re
 import tomllib

@@ -1,4 +1,4 @@
-"""Frames that do not fit their figure are refused with a sentence that says what to give."""
+"""Check that frames that do not fit their figure are refused with a sentence on what to give."""
 
 import plotly.graph_objects as go
 import pytest

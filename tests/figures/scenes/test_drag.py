@@ -1,4 +1,4 @@
-"""The record behind the drag of ε: what the curve says, what the browser is sent, and what it is not."""
+"""Check the record behind the drag of ε: its curve, the data sent to the browser, and the data kept from it."""
 
 import dataclasses
 import json
@@ -43,7 +43,7 @@ def test_the_curve_is_the_loss_over_the_references_and_counts_whole_finds():
     ("losses", "found", "noise"),
     [
         ([2.0] * 20, [2] * 20, False),  # as good
-        ([2.4] * 20, [2] * 20, False),  # worse in every run: the runs can tell
+        ([2.4] * 20, [2] * 20, False),  # worse in every run, so the runs can tell
         ([2.0] * 8 + [2.2] * 12, [2] * 20, True),  # the median is higher, by two runs
         ([2.004] * 20, [2] * 20, False),  # no digit that is shown differs
         ([2.0] * 20, [2] * 19 + [1], True),  # one find fewer
@@ -73,7 +73,7 @@ def test_a_frame_has_the_seeds_centers_and_the_cloud_of_the_others(view):
 def test_a_record_is_bounded_however_many_runs_and_centers_there_are(view):
     many = tuple(np.random.default_rng(run).normal(size=(900, 2)) for run in range(CLOUD))
     text = json.dumps(record(view, [edition(stop(1.0, [1] * CLOUD, [2] * CLOUD, many))], 0, "that"))
-    assert len(text) < 2 * (MARKS + 900) * 8 * 4 / 3 + 30_000  # the last frame is there twice
+    assert len(text) < 2 * (MARKS + 900) * 8 * 4 / 3 + 30_000  # the last frame occurs twice
 
 
 def test_every_stop_has_words_for_eyes_and_ears(view):

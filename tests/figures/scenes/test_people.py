@@ -1,4 +1,4 @@
-"""Pictures of raw rows: thumbnails stay in their frame, histograms count every row, bounds are where they were said."""
+"""Check pictures of raw rows: thumbnails stay in their frame, histograms count every row, bounds are as declared."""
 
 import re
 import xml.etree.ElementTree as xml

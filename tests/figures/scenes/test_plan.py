@@ -1,4 +1,4 @@
-"""Pictures of a plan: the columns of the cloud are named, with or without units, and the curve has its unit."""
+"""Check pictures of a plan: the columns of the cloud have names, with or without units, and the curve has its unit."""
 
 import numpy as np
 import pytest

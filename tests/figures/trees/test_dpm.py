@@ -1,4 +1,4 @@
-"""DPM's tables against hand-made trees and true scores; every frame of every panel; what is hidden stays hidden."""
+"""Check DPM's tables against hand-made trees and true scores, every panel's frames, and that hidden stays hidden."""
 
 import json
 
@@ -70,7 +70,7 @@ def test_scores_frame_is_the_true_score_and_the_chance_of_the_cut():
     assert row.score == pytest.approx(row.emptiness + row.centreness)
     assert table.probability.sum() == pytest.approx(1) and table.probability.idxmax() == table.score.idxmax()
     assert scores_table(seen, len(seen.trace.steps) - 1).empty
-    assert scores_table(view(hidden=False), 0).empty is False  # the trace is a DEMO; the panel is what hides it
+    assert scores_table(view(hidden=False), 0).empty is False  # the trace is a DEMO, so the panel must hide it
 
 
 def test_budget_frame_ends_at_what_was_spent_and_follows_the_path():

@@ -1,4 +1,4 @@
-"""Figures of EM-MC and LSH-Splits: cells are squares of released size, hyperplanes pass through the middle."""
+"""Check figures of EM-MC and LSH-Splits: cells are squares of released size, hyperplanes pass through the middle."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""One run, several views: data, method, k, ε and seed stay from view to view, and stand in the address of each."""
+"""Check one run in several views: data, method, k, ε and seed stay, and the address of each view holds them."""
 
 import pytest
 
@@ -11,7 +11,7 @@ VIEWS = {"explore": explore, "again": explore, "attacker": explore, "compare": c
 
 
 def at(app, page):
-    """Go to a view; return what its address says of the run."""
+    """Go to a view; return the run in its address."""
     app.switch_page(f"pages/{page}.py").run()
     assert not app.exception
     where, query = app.session_state["kept"]

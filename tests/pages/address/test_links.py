@@ -1,4 +1,4 @@
-"""Addresses through Streamlit's own test driver: what a link says, the page shows; what does not fit is told."""
+"""Check addresses through Streamlit's test driver: the page shows what a link says, and reports what does not fit."""
 
 import time
 from pathlib import Path
@@ -41,7 +41,7 @@ def test_a_ledger_has_an_address_of_its_own_which_leads_to_the_same_run(open_lin
     app.run()
     going = app.session_state["kept"]
     assert going == ("ledger", "v=1&d=town&a=stemmer-kaplan-swap&k=9&e=1&s=99") or "job" not in app.session_state
-    app.session_state["address"] = ("ledger", query)  # the way back, while that run goes on
+    app.session_state["address"] = ("ledger", query)  # the way back, while that run continues
     done(app.run())
     assert app.session_state["shown"] == again.session_state["shown"] and app.session_state["kept"] == (page, query)
     again.button(key="share").click().run()
@@ -80,7 +80,7 @@ def test_a_link_to_a_file_asks_for_it(open_link):
     assert app.session_state["kept"] == ("explore", "v=1&d=file:lon,lat&a=kmeans")  # it waits for the file
     app.number_input(key="param_kmeans_n_clusters_town").set_value(4).run()
     done(app)
-    assert "d=town" in app.session_state["kept"][1]  # until something else is asked for
+    assert "d=town" in app.session_state["kept"][1]  # until something else is requested
 
 
 def test_an_earlier_run_opens_its_scene(open_link):

@@ -1,4 +1,4 @@
-"""Addresses of 0.1 and 0.2 whose view is another page today: where they lead, word by word."""
+"""Check addresses of 0.1 and 0.2 whose view is another page today: where they lead, word by word."""
 
 import pytest
 
@@ -46,7 +46,7 @@ def test_an_old_address_opens_what_it_showed(page, query, there, values):
     now, words = today(page, query)
     scene, sentence = read(now, words, explore)
     assert now == there and sentence == "" and values.items() <= scene.values.items()
-    assert today(now, words) == (now, words)  # nothing is sent on twice
+    assert today(now, words) == (now, words)  # nothing is redirected twice
     if "task" in query:
         assert (scene.step, scene.hide, scene.lock, scene.task) == (1, ("verdict",), "epsilon", "Look")
         assert "embed=true" in words

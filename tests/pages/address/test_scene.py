@@ -1,4 +1,4 @@
-"""The codec of addresses: a round trip over every control of every page, and addresses that want to do harm."""
+"""Check the codec of addresses: a round trip over every control of every page, and malicious addresses."""
 
 from types import SimpleNamespace
 
@@ -82,7 +82,7 @@ ODD = {  # controls whose values are no choice and no number
 
 
 def values_of(page, control, known):
-    """What a control may hold."""
+    """Return values that a control may hold."""
     if (page, control.word) in ODD:
         return ODD[page, control.word]
     if page == "tradeoff" and control.word.startswith("p."):

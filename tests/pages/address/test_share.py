@@ -1,4 +1,4 @@
-"""Share: what the dialog puts into a link, and what a prepared link does to its page."""
+"""Check Share: the link that the dialog makes, and the effect of a prepared link on its page."""
 
 import dataclasses
 import html
@@ -23,7 +23,7 @@ def shown(app):
 
 
 def dialog(app, **chosen):
-    """Open it with these choices."""
+    """Open the dialog with these choices."""
     for name, value in chosen.items():
         app.session_state[f"share_{name}"] = value
     app.button(key="share").click().run()

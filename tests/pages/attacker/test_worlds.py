@@ -1,4 +1,4 @@
-"""Alex in both worlds: chosen by a link, a list or a click; five steps and a lens; what the lens concludes."""
+"""Check Alex in both worlds: chosen by a link, a list or a click; five steps, a lens, and its conclusion."""
 
 import time
 from pathlib import Path

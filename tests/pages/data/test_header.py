@@ -1,4 +1,4 @@
-"""A private file's first line is nobody's names until its owner says so: no cell in a sentence, a name or an export."""
+"""Check that a private file's first line counts as names only if its owner says so: no cell becomes public."""
 
 import functools
 import io
@@ -22,7 +22,7 @@ from pages._ui.data import new_files
 from tests.tiers import tiers
 
 ROOT = Path(__file__).parents[3]
-# what a person's cell may look like; every one holds a word or a number that occurs nowhere else
+# examples of a person's cell; each has a word or a number that occurs nowhere else
 FIRST = {
     "words": ["SENTINELa", "SENTINELb", "SENTINELc"],
     "words and years": ["SENTINELa", "SENTINELb+", "482915736048 years"],
@@ -93,7 +93,7 @@ def leaks(text):
 
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_the_command_line_shows_nothing_of_the_first_two_lines(ending, tmp_path, capsys, monkeypatch):
-    """Whatever stands there, without a word on the header or with --no-header, in memory and in parts."""
+    """Try any first line, with an undeclared header or --no-header, in memory and in parts."""
     path, trace, outcomes = tmp_path / f"mine.{ending}", tmp_path / "trace.json", set()
     options = ["--private", "--low", "0", "--high", "1e12", "--n-public", "50", "--json", str(trace)]
     for first, second in itertools.product(FIRST, SECOND):
@@ -126,7 +126,7 @@ def test_a_matrix_of_anything_else_shows_no_cell(shape, tmp_path, capsys):
 
 @pytest.mark.parametrize(("first", "second", "ending"), TABLES)
 def test_a_reader_names_no_cell_in_a_refusal(first, second, ending):
-    """Whoever calls the file public or private, and whatever he says of its first line."""
+    """Try it with a public and a private file, and with any answer about its first line."""
     content = file(first, second, ending)
     for header, private in itertools.product((None, True, False), (True, False)):
         try:
@@ -257,7 +257,7 @@ def test_a_name_is_no_value(text):
 
 
 def test_no_rows_and_missing_columns_are_answered_as_any_other(tmp_path, capsys):
-    """One person's presence, or the first number in a column, decides on no error and on no other type."""
+    """One person's presence, or the first number in a column, changes no error and no type."""
     tables = {"none": b"a,b\n", "no line end": b"a,b", "missing": b"a,b\n1,\n2,NA\n", "filled": b"a,b\n1,\n2,3\n"}
     tables |= {"nan": b"a,b\nnan,inf\n", "huge": b"a,b\n1e400,-1e300\n1,2\n"}
     files = {f"{name}.csv": content for name, content in tables.items()}

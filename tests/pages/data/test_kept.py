@@ -1,4 +1,4 @@
-"""What the browser keeps of a file's declaration: names, kinds, bounds and signs; what comes back is checked."""
+"""Check the declarations stored in the browser: names, kinds, bounds and signs; returned ones are checked."""
 
 import json
 
@@ -28,7 +28,7 @@ def test_what_is_no_declaration_is_left_out(wrong):
 
 @pytest.fixture
 def kept_by(monkeypatch):
-    """Return what the browser was given to keep; nothing is drawn."""
+    """Return what the browser was given to store; nothing is drawn."""
     given = []
     monkeypatch.setattr(kept, "_component", lambda **named: given.append(named["data"]["keep"]) or {})
     return lambda: [entry for entry in given if entry is not None]

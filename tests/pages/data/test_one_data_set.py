@@ -1,4 +1,4 @@
-"""One data set is in use on all pages that can show it; a public file reaches them all, a private one none of them."""
+"""Check that all pages that can show a data set use the same one: public files reach them all, private ones none."""
 
 import pytest
 

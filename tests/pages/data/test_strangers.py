@@ -1,4 +1,4 @@
-"""Owners on the pages: a stranger's copy of a file, the key as a file, and how many files a visit may bring."""
+"""Check owners on the pages: a stranger's copy of a file, the key as a file, and the limit on a visit's files."""
 
 import logging
 from pathlib import Path
@@ -51,7 +51,7 @@ PUBLIC, PRIVATE = "Yes, it is public", "No, it is private"
 
 @pytest.mark.slow
 def test_a_stranger_s_copy_of_a_private_file_meets_the_words_of_a_new_file(visit):
-    """Whatever the stranger calls it; its owner is told at once."""
+    """The stranger may declare it either way; its owner sees the account at once."""
     owners_own = visit(Owner("key", KEY))
     assert not answer(owners_own, CONTENT, PRIVATE).error
     for said, key in ((PUBLIC, OTHER), (PRIVATE, "p" * 43)):

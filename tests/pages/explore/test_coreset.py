@@ -1,4 +1,4 @@
-"""A released coreset on Explore: centers for any k, and nothing more is spent."""
+"""Check a released coreset on Explore: it gives centers for any k, and nothing more is spent."""
 
 import time
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""ε as a drag on Explore: where there are stored runs of what is asked, and nowhere else."""
+"""Check ε as a drag on Explore: it exists for the form's stored runs, and nowhere else."""
 
 import json
 from pathlib import Path
@@ -39,7 +39,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture
 def asked(folder, monkeypatch):
-    """The small atlas stands in for the shipped one, as if these sources had made it; yield what is looked up."""
+    """The small atlas stands in for the shipped one, as if these sources had made it; yield the lookups."""
     found = []
 
     def read(*which, **where):
@@ -72,7 +72,7 @@ def opened(monkeypatch, tmp_path):
 
 
 def dragged(app):
-    """Return what the drag was sent, None where there is none."""
+    """Return the data sent to the drag, None if there is no drag."""
     parts = [one.proto for one in app.get("bidi_component")]
     return next((json.loads(part.json) for part in parts if part.component_name == "dpviz_drag"), None)
 
@@ -98,10 +98,10 @@ def test_a_sample_with_stored_runs_has_a_drag_with_the_runs_of_the_page(opened, 
         "v=1&d=tiny&a=pe-means&k=2&e=1&s=2",  # a seed that is not stored
         "v=1&d=tiny&a=pe-means&k=2&e=1&s=0&exact=1",
         "v=1&d=tiny&a=pe-means&k=2&e=1&s=0&delta=1e-4",
-        "v=1&d=tiny&a=eugkm&k=2&e=1&s=0",  # a method that is not taught with
+        "v=1&d=tiny&a=eugkm&k=2&e=1&s=0",  # a method that is not used in teaching
         "v=1&d=tiny&a=kmeans&k=2&s=0",  # no budget
         "v=1&d=tiny&a=pe-means&k=2&e=1&s=0&hide=form",
-        "v=1&d=tiny:30&a=pe-means&k=2&e=1&s=0",  # so many people are not stored
+        "v=1&d=tiny:30&a=pe-means&k=2&e=1&s=0",  # no runs with this many people are stored
     ],
 )
 def test_what_is_not_stored_has_no_drag_and_nobody_is_told_that_it_is_missing(opened, asked, query):
@@ -110,7 +110,7 @@ def test_what_is_not_stored_has_no_drag_and_nobody_is_told_that_it_is_missing(op
 
 
 class Made(filling.Track):
-    """A track whose stops are there as soon as they are asked for."""
+    """A track whose stops exist as soon as they are requested."""
 
     made: ClassVar = []
     last: ClassVar = 3
@@ -141,7 +141,7 @@ def test_a_k_off_the_table_gets_a_track_that_grows_from_runs_of_its_own(opened, 
     monkeypatch.setattr(Made, "last", 9)
     app = opened(query)
     assert len(json.loads(dragged(app)["record"])["editions"][0]["stops"]) == len(STOPS)
-    assert [field.label for field in app.number_input].count("Privacy budget ε") == 1  # the field stays: it is typed
+    assert [field.label for field in app.number_input].count("Privacy budget ε") == 1  # the field stays: ε is typed
 
 
 def test_an_epsilon_between_the_stops_keeps_the_track(opened, asked):

@@ -1,4 +1,4 @@
-"""Where full DP runs instead of hiding moves, what is said of the run follows what is drawn, on every page of it."""
+"""Check that if full DP runs instead of hiding moves, every page describes the run that is drawn."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Explore without noise: DEMO only, says so, has an address of its own, and stands beside nothing that is private."""
+"""Check Explore without noise: it is DEMO only, says so, has its own address, and joins no private comparison."""
 
 import dataclasses
 import time

@@ -1,4 +1,4 @@
-"""DP-DBSCAN on Explore and Compare: regions have words of their own, and no loss is shown."""
+"""Check DP-DBSCAN on Explore and Compare: regions have their own words, and no loss is shown."""
 
 from pathlib import Path
 

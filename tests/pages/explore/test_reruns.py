@@ -1,4 +1,4 @@
-"""Twenty reruns on Explore: by a link, with a cloud for every ε, the worst run as an address, never in PRIVATE."""
+"""Check twenty reruns on Explore: a link, a cloud for every ε, the worst run as an address, never in PRIVATE."""
 
 import re
 import threading
@@ -116,7 +116,7 @@ def test_reruns_can_be_cancelled_and_go_on(monkeypatch):
     monkeypatch.setattr(batch.Recent, "get", get)
     gate.clear()
     state.clear()
-    other = batch.gather("t", "title", wanted, public=False)  # a file's pieces go with its session
+    other = batch.gather("t", "title", wanted, public=False)  # a file's pieces end with its session
     assert other.ready == {} and other.active
     batch.halt("t")
     assert other.job.wait(240) and other.job.status == "cancelled"
@@ -141,5 +141,5 @@ def test_a_private_release_shows_where_another_run_may_end_and_nothing_is_spent(
     assert len(state["history"]) == number and "asking" not in state  # no run, no claim
     result = state["store"].get(state["shown"])
     asked = reruns.Question.of(result).pieces()
-    assert all(piece.args[0] is result.trace and len(piece.args) == 3 for piece in asked)  # no row travels there
+    assert all(piece.args[0] is result.trace and len(piece.args) == 3 for piece in asked)  # no row is sent there
     assert result.trace.seed is None

@@ -1,4 +1,4 @@
-"""The budget field: ε, μ or ρ leads and the others follow; δ stands beside; errors stand at their field."""
+"""Check the budget field: ε, μ or ρ leads and the others follow; δ is beside it; errors appear at their field."""
 
 import json
 

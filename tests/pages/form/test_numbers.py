@@ -1,4 +1,4 @@
-"""A field for a whole number never cuts what was typed without a word."""
+"""Check that a field for a whole number never cuts a typed number silently."""
 
 import pytest
 from streamlit.testing.v1 import AppTest

@@ -1,4 +1,4 @@
-"""Small pieces of HTML: text is escaped wherever it stands, markup stays."""
+"""Check small pieces of HTML: text is escaped everywhere, markup stays."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What was said is shown once, at the top of whatever page comes next."""
+"""Check that a message appears once, at the top of the next page."""
 
 from streamlit.testing.v1 import AppTest
 

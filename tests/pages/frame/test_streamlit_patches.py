@@ -1,4 +1,4 @@
-"""What the pages take from inside Streamlit is there, and does what it is taken for."""
+"""Check that the private parts of Streamlit that the pages use exist and work as expected."""
 
 import inspect
 from pathlib import Path
@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[3]
 
 
 def click():
-    """A click comes: Streamlit ends the script at its next look into the session, and begins it anew."""
+    """A click comes: Streamlit ends the script at its next session read, and starts it again."""
     get_script_run_ctx().script_requests.request_rerun(RerunData())
 
 

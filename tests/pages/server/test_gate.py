@@ -1,4 +1,4 @@
-"""Who may talk to the server: pages of its own, ports compared, and nobody about its metrics."""
+"""Check who may talk to the server: only its own pages, ports included, and nobody reads its metrics."""
 
 import pytest
 from streamlit import config
@@ -11,7 +11,7 @@ HOST = "127.0.0.1:8501"
 
 @pytest.fixture
 def option(monkeypatch):
-    """Set options of Streamlit; the others are as they come, and set by nobody."""
+    """Set options of Streamlit; the others keep their defaults."""
     values = {"server.enableCORS": True, "server.corsAllowedOrigins": [], "browser.serverAddress": "localhost"}
     named = set()
 

@@ -1,4 +1,4 @@
-"""What the server answers before any script has run: old addresses, announced scripts, compressed files."""
+"""Check the server's answers before any script has run: old addresses, preloaded scripts, compressed files."""
 
 import gzip
 import hashlib

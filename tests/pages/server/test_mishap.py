@@ -1,4 +1,4 @@
-"""An error that nobody foresaw, and values that no browser sends: our page, one line in the log, no cell in it."""
+"""Check unforeseen errors, and values that no browser sends: our page, one line in the log, no cell in it."""
 
 import asyncio
 import logging
@@ -112,7 +112,7 @@ def test_our_page_gives_one_way_on_and_the_log_s_number_and_no_cell(monkeypatch,
     [line] = [one for one in caplog.messages if one.startswith("Error")]
     assert number in line and "KeyError" in line and "failing" in line and "Sentinel" not in line + words
     at.text_input[0].set_value("Bob").run()
-    assert at.session_state["name"] == ""  # what the page could not work with is gone
+    assert at.session_state["name"] == ""  # the values that broke the page are gone
 
 
 def test_streamlit_writes_no_error_s_own_words(monkeypatch, capsys):

@@ -1,4 +1,4 @@
-"""Owners: who a connection belongs to, by headers, addresses and settings, and the cookie that keeps a key."""
+"""Check owners: whose a connection is, by headers, addresses and settings, and the cookie with the key."""
 
 import asyncio
 import re
@@ -57,7 +57,7 @@ def test_a_proxy_on_this_machine_is_told_by_any_word_of_its(name):
     [
         {"client": "192.168.0.7"},
         {"client": ""},
-        {"host": "dpviz.example.org"},  # as a proxy passes it on that says nothing else
+        {"host": "dpviz.example.org"},  # as a proxy without other headers passes it on
         {"host": "localhost.example.org"},
         {"host": "[broken"},
         {"host": ""},
@@ -164,7 +164,7 @@ def test_no_other_answer_sets_it(monkeypatch):
         (page(), b"text/javascript"),
         (page(sec_fetch_dest="iframe"), b"text/html"),  # framed by another site: the cookie was withheld, not missing
         ({**page(), "method": "POST"}, b"text/html"),
-        (asks(type="http", scheme="http"), b"text/html"),  # this machine's user needs none
+        (asks(type="http", scheme="http"), b"text/html"),  # this machine's user needs no key
     ):
         assert b"set-cookie" not in through(scope, kind)[1]
 
@@ -192,11 +192,11 @@ def test_a_key_that_was_brought_goes_into_the_browser_that_brought_it_and_only_o
     assert comes("none", "") == ""
 
 
-# A line that breaks and comes back
+# A connection that breaks and returns
 
 
 def resumes_as(*scopes):
-    """Return for each connection as whom Streamlit binds its visit, with nothing of its key in it."""
+    """Return for each connection the owner to whom Streamlit binds its visit, without any part of the key."""
     seen = [gather_user_info(Headers(raw=through(scope)[0]))["owner"] for scope in scopes]
     assert not any(KEY in who or OTHER in who for who in seen)
     return seen
@@ -225,7 +225,7 @@ def test_a_visit_is_bound_to_the_person_and_to_nothing_that_a_browser_says(bound
 
 
 async def session_of(url, login, before="none"):
-    """Open a page under a login, with the id of a visit before; return the id of the visit that it is."""
+    """Open a page under a login with the id of an earlier visit; return the id of its visit."""
     address, words = f"{url.replace('http', 'ws')}/_stcore/stream", ["streamlit", "none", before]
     headers = {"X-Dpviz-Login": login}
     async with websockets.connect(address, subprotocols=words, max_size=None, additional_headers=headers) as line:

@@ -1,4 +1,4 @@
-"""Files on their way in: only into a field, one at a time, no more than one file's bytes, and gone with their field."""
+"""Check uploads: only into a field, one at a time, at most one file's bytes, and removed with their field."""
 
 import asyncio
 import http.client
@@ -74,7 +74,7 @@ async def takes(scope, receive, send):
 def test_only_a_page_with_a_field_takes_a_file(server):
     app = Uploads(takes)
     assert awaited(put(app)) == 204 and awaited(put(app, session="bogus")) == 409
-    server.states["ann"]._new_widget_state.states.clear()  # as the end of a run does when the page has none
+    server.states["ann"]._new_widget_state.states.clear()  # as the end of a run does if the page has none
     assert awaited(put(app)) == 409
 
 

@@ -1,4 +1,4 @@
-"""Sweeps on disk: found again with every row, taken up where they stopped, and never one of somebody's own file."""
+"""Check sweeps on disk: found again with every row, resumed where they stopped, and never of a visitor's own file."""
 
 import dataclasses
 import time
@@ -65,7 +65,7 @@ def test_a_sweep_that_was_cancelled_stays_so(shelf):
     archive.put(NAME, SWEEP, "Cancelled")
     kept = sweeps.Kept(NAME, "Cancelled", SWEEP, 6, job=Job("", ""))
     with pytest.raises(Cancelled):
-        kept.job._cancel.set()  # as a server does that ends
+        kept.job._cancel.set()  # as a server does when it ends
         sweeps._work(kept, kept.job)
     assert archive.get(NAME)[3] == ""
     sweeps.cancel(kept)

@@ -1,4 +1,4 @@
-"""Whether a page uses stored runs: only where they are still true, only of samples, and without ever waiting."""
+"""Check when a page uses stored runs: only if they are still valid, only of samples, and without waiting."""
 
 import dataclasses
 import os
@@ -74,7 +74,7 @@ def test_rounds_are_looked_up_for_a_sample_and_never_for_private_rows(monkeypatc
     monkeypatch.setattr(atlas.rounds, "read", lambda folder: asked.append(folder))
     game, town = atlas.GAMES[0], load_sample("town")
     question = game.algorithm(), game.question().person
-    for private in (True, False):  # a file may be called as a sample
+    for private in (True, False):  # a file may have a sample's name
         assert atlas.played(dataclasses.replace(town, private=private), *question) == ()
         assert len(asked) == (not private)
 

@@ -1,4 +1,4 @@
-"""A batch whose parts come while a page is looked at."""
+"""Check a batch whose parts arrive while somebody looks at a page."""
 
 from streamlit.testing.v1 import AppTest
 

@@ -1,4 +1,4 @@
-"""The track of ε where nothing is stored: nearest stops first, shared where data are public, never for private ones."""
+"""Check the track of ε without stored runs: nearest stops first, shared for public data, none for private data."""
 
 import dataclasses
 
@@ -22,7 +22,7 @@ def data():
 
 @pytest.fixture
 def shelf(monkeypatch):
-    """What is made, by whether it is everybody's and by its name: the job makes all that it is asked for, at once."""
+    """Runs by name, and whether they are shared: the job makes every requested run at once."""
     shelf = {}
 
     def gather(topic, title, pieces, *, public, seconds):

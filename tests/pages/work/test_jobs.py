@@ -1,4 +1,4 @@
-"""Background jobs: progress, cancel, failures as sentences, a bounded memory."""
+"""Check background jobs: progress, cancellation, failures as sentences, bounded memory."""
 
 import threading
 import time
@@ -124,7 +124,7 @@ class Clock:
 
 
 class Line:
-    """A queue whose places are taken until `go`, so that the order in which the others come is seen."""
+    """A queue whose places are taken until `go`, so that the order of the other jobs can be seen."""
 
     def __init__(self, workers=1):
         self.clock, self.order, self.gates = Clock(), [], []

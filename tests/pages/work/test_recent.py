@@ -1,4 +1,4 @@
-"""What was used last stays, up to a limit."""
+"""Check that the most recently used values stay, up to a limit."""
 
 from pages._ui.work.recent import Recent
 

@@ -1,4 +1,4 @@
-"""Nothing is computed for nobody, nothing for too long, and nothing outlives the server."""
+"""Check that no computation runs for nobody, too long, or beyond the server's end."""
 
 import os
 import subprocess

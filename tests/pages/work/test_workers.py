@@ -1,4 +1,4 @@
-"""Work in other processes: the trace is the same, steps are seen, a stop is heard, a death is told."""
+"""Check work in other processes: the trace is the same, steps and deaths are reported, a stop is obeyed."""
 
 import os
 import signal
@@ -25,7 +25,7 @@ def workers():
 
 
 def steps(wait_for, on_step):
-    """Make steps until the file is there: what a long run looks like from outside."""
+    """Make steps until the file exists, as a long run looks from outside."""
     done = 0
     while not os.path.exists(wait_for):
         on_step(done := done + 1, 7)
@@ -81,7 +81,7 @@ def test_steps_are_seen_and_a_stop_is_heard(workers, tmp_path):
     job.cancel()
     thread.join(240)
     assert raised and not go.exists()
-    assert workers.call(os.getpid) != os.getpid()  # its only process heard it and is free again
+    assert workers.call(os.getpid) != os.getpid()  # its only process obeyed and is free again
 
 
 def test_nobody_waits_for_processes_that_are_still_importing():
