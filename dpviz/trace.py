@@ -119,7 +119,7 @@ class Trace:
     def notice(self) -> str:
         """Return the notice that every export of this trace must carry."""
         if not self.claimed.private:
-            return "NOT PRIVATE: computed from the raw rows without noise."
+            return f"NOT PRIVATE: {'computed from the raw rows without noise.' if self.claimed.exact else self.claimed}"
         if self.seed is not None:
             return "simulation: the seed is known, nothing here is private"
         return "released values only"
@@ -137,8 +137,8 @@ class Trace:
         return notebook.Frame(notebook.views.player(self), height)
 
     def to_json(self, *, include_hidden: bool = False) -> str:
-        """Serialize; hidden parts, and the values of a non-private trace, are written only with `include_hidden`."""
-        show = include_hidden or self.claimed.private
+        """Serialize; hidden parts, and the values of a trace without noise, are written only with `include_hidden`."""
+        show = include_hidden or not self.claimed.exact
         record = {
             "schema": SCHEMA,
             "notice": self.notice,

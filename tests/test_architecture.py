@@ -85,7 +85,8 @@ ROOMS = [  # imports only go up this list; the trace comes below the privacy cor
     "pages",
     "app",
 ]
-HOUSE = {f"dpviz.algorithms.{name}" for name in ("base", "kmeans", "outside", "rules")}  # no private algorithms
+NO_ALGORITHM = ("base", "kmeans", "outside", "programs", "rules")  # modules that ask no curator
+HOUSE = {f"dpviz.algorithms.{name}" for name in NO_ALGORITHM}
 DOORS = {"dpviz", "dpviz.privacy", "pages._ui"}  # the version and the package's own lookups, a docstring
 ABOVE = {("dpviz.cli.main", "dpviz.cli.*")}  # looked up by a string when asked for: the commands that are wanted
 SOURCES = sources(ROOT)

@@ -65,7 +65,7 @@ ALGORITHMS: dict[str, type[Algorithm]] = {
 }
 RECOMMENDED = "nsm"  # the app offers it first: it has the lowest loss at most budgets
 
-__all__ = ["ALGORITHMS", "RECOMMENDED", "Algorithm", "add_files", "lines_of"]
+__all__ = ["ALGORITHMS", "RECOMMENDED", "Algorithm", "add_files", "add_programs", "lines_of"]
 
 outside.everything(ALGORITHMS)
 
@@ -83,6 +83,22 @@ def add_files(paths: Iterable[str | Path]) -> list[str]:
         slugs += outside.load(path.absolute(), ALGORITHMS)
         files = os.environ.get(outside.FILES, "").split(os.pathsep)
         os.environ[outside.FILES] = os.pathsep.join(dict.fromkeys([*filter(None, files), str(path.absolute())]))
+    return slugs
+
+
+def add_programs(places: Iterable[str]) -> list[str]:
+    """Add clusterers of other libraries at MODULE:CLASS, for this process and those that it starts; return their slugs.
+
+    Raises
+    ------
+    ValueError
+        One sentence for a class that cannot be added: `dpviz.algorithms.outside.hire`.
+    """
+    slugs = []
+    for place in places:
+        slugs.append(outside.hire(place, ALGORITHMS))
+        known = os.environ.get(outside.PROGRAMS, "").split(",")
+        os.environ[outside.PROGRAMS] = ",".join(dict.fromkeys([*filter(None, known), place]))
     return slugs
 
 

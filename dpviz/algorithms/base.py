@@ -107,7 +107,7 @@ class Algorithm:
     def advice(self, n_features: int, n_public: int) -> tuple[str, ...]:
         """Return warnings about public values, one sentence each; empty if all is well."""
         delta = self.resolved_delta(n_public)
-        if self.notion is not Notion.NONE and delta > 1 / n_public:
+        if self.notion.private and delta > 1 / n_public:
             return (f"{self.name}: delta = {delta:.2g} is above 1/n = {1 / n_public:.2g}; choose a smaller delta.",)
         return ()
 

@@ -23,6 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dpviz.algorithms.base import Algorithm
+from dpviz.algorithms.programs import Program, program
 from dpviz.algorithms.rules import broken_rules
 from dpviz.domain import Domain
 from dpviz.privacy.curator import Curator
@@ -33,9 +34,11 @@ __all__ = [
     "FILES",
     "GROUP",
     "ORIGINS",
+    "PROGRAMS",
     "UNAUDITED",
     "Origin",
     "everything",
+    "hire",
     "load",
     "note_audit",
     "unaudited",
@@ -43,6 +46,7 @@ __all__ = [
 
 FILES = "DPVIZ_WITH"  # the environment variable with the files, absolute, as in PATH
 GROUP = "dpviz.algorithms"  # of entry points, each an `Algorithm`
+PROGRAMS = "DPVIZ_OUTSIDE"  # the environment variable with programs, MODULE:CLASS, parted by commas
 UNAUDITED = "not audited here"
 _NOTES = "audited"  # in the state folder: a line for every algorithm that passed, with its file's fingerprint
 _LONGEST = 200  # characters of another program's message
@@ -59,7 +63,7 @@ ORIGINS: dict[str, Origin] = {}  # by slug
 
 
 def everything(known: dict[str, type[Algorithm]]) -> None:
-    """Add the algorithms of entry points and of the files in the environment.
+    """Add the algorithms of entry points, and the files and programs that the environment names.
 
     Raises
     ------
@@ -78,6 +82,22 @@ def everything(known: dict[str, type[Algorithm]]) -> None:
         _enlist(cls, Origin(place, _fingerprint(source)), known)
     for path in filter(None, os.environ.get(FILES, "").split(os.pathsep)):
         load(Path(path), known)
+    for place in filter(None, os.environ.get(PROGRAMS, "").split(",")):
+        hire(place, known)
+
+
+def hire(place: str, known: dict[str, type[Algorithm]]) -> str:
+    """Add the program at MODULE:CLASS; return its slug.
+
+    Raises
+    ------
+    ValueError
+        One sentence for a class that does not import, is no clusterer, or has the slug of another.
+    """
+    cls = program(place)
+    if known.get(cls.slug) is not cls:
+        _enlist(cls, Origin(place, _fingerprint(place)), known)
+    return cls.slug
 
 
 def load(path: Path, known: dict[str, type[Algorithm]]) -> list[str]:
@@ -150,7 +170,8 @@ def _enlist(cls: type[Algorithm], here: Origin, known: dict[str, type[Algorithm]
         cls()
     except Exception as error:
         raise ValueError(f"{here.place}: {cls.__name__}() does not work: {_words(error)}.") from None
-    _guard(cls, here)
+    if not issubclass(cls, Program):  # its runs say by themselves what it is
+        _guard(cls, here)
     known[cls.slug], ORIGINS[cls.slug] = cls, here
 
 

@@ -122,7 +122,7 @@ def beside(sample: str, people: int | None) -> Beside:
 def trace(cell: Cell) -> Trace:
     """Make one run."""
     source, algorithm = opened(cell.chapter.sample, cell.people), cell.algorithm()
-    rows = source.data.X if algorithm.notion is Notion.NONE else source.rows
+    rows = source.rows if algorithm.notion.private else source.data.X
     return algorithm.run(rows, domain=source.data.domain, seed=cell.seed, dataset_id=source.data.dataset_id)
 
 

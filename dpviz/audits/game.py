@@ -20,7 +20,7 @@ from dpviz.audits.witness import Neighbors, log_ratio
 from dpviz.domain import Domain
 from dpviz.postprocessing.bound import Bound
 from dpviz.postprocessing.verdict import Groups
-from dpviz.privacy.guarantee import Neighboring, Notion
+from dpviz.privacy.guarantee import Neighboring
 
 __all__ = ["Question", "Round", "Score", "attack", "luck", "moved", "people", "play", "present", "rates", "score"]
 
@@ -167,7 +167,7 @@ def play(
         False: (question.outside, question.inside),
     }
     rows = {inside: Neighbors(*pair, question.domain) for inside, pair in worlds.items()}
-    exact = algorithm.notion is Notion.NONE
+    exact = not algorithm.notion.private
     tried = {inside: _tried(question, algorithm, inside, seed) for inside in worlds} if exact and world is None else {}
     found = []
     for number in range(first, first + count):

@@ -12,7 +12,6 @@ from dpviz.audits.audit import Pair, audit, draws, instance, pairs
 from dpviz.audits.wide import second_instance, wide_pairs
 from dpviz.cli.progress import Bar
 from dpviz.numbers import number
-from dpviz.privacy.guarantee import Notion
 from dpviz.testing import CHECKS, check_algorithm
 
 __all__ = ["add_audit"]
@@ -22,7 +21,7 @@ _RUNS = 300  # on each of two neighbors, per pair
 
 def add_audit(command: argparse.ArgumentParser) -> None:
     """Add the arguments of the command; `do` returns 1 if a claim is broken."""
-    private = [slug for slug, cls in ALGORITHMS.items() if cls.notion is not Notion.NONE]
+    private = [slug for slug, cls in ALGORITHMS.items() if cls.notion.private]
     command.add_argument("slug", choices=private, metavar="ALGORITHM")
     words = f"runs on each of two neighbors, per pair (default {_RUNS})"
     command.add_argument("--runs", type=int, default=_RUNS, help=words)

@@ -39,7 +39,8 @@ COMMANDS = {  # name: (module and function that gives a parser its arguments and
     "app": ("app:add_app", "start the dashboard in a browser"),
 }
 
-WITH = {"app", "run", "sweep", "audit", "plan", "explain"}  # commands that take algorithms from outside
+WITH = {"app", "run", "sweep", "audit", "plan", "explain", "export"}  # commands that take algorithms from outside
+OUTSIDE = {"app", "run", "sweep", "export"}  # and programs, which see the rows themselves
 _LISTS = ("--low", "--high")
 _NUMBERS = re.compile(r"[+-]?\.?\d[\d.,eE+-]*")
 
@@ -53,6 +54,11 @@ def parser_of(wanted: Iterable[str]) -> argparse.ArgumentParser:
         command = commands.add_parser(name, help=words, description=f"{words[0].upper()}{words[1:]}.")
         if name in WITH:  # for the help alone: `_run` has read it before the parser is made
             command.add_argument("--with", action="append", metavar="FILE.py", help="add the algorithms of this file")
+        if name in OUTSIDE:
+            command.add_argument(
+                "--outside", action="append", metavar="MODULE:CLASS",
+                help="add a clusterer of another library: its authors' claims, not checked here",
+            )  # fmt: skip
         if name in wanted:
             module, _, function = place.partition(":")
             add: Callable[[argparse.ArgumentParser], None]
@@ -76,14 +82,19 @@ def joined(words: Iterable[str]) -> list[str]:
     return made
 
 
-def parted(words: list[str]) -> tuple[list[str], list[str]]:
-    """Return the words without --with, and the files named by it: they determine which algorithms a command knows."""
+def parted(words: list[str]) -> tuple[list[str], list[str], list[str]]:
+    """Return the words without --with and --outside, and what both name: these determine which algorithms a command knows."""
     if not words or words[0] not in WITH:
-        return words, []
+        return words, [], []
     option = argparse.ArgumentParser(prog=f"dpviz {words[0]}", add_help=False, allow_abbrev=False)
     option.add_argument("--with", action="append", default=[], dest="files", metavar="FILE.py")
+    option.add_argument("--outside", action="append", default=[], dest="places", metavar="MODULE:CLASS")
     found, rest = option.parse_known_args(words)
-    return rest, found.files
+    if found.places and words[0] not in OUTSIDE:
+        raise ValueError(
+            f"{words[0]}: --outside names a program that sees the rows itself, without a plan or a ledger."
+        )
+    return rest, found.files, found.places
 
 
 class Stream:
@@ -117,11 +128,12 @@ def main(argv: list[str] | None = None) -> int:
 
 def _run(words: list[str]) -> int:
     try:
-        words, files = parted(joined(words))
-        if files:
-            from dpviz.algorithms import add_files
+        words, files, places = parted(joined(words))
+        if files or places:
+            from dpviz.algorithms import add_files, add_programs
 
             add_files(files)
+            add_programs(places)
         arguments = parser_of([word for word in words if not word.startswith("-")][:1]).parse_args(words)
         return arguments.do(arguments)
     except BrokenPipeError:

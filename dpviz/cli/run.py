@@ -261,6 +261,9 @@ def _run_on(arguments: argparse.Namespace, stack: ExitStack) -> int:
     algorithm = cls.preset(arguments.preset, **values) if arguments.preset else cls(**values)
     if arguments.private and arguments.seed is not None:
         raise ValueError("--seed is for DEMO runs; a private release has no seed.")
+    if arguments.private and not cls.notion.private:
+        why = cls.tagline.rstrip(".")
+        raise ValueError(f"{cls.name}: {why}. It is not run on private data; nothing was read.")
     if arguments.account and not arguments.private:
         raise ValueError("--account is for private runs; a DEMO run makes no promise.")
     data = data_of(arguments, stack, cls.neighboring)

@@ -15,7 +15,7 @@ from dpviz.federated.parties import Aborted
 from dpviz.federated.ring import WIDE, Ring
 from dpviz.federated.rows import FederatedRows, Round, Uploads
 from dpviz.privacy.costs import Exact, Gaussian, Laplace
-from dpviz.privacy.guarantee import Neighboring, Notion
+from dpviz.privacy.guarantee import Neighboring
 from dpviz.trace import Trace
 
 __all__ = ["SPREADS", "Simulation", "payload_bytes", "refusal", "simulate", "spread"]
@@ -35,7 +35,7 @@ def spread(X: np.ndarray, n_clients: int, how: str, rng: np.random.Generator) ->
 
 def refusal(algorithm: Algorithm, n_features: int, n_public: int) -> str:
     """Return one sentence on why an algorithm cannot run federated, or "" if it can, from public values only."""
-    if algorithm.notion is Notion.NONE:
+    if not algorithm.notion.private:
         return f"{algorithm.name}: not private: it reads the rows themselves, which stay with their clients."
     if algorithm.neighboring is not Neighboring.ADD_REMOVE:
         return f"{algorithm.name}: this method releases noisy rows, not sums, and needs all rows in one place."

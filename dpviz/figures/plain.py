@@ -15,9 +15,9 @@ from dpviz.trace import Step, Trace
 __all__ = ["PANE", "REFERENCE", "center_path"]
 
 
-def _centers(step: Step, private: bool) -> np.ndarray | None:
+def _centers(step: Step, exact: bool) -> np.ndarray | None:
     """Return the step's centers (k, d), z units: released ones, or the non-private reference's hidden ones."""
-    if private:
+    if not exact:
         return step.released.get("centers")
     return next((h.statistic["centers"] for h in step.hidden if "centers" in h.statistic), None)
 
@@ -26,7 +26,7 @@ def center_path(trace: Trace) -> list[np.ndarray]:
     """Return the centers (k, d) known by every step, z units; (0, d) before the first."""
     known, path = np.empty((0, trace.domain.n_features)), []
     for step in trace.steps:
-        found = _centers(step, trace.claimed.private)
+        found = _centers(step, trace.claimed.exact)
         known = known if found is None else found
         path.append(known)
     return path
@@ -35,11 +35,11 @@ def center_path(trace: Trace) -> list[np.ndarray]:
 def panels(view: View, shots: list[Shot]) -> list[Panel]:
     """Return the plane, and loss, spend and ledger if they exist."""
     trace, colors = view.trace, view.colors
-    private = trace.claimed.private
+    exact = trace.claimed.exact
     steps = len(trace.steps)
     figure = plane(view, f"{counted(len(trace.cluster_centers), 'center')} after {counted(steps, 'step')}")
     first = len(figure.data)
-    look = center(colors, symbol="circle") if private else exact_center(colors, view.against)
+    look = exact_center(colors, view.against) if exact else center(colors, symbol="circle")
     figure.add_scatter(mode="lines", hoverinfo="skip", line={"color": look["marker"]["color"], "width": 1.6})
     figure.add_scatter(**look)
     path = [view.plane(centers) for centers in center_path(trace)]
@@ -50,10 +50,10 @@ def panels(view: View, shots: list[Shot]) -> list[Panel]:
             np.stack([path[t - 1], now, np.full_like(now, np.nan)], axis=1).reshape(-1, 2) if same else np.empty((0, 2))
         )
         updates.append([xy(lines), moved(path[t - 1], now) if same else xy(now)])
-    if private:
-        reference(view, figure)
-    else:
+    if exact:
         tag(figure, colors, "NOT PRIVATE", below=True)
+    else:
+        reference(view, figure)
     add_frames(figure, [first, first + 1], updates)
     alt = f"A plane with {len(trace.cluster_centers)} centers after {len(path)} steps."
     return [Panel("plane", figure, alt), *closing(view, shots)]

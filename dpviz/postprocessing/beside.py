@@ -99,7 +99,7 @@ def facts(traces: Sequence[Trace]) -> list[Row]:
     claims = [trace.claimed for trace in traces]
     values_of: dict[str, list[str]] = {
         "Seed": ["secure noise, none" if trace.seed is None else str(trace.seed) for trace in traces],
-        "Promise": [str(claim.notion) if claim.private else "none" for claim in claims],
+        "Promise": ["none" if claim.exact else str(claim.notion) for claim in claims],
         "Hides": [_hides(trace) for trace in traces],
         "Trusts": [claim.trust for claim in claims],
         "μ": ["not defined" if claim.mu is None else number(claim.mu) for claim in claims],
@@ -126,7 +126,7 @@ def _parameter(trace: Trace, name: str) -> str:
 def _hides(trace: Trace) -> str:
     claim = trace.claimed
     if not claim.private:
-        return "nothing"
+        return "nothing" if claim.exact else "not checked here"
     return f"one row moved by up to {reach(trace)}" if claim.notion is Notion.RHO else claim.unit
 
 
@@ -164,6 +164,8 @@ def kinds(traces: Sequence[Trace]) -> list[str]:
             f"{who(Notion.NONE)} promises nothing: it releases exact numbers and serves as a reference, not as a "
             f"competitor."
         )
+    if Notion.CLAIMED in notions:
+        sentences.append(f"{who(Notion.CLAIMED)}: {Notion.CLAIMED}.")
     full = who(Notion.CENTRAL, Notion.SHUFFLE, Notion.LOCAL)
     if Notion.RHO in notions:
         weak = [trace for trace in traces if trace.claimed.notion is Notion.RHO]

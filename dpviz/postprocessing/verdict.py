@@ -227,7 +227,7 @@ def bet(trace: Trace) -> str:
     """Return the promise as a bet: its question, and how often it is won at most."""
     promise = trace.claimed
     if not promise.private:
-        return "no privacy: 100 of 100 bets on anybody are won"
+        return "no privacy: 100 of 100 bets on anybody are won" if promise.exact else str(promise)
     made = bet_of(promise, far=reach(trace))
     delta = f", δ {chance(promise.delta)}" if promise.delta else ""
     each = " a row" if promise.rows_per_person > 1 else ""

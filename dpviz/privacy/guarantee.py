@@ -36,6 +36,12 @@ class Notion(StrEnum):
     SHUFFLE = "shuffle DP"
     LOCAL = "local DP"
     RHO = "rho-distance DP"
+    CLAIMED = "claims by its authors, not checked here; its noise is not ours"  # stands wherever such a run does
+
+    @property
+    def private(self) -> bool:
+        """Return whether dpviz itself promises anything."""
+        return self not in (Notion.NONE, Notion.CLAIMED)
 
 
 _UNIT = {
@@ -53,7 +59,7 @@ class Guarantee:
     ----------
     notion : Notion
     neighboring : Neighboring
-    epsilon, delta : the (epsilon, delta) statement; epsilon is inf for the non-private reference
+    epsilon, delta : the (epsilon, delta) statement; epsilon is inf where dpviz promises nothing
     mu : float or None, the Gaussian-DP parameter where every release is Gaussian, else None
     pure_epsilon : float or None, where delta = 0 holds
     zcdp : float or None, rho of zero-concentrated DP where every release has one
@@ -83,7 +89,12 @@ class Guarantee:
     @property
     def private(self) -> bool:
         """Return whether the guarantee promises anything at all."""
-        return self.notion is not Notion.NONE
+        return self.notion.private
+
+    @property
+    def exact(self) -> bool:
+        """Return whether no noise is there, by anybody's word."""
+        return self.notion is Notion.NONE
 
     @property
     def unit(self) -> str:
@@ -148,7 +159,7 @@ class Guarantee:
 
     def __str__(self) -> str:
         if not self.private:
-            return "no privacy"
+            return "no privacy" if self.exact else str(self.notion)
         delta = f"{self.delta:.2g} ({chance(self.delta)})" if self.delta else "0"
         numbers = f"epsilon = {number(self.epsilon, 4)}, delta = {delta}"
         if self.mu is not None:

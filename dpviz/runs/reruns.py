@@ -13,7 +13,6 @@ from dpviz.algorithms import Algorithm
 from dpviz.datasets import Dataset
 from dpviz.domain import Domain
 from dpviz.metrics import run_loss
-from dpviz.privacy.guarantee import Notion
 from dpviz.privacy.rows import Rows
 
 __all__ = ["Reruns", "matched", "rerun", "spread"]
@@ -74,7 +73,7 @@ def rerun(
 
 def _rows(people: Dataset, algorithm: Algorithm) -> np.ndarray | Rows:
     """Return the rows in the algorithm's form, prepared once for all runs; the reference reads raw ones."""
-    return people.X if algorithm.notion is Notion.NONE else Rows(people.X, people.domain, people.dataset_id)
+    return Rows(people.X, people.domain, people.dataset_id) if algorithm.notion.private else people.X
 
 
 def matched(runs: Sequence[np.ndarray], anchor: np.ndarray, domain: Domain) -> np.ndarray:

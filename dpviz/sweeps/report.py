@@ -126,7 +126,7 @@ def _short(rows: pd.DataFrame, metric: str) -> str:
         at = group[group.epsilon == epsilon].sort_values("mean", ascending=not measure.higher_is_better, kind="stable")
         first, among = at.iloc[0], at.series.nunique()
         others = f" of {among} methods" if among > 1 else ""
-        promise = f" ({notion})" if table.notion.nunique() > 1 else ""
+        promise = f" ({notion})" if table.notion.nunique() > 1 or notion == Notion.CLAIMED else ""
         sentences.append(
             f"On {data} at ε = {number(epsilon)}{promise}, {first.series} did best{others}: "
             f"{measure.title.lower()} {number(first['mean'])}"

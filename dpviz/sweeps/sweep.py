@@ -17,7 +17,7 @@ from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.datasets import Dataset
 from dpviz.postprocessing.regions import labels_of
 from dpviz.privacy.accounting import default_delta
-from dpviz.privacy.guarantee import Guarantee, Notion
+from dpviz.privacy.guarantee import Guarantee
 from dpviz.sweeps.measures import METRICS, REFERENCES, Outcome, peak_memory, restart_peak_memory
 from dpviz.sweeps.sources import BOUNDS, Source, best_references, open_source, reference, stamp
 from dpviz.trace import Trace
@@ -306,7 +306,7 @@ def _opened(cell: Run) -> tuple[Source, Algorithm, Any]:
     source = open_source(cell.data, cell.bounds, cell.n_rows, cell.modified)
     data = source.data
     algorithm = cell.variant.build(cell.parameters, n_clusters=data.n_clusters, n_public=data.n_public)
-    return source, algorithm, data.X if algorithm.notion is Notion.NONE else source.rows  # the reference reads raw rows
+    return source, algorithm, source.rows if algorithm.notion.private else data.X  # the reference reads raw rows
 
 
 def _run(cell: Run, source: Source, algorithm: Algorithm, rows: Any) -> Trace:

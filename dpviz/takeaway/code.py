@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from dpviz.algorithms import ALGORITHMS
 from dpviz.algorithms.outside import ORIGINS
 from dpviz.escape import line, plain
+from dpviz.privacy.guarantee import Notion
 from dpviz.takeaway.foreign import algorithm_of
 from dpviz.takeaway.label import badge, facts
 from dpviz.trace import Trace
@@ -18,6 +20,7 @@ __all__ = ["notebook", "script"]
 
 _AGAIN = "# Running this spends the budget AGAIN: it is a new release, with new noise. Book it on the file's account.\n"
 _SAME = "# A simulation: the seed is known, nothing here is private. It gives the same centers, bit for bit.\n"
+_CLAIMED = f"# NOT PRIVATE: {Notion.CLAIMED}.\n"
 _EXACT = "# NOT PRIVATE: computed from the raw rows without noise.\n"
 
 
@@ -64,6 +67,8 @@ def _load(trace: Trace) -> str:
     here = ORIGINS.get(trace.algorithm)
     if here is not None and here.place.endswith(".py"):
         head += f"from dpviz.algorithms import add_files\n\nadd_files([{here.place!r}])  # lies beside this script\n"
+    if here is not None and ALGORITHMS[trace.algorithm].notion is Notion.CLAIMED:
+        head += f"from dpviz.algorithms import add_programs\n\nadd_programs([{here.place!r}])\n"
     if kind in ("sample", "blobs", "painted") and trace.seed is not None:
         known = name if kind == "sample" else trace.dataset_id
         return f"{head}from dpviz.datasets import load\n\ndata = load({known!r})\nX, domain = data.X, data.domain"
@@ -80,7 +85,9 @@ def _load(trace: Trace) -> str:
 
 
 def _first(trace: Trace) -> str:
-    return _EXACT if not trace.claimed.private else _AGAIN if trace.seed is None else _SAME
+    if not trace.claimed.private:
+        return _EXACT if trace.claimed.exact else _CLAIMED
+    return _AGAIN if trace.seed is None else _SAME
 
 
 def script(trace: Trace) -> str:

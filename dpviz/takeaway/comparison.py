@@ -67,8 +67,8 @@ def _cells(values: Sequence[str]) -> str:
 
 
 def _run(letter: str, trace: Trace, span: Span) -> str:
-    private = trace.claimed.private
-    sentence = private_verdict(trace, *names_of(trace)) if private else f"{len(trace.cluster_centers)} exact centers"
+    exact = trace.claimed.exact
+    sentence = f"{len(trace.cluster_centers)} exact centers" if exact else private_verdict(trace, *names_of(trace))
     return (
         f'<section><h2>{letter}: {html.escape(trace.name)}</h2><p><span class="badge">{badge(trace)}</span></p>'
         f"{plane_svg(view_of(trace, span))}<p>{html.escape(str(sentence))}</p></section>"

@@ -33,14 +33,14 @@ def headline(trace: Trace) -> str:
     """Return what a file shows: the data if it is a sample, how many centers, ε, and the algorithm."""
     kind, _, name = trace.dataset_id.partition(":")
     where = f"{load_sample(name).title}: " if kind == "sample" and name in SAMPLES else ""
-    promise = f" at ε {number(trace.claimed.epsilon)}" if trace.claimed.private else ", no privacy"
+    promise = f" at ε {number(trace.claimed.epsilon)}" if trace.claimed.private else f", {trace.claimed}"
     return f"{where}{len(trace.cluster_centers)} centers{promise}, {trace.name}"
 
 
 def badge(trace: Trace) -> str:
     """Return what kind of thing this is, in capitals."""
     if not trace.claimed.private:
-        return "NOT PRIVATE"
+        return "NOT PRIVATE" if trace.claimed.exact else "NOT CHECKED HERE"
     if trace.seed is not None:
         return "DEMO: NOT A RELEASE"
     return "PRIVATE RELEASE: NOT VERIFIED" if trace.from_file else "PRIVATE RELEASE"
@@ -58,7 +58,7 @@ def facts(trace: Trace) -> dict[str, str]:
         made = bet_of(promise, far=reach(trace))
         bet = f"on {made.on}: right at most {made.odds} times in 100 (a coin 50, no privacy 100)"
     else:
-        words, bet = "none", "100 in 100: nothing is protected"
+        words, bet = ("none", "100 in 100: nothing is protected") if promise.exact else (str(promise), "not known here")
     person = ""
     if promise.private and promise.rows_per_person > 1:
         whole = promise.person
@@ -66,7 +66,7 @@ def facts(trace: Trace) -> dict[str, str]:
             f"; one person has up to {promise.rows_per_person} rows: ε {number(whole.epsilon)}, δ {chance(whole.delta)}"
         )
     lines = {
-        "Protects": f"{promise.unit}{person}" if promise.private else "nobody",
+        "Protects": f"{promise.unit}{person}" if promise.private else "nobody" if promise.exact else "not known here",
         "Promise": words,
         "In a bet": bet,
         "Spent by this run": f"ε {number(spent.epsilon)}, δ {chance(spent.delta)}" if promise.private else "no budget",
@@ -94,7 +94,7 @@ def _public(trace: Trace) -> str:
 
 
 def _result(trace: Trace) -> str:
-    if not trace.claimed.private:
+    if trace.claimed.exact:
         return f"{len(trace.cluster_centers)} exact centers"
     verdict = private_verdict(trace, *names_of(trace))
     return " · ".join(verdict.parts[:-1])

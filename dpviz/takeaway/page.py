@@ -34,7 +34,7 @@ def view_of(trace: Trace, span: Span | None = None) -> View:
 def page(trace: Trace, data: Dataset | None = None) -> str:
     """Return a run as one HTML page; where the rows of `data` are pictures its centers are drawn as such."""
     columns, units = names_of(trace)
-    verdict = private_verdict(trace, columns, units) if trace.claimed.private else None
+    verdict = None if trace.claimed.exact else private_verdict(trace, columns, units)
     sentence = str(verdict) if verdict else f"{len(trace.cluster_centers)} exact centers, no privacy"
     why = f'<p class="small">{html.escape(verdict.why)}</p>' if verdict and verdict.why else ""
     if data is not None and data.shape == "picture" and len(trace.cluster_centers) <= MOST_ROWS:

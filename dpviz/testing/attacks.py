@@ -24,7 +24,7 @@ def honest(found: Draws, runs: int) -> bool:
 
 
 def _private(cls: type[Algorithm]) -> None:
-    if cls.notion is Notion.NONE:
+    if not cls.notion.private:
         raise DoesNotApply("it promises nothing")
 
 

@@ -41,7 +41,7 @@ BUDGETS = (0.1, 1.0, 5.0)
 
 
 def _private(cls: type[Algorithm]) -> None:
-    if cls.notion is Notion.NONE:
+    if not cls.notion.private:
         raise DoesNotApply("it promises nothing")
 
 
@@ -82,7 +82,7 @@ def same_seed_same_trace_other_seed_other_trace(cls: type[Algorithm]) -> None:
     """Demand that a run follows from its seed."""
     again = _instance(cls).run(MADE["blobs"], domain=declared(MADE["blobs"]), seed=0)
     demand(same(_made(cls), again), "the same seed gave another trace")
-    if cls.notion is not Notion.NONE:
+    if cls.notion.private:
         demand(not same(_made(cls), _made(cls, seed=1)), "another seed gave the same trace")
 
 
@@ -184,7 +184,7 @@ def trace_round_trips_and_hidden_leaves_only_when_asked(cls: type[Algorithm]) ->
     demand(not any(step["hidden"] for step in public["steps"]), "hidden truth leaves without being asked for")
     demand(same(Trace.from_json(trace.to_json(include_hidden=True)), trace), "the trace changes by way of JSON")
     demand(same(pickle.loads(pickle.dumps(trace)), trace), "the trace changes by way of pickle")
-    if cls.notion is Notion.NONE:
+    if not cls.notion.private:
         demand(public["cluster_centers"] is None, "centers without a promise leave without being asked for")
     else:
         notice = "simulation: the seed is known, nothing here is private"
@@ -196,7 +196,7 @@ def secure_runs_have_no_seed_and_no_hidden_truth(cls: type[Algorithm]) -> None:
     """Demand fresh noise, no truth and no seed, or the refusal of an algorithm that promises nothing."""
     X, algorithm = MADE["blobs"], _instance(cls)
     domain = declared(X)
-    if cls.notion is Notion.NONE:
+    if not cls.notion.private:
         refuses(lambda: algorithm.run(X, domain=domain, noise="secure"), "not private")
         return
     first, second = (algorithm.run(X, domain=domain, noise="secure") for _ in range(2))

@@ -38,9 +38,9 @@ def mosaic(view: View, path: Sequence[np.ndarray], title: str, *, height: int = 
 
     Released centers alone are drawn, unless the run promises nothing; then the picture says so.
     """
-    colors, private = view.colors, view.trace.claimed.private
+    colors, exact = view.colors, view.trace.claimed.exact
     (rows, columns), most = _size(view), max([len(centers) for centers in path] + [1])
-    ink = colors.released if private else colors.hidden
+    ink = colors.hidden if exact else colors.released
     figure = base(colors, title, height=height, margin_left=8)
     figure.add_heatmap(
         colorscale=[[0, colors.panel], [1, ink]], zmin=0, zmax=1, showscale=False, xgap=0, ygap=0, hoverinfo="skip"
@@ -68,7 +68,7 @@ def mosaic(view: View, path: Sequence[np.ndarray], title: str, *, height: int = 
         cells = [[None if np.isnan(cell) else cell for cell in line] for line in sheet.tolist()]
         updates.append([{"z": cells}, number])
     add_frames(figure, [0, 1], updates)
-    if not private:
+    if exact:
         tag(figure, colors, "NOT PRIVATE")
     return Panel("plane", figure, f"{counted(len(path[-1]), 'center')} as pictures of {rows} by {columns} cells.")
 

@@ -51,9 +51,9 @@ def plane_svg(view: View) -> str:
                 f'<text x="{LEFT - 8}" y="{py + 4:.1f}" text-anchor="end">{number(y)}</text>'
             )
     titles = view.axis_titles()
-    private = view.trace.claimed.private
+    exact = view.trace.claimed.exact
     centers = at(view.flat(np.asarray(view.trace.cluster_centers)))
-    dots = "".join(_dot(x, y, number, private) for number, (x, y) in enumerate(centers, 1))
+    dots = "".join(_dot(x, y, number, exact) for number, (x, y) in enumerate(centers, 1))
     middle = TOP + tall / 2
     scale = "".join(marks).replace("<text", '<text stroke="none"')
     return (
@@ -69,11 +69,11 @@ def plane_svg(view: View) -> str:
     )
 
 
-def _dot(x: float, y: float, number: int, private: bool) -> str:
+def _dot(x: float, y: float, number: int, exact: bool) -> str:
     """Return one center with its number: filled if released, hollow if exact."""
     shape = (
         f'<circle cx="{x:.1f}" cy="{y:.1f}" r="7" fill="{LIGHT.released}" stroke="{LIGHT.ink}" stroke-width="1.5"/>'
-        if private
+        if not exact
         else f'<path d="M{x:.1f} {y - 8:.1f}l8 8-8 8-8-8z" fill="none" stroke="{LIGHT.hidden}" stroke-width="2"/>'
     )
     return f'{shape}<text x="{x + 11:.1f}" y="{y + 4:.1f}" fill="currentColor">{number}</text>'

@@ -62,7 +62,7 @@ class View:
     @functools.cached_property
     def directions(self) -> Span:
         """Return the two drawn directions if no columns are chosen, and their range: from released centers alone."""
-        of = "the released centers" if self.trace.claimed.private else f"{self.against}' centers"
+        of = f"{self.against}' centers" if self.trace.claimed.exact else "the released centers"
         return self.span or span_of(self.trace.domain, self.trace.cluster_centers, of)
 
     @property

@@ -97,7 +97,7 @@ def axis_title(axis: str) -> str:
 
 def promise(notion: str) -> str:
     """Return a promise in words: the change that must stay hidden."""
-    return f"{notion}: {_WORDS[notion]}"
+    return f"{notion}: {_WORDS[notion]}" if notion in _WORDS else notion
 
 
 def curves(

@@ -8,7 +8,6 @@ import threading
 
 from dpviz.algorithms import Algorithm
 from dpviz.audits.game import Question, Round, play
-from dpviz.privacy.guarantee import Notion
 from pages._ui.frame.streamlit_patches import whole
 from pages._ui.work import runs
 from pages._ui.work.jobs import Job
@@ -83,7 +82,7 @@ class Game:
         return (target - len(self.rounds)) * one
 
     def _fill(self, job: Job) -> None:
-        size = _EXACT if self.algorithm.notion is Notion.NONE else _BATCH
+        size = _BATCH if self.algorithm.notion.private else _EXACT
         while self._more():
             job.advance(len(self.rounds), self.target)
             have = len(self.rounds)

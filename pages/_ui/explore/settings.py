@@ -10,7 +10,6 @@ from streamlit.delta_generator import DeltaGenerator
 from dpviz.algorithms import Algorithm
 from dpviz.datasets import Dataset
 from dpviz.escape import plain
-from dpviz.privacy.guarantee import Notion
 from pages._ui.address import links
 from pages._ui.explore.state import Settings, explore_state
 from pages._ui.form import budget
@@ -86,7 +85,7 @@ def _say(data: Dataset, now: Settings, row: Row) -> None:
     if algorithm is not None:
         if now.noiseless:
             row.details.caption("NO PRIVACY: every release is the true answer. ε still determines how many there are.")
-        elif algorithm.notion is not Notion.NONE:
+        elif algorithm.notion.private:
             row.details.caption(budget.rule(algorithm, data.domain.n_features, data.n_public))
         size = data.domain.n_features, data.n_public
         for sentence in algorithm.runs(*size).advice(*size):

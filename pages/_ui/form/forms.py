@@ -186,7 +186,7 @@ def _delta(cls: type[Algorithm], data: Dataset, fields: dict[str, tuple[Any, str
 
 def may_be_noiseless(cls: type[Algorithm]) -> bool:
     """Return whether an algorithm can be shown without noise; a report without randomization is the row itself."""
-    return cls.notion not in (Notion.NONE, Notion.LOCAL, Notion.SHUFFLE)
+    return cls.notion.private and cls.notion not in (Notion.LOCAL, Notion.SHUFFLE)
 
 
 def beside(name: str, value: Any, data: Dataset) -> str:

@@ -30,6 +30,7 @@ GROUPS: dict[Notion, tuple[str, str]] = {  # in the order of the list: short nam
         "Local differential privacy: people randomize their own reports, so nobody has to be trusted.",
     ),
     Notion.RHO: ("Weaker", "Weaker promise: hides a move by at most rho, but not who is in the data."),
+    Notion.CLAIMED: ("Claimed", f"{str(Notion.CLAIMED).capitalize()}."),
     Notion.NONE: ("No privacy", "No privacy: the reference against which all others are measured."),
 }
 OUTSIDE = "From outside: the operator of this server added them. Only their authors vouch for their promise."
@@ -38,7 +39,7 @@ WHY = "Recommended: the lowest loss of the methods in this group on 13 of 15 ben
 
 def offered(private: bool) -> list[str]:
     """Return the slugs in the order of the list; for private data only methods that promise something."""
-    groups = [notion for notion in GROUPS if not (private and notion is Notion.NONE)]
+    groups = [notion for notion in GROUPS if notion.private or not private]
     listed = [slug for notion in groups for slug, cls in ALGORITHMS.items() if cls.notion is notion]
     return sorted(listed, key=lambda slug: slug in outside.ORIGINS)  # ours first
 
@@ -117,7 +118,7 @@ def _facts(cls: type[Algorithm], data: Dataset) -> str:
     except ValueError as problem:
         return str(problem)
     if not promise.private:
-        return f"Promises nothing. {seconds.capitalize()}."
+        return f"{'Promises nothing' if promise.exact else cls.tagline.rstrip('.')}. {seconds.capitalize()}."
     kind = "ε alone" if promise.pure_epsilon is not None and not promise.delta else "ε and δ"
     gdp = ", also as μ" if promise.mu is not None else ""
     return f"Promises {kind}{gdp}, for {promise.unit}. {seconds.capitalize()} here."

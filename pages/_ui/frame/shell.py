@@ -112,6 +112,7 @@ def strip(
 
 _OTHER = {
     Notion.NONE: "NO PRIVACY",
+    Notion.CLAIMED: "NOT CHECKED HERE",
     Notion.RHO: "WEAKER: hides moves up to ",
     Notion.SHUFFLE: "SHUFFLED: trusts the mixer of the reports",
     Notion.LOCAL: "LOCAL: trusts nobody",

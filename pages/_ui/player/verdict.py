@@ -91,6 +91,8 @@ def _released(result: Result, verdict: Verdict) -> list[object]:
     trace = drawn(result)
     promise, found = trace.claimed, ", ".join(verdict.parts[:-1])
     why = f" {verdict.why}" if verdict.why else ""
+    if not promise.private and not promise.exact:
+        return [markup.bold(f"Released: {found}."), f" Privacy: {promise}."]
     if not promise.private:
         return [
             markup.bold(f"{found}, exact."),

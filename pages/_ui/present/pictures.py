@@ -88,6 +88,8 @@ def _promise(promise: Guarantee) -> str:
 
 
 def _bet(promise: Guarantee, far: str = "rho") -> tuple[str, str]:
+    if not promise.private and not promise.exact:
+        return "not known", f"{promise}."
     if not promise.private:
         return "100 of 100", "bets on who is in the data can be won, because nothing is protected."
     made = bet_of(promise, far=far)

@@ -13,6 +13,7 @@ from dpviz.escape import plain
 from dpviz.figures.kit.theme import Style
 from dpviz.figures.scenes.tradeoff import short
 from dpviz.numbers import number
+from dpviz.privacy.guarantee import Notion
 from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.summary import Summary
 from pages._ui.form.numbers import whole_number
@@ -124,8 +125,9 @@ def _named(series: str, style: dict[str, Style]) -> markup.Html:
 
 
 def _promise(notion: str, beside: pd.DataFrame) -> markup.Html:
-    """Name the promise if a table holds more than one kind, because kinds are not comparable."""
-    return markup.Html("" if beside.notion.nunique() == 1 else f' <span class="dp-small">{markup.text(notion)}</span>')
+    """Name the promise if a table holds more than one kind, because kinds are not comparable, or a claimed one."""
+    alone = beside.notion.nunique() == 1 and notion != Notion.CLAIMED
+    return markup.Html("" if alone else f' <span class="dp-small">{markup.text(notion)}</span>')
 
 
 def table(heads: Sequence[str], body: Sequence[Sequence[str]], label: str) -> None:

@@ -95,7 +95,7 @@ def _another(data: Dataset, cls: type[Algorithm]) -> None:
     fits = [
         other
         for other in (ALGORITHMS[slug] for slug in offered(data.private))
-        if promised(other) == promise and other.notion is not Notion.NONE and (changed or trusts(other, trust, data))
+        if promised(other) == promise and other.notion.private and (changed or trusts(other, trust, data))
     ]
     if not fits:
         messages.say("note", f"No method trusts {TRUST[trust]} and promises {PROMISES[promise]}.")

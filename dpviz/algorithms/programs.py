@@ -1,0 +1,184 @@
+"""Run clusterers of other libraries beside ours: they see the rows themselves, so that nothing of them is checked here.
+
+A program is a class with `fit(X)`, `cluster_centers_` and an argument `n_clusters`, as in scikit-learn. Its class here
+is an attribute of this module, so that pickle finds it there.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import inspect
+import math
+import re
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dpviz import validate
+from dpviz.algorithms.base import Algorithm
+from dpviz.algorithms.pseudocode import Line
+from dpviz.domain import Domain
+from dpviz.frozen import freeze
+from dpviz.geometry import alone
+from dpviz.params import param
+from dpviz.privacy.guarantee import Guarantee, Neighboring, Notion
+from dpviz.privacy.plan import Plan
+from dpviz.privacy.rows import Rows
+from dpviz.trace import Step, Trace
+
+__all__ = ["Program", "program"]
+
+_LONGEST = 200  # characters of another program's message
+_GIVEN = {"n_clusters", "epsilon", "bounds", "random_state"}  # the arguments that are passed on, if it has them
+_EPSILON = param(1.0, low=0.01, high=100, log=True, help="Handed to the program. What it makes of it is its own.")
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Program(Algorithm):
+    """Base of programs: hand the rows to `fit` in z units, take `cluster_centers_`, and promise nothing."""
+
+    notion: ClassVar[Notion] = Notion.CLAIMED
+    trust: ClassVar[str] = "the program, which sees the raw rows and draws its own noise"
+    MAKES: ClassVar[type]  # the program's class
+    TAKES: ClassVar[frozenset[str]]  # which of its arguments are given
+
+    def plan(self, n_features: int, n_public: int) -> Plan:
+        """Return an empty plan: the curator releases nothing."""
+        return Plan({})
+
+    def guarantee(self, n_features: int, n_public: int, *, rows_per_person: int = 1) -> Guarantee:
+        """Return that nothing is promised here."""
+        return Guarantee(self.notion, Neighboring.ADD_REMOVE, math.inf, 1.0, trust=self.trust)
+
+    def run(
+        self,
+        X: np.ndarray | Rows,
+        *,
+        domain: Domain | None = None,
+        seed: int | None = None,
+        noise: str = "seeded",
+        on_step: Callable[[Step], None] | None = None,
+        dataset_id: str = "unnamed",
+    ) -> Trace:
+        """Run on the raw array (rows with non-finite cells dropped, nothing clipped), never under secure noise.
+
+        Raises
+        ------
+        ValueError
+            If noise is not "seeded", the data are too few, `fit` raises, or its centers are not k finite points.
+        TypeError
+            If X is not an array or no domain is given.
+        """
+        if noise != "seeded":
+            raise ValueError(f"{self.name}: noise must be 'seeded'; {self.notion}, so it makes no private release.")
+        if isinstance(X, Rows) or domain is None:
+            raise TypeError(f"{self.name}: the data must be an array with its domain; a program reads raw rows.")
+        validate.integer(self.name, 0, None, seed=seed)
+        Z = domain.normalize(X)
+        Z = Z[np.isfinite(Z).all(axis=1)]
+        if self.n_clusters > len(Z):
+            raise ValueError(f"{self.name}: n_clusters must be <= n = {len(Z)}; got {self.n_clusters}.")
+        with alone():
+            centers = self._fitted(Z, (-domain.box_z, domain.box_z), seed)
+        step = Step("program", "The centers it returned", freeze({"centers": centers}))
+        if on_step is not None:
+            on_step(step)
+        promise = self.guarantee(domain.n_features, len(Z))
+        mute = "random_state" not in self.TAKES
+        return Trace(
+            algorithm=self.slug,
+            name=self.name,
+            parameters=freeze({field.name: getattr(self, field.name) for field in dataclasses.fields(self)}),
+            dataset_id=dataset_id,
+            domain=domain,
+            seed=seed,
+            steps=(step,),
+            plan=Plan({}),
+            ledger=(),
+            claimed=promise,
+            spent=promise,
+            cluster_centers=freeze(domain.inside(centers)),
+            warnings=(
+                f"{self.name}: {self.notion}.",
+                *((f"{self.name} takes no random_state, so the same seed may give other centers.",) if mute else ()),
+            ),
+        )
+
+    def _fitted(self, Z: np.ndarray, bounds: tuple[np.ndarray, np.ndarray], seed: int | None) -> np.ndarray:
+        """Return the centers (k, d) that the program finds for rows (n, d), both in z units."""
+        given = {"n_clusters": self.n_clusters, "bounds": bounds, "random_state": seed} | vars(self)
+        try:
+            model = self.MAKES(**{name: given[name] for name in self.TAKES})
+            model.fit(Z)
+            found = np.asarray(model.cluster_centers_, dtype=np.float64)
+        except Exception as error:
+            raise ValueError(f"{self.name}: its fit ended by {_words(error)}.") from None
+        if found.shape != (self.n_clusters, Z.shape[1]):
+            asked = f"({self.n_clusters}, {Z.shape[1]})"
+            raise ValueError(f"{self.name}: its cluster_centers_ have the shape {found.shape}, not {asked}.")
+        if not np.isfinite(found).all():
+            raise ValueError(f"{self.name}: its cluster_centers_ hold a number that is not finite.")
+        return found
+
+
+def program(place: str) -> type[Program]:
+    """Return the algorithm that runs the class at MODULE:CLASS, the same one for the same place.
+
+    Raises
+    ------
+    ValueError
+        One sentence if it does not import, is no such class, or needs arguments that nobody gives.
+    """
+    module, _, name = place.partition(":")
+    if not re.fullmatch(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*", place):
+        raise ValueError(f"--outside: {place[:60]!r} must be MODULE:CLASS, as in diffprivlib.models:KMeans.")
+    try:
+        made: Any = getattr(importlib.import_module(module), name)
+    except Exception as error:
+        raise ValueError(f"--outside: {place} does not import: {_words(error)}.") from None
+    if not isinstance(made, type) or not callable(getattr(made, "fit", None)):
+        raise ValueError(f"--outside: {place} is no class with a method fit.")
+    taken = inspect.signature(made).parameters
+    if "n_clusters" not in taken:
+        raise ValueError(f"--outside: {place} has no argument n_clusters.")
+    if needed := [one.name for one in taken.values() if one.name not in _GIVEN and _needed(one)]:
+        raise ValueError(f"--outside: {place} needs the argument {needed[0]}, which nobody gives.")
+    label = re.sub(r"\W", "_", place)
+    mine = sys.modules[__name__]
+    if label not in vars(mine):
+        setattr(mine, label, _class(label, made, module.partition(".")[0], frozenset(_GIVEN & taken.keys())))
+    cls: type[Program] = getattr(mine, label)
+    return cls
+
+
+def _class(label: str, made: type, library: str, takes: frozenset[str]) -> type[Program]:
+    """Return the class of a program, with the parameters that it has."""
+    fields = [("epsilon", float, _EPSILON)] if "epsilon" in takes else []
+    words = str(Notion.CLAIMED)
+    names: Mapping[str, Any] = {
+        "name": f"{made.__name__} of {library}",
+        "slug": re.sub(r"[^a-z0-9]+", "-", f"{library}-{made.__name__}".lower()).strip("-"),
+        "tagline": f"{words[0].upper()}{words[1:]}.",
+        "MAKES": made,
+        "TAKES": takes,
+        "CODE": (
+            Line(f"hand the rows to {made.__name__} of {library}", ("program",), at=("first",)),
+            Line("it draws its own noise, if any", ("program",), at=("first",)),
+            Line("take the centers that it returns", ("program",), at=("end",)),
+        ),
+        "__module__": __name__,
+        "__doc__": f"{made.__name__} of {library}: {words}.",
+    }
+    return dataclasses.make_dataclass(label, fields, bases=(Program,), namespace=dict(names), frozen=True, kw_only=True)
+
+
+def _needed(argument: inspect.Parameter) -> bool:
+    return argument.default is argument.empty and argument.kind not in (argument.VAR_KEYWORD, argument.VAR_POSITIONAL)
+
+
+def _words(error: BaseException) -> str:
+    """Return an error as one short line."""
+    return " ".join(f"{type(error).__name__}: {error}".split())[:_LONGEST].rstrip(".")
