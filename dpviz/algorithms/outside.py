@@ -128,6 +128,9 @@ def load(path: Path, known: dict[str, type[Algorithm]]) -> list[str]:
             _enlist(cls, here, known)
     except ValueError:
         del sys.modules[name]
+        for cls in own:
+            if known.get(cls.slug) is cls:
+                del known[cls.slug], ORIGINS[cls.slug]
         raise
     return [cls.slug for cls in own]
 
@@ -140,7 +143,7 @@ def _imported(name: str, path: Path) -> ModuleType:
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         del sys.modules[name]
         raise ValueError(f"{path.name}: it does not import: {_words(error)}{_line(error, str(path))}.") from None
     return module

@@ -109,6 +109,8 @@ BAD = {
     "does not import: line 90": ("", "def\n"),
     "it defines no algorithm": ('    slug: ClassVar[str] = "my-own"\n', ""),
     "the slug 'nsm' is taken by NSM of dpviz": ('slug: ClassVar[str] = "my-own"', 'slug: ClassVar[str] = "nsm"'),
+    "does not import: SystemExit: 3 (line 90)": ("", "raise SystemExit(3)\n"),
+    "the slug 'my-own' is taken by MyOwn of my_own.py": ("", "class Twin(MyOwn):\n    slug = MyOwn.slug\n"),
     "an algorithm touches _session (line 80)": ("curator.n_features, 1.0", "curator._session, 1.0"),
     "an algorithm imports rows (line 90)": ("", "from dpviz.privacy.rows import Rows\n"),
     "an algorithm overrides run (line 90)": ("", "class Other(MyOwn):\n    def run(self, X):\n        return X\n"),
