@@ -13,6 +13,7 @@ def test_contract(algorithm, check):
 
 From a paper's pseudo-code to a stepped, audited algorithm
 ----------------------------------------------------------
+0. In a checkout write `python -m dpviz` for `dpviz`. The checks need pytest: `pip install "dpviz[testing]"`.
 1. `dpviz new my-method` writes `my_method.py`, noisy Lloyd steps that run, and `test_my_method.py`. Change it bit by
    bit, and run `dpviz run my-method --with my_method.py --data sample:town` after every change.
 2. **Mark what reads rows.** In the paper's pseudo-code underline every line that needs a row: a count, a sum, a choice
@@ -21,19 +22,37 @@ From a paper's pseudo-code to a stepped, audited algorithm
    `Gaussian(mu)` pay for sums and counts, `Exponential(epsilon)` for a choice (`dpviz.privacy.costs`). A query with
    parts has a label for each: "update.sums", "update.counts". The plan knows parameters, the number of columns and the
    declared number of rows, nothing else.
-4. **Ask for them** in `steps`: `curator.release(label, query)`, `curator.select(label, score)`. Queries are those of
-   `dpviz.privacy.queries`, whose sensitivities are tested by brute force; `geometry.snap` the points that enter one.
-   Everything computed from the answers is free. Coordinates are z units: the declared box around 0 with half-width 1.
+4. **Ask for them** in `steps`: `curator.release(label, query).value` is an array, or a dictionary by part;
+   `curator.select(label, score)` is the number of the chosen candidate. Queries are those of `dpviz.privacy.queries`,
+   whose sensitivities are tested by brute force: `Count`, `GridCounts` (cells of a grid), `NearestSums` (rows nearest
+   to each point: "sums" and "counts"), `NearestVotes`, `BoxCounts`, `SecondMoment`; scores are `SwapScore`, `SetScore`
+   and `SplitScore`. Apply `geometry.snap` to the points that enter one, or it refuses them. What is made of the answers
+   is free. Coordinates are z units: the declared box around 0, its half-widths `domain.box_z`, at most 1.
+   The checks run on 2 to 3,000 rows and 1 to 6 columns, so let what grows with the columns, such as a grid, shrink.
 5. **Yield a step** wherever the paper has a picture: `Step(kind, title, released)`. The last one has "centers",
    shape (k, d). A kind of your own gets the plain picture; every step is one stop of the player.
-6. **Write down** what you did: the docstring's six headings, and `CODE`, six to ten lines that light up beside the
-   picture; a line with a label reads rows.
-7. `python -m pytest test_my_method.py` runs the checks of this module, and `dpviz audit my-method --with my_method.py`
-   lets an adversary guess between neighbors 300 times. Once that has passed, "not audited here" goes from the lists of
-   this machine, until the file changes.
+6. **Write down** what you did: the docstring's six headings, and `CODE`, six to ten lines of at most 50 characters
+   that light up beside the picture; a line with a label reads rows. "Steps" lists each kind with every name that it
+   releases and its shape in k, d, n, numbers or letters of your own; "Parameters" repeats the ranges of `param`.
+7. `python -m pytest test_my_method.py` runs the checks of this module in seconds, and `dpviz audit my-method --with
+   my_method.py` lets an adversary guess between neighbors 300 times, in about a minute. Once that has passed, "not
+   audited here" goes from the lists of this machine, until the file changes.
 8. `dpviz app --with my_method.py` puts it into the dashboard: step it, compare it, sweep it, export it. A package may
    name its algorithms in the entry-point group `dpviz.algorithms` instead.
 
+A program of another library
+----------------------------
+`dpviz run diffprivlib-kmeans --outside diffprivlib.models:KMeans --data sample:town` runs any class with `fit(X)`,
+`cluster_centers_` and an argument `n_clusters` beside ours, as do `app`, `sweep` and `export`; it gets `epsilon`,
+`bounds` and `random_state` where it has such arguments, and rows and bounds in z units. It sees the rows itself, so
+that everywhere it reads "claims by its authors, not checked here; its noise is not ours"; it has a panel of its own in
+every ranking, and is refused for private data, secure noise and `audit`. Where a library needs older packages than
+dpviz was tested with (diffprivlib 0.6 does not load with scikit-learn 1.9), give both an environment of their own,
+`pip install CHECKOUT diffprivlib "scikit-learn<1.9"`, and make the rows there by `dpviz sweep`; `dpviz report` reads
+them in any other.
+
+What is refused
+---------------
 A source is refused if it imports rows or noise, touches an underscore attribute of anything but `self`, overrides
 `run`, draws noise itself or defines a query (`dpviz.algorithms.rules`). This catches mistakes, not malice: add only
 files that you would run.
