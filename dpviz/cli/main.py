@@ -83,7 +83,7 @@ def joined(words: Iterable[str]) -> list[str]:
 
 
 def parted(words: list[str]) -> tuple[list[str], list[str], list[str]]:
-    """Return the words without --with and --outside, and what both name: these determine which algorithms a command knows."""
+    """Return the words without --with and --outside, and what both name, which a command's choices depend on."""
     if not words or words[0] not in WITH:
         return words, [], []
     option = argparse.ArgumentParser(prog=f"dpviz {words[0]}", add_help=False, allow_abbrev=False)

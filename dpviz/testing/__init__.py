@@ -26,8 +26,8 @@ From a paper's pseudo-code to a stepped, audited algorithm
    `curator.select(label, score)` is the number of the chosen candidate. Queries are those of `dpviz.privacy.queries`,
    whose sensitivities are tested by brute force: `Count`, `GridCounts` (cells of a grid), `NearestSums` (rows nearest
    to each point: "sums" and "counts"), `NearestVotes`, `BoxCounts`, `SecondMoment`; scores are `SwapScore`, `SetScore`
-   and `SplitScore`. Apply `geometry.snap` to the points that enter one, or it refuses them. What is made of the answers
-   is free. Coordinates are z units: the declared box around 0, its half-widths `domain.box_z`, at most 1.
+   and `SplitScore`. Apply `geometry.snap` to the points that enter one, or it refuses them. What you compute from
+   the answers is free. Coordinates are z units: the declared box around 0, its half-widths `domain.box_z`, at most 1.
    The checks run on 2 to 3,000 rows and 1 to 6 columns, so let what grows with the columns, such as a grid, shrink.
 5. **Yield a step** wherever the paper has a picture: `Step(kind, title, released)`. The last one has "centers",
    shape (k, d). A kind of your own gets the plain picture; every step is one stop of the player.

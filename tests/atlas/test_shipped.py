@@ -1,4 +1,4 @@
-"""Check the shipped atlas: complete, small, and equal to the code's releases. If you change numbers, commit new files."""
+"""Check the shipped atlas: complete, small, and equal to what the code releases. Commit new files with new numbers."""
 
 import numpy as np
 import pytest
