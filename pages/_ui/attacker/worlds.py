@@ -118,12 +118,9 @@ def _picture(result: Result, setup: Setup, both: Worlds, axes: Axes) -> None:
         if taken != setup.who:
             st.session_state[keys.ATTACKER_WHO_NEXT] = taken
             st.rerun()
-    st.html(
-        markup.fooled(
-            "Overlapping clouds do not prove the promise: 20 runs show only large differences. The promise holds for "
-            "every person, including those whom nobody clicks."
-        )
-    )
+    every = "The promise holds for every person, including those whom nobody clicks."
+    few = "Overlapping clouds do not prove the promise: 20 runs show only large differences."
+    st.html(markup.fooled(f"{few} {every}" if result.trace.claimed.private else few))
 
 
 def printed(view: View, place: np.ndarray, both: Worlds, clouds: Sequence[Sequence[np.ndarray]]) -> list[Panel]:
