@@ -2,8 +2,10 @@
 
 import os
 import pickle
+from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from dpviz.algorithms import add_programs, outside
@@ -26,6 +28,9 @@ from dpviz.takeaway.page import page
 from dpviz.trace import Cancelled
 from pages._ui.form import picker
 from pages._ui.form.forms import may_be_noiseless
+from pages._ui.player.verdict import written
+from pages._ui.present import pictures
+from pages._ui.tradeoff import tables
 from pages._ui.work.jobs import Job
 from pages._ui.work.workers import Workers
 
@@ -73,6 +78,14 @@ def test_its_centers_are_drawn_as_released_ones_beside_kmeans(toy, tiny):
     view = View(trace, LIGHT, (0, 1), tiny.columns, tiny.units, reference=np.zeros((2, len(tiny.columns))), hidden=True)
     assert any(panel.name == "plane" for panel in printed(view))
     assert len(replay(tiny, toy(n_clusters=2), 3).losses) == 1
+
+
+def test_pages_say_it_under_the_picture_in_tables_and_in_a_talk(toy, tiny):
+    trace = fit(toy, tiny)
+    told = written(SimpleNamespace(trace=trace, data=tiny, reference=None), hidden=False)
+    assert "Released: 2 centers." in told and f"Privacy: {WORDS}." in told and "exact" not in told
+    assert WORDS in tables._promise(trace.claimed.notion, pd.DataFrame({"notion": [WORDS]}))
+    assert pictures._bet(trace.claimed) == ("not known", f"{WORDS}.") and pictures._promise(trace.claimed) == WORDS
 
 
 def test_it_is_listed_under_its_own_heading_and_never_for_private_data(toy):
