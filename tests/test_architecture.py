@@ -56,6 +56,7 @@ ROOMS = [  # imports only go up this list; the trace comes below the privacy cor
     "dpviz.planning",
     "dpviz.papers",
     "dpviz.lessons",
+    "dpviz.site",
     "dpviz.cli",
     "dpviz.__main__",
     "pages._ui.frame",  # six trades below, then a folder for each page

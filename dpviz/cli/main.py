@@ -36,6 +36,7 @@ COMMANDS = {  # name: (module and function that gives a parser its arguments and
     "new": ("new:add_new", "write a small algorithm that runs, and its test"),
     "accounts": ("accounts:add_accounts", "list what private files have spent, and give an account to its owner"),
     "federated": ("federated:add_federated", "run over several parties that do not reveal their rows to each other"),
+    "site": ("site:add_site", "write a static web site: story, lessons, replays, trade-offs, papers"),
     "app": ("app:add_app", "start the dashboard in a browser"),
 }
 

@@ -28,7 +28,7 @@ from dpviz.numbers import fraction, length
 from dpviz.postprocessing.bet import bet_of, odds_of_any
 from dpviz.privacy.guarantee import Guarantee
 
-__all__ = ["EDITIONS", "METHOD", "SAMPLE", "Reruns", "of_chart", "record", "reruns"]
+__all__ = ["EDITIONS", "METHOD", "SAMPLE", "Reruns", "of_chart", "record", "reruns", "text_of"]
 
 SAMPLE, METHOD = STORY
 EDITIONS = (None, *sorted(PEOPLE[SAMPLE], reverse=True))  # numbers of people, None for all
@@ -129,6 +129,11 @@ def record(given: Given | None = None, bets: Bets | None = None, reruns: Sequenc
         "editions": [_edition(one, about) for one in reruns],
         "turn": words["turn"]["say"],
     }
+
+
+def text_of(name: str) -> str:
+    """Return the story's script or style, which need nothing but a host: "story.js" or "story.css"."""
+    return (Path(__file__).parent / name).read_text(encoding="utf-8")
 
 
 @cache

@@ -43,8 +43,8 @@ _DOORS = (  # screen, page, its link's text, and what the link leads to
 _component = st.components.v2.component(
     "dpviz_story",
     html='<div class="dp-story"></div>',
-    css=(_HERE / "story.css").read_text(),
-    js=(_HERE / "story.js").read_text(),
+    css=parts.text_of("story.css") + (_HERE / "host.css").read_text(),
+    js=parts.text_of("story.js") + (_HERE / "host.js").read_text(),
     isolate_styles=False,  # its picture sticks to the page's top
 )
 

@@ -1,9 +1,11 @@
 // Start: six screens that scroll beside one picture. Where the page is scrolled to decides what the picture shows, so
-// scrolling is its player. Words and numbers come ready from the server; nothing here asks it anything while one reads.
+// scrolling is its player. Words and numbers come ready in a record. The page around it is its host:
+//   top()         how many pixels stick at the window's top
+//   foot          pixels at the bottom of a phone that the page covers
+//   note(screen)  told which screen is seen, counted from 1
 const GLIDE = 220; // milliseconds from a stop of ε, or a number of people, to another
 const RING = 420; // milliseconds from one number of clusters to the next
 const LOUPE = { x: -8300, y: -5300, r: 3400 }; // the lens in the plane, in meters: a corner where nobody lives
-const FOOT = 82; // pixels at the bottom of a phone that the bar and the dots cover
 const HANDS = ["wheel", "touchstart", "pointerdown", "keydown"]; // by which somebody scrolls
 const clamp = (v, low = 0, high = 1) => Math.max(low, Math.min(high, v));
 const ease = (v) => { const t = clamp(v); return t * t * (3 - 2 * t); };
@@ -48,8 +50,8 @@ const sign = (name, words) => {
 };
 
 class Story {
-  constructor(root) {
-    Object.assign(this, { root, at: -1, place: 0, step: 0, ring: 0, cloud: null, glide: 1, given: 0 });
+  constructor(root, host) {
+    Object.assign(this, { root, host, at: -1, place: 0, step: 0, ring: 0, cloud: null, glide: 1, given: 0 });
     this.canvas = node("canvas", { role: "img" });
     this.key = node("div", { className: "key" });
     this.stage = node("div", { className: "stage" }, this.canvas, this.key);
@@ -89,7 +91,6 @@ class Story {
       this.fill();
     }
     this.failed = data.failed;
-    this.others = data.others;
     this.paint();
     this.measure();
     if (data.opened !== this.opened) {
@@ -387,17 +388,9 @@ class Story {
       width = root.clientWidth,
       narrow = width < 720;
     if (!width || !this.sections) return;
-    const strip = document.querySelector("[data-testid=stLayoutWrapper]:has(> .st-key-strip)"),
-      look = strip && getComputedStyle(strip);
-    const header = document.querySelector("[data-testid=stHeader]"),
-      opaque = header && !/transparent|, 0\)$/.test(getComputedStyle(header).backgroundColor);
-    const top =
-      look?.position === "sticky"
-        ? parseFloat(look.top) + strip.offsetHeight
-        : opaque
-          ? header.getBoundingClientRect().bottom
-          : 0;
-    const high = Math.max(scroller.clientHeight - top - (narrow ? FOOT : 0), 320),
+    const { foot } = this.host,
+      top = this.host.top();
+    const high = Math.max(scroller.clientHeight - top - (narrow ? foot : 0), 320),
       [low, up] = [this.record.low, this.record.high];
     const shape = (up[1] - low[1]) / (up[0] - low[0]),
       room = narrow ? Math.min(high * 0.46, width * shape + 24) : high - 24;
@@ -419,7 +412,7 @@ class Story {
       : 0;
     this.step = Math.ceil(Math.max(this.step, least));
     for (const one of this.sections) one.style.height = `${this.step}px`;
-    root.style.marginBottom = narrow ? `${FOOT}px` : "";
+    root.style.marginBottom = narrow ? `${foot}px` : "";
     if (narrow !== this.narrow && this.at >= 0) {
       this.narrow = narrow;
       this.legend();
@@ -475,16 +468,10 @@ class Story {
     this.draw();
   }
 
-  /** Let the address say which screen this is: it takes the place of the one before, so that Back leaves at once. */
+  /** Say which screen this is, once the page rests where it was asked to be. */
   note() {
     if (!this.root.isConnected || (this.held !== undefined && this.held !== this.at)) return;
-    if (this.others.includes(location.pathname.split("/").pop())) return; // Start was left, and is still drawn
-    const rest = location.search
-      .slice(1)
-      .split("&")
-      .filter((part) => part && !/^(screen|v)=/.test(part));
-    const search = `?${["v=1", `screen=${this.at + 1}`, ...rest].join("&")}`;
-    if (search !== location.search) history.replaceState(history.state, "", location.pathname + search + location.hash);
+    this.host.note(this.at + 1);
   }
 
   legend() {
@@ -822,11 +809,4 @@ class Story {
     text(bets.wide, cx, cy + r * 0.84, colors.muted, 12);
     pen.globalAlpha = 1;
   }
-}
-
-export default function ({ data, parentElement, setStateValue, setTriggerValue }) {
-  const root = parentElement.querySelector(".dp-story");
-  root.story ??= new Story(root);
-  root.story.take(data, (name, value) => (name === "door" ? setTriggerValue : setStateValue)(name, value));
-  return () => setTimeout(() => { if (!root.isConnected) root.story.close(); });
 }

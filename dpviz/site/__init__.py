@@ -1,0 +1,32 @@
+"""A static web site of everything that needs no rows and no server: story, lessons, replays, trade-offs, papers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from dpviz.site import story
+from dpviz.site.folder import Folder
+from dpviz.site.shell import Shell
+
+__all__ = ["build"]
+
+_SECTIONS: tuple[tuple[str, str, Callable[[Folder, Shell], None]], ...] = (  # word, first page, what adds its pages
+    ("Start", story.HOME, story.add),
+)
+
+
+def build(out: Path, on_section: Callable[[str], None] = lambda word: None) -> tuple[int, int]:
+    """Write the site into a folder; return how many files and bytes it has.
+
+    Raises
+    ------
+    ValueError
+        If the folder is not empty and holds no earlier site, or stored runs are missing or of another version.
+    """
+    folder = Folder(out)
+    shell = Shell(tuple((word, first) for word, first, _ in _SECTIONS))
+    for word, _, add in _SECTIONS:
+        on_section(word)
+        add(folder, shell)
+    return folder.write()

@@ -1,0 +1,49 @@
+"""Stored runs that may be published: those of the atlas, if they were made by this very code or agree with it."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from dpviz.atlas import files
+from dpviz.atlas.cells import Chapter
+from dpviz.atlas.files import Chart
+
+__all__ = ["chart", "find"]
+
+
+@cache
+def _stamped() -> bool:
+    return files.stamped()
+
+
+@cache
+def _agrees(chapter: Chapter) -> bool:
+    return _stamped() or files.current(chapter)
+
+
+def find(sample: str, method: str, people: int | None = None, values: tuple[tuple[str, Any], ...] = ()) -> Chart | None:
+    """Return the stored runs of a method on a sample, None if there are none.
+
+    Raises
+    ------
+    ValueError
+        If they come from another version.
+    """
+    found = files.read(sample, method, people, values)
+    if found is not None and not _agrees(found.chapter):
+        raise ValueError(
+            f"site: the stored runs of {method} on {sample} come from another version; "
+            "`python -m dpviz atlas --make` makes them again."
+        )
+    return found
+
+
+def chart(sample: str, method: str, people: int | None = None) -> Chart:
+    """Return the stored runs of a method on a sample; a sentence if there are none."""
+    found = find(sample, method, people)
+    if found is None:
+        raise ValueError(
+            f"site: there are no stored runs of {method} on {sample}; `python -m dpviz atlas --make` makes them."
+        )
+    return found

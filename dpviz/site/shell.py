@@ -1,0 +1,68 @@
+"""The frame of every page of the site: one HTML file that asks nobody, the same header, light and dark, any width."""
+
+from __future__ import annotations
+
+import dataclasses
+import html
+import posixpath
+from functools import cache
+from importlib.resources import files
+
+from dpviz.figures.kit.theme import LIGHT
+from dpviz.takeaway.style import document
+
+__all__ = ["INSTALL", "Shell", "link", "text_of"]
+
+INSTALL = "python3 -m venv .venv && .venv/bin/pip install -q -r requirements.txt && .venv/bin/streamlit run app.py"
+_ICON = (
+    "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Ccircle cx='16' cy='16' "
+    f"r='9' fill='{LIGHT.released}' stroke='{LIGHT.ink}' stroke-width='3'/%3E%3C/svg%3E"
+).replace("#", "%23")
+
+
+@cache
+def text_of(name: str) -> str:
+    """Return the text of a file of this package: a style or a script."""
+    return (files(__package__) / name).read_text(encoding="utf-8")
+
+
+def link(here: str, there: str) -> str:
+    """Return the address of one page of the site as seen from another: relative, so that the site may lie anywhere."""
+    path, sign, place = there.partition("#")
+    return posixpath.relpath(path, posixpath.dirname(here) or ".") + sign + place
+
+
+@dataclasses.dataclass(frozen=True)
+class Shell:
+    """What surrounds a page.
+
+    Attributes
+    ----------
+    doors : words of the header and the first page behind each
+    """
+
+    doors: tuple[tuple[str, str], ...]
+
+    def page(self, here: str, title: str, body: str, *, head: str = "", wide: bool = False, foot: bool = True) -> str:
+        """Return a page as a document; `here` is its path in the site, `title` text, `body` and `head` safe HTML."""
+        doors = "".join(
+            f'<a href="{link(here, there)}"{" aria-current=page" * self._within(here, there)}>{html.escape(word)}</a>'
+            for word, there in self.doors
+        )
+        note = (
+            '<footer class="site">Everything here is made from public samples by stored runs of one version; nothing '
+            "on these pages asks a server, and nothing is private about made-up people.</footer>"
+        )
+        look = f'<link rel="icon" href="{_ICON}"><style>{text_of("site.css")}</style>{head}'
+        return document(
+            f"{title} · dpviz",
+            f'<header class="site"><nav aria-label="Pages"><b>dpviz</b>{doors}</nav></header>'
+            f"<main{' class=wide' * wide}>{body}</main>{note * foot}",
+            head=look,
+        )
+
+    @staticmethod
+    def _within(here: str, there: str) -> bool:
+        """Return whether a page lies behind a door: it is the page, or in its folder."""
+        folder = posixpath.dirname(there)
+        return here == there or (folder != "" and posixpath.dirname(here) == folder)
