@@ -6,6 +6,7 @@ Screens, labels, pages, reports and plans use these functions; JSON files and to
 from __future__ import annotations
 
 import math
+import re
 
 __all__ = [
     "at",
@@ -15,6 +16,7 @@ __all__ = [
     "length",
     "number",
     "odds",
+    "on_screen",
     "percent",
     "place",
     "plus_minus",
@@ -25,6 +27,9 @@ __all__ = [
 _SMALL, _LARGE = 1e-4, 1e15  # outside of these a power of ten is easier to read than zeros
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _FRACTIONS = {0.125: "⅛", 0.25: "¼", 0.5: "½", 0.75: "¾"}
+_LETTERS = {"epsilon": "ε", "delta": "δ", "mu": "μ"}
+_CHANCE = re.compile(r"\S+ \((1 in [^)]+)\)")  # a delta as the package writes it: its value, and its meaning
+_OPTION = re.compile(r" \(--[a-z][a-z -]*\)")
 _SLACK = 1e-9  # relative rounding error that must not carry a bound to the next step
 
 
@@ -127,3 +132,10 @@ def counted(n: int, noun: str, plural: str = "") -> str:
 def fraction(value: float) -> str:
     """Write an eighth, a quarter, a half or three quarters as a fraction and any other number as `number` does."""
     return _FRACTIONS.get(value) or number(value, 4)
+
+
+def on_screen(sentence: str) -> str:
+    """Return a sentence as people read it: Greek letters, δ as "1 in 11,700" alone, n as 5,000, no shell option."""
+    sentence = _OPTION.sub("", _CHANCE.sub(r"\1", sentence))
+    sentence = re.sub(r"\bn = (\d+)\b", lambda found: f"n = {int(found[1]):,}", sentence)
+    return re.sub(r"\b(epsilon|delta|mu)\b", lambda found: _LETTERS[found[1]], sentence)

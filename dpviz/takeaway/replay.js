@@ -1,21 +1,21 @@
 // The player of a replay: drives the stages of one run. The stage's own script is above this one.
 const dark = matchMedia("(prefers-color-scheme: dark)"), still = matchMedia("(prefers-reduced-motion: reduce)");
-const run = JSON.parse(document.getElementById("run").textContent), last = run.sentences.length - 1;
+const record = document.getElementById("run").textContent, run = JSON.parse(record), last = run.sentences.length - 1;
 const box = document.querySelector(".panels"),
   range = document.querySelector("input"),
   words = document.querySelector("output");
 const play = document.querySelector("[data-do=play]"), speed = document.querySelector("select");
-const code = document.querySelector(".dp-now"), lines = [...code.querySelectorAll("li")];
-code.open = !matchMedia("(max-width: 800px)").matches;
-let stages = [], step = last, timer = 0;
+const code = document.querySelector(".dp-now"), lines = [...(code?.querySelectorAll("li") ?? [])];
+if (code) code.open = !matchMedia("(max-width: 800px)").matches;
+let stages = [], step = run.first, timer = 0;
 const build = () => {
   for (const stage of stages) stage.close?.();
   const rooms = Object.fromEntries(
     ["plane", "side", "wide"].map((name) => [name, Object.assign(document.createElement("div"), { className: name })]),
   );
-  rooms.side.append(code);
+  if (code) rooms.side.append(code);
   box.replaceChildren(...Object.values(rooms));
-  stages = run[dark.matches ? "dark" : "light"].map((panel) => {
+  stages = JSON.parse(inColors(record)).panels.map((panel) => {
     const canvas = Object.assign(document.createElement("canvas"), { className: "picture" }),
       room = document.createElement("div");
     canvas.setAttribute("role", "img");

@@ -5,12 +5,14 @@ from __future__ import annotations
 import dataclasses
 import html
 import json
+from collections.abc import Sequence
+from importlib.resources import files
 
 from dpviz.algorithms import lines_of
-from dpviz.figures import pane, printed
+from dpviz.figures import Panel, pane, printed
 from dpviz.figures.code import listing, lit, style
 from dpviz.figures.kit.legend import HIDDEN, icon
-from dpviz.figures.kit.theme import DARK, LIGHT
+from dpviz.figures.kit.theme import DARK, LIGHT, SLOTS
 from dpviz.figures.kit.view import View
 from dpviz.figures.stage import script as stage
 from dpviz.takeaway.label import badge, block, headline
@@ -18,7 +20,7 @@ from dpviz.takeaway.page import view_of
 from dpviz.takeaway.style import document, text_of
 from dpviz.trace import Trace
 
-__all__ = ["replay"]
+__all__ = ["key", "player", "replay", "replay_parts"]
 
 _ICONS = {
     "first": "M3 2h2v12H3zM14 2v12L6 8z", "back": "M12 2v12L4 8z", "play": "M4 2v12l9-6z",
@@ -34,16 +36,55 @@ def _icon(name: str) -> str:
     return f'<svg class="{name}" viewBox="0 0 16 16" aria-hidden="true"><path d="{_ICONS[name]}"/></svg>'
 
 
-def _key(trace: Trace, view: View) -> str:
-    """Return the key of the pictures, in light and in dark."""
-    pairs = [(symbol, words) for symbol, words in pane(trace).legend if view.hidden or symbol not in HIDDEN]
+def key(entries: Sequence[tuple[str, str]]) -> str:
+    """Return the key of pictures, (symbol, words) pairs, in light and in dark."""
     lines = (
         f'<ul class="key {mode}">'
-        + "".join(f"<li>{icon(symbol, colors)} {html.escape(words)}</li>" for symbol, words in pairs)
+        + "".join(f"<li>{icon(symbol, colors)} {html.escape(words)}</li>" for symbol, words in entries)
         + "</ul>"
         for mode, colors in (("light", LIGHT), ("dark", DARK))
     )
     return "".join(lines)
+
+
+def player(
+    sentences: Sequence[str],
+    panels: Sequence[Panel],
+    *,
+    first: int,
+    lines: Sequence[Sequence[int]] = (),
+    code: str = "",
+) -> tuple[str, str]:
+    """Return the player of some pictures as HTML, and the scripts that belong at the document's end.
+
+    Parameters
+    ----------
+    sentences : what is said at every step
+    panels : drawn with `SLOTS`, so that they take the colors of the page's mode
+    first : the step that is shown at first
+    lines, code : numbers of the lines of a listing that run at every step, and the listing as HTML
+    """
+    figures = [{"name": one.name, "alt": one.alt, "figure": json.loads(one.figure.to_json())} for one in panels]
+    run = {"sentences": sentences, "first": first, "lines": lines, "panels": figures}
+    record = json.dumps(run, separators=(",", ":"), ensure_ascii=False)
+    safe = record.replace("<", "\\u003c")  # nothing in it can end the script element that holds it
+    buttons = "".join(
+        f'<button data-do="{name}" aria-label="{words}">{"".join(map(_icon, signs))}</button>'
+        for name, words, signs in _BUTTONS
+    )
+    shown = (
+        f'<div class="bar"><div class="row">{buttons}'
+        f'<input type="range" min="0" max="{len(sentences) - 1}" step="1" aria-label="Step">'
+        '<select aria-label="Speed"><option value="1800">½×</option><option value="900" selected>1×</option>'
+        '<option value="450">2×</option></select></div><p class="say"><output aria-live="polite"></output></p></div>'
+        f'{code}<div class="panels"></div>'
+    )
+    slots = (files("dpviz.figures.kit") / "slots.js").read_text(encoding="utf-8")
+    scripts = (
+        f'<script type="application/json" id="run">{safe}</script>'
+        f'<script type="module">{stage()}{slots}{text_of("replay.js")}</script>'
+    )
+    return shown, scripts
 
 
 def replay(trace: Trace, view: View | None = None) -> str:
@@ -51,35 +92,24 @@ def replay(trace: Trace, view: View | None = None) -> str:
 
     Without a view only released layers are drawn.
     """
+    title, body, head = replay_parts(trace, view)
+    return document(title, body, head=head)
+
+
+def replay_parts(trace: Trace, view: View | None = None) -> tuple[str, str, str]:
+    """Return title, body and head of a replay, for a document with more around it."""
     view = view_of(trace) if view is None else view
     lines = lines_of(trace.algorithm, {step.kind for step in trace.steps})
     sentences = [shot.sentence.replace(" · ", ": ", 1) for shot in pane(trace).shots(trace)]
-    looks = {
-        mode: [
-            {"name": panel.name, "alt": panel.alt, "figure": json.loads(panel.figure.to_json())}
-            for panel in printed(dataclasses.replace(view, colors=colors))
-        ]
-        for mode, colors in (("light", LIGHT), ("dark", DARK))
-    }
-    record = json.dumps(
-        {"sentences": sentences, "lines": lit(trace, lines), **looks}, separators=(",", ":"), ensure_ascii=False
-    )
-    safe = record.replace("<", "\\u003c")  # nothing in it can end the script element that holds it
-    buttons = "".join(
-        f'<button data-do="{name}" aria-label="{words}">{"".join(map(_icon, signs))}</button>'
-        for name, words, signs in _BUTTONS
-    )
+    shown, scripts = player(
+        sentences, printed(dataclasses.replace(view, colors=SLOTS)), first=len(sentences) - 1,
+        lines=lit(trace, lines), code=listing(trace, lines),
+    )  # fmt: skip
+    entries = [(symbol, words) for symbol, words in pane(trace).legend if view.hidden or symbol not in HIDDEN]
     body = (
-        f'<h1>{html.escape(headline(trace))}</h1><p><span class="badge">{badge(trace)}</span></p>'
-        f'<div class="bar"><div class="row">{buttons}'
-        f'<input type="range" min="0" max="{len(sentences) - 1}" step="1" aria-label="Step">'
-        '<select aria-label="Speed"><option value="1800">½×</option><option value="900" selected>1×</option>'
-        '<option value="450">2×</option></select></div><p class="say"><output aria-live="polite"></output></p></div>'
-        f'{listing(trace, lines)}<div class="panels"></div>{_key(trace, view)}'
+        f'<h1>{html.escape(headline(trace))}</h1><p><span class="badge">{badge(trace)}</span></p>{shown}{key(entries)}'
         '<p class="small"><b>How this picture can fool you.</b> '
         f"{html.escape(pane(trace).caution)}</p>{block(trace)}"
-        f"<footer>{html.escape(trace.notice)}. Made with dpviz {html.escape(trace.version)}.</footer>"
-        f'<script type="application/json" id="run">{safe}</script>'
-        f'<script type="module">{stage()}{text_of("replay.js")}</script>'
+        f"<footer>{html.escape(trace.notice)}. Made with dpviz {html.escape(trace.version)}.</footer>{scripts}"
     )
-    return document(f"Replay: {headline(trace)}", body, head=f"<style>{text_of('replay.css')}{style()}</style>")
+    return f"Replay: {headline(trace)}", body, f"<style>{text_of('replay.css')}{style()}</style>"

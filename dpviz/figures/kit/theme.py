@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 
 from dpviz.figures.kit.film import Film
 
-__all__ = ["DARK", "LIGHT", "SPARE", "STYLES", "Style", "Theme", "base", "halo", "tag", "theme", "untitled"]
+__all__ = ["DARK", "LIGHT", "SLOTS", "SPARE", "STYLES", "Style", "Theme", "base", "halo", "tag", "theme", "untitled"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -43,6 +43,7 @@ DARK = Theme(
     bg="#14171A", panel="#1A1E22", ink="#E9EAE6", muted="#A6AEB7", line="#3A424A", grid="#262C32",
     released="#7DB7F2", released_soft="#34597E", hidden="#F2A36B", hidden_tag="#2B2119", person="#78828C",
 )  # fmt: skip
+SLOTS = Theme(*(f"#0101{i:02X}" for i in range(len(dataclasses.fields(Theme)))))  # a figure for both: see `slots.js`
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,24 +1,13 @@
-"""Translate the package's sentences for the screen: the package writes epsilon, the screen ε."""
+"""Say for the screen what the package knows of a promise; `on_screen` writes ε for the package's epsilon."""
 
 from __future__ import annotations
 
 import math
-import re
 
+from dpviz.numbers import on_screen
 from dpviz.privacy.guarantee import Guarantee
 
 __all__ = ["on_screen", "rule_of"]
-
-_LETTERS = {"epsilon": "ε", "delta": "δ", "mu": "μ"}
-_CHANCE = re.compile(r"\S+ \((1 in [^)]+)\)")  # a delta as the package writes it: its value, and its meaning
-_OPTION = re.compile(r" \(--[a-z][a-z -]*\)")
-
-
-def on_screen(sentence: str) -> str:
-    """Return a sentence as people read it: Greek letters, δ as "1 in 11,700" alone, n as 5,000, no shell option."""
-    sentence = _OPTION.sub("", _CHANCE.sub(r"\1", sentence))
-    sentence = re.sub(r"\bn = (\d+)\b", lambda found: f"n = {int(found[1]):,}", sentence)
-    return re.sub(r"\b(epsilon|delta|mu)\b", lambda found: _LETTERS[found[1]], sentence)
 
 
 def rule_of(promise: Guarantee) -> str:

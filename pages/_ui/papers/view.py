@@ -10,6 +10,7 @@ import streamlit as st
 
 from dpviz.figures.kit.theme import LIGHT
 from dpviz.numbers import number, plus_minus
+from dpviz.papers import results
 from dpviz.papers.overview import Overview, overview
 from dpviz.papers.picture import Panel, key_entries, looks, panel_svg, panels, picture_svg
 from dpviz.papers.registry import Item, Paper
@@ -21,7 +22,7 @@ from pages._ui.frame.words import on_screen
 
 __all__ = ["RESULTS", "WORDS", "glance", "numbers", "show", "verdict"]
 
-RESULTS = Path(__file__).parents[3] / "benchmarks" / "results" / "papers"
+RESULTS = results.RESULTS / "papers"
 _ICONS = {REPRODUCES: "check_circle", WITHIN: "contrast", DOES_NOT: "cancel", NOT_RUN: "pending"}
 _GRID = "display:grid;grid-template-columns:repeat(auto-fill,minmax(min(270px,100%),1fr));gap:4px 14px"
 WORDS = ("all", *_ICONS)  # filters of the list

@@ -1,0 +1,41 @@
+"""The committed results: where they lie, in a checkout or an installed package, and our own method's benchmark."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+from dpviz.algorithms import ALGORITHMS
+from dpviz.numbers import plus_minus
+
+__all__ = ["MORE", "RESULTS", "measured"]
+
+_PACKAGE = Path(__file__).parents[1]
+RESULTS = next(  # of the reruns, in its folder `papers`, and of our benchmarks
+    (place for place in (_PACKAGE / "dashboard", _PACKAGE.parent) if (place / "benchmarks" / "results").is_dir()),
+    _PACKAGE.parent,
+) / "benchmarks" / "results"  # fmt: skip
+MORE = {  # further results on our own method: file and what it answers
+    "leave-one-out": "Ablation of every part, set by set, with defaults chosen on the other sets",
+    "oracle": "How far it is from an oracle that knows the clusters",
+    "robustness": "A wrong number of rows, bounds, or k: every method",
+}
+_EPSILONS = ("0.25", "0.5", "1", "2", "4")
+
+
+def measured(slug: str, folder: Path = RESULTS) -> pd.DataFrame:
+    """Return the committed benchmark, one row per set; empty if it was not run."""
+    path = folder / f"{slug}.csv"
+    if not path.is_file():
+        return pd.DataFrame()
+    found = pd.read_csv(path)
+    found = found[found.algorithm == ALGORITHMS[slug].name]
+    ratios = {f"ε {e}": (found[f"loss {e}"] / found["kmeans loss"]).map(_ratio) for e in _EPSILONS}
+    areas = [plus_minus(a, e) for a, e in zip(found["auc ratio"], found["se auc ratio"], strict=True)]
+    shape = {"data": found.data, "rows": found.n, "columns": found.d, "k": found.k}
+    return pd.DataFrame({**shape, **ratios, "area": areas, "seeds": found.seeds})
+
+
+def _ratio(value: float) -> str:
+    return f"{value:.2f}" if value < 10 else f"{value:.0f}"

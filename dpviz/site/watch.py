@@ -1,0 +1,61 @@
+"""Every algorithm on one sample, step by step: its replay, with the people of the made-up town behind it."""
+
+from __future__ import annotations
+
+import html
+import inspect
+
+from dpviz.algorithms import ALGORITHMS
+from dpviz.figures.kit.svg import plane_svg
+from dpviz.figures.kit.theme import LIGHT
+from dpviz.lessons.ground import ground
+from dpviz.numbers import on_screen
+from dpviz.site.folder import Folder
+from dpviz.site.shell import Shell, link
+from dpviz.takeaway.replay import replay_parts
+
+__all__ = ["HOME", "add", "address"]
+
+HOME = "watch/index.html"
+SAMPLE, SEED = "town", 0
+
+
+def address(slug: str) -> str:
+    """Return the page of an algorithm."""
+    return f"watch/{slug}.html"
+
+
+def add(folder: Folder, shell: Shell) -> None:
+    """Add a page for each algorithm, and the one that lists them."""
+    cards = []
+    for slug, cls in ALGORITHMS.items():
+        cards.append(
+            f'<li><a href="{link(HOME, address(slug))}"><b>{html.escape(cls.name)}</b>'
+            f"<span>{html.escape(_first_line(slug))}</span></a></li>"
+        )
+        folder.put(address(slug), _replay(slug, shell))
+    body = (
+        f"<h1>Watch</h1><p class=lede>Each of the {len(ALGORITHMS)} algorithms at its default budget on the same "
+        "made-up town: every step, what it released, and what that cost.</p>"
+        f'<ul class="cards">{"".join(cards)}</ul><p>Other data, another ε, other noise: '
+        f'<a href="{link(HOME, "run.html")}">run it yourself</a>.</p>'
+    )
+    folder.put(HOME, shell.page(HOME, "Watch", body, wide=True))
+
+
+def _first_line(slug: str) -> str:
+    """Return what an algorithm does, in the words of its source."""
+    first = " ".join(inspect.cleandoc(ALGORITHMS[slug].__doc__ or "").split("\n\n")[0].split())
+    words = first.split(": ", 1)[-1]
+    return on_screen(words[0].upper() + words[1:])
+
+
+def _replay(slug: str, shell: Shell) -> str:
+    there = ground(SAMPLE)
+    trace = there.run(slug, SEED)
+    view = there.view(trace, LIGHT, kmeans=True)
+    title, body, head = replay_parts(trace, view)
+    here = address(slug)
+    still = f"<noscript><p>The steps need a script; this is the last one.</p>{plane_svg(view)}</noscript>"
+    back = f'<p><a href="{link(here, HOME)}">All algorithms</a></p>'
+    return shell.page(here, title, back + body + still, head=head, wide=True)
