@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from dpviz.site import story, watch
+from dpviz.site import lessons, story, tradeoff, watch
 from dpviz.site.folder import Folder
 from dpviz.site.shell import Shell
 
@@ -13,7 +13,9 @@ __all__ = ["build"]
 
 _SECTIONS: tuple[tuple[str, str, Callable[[Folder, Shell], None]], ...] = (  # word, first page, what adds its pages
     ("Start", story.HOME, story.add),
+    ("Lessons", lessons.HOME, lessons.add),
     ("Watch", watch.HOME, watch.add),
+    ("Trade-off", tradeoff.HOME, tradeoff.add),
 )
 
 

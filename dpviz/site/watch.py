@@ -46,7 +46,8 @@ def add(folder: Folder, shell: Shell) -> None:
 def _first_line(slug: str) -> str:
     """Return what an algorithm does, in the words of its source."""
     first = " ".join(inspect.cleandoc(ALGORITHMS[slug].__doc__ or "").split("\n\n")[0].split())
-    words = first.split(": ", 1)[-1]
+    name, _, rest = first.partition(": ")
+    words = rest if ALGORITHMS[slug].name.split()[0] in name else first
     return on_screen(words[0].upper() + words[1:])
 
 

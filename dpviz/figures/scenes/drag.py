@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from importlib.resources import files
 from typing import Any, Protocol
 
 import numpy as np
@@ -19,7 +20,7 @@ from dpviz.figures.kit.mosaic import mosaic
 from dpviz.figures.kit.view import Panel, View, thin, xy
 from dpviz.numbers import number
 
-__all__ = ["CLOUD", "MARKS", "Edition", "Stop", "curve_table", "record", "share_interval", "stop_label"]
+__all__ = ["CLOUD", "MARKS", "Edition", "Stop", "curve_table", "record", "share_interval", "stop_label", "text_of"]
 
 CLOUD = 20  # drawn reruns
 MARKS = 2_000  # drawn centers of reruns at one stop
@@ -81,6 +82,11 @@ class Edition:
     best: float
     people: np.ndarray | None = None
     reference: np.ndarray | None = None
+
+
+def text_of(name: str) -> str:
+    """Return the track's script or style, which need no page around them: "track.js" or "track.css"."""
+    return (files(__package__) / name).read_text(encoding="utf-8")
 
 
 def stop_label(epsilon: float) -> str:

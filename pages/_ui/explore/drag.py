@@ -47,8 +47,8 @@ _MORE = 3  # new stops before the page is drawn again
 _component = st.components.v2.component(
     "dpviz_drag",
     html='<div class="dpviz-drag"></div>',
-    css=(_HERE / "drag.css").read_text(),
-    js=(_HERE / "drag.js").read_text(),
+    css=figures.text_of("track.css") + (_HERE / "drag.css").read_text(),
+    js=figures.text_of("track.js") + (_HERE / "drag.js").read_text(),
     isolate_styles=False,  # the film lies over the plane, outside of the component
 )
 
