@@ -12,7 +12,7 @@ from dpviz.lessons import LESSONS, Lesson, Stage, glossary
 from dpviz.site.folder import Folder
 from dpviz.site.runs import chart
 from dpviz.site.shell import Shell, link
-from dpviz.takeaway import replay
+from dpviz.takeaway.replay import key, player
 from dpviz.takeaway.style import text_of
 
 __all__ = ["HOME", "add"]
@@ -47,26 +47,24 @@ def _page(lesson: Lesson, follower: Lesson | None, shell: Shell) -> str:
     here = _address(lesson)
     stage = lessons.stage(lesson.name, SEED, _stored(lesson))
     sentences = [title.replace(" · ", ": ", 1) for title in stage.titles]
-    shown, scripts = replay.player(sentences, lessons.panels(lesson.name, stage, SLOTS), stage.first)
+    shown, scripts = player(sentences, lessons.panels(lesson.name, stage, SLOTS), stage.first)
     several = " Several may be right." if lesson.several else ""
     options = "".join(f"<li>{_say(option.text, lesson, stage)}</li>" for option in lesson.options)
     terms = "".join(f"<dt>{html.escape(term)}</dt><dd>{html.escape(glossary()[term])}</dd>" for term in lesson.terms)
-    onward = (
-        ("All lessons", HOME)
-        if follower is None
-        else (f"Next: {follower.number}. {follower.title}", _address(follower))
-    )
+    words, there = "All lessons", HOME
+    if follower is not None:
+        words, there = f"Next: {follower.number}. {follower.title}", _address(follower)
     body = (
         f"<h1>{lesson.number}. {html.escape(lesson.title)}</h1><p>{_say(lesson.setting, lesson, stage)}</p>"
         f"<h2>Predict</h2><p><b>{_say(lesson.question, lesson, stage)}</b>{several}</p><ol>{options}</ol>"
         f"<h2>Run</h2><p>{_say(lesson.task, lesson, stage)}</p>{shown}"
-        f"{replay.key(lessons.legend(lesson.name))}<noscript>{_steps(sentences)}</noscript>"
+        f"{key(lessons.legend(lesson.name))}<noscript>{_steps(sentences)}</noscript>"
         f"<details><summary>A hint</summary><p>{_say(lesson.hint, lesson, stage)}</p></details>"
         f"<details><summary>The answer</summary>{_answer(lesson, stage)}"
         f"<p>{_say(lesson.explain, lesson, stage)}</p><p><b>{_say(lesson.keep, lesson, stage)}</b></p>"
         f"<p><b>How the picture can fool you.</b> {_say(lesson.fool, lesson, stage)}</p></details>"
         f"<details><summary>Words</summary><dl>{terms}</dl></details>"
-        f'<p><a href="{link(here, onward[1])}">{html.escape(onward[0])}</a></p>{scripts}'
+        f'<p><a href="{link(here, there)}">{html.escape(words)}</a></p>{scripts}'
     )
     head = f"<style>{text_of('replay.css')}</style>"
     return shell.page(here, f"{lesson.number}. {lesson.title}", body, head=head, wide=True)
