@@ -47,7 +47,7 @@ def _page(lesson: Lesson, follower: Lesson | None, shell: Shell) -> str:
     here = _address(lesson)
     stage = lessons.stage(lesson.name, SEED, _stored(lesson))
     sentences = [title.replace(" · ", ": ", 1) for title in stage.titles]
-    shown, scripts = player(sentences, lessons.panels(lesson.name, stage, SLOTS), stage.first)
+    shown, scripts = player(sentences, lessons.panels(lesson.name, stage, SLOTS), first=stage.first)
     several = " Several may be right." if lesson.several else ""
     options = "".join(f"<li>{_say(option.text, lesson, stage)}</li>" for option in lesson.options)
     terms = "".join(f"<dt>{html.escape(term)}</dt><dd>{html.escape(glossary()[term])}</dd>" for term in lesson.terms)
