@@ -13,7 +13,10 @@ from dpviz.figures.kit.theme import Theme
 from dpviz.lessons import bounds, exact, looks, noise, rho, screen, small, trust, votes
 from dpviz.lessons.lesson import SEEDS, Lesson, Option, Stage, read
 
-__all__ = ["LESSONS", "SEEDS", "Lesson", "Option", "Stage", "glossary", "legend", "panels", "stage", "stored"]
+__all__ = [
+    "LESSONS", "SEEDS", "Lesson", "Option", "Stage", "glossary", "legend", "limits_in_words", "panels", "stage",
+    "stored",
+]  # fmt: skip
 
 _HERE = Path(__file__).parent
 _RUNS = {
@@ -61,3 +64,10 @@ def glossary() -> dict[str, str]:
     """Return every term of the lessons with one or two sentences, in the order of the alphabet."""
     found = tomllib.loads((_HERE / "glossary.toml").read_text(encoding="utf-8"))
     return dict(sorted(found.items(), key=lambda entry: entry[0].lower()))
+
+
+@cache
+def limits_in_words() -> dict[str, str]:
+    """Return what no promise covers: title -> words in Markdown."""
+    found = tomllib.loads((_HERE / "limits.toml").read_text(encoding="utf-8"))
+    return {one["title"]: one["text"] for one in found["limit"]}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from dpviz.site import lessons, story, tradeoff, watch
+from dpviz.site import lessons, papers, reference, story, tradeoff, watch, words
 from dpviz.site.folder import Folder
 from dpviz.site.shell import Shell
 
@@ -16,6 +16,11 @@ _SECTIONS: tuple[tuple[str, str, Callable[[Folder, Shell], None]], ...] = (  # w
     ("Lessons", lessons.HOME, lessons.add),
     ("Watch", watch.HOME, watch.add),
     ("Trade-off", tradeoff.HOME, tradeoff.add),
+    ("Papers", papers.HOME, papers.add),
+    ("Words", words.GLOSSARY, words.add_glossary),
+    ("Limits", words.LIMITS, words.add_limits),
+    ("Reference", reference.HOME, reference.add),
+    ("Run it yourself", words.RUN, words.add_run),
 )
 
 

@@ -1,0 +1,141 @@
+"""The five papers with a verdict and a picture for every figure and table, and the write-up of our own method."""
+
+from __future__ import annotations
+
+import html
+
+import pandas as pd
+
+from dpviz.algorithms import ALGORITHMS
+from dpviz.figures.kit.theme import DARK, LIGHT, Theme
+from dpviz.numbers import on_screen
+from dpviz.papers.overview import overview
+from dpviz.papers.picture import Panel, key_entries, looks, panel_svg, panels
+from dpviz.papers.registry import Item, Paper, papers
+from dpviz.papers.reproduce import load_numbers
+from dpviz.papers.results import MORE, RESULTS, measured
+from dpviz.papers.verdicts import NOT_RUN, judge
+from dpviz.papers.words import plainly
+from dpviz.papers.writeup import OURS, write_up
+from dpviz.site.folder import Folder
+from dpviz.site.markdown import inline, rendered
+from dpviz.site.shell import Shell, link
+
+__all__ = ["HOME", "add"]
+
+HOME = "papers/index.html"
+_AGAINST = 4  # contradicting comparisons that are listed
+
+
+def _address(name: str) -> str:
+    return f"papers/{name}.html"
+
+
+def add(folder: Folder, shell: Shell) -> None:
+    """Add a page for each paper and each method of our own, and the one that lists them."""
+    every = papers()
+    numbers = {(paper.id, item.id): _numbers(paper, item) for paper in every.values() for item in paper.items}
+    seen = overview(every, numbers)
+    cards = [
+        f'<li><a href="{link(HOME, _address(paper.id))}"><b>{html.escape(paper.short)}</b>'
+        f"<span>{html.escape(_counted(paper, numbers))}</span></a></li>"
+        for paper in every.values()
+    ]
+    cards += [
+        f'<li><a href="{link(HOME, _address(slug))}"><b>{html.escape(ALGORITHMS[slug].name)}</b>'
+        "<span>Our own method: idea, proof, measurements, where it loses</span></a></li>"
+        for slug in OURS
+    ]
+    body = (
+        f"<h1>Papers</h1><p class=lede>{html.escape(seen.sentence)}</p><ul class=cards>{''.join(cards)}</ul>"
+        "<p class=small>These are quick runs: few seeds and some of the sets. One clear counterexample refutes an "
+        "“always best” claim. Two means count as different only if the 95 % interval of their difference excludes 0. "
+        f'All settings and tables are in the app: <a href="{link(HOME, "run.html")}">run it yourself</a>.</p>'
+    )
+    folder.put(HOME, shell.page(HOME, "Papers", body, wide=True))
+    for paper in every.values():
+        items = "".join(_item(paper, item, numbers[paper.id, item.id]) for item in paper.items)
+        top = f"<h1>{html.escape(paper.title)}</h1><p class=small>{html.escape(paper.cite)}</p>"
+        folder.put(_address(paper.id), shell.page(_address(paper.id), paper.short, top + items, wide=True))
+    for slug in OURS:
+        folder.put(_address(slug), shell.page(_address(slug), ALGORITHMS[slug].name, _own(slug)))
+
+
+def _numbers(paper: Paper, item: Item) -> pd.DataFrame:
+    return load_numbers(RESULTS / "papers" / f"{paper.id}-{item.id}.csv")
+
+
+def _counted(paper: Paper, numbers: dict[tuple[str, str], pd.DataFrame]) -> str:
+    """Return how many of a paper's items got each verdict."""
+    found = [judge(item, numbers[paper.id, item.id]).word for item in paper.items]
+    return "; ".join(f"{found.count(word)} {word}" for word in dict.fromkeys(found))
+
+
+def _item(paper: Paper, item: Item, numbers: pd.DataFrame) -> str:
+    verdict = judge(item, numbers)
+    ours = f"comparisons that hold: {verdict.yes}; within noise: {verdict.tie}; against the claim: {verdict.no}."
+    if verdict.word == NOT_RUN:
+        ours = f"not yet run; <code>python -m dpviz reproduce {paper.id} {item.id}</code> runs it."
+    against = "".join(f"<li>{html.escape(on_screen(plainly(words)))}</li>" for words in verdict.against[:_AGAINST])
+    differs = "".join(f"<li>{inline(on_screen(words))}</li>" for words in item.differs)
+    found = panels(item, numbers)
+    return (
+        f'<section id="{item.id}"><h2>{html.escape(item.name)} <span class="badge">{verdict.word}</span></h2>'
+        f"<p><b>The paper says:</b> {inline(item.claim)} <i>Printed: {inline(item.prints)}.</i></p>"
+        f"<p><b>Ours:</b> {ours}</p>"
+        + (_pictures(found, LIGHT, "light") + _pictures(found, DARK, "dark") if found else "")
+        + (f"<details><summary>What contradicts</summary><p>{inline(item.because)}</p><ul>{against}</ul></details>"
+           if against else "")
+        + (f"<details><summary>Settings that differ</summary><ul>{differs}</ul></details>" if differs else "")
+        + "</section>"
+    )  # fmt: skip
+
+
+def _pictures(found: list[Panel], colors: Theme, mode: str) -> str:
+    """Return the panels of an item below their key."""
+    look = looks(found)
+    keys = "".join(f"<li>{mark} {html.escape(name)}</li>" for name, mark in key_entries(found, colors))
+    drawn = "".join(f"<li>{panel_svg(panel, look, colors)}</li>" for panel in found)
+    return (
+        f'<div class="{mode}"><ul class="marks"><li><span class="tag">NOT PRIVATE</span></li>{keys}</ul>'
+        f'<ul class="panels">{drawn}</ul></div>'
+    )
+
+
+def _own(slug: str) -> str:
+    paper = write_up(slug)
+
+    def section(title: str, paragraphs: tuple[str, ...]) -> str:
+        return f"<h2>{title}</h2>" + "".join(f"<p>{inline(on_screen(one))}</p>" for one in paragraphs)
+
+    code = html.escape("\n".join(line.text for line in ALGORITHMS[slug].CODE))
+    more = "".join(
+        f"<details><summary>{html.escape(words)}</summary>"
+        f"{rendered(on_screen((RESULTS / f'{name}.md').read_text(encoding='utf-8')), 3)}</details>"
+        for name, words in MORE.items()
+        if (RESULTS / f"{name}.md").is_file()
+    )
+    return (
+        f"<h1>{inline(on_screen(paper.title))}</h1><p class=small>Our own method. The text comes from its source code "
+        f"and the numbers from our benchmarks.</p>{section('Idea', paper.idea)}<h2>Algorithm</h2><pre>{code}</pre>"
+        f"{section('Theorem and proof', paper.guarantee)}<h2>Measured <span class=tag>NOT PRIVATE</span></h2>"
+        f"{_measured(slug)}{section('Ablation, limits, where it loses', paper.findings)}{more}"
+        f"{section('References', paper.sources)}"
+        f'<p><a href="{link(_address(slug), f"watch/{slug}.html")}">Watch it step by step</a></p>'
+    )
+
+
+def _measured(slug: str) -> str:
+    table = measured(slug)
+    if table.empty:
+        return "<p>Not yet run.</p>"
+    heads = "".join(f"<th scope=col>{html.escape(str(name))}</th>" for name in table.columns)
+    rows = "".join(
+        f"<tr>{''.join(f'<td>{html.escape(str(cell))}</td>' for cell in row)}</tr>"
+        for row in table.itertuples(index=False)
+    )
+    return (
+        "<p>Loss relative to KMeans at each ε, and the area under the loss curve relative to KMeans, with its standard "
+        'error. The bounds come from the data.</p><div class="scroll" tabindex="0" role="region" '
+        f'aria-label="Measured"><table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>'
+    )

@@ -1,0 +1,73 @@
+"""The API reference from the docstrings: `python -m dpviz.site.reference OUT`, and the site's page of it."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import warnings
+from importlib.util import find_spec
+from pathlib import Path
+
+from dpviz.figures.kit.theme import DARK, LIGHT, Theme
+from dpviz.site.folder import Folder
+from dpviz.site.shell import Shell
+
+__all__ = ["HOME", "MODULES", "add", "write"]
+
+HOME = "api/index.html"
+MODULES = (
+    *("algorithms", "audits", "datasets", "domain", "estimator", "federated", "geometry", "metrics", "params"),
+    *("planning", "postprocessing", "privacy", "runs", "sweeps", "takeaway", "testing", "trace"),
+)
+_NOT_THESE = "!dpviz.datasets.readers.child"  # the child process of the readers imports its parsers at once
+
+
+def write(out: Path, *, search: bool = True) -> None:
+    """Write the reference into a folder.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        If pdoc is not installed.
+    """
+    import pdoc
+
+    with tempfile.TemporaryDirectory() as looks, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # annotations for type checkers alone
+        look = f"{_colors(LIGHT)}@media screen and (prefers-color-scheme:dark){{{_colors(DARK)}}}"
+        Path(looks, "theme.css").write_text(look, encoding="utf-8")
+        pdoc.render.configure(
+            docformat="numpy", show_source=False, search=search, template_directory=Path(looks), footer_text="dpviz"
+        )
+        pdoc.pdoc(*(f"dpviz.{name}" for name in MODULES), _NOT_THESE, output_directory=out)
+
+
+def _colors(theme: Theme) -> str:
+    """Return pdoc's names of colors with those of a theme."""
+    names = {
+        **{"text": theme.ink, "muted": theme.muted, "link": theme.released, "link-hover": theme.ink},
+        **{"code": theme.panel, "active": theme.hidden_tag, "accent": theme.grid, "accent2": theme.line},
+        **{"nav-hover": theme.panel, "name": theme.released, "def": theme.muted, "annotation": theme.muted},
+    }
+    inside = "".join(f"--{name}:{color};" for name, color in names.items())
+    return f":root{{--pdoc-background:{theme.bg}}}.pdoc{{{inside}}}"
+
+
+def add(folder: Folder, shell: Shell) -> None:
+    """Add the reference, without its search, which is as large as all else; one sentence where pdoc is missing."""
+    if find_spec("pdoc") is None:
+        body = (
+            "<h1>Reference</h1><p>This site was built without pdoc, so the reference is missing; "
+            "<code>pip install pdoc</code> and <code>python -m dpviz site</code> add it.</p>"
+        )
+        folder.put(HOME, shell.page(HOME, "Reference", body))
+        return
+    with tempfile.TemporaryDirectory() as made:
+        write(Path(made), search=False)
+        for path in sorted(Path(made).rglob("*")):
+            if path.is_file():
+                folder.put(f"api/{path.relative_to(made).as_posix()}", path.read_bytes())
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1]))

@@ -1,0 +1,54 @@
+"""The glossary, what no promise covers, and how to run what needs rows or a server."""
+
+from __future__ import annotations
+
+import html
+
+from dpviz.lessons import LESSONS, glossary, limits_in_words
+from dpviz.site.folder import Folder
+from dpviz.site.markdown import inline, rendered
+from dpviz.site.shell import INSTALL, Shell
+
+__all__ = ["GLOSSARY", "LIMITS", "RUN", "add_glossary", "add_limits", "add_run"]
+
+GLOSSARY, LIMITS, RUN = "words.html", "limits.html", "run.html"
+_NEEDS = (  # what the site has no part of
+    ("Your own file", "rehearsed from public facts first, then run with a ledger of every release"),
+    ("Other noise and other parameters", "every algorithm at any ε, with any seed, on any sample"),
+    ("The game about Alex", "bets against any method, as many as you like"),
+    ("Sweeps", "many runs over ε, k, or the number of people, with intervals"),
+    ("A class", "phones bet and answer; one screen shows the room"),
+)
+
+
+def add_glossary(folder: Folder, shell: Shell) -> None:
+    """Add the words of the lessons."""
+    terms = "".join(
+        f"<dt>{html.escape(term)}</dt><dd>{html.escape(meaning)}</dd>" for term, meaning in glossary().items()
+    )
+    body = f"<h1>Words</h1><p class=lede>As the {len(LESSONS)} lessons use them.</p><dl>{terms}</dl>"
+    folder.put(GLOSSARY, shell.page(GLOSSARY, "Words", body))
+
+
+def add_limits(folder: Folder, shell: Shell) -> None:
+    """Add what no promise covers."""
+    parts = "".join(f"<h2>{inline(title)}</h2>{rendered(words)}" for title, words in limits_in_words().items())
+    body = (
+        "<h1>Limits</h1><p class=lede>A privacy promise is exact about a few things and silent about all others. These "
+        f"are the ones it is silent about, so that nobody has to find them out later.</p>{parts}"
+    )
+    folder.put(LIMITS, shell.page(LIMITS, "Limits", body))
+
+
+def add_run(folder: Folder, shell: Shell) -> None:
+    """Add the page that everything leads to which needs rows or a server."""
+    needs = "".join(f"<li><b>{html.escape(what)}</b>: {html.escape(words)}.</li>" for what, words in _NEEDS)
+    body = (
+        "<h1>Run it yourself</h1><p class=lede>These pages are files and know no data but the samples. The app runs on "
+        f"your own machine, for it alone:</p><pre><code>{html.escape(INSTALL)}</code></pre>"
+        "<p>In a fresh clone, with Python 3.11 or newer (on Windows <code>.venv\\Scripts\\</code> stands for "
+        f"<code>.venv/bin/</code>). Then you have:</p><ul>{needs}</ul>"
+        "<p>In a shell <code>.venv/bin/python -m dpviz run pe-means --data sample:town --epsilon 1 --seed 0</code> "
+        "prints one run.</p>"
+    )
+    folder.put(RUN, shell.page(RUN, "Run it yourself", body))
