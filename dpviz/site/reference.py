@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 import sys
 import tempfile
 import warnings
@@ -10,7 +12,7 @@ from pathlib import Path
 
 from dpviz.figures.kit.theme import DARK, LIGHT, Theme
 from dpviz.site.folder import Folder
-from dpviz.site.shell import Shell
+from dpviz.site.shell import Shell, link
 
 __all__ = ["HOME", "MODULES", "add", "write"]
 
@@ -19,6 +21,7 @@ MODULES = (
     *("algorithms", "audits", "datasets", "domain", "estimator", "federated", "geometry", "metrics", "params"),
     *("planning", "postprocessing", "privacy", "runs", "sweeps", "takeaway", "testing", "trace"),
 )
+_STYLE = re.compile(r"<style>(.*?)</style>", re.DOTALL)
 _NOT_THESE = "!dpviz.datasets.readers.child"  # the child process of the readers imports its parsers at once
 
 
@@ -64,9 +67,19 @@ def add(folder: Folder, shell: Shell) -> None:
         return
     with tempfile.TemporaryDirectory() as made:
         write(Path(made), search=False)
-        for path in sorted(Path(made).rglob("*")):
-            if path.is_file():
-                folder.put(f"api/{path.relative_to(made).as_posix()}", path.read_bytes())
+        pages = {f"api/{path.relative_to(made).as_posix()}": path.read_text() for path in Path(made).rglob("*.html")}
+    looks: dict[str, str] = {}
+    for name, page in sorted(pages.items()):
+        folder.put(name, _STYLE.sub(lambda style, here=name: _shared(style[1], here, looks), page))  # type: ignore[misc]
+    for look, style in looks.items():
+        folder.put(look, style)
+
+
+def _shared(style: str, here: str, looks: dict[str, str]) -> str:
+    """Return the link to a style that many pages repeat, kept once in `looks`: file -> style."""
+    look = f"api/look-{hashlib.sha256(style.encode()).hexdigest()[:8]}.css"
+    looks[look] = style
+    return f'<link rel="stylesheet" href="{link(here, look)}">'
 
 
 if __name__ == "__main__":
