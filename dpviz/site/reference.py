@@ -22,6 +22,7 @@ MODULES = (
     *("planning", "postprocessing", "privacy", "runs", "sweeps", "takeaway", "testing", "trace"),
 )
 _STYLE = re.compile(r"<style>(.*?)</style>", re.DOTALL)
+_NAV = '<nav class="pdoc">'
 _NOT_THESE = "!dpviz.datasets.readers.child"  # the child process of the readers imports its parsers at once
 
 
@@ -70,6 +71,7 @@ def add(folder: Folder, shell: Shell) -> None:
         pages = {f"api/{path.relative_to(made).as_posix()}": path.read_text() for path in Path(made).rglob("*.html")}
     looks: dict[str, str] = {}
     for name, page in sorted(pages.items()):
+        page = page.replace(_NAV, f'{_NAV}<p><a href="{link(name, "index.html")}">The site</a></p>', 1)
         folder.put(name, _STYLE.sub(lambda style, here=name: _shared(style[1], here, looks), page))  # type: ignore[misc]
     for look, style in looks.items():
         folder.put(look, style)

@@ -1,0 +1,166 @@
+"""The static site, whole, behind a plain web server and from a folder: every page opens and nobody else is asked."""
+
+import functools
+import json
+import re
+import threading
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from dpviz.algorithms import ALGORITHMS
+from dpviz.atlas import files
+from dpviz.datasets import SAMPLES
+from dpviz.lessons import LESSONS
+from dpviz.papers.registry import papers
+from dpviz.site import build
+from tests.browser.conftest import PATIENCE
+from tests.site.links import broken, pages
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+MOST = 15_000_000  # bytes
+OURS = [
+    *("index.html", "words.html", "limits.html", "run.html", "lessons/index.html", "watch/index.html"),
+    *(f"lessons/{one.number}-{name}.html" for name, one in LESSONS.items()),
+    *(f"watch/{slug}.html" for slug in ALGORITHMS),
+    *(f"tradeoff/{sample}.html" for sample in SAMPLES),
+    *(f"papers/{name}.html" for name in ("index", *papers(), "nsm")),
+]
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *args):
+        pass
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The site in a folder of its own below another, so that it has a path before it."""
+    out = tmp_path_factory.mktemp("served") / "some" / "path"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(files, "stamped", lambda *folder: True)  # whether stored runs are old is asked elsewhere
+        build(out)
+    return out
+
+
+@pytest.fixture(scope="module")
+def served(site):
+    handler = functools.partial(Quiet, directory=site.parents[1])
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/some/path"
+        server.shutdown()
+
+
+@pytest.fixture
+def visit(browser):
+    """Open an address of the site; fails where it asks elsewhere or says anything on the console."""
+    contexts, wrong = [], []
+
+    def visiting(base, name, *, width=1280, height=800, **look):
+        contexts.append(
+            browser.new_context(viewport={"width": width, "height": height}, reduced_motion="reduce", **look)
+        )
+        page = contexts[-1].new_page()
+        page.set_default_timeout(PATIENCE)
+        page.on("console", lambda said: wrong.append(f"{name}: {said.text}"))
+        page.on("pageerror", lambda error: wrong.append(f"{name}: {error}"))
+        page.on(
+            "request",
+            lambda asked: asked.url.startswith((base, "data:", "blob:")) or wrong.append(f"{name}: {asked.url}"),
+        )
+        page.goto(f"{base}/{name}", wait_until="load")
+        return page
+
+    yield visiting
+    for context in contexts:
+        context.close()
+    assert wrong == []
+
+
+def test_the_site_is_whole_and_small(site):
+    assert set(OURS) < set(pages(site)) and broken(site) == []
+    assert sum(path.stat().st_size for path in site.rglob("*") if path.is_file()) < MOST
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_a_page_opens_wide_and_narrow_light_and_dark(visit, served, name):
+    for width, mode in ((1280, "light"), (390, "dark")):
+        page = visit(served, name, width=width, height=844, color_scheme=mode)
+        drawn = page.locator("main canvas:visible")
+        if name.startswith(("watch/", "lessons/", "tradeoff/")) and not name.endswith("index.html"):
+            expect(drawn.first).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        found = Axe().run(page).response["violations"]
+        assert found == [], json.dumps([(v["id"], [node["html"][:200] for node in v["nodes"][:3]]) for v in found])
+
+
+def test_every_page_of_the_reference_opens(visit, served, site):
+    reference = sorted(name for name in pages(site) if name.startswith("api/"))
+    assert len(reference) > 60
+    for name in reference:
+        visit(served, name).close()
+
+
+@pytest.mark.parametrize("name", ["index.html", "watch/nsm.html", "tradeoff/town.html", "lessons/4-bounds.html"])
+def test_a_page_works_from_a_folder(visit, site, name):
+    page = visit(site.as_uri(), name)
+    expect(page.locator("main canvas").first).to_be_visible()
+    page.get_by_role("link", name="Limits", exact=True).click()
+    expect(page.get_by_role("heading", name="Limits")).to_be_visible()
+    assert page.url == f"{site.as_uri()}/limits.html"
+
+
+def test_the_story_turns_by_keys_and_by_drag(visit, served):
+    page = visit(served, "index.html")
+    page.keyboard.press("PageDown")
+    page.wait_for_function("() => document.querySelector('.dp-story').story.at === 1")
+    page.get_by_role("button", name="4: How much noise? That is ε.").click()
+    page.get_by_role("slider", name="Privacy budget").fill("0")
+    expect(page.locator(".dp-story section").nth(3)).to_contain_text("ε 0.1: a bet")
+    page.get_by_role("button", name="6: Your turn.").click()
+    page.get_by_role("link", name=re.compile("^Watch this run")).click()
+    expect(page).to_have_url(f"{served}/watch/pe-means.html")
+
+
+def test_without_a_script_the_story_has_its_six_pictures(visit, served):
+    page = visit(served, "index.html", java_script_enabled=False)
+    expect(page.locator(".still svg")).to_have_count(6)
+    expect(page.get_by_text("26 of 5,000 people", exact=True)).to_be_visible()
+
+
+def test_the_first_picture_comes_within_a_second(visit, served):
+    page = visit(served, "index.html")
+    painted = page.evaluate("() => performance.getEntriesByName('first-contentful-paint')[0].startTime")
+    assert painted < 1000
+
+
+def test_a_drag_moves_the_table_the_words_and_the_film(visit, served):
+    page = visit(served, "tradeoff/town.html")
+    track = page.get_by_role("slider", name="Privacy budget")
+    pixels = "() => document.querySelector('.plane canvas').toDataURL()"
+    row, before = page.locator("tr[data-method=pe-means]"), page.evaluate(pixels)
+    expect(row).to_contain_text("57 of 100")
+    track.focus()
+    page.keyboard.press("End")
+    expect(page.locator(".at")).to_have_text("8")
+    expect(row).not_to_contain_text("57 of 100")
+    page.wait_for_function(f"before => ({pixels})() !== before", arg=before)
+    page.get_by_label("Method").select_option("nsm")
+    expect(page.locator("tr.now th")).to_have_text("NSM (ours)")
+    box = track.bounding_box()
+    page.mouse.move(box["x"] + box["width"] - 21, box["y"] + 20)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 21, box["y"] + 20, steps=4)
+    page.mouse.up()
+    expect(page.locator(".at")).to_have_text(".1")
+
+
+def test_a_replay_takes_the_colors_of_its_page(visit, served):
+    page = visit(served, "watch/pe-means.html", color_scheme="light")
+    pixels = "() => document.querySelector('.plane canvas').toDataURL()"
+    light = page.evaluate(pixels)
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_function(f"light => ({pixels})() !== light", arg=light)
