@@ -150,7 +150,7 @@ def test_a_drag_moves_the_table_the_words_and_the_film(visit, served):
     expect(page.locator(".at")).to_have_text("8")
     expect(row).not_to_contain_text("57 of 100")
     page.wait_for_function(f"before => ({pixels})() !== before", arg=before)
-    page.get_by_label("Method").select_option("nsm")
+    page.locator("main select").select_option("nsm")
     expect(page.locator("tr.now th")).to_have_text("NSM (ours)")
     box = track.bounding_box()
     page.mouse.move(box["x"] + box["width"] - 21, box["y"] + 20)
