@@ -12,7 +12,7 @@ from pathlib import Path
 
 from dpviz.figures.kit.theme import DARK, LIGHT, Theme
 from dpviz.site.folder import Folder
-from dpviz.site.shell import Shell, link
+from dpviz.site.shell import ICON, Shell, link
 
 __all__ = ["HOME", "MODULES", "add", "write"]
 
@@ -71,6 +71,7 @@ def add(folder: Folder, shell: Shell) -> None:
         pages = {f"api/{path.relative_to(made).as_posix()}": path.read_text() for path in Path(made).rglob("*.html")}
     looks: dict[str, str] = {}
     for name, page in sorted(pages.items()):
+        page = page.replace("</head>", f'<link rel="icon" href="{ICON}"></head>', 1)
         page = page.replace(_NAV, f'{_NAV}<p><a href="{link(name, "index.html")}">The site</a></p>', 1)
         folder.put(name, _STYLE.sub(lambda style, here=name: _shared(style[1], here, looks), page))  # type: ignore[misc]
     for look, style in looks.items():

@@ -11,10 +11,10 @@ from importlib.resources import files
 from dpviz.figures.kit.theme import LIGHT
 from dpviz.takeaway.style import document
 
-__all__ = ["INSTALL", "Shell", "link", "text_of"]
+__all__ = ["ICON", "INSTALL", "Shell", "link", "text_of"]
 
 INSTALL = "python3 -m venv .venv && .venv/bin/pip install -q -r requirements.txt && .venv/bin/streamlit run app.py"
-_ICON = (
+ICON = (
     "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Ccircle cx='16' cy='16' "
     f"r='9' fill='{LIGHT.released}' stroke='{LIGHT.ink}' stroke-width='3'/%3E%3C/svg%3E"
 ).replace("#", "%23")
@@ -53,7 +53,7 @@ class Shell:
             '<footer class="site">Everything here is made from public samples by stored runs of one version; nothing '
             "on these pages asks a server, and nothing is private about made-up people.</footer>"
         )
-        look = f'<link rel="icon" href="{_ICON}"><style>{text_of("site.css")}</style>{head}'
+        look = f'<link rel="icon" href="{ICON}"><style>{text_of("site.css")}</style>{head}'
         return document(
             f"{title} · dpviz",
             f'<header class="site"><nav aria-label="Pages"><b>dpviz</b>{doors}</nav></header>'
