@@ -370,7 +370,10 @@ def test_a_planted_family_without_a_picture_is_caught():
 
 
 def without_controls(modules):
-    """Return pages that are entered without the controls of their own folder, or those of the workspace."""
+    """Return pages that ask something, but are entered without the controls of their own folder or of the workspace.
+
+    A page asks nothing if it makes no widget and uses nothing but the frame.
+    """
     found = set()
     for module, source in modules.items():
         page = module.removeprefix("pages.")
@@ -387,7 +390,9 @@ def without_controls(modules):
         used = [".".join([names.get(name.split(".")[0], ""), *name.split(".")[1:]]) for name in entered]
         folder = "classroom" if page == "class" else page  # no package may be called class
         homes = (f"pages._ui.{folder}.controls.", "pages._ui.workspace.")
-        if not any(name.startswith(homes) for name in used):
+        parts = [name for name in names.values() if name.startswith("pages._ui.")]
+        asks = any(not name.startswith("pages._ui.frame.") for name in parts) or "key=" in source
+        if asks and not any(name.startswith(homes) for name in used):
             found.add(page)
     return found
 
@@ -397,7 +402,10 @@ def test_every_page_has_controls_where_its_name_says():
 
 
 def test_a_planted_page_without_controls_is_caught():
-    assert without_controls(SOURCES | {"pages.about": "shell.enter(__file__)"}) == {"about"}
+    entered = "from pages._ui.frame import keys, shell\nshell.enter(__file__)\n"
+    assert without_controls(SOURCES | {"pages.about": f"{entered}st.markdown('Words.')"}) == set()
+    assert without_controls(SOURCES | {"pages.about": f"{entered}st.button('Go', key=keys.GO)"}) == {"about"}
+    assert without_controls(SOURCES | {"pages.about": f"{entered}from pages._ui.about import view"}) == {"about"}
     elsewhere = "from pages._ui.home.controls import home\nlinks.enter(__file__, home)"
     assert without_controls(SOURCES | {"pages.about": elsewhere}) == {"about"}
 

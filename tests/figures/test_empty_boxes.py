@@ -32,4 +32,6 @@ def test_every_side_panel_shows_something_at_every_step(slug):
         static = set(range(len(panel.figure.data))) - {i for frame in panel.figure.frames for i in frame.traces}
         always = any(shown(panel.figure.data[i]) for i in static)
         empty = [frame.name for frame in panel.figure.frames if not (always or any(map(shown, frame.data)))]
-        assert not empty, f"{panel.figure.layout.title.text} is empty at steps {empty}"
+        assert not empty, (
+            f"{panel.figure.layout.title.text} is empty at pictures {empty}: say when more comes (as votes_panel)"
+        )
