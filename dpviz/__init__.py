@@ -14,7 +14,7 @@ __all__ = ["NoiseWarning", "PrivacyLeakWarning", "PrivateKMeans", "__version__"]
 
 
 def __getattr__(name: str) -> Any:
-    """Import the estimator when it is asked for: `import dpviz` alone loads nothing heavy."""
+    """Import the estimator on first use: `import dpviz` alone loads nothing heavy."""
     if name in {"NoiseWarning", "PrivacyLeakWarning", "PrivateKMeans"}:
         from dpviz import estimator
 

@@ -37,8 +37,8 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
 
     `fit` spends the whole budget, every time: in a grid search or a cross-validation each fit is a release of its own,
     and `score`, `labels_` and `predict` read the rows they are given, so that what they return is NOT private. The
-    first score and the second secure fit of a process give a `PrivacyLeakWarning`. Where the algorithm expects that
-    noise decides, or the released values contradict what was declared, `fit` gives a `NoiseWarning`.
+    first score and the second secure fit of a process give a `PrivacyLeakWarning`. If the algorithm expects that
+    noise decides, or the released values contradict the declared facts, `fit` gives a `NoiseWarning`.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         Warns
         -----
         NoiseWarning
-            Where the algorithm's `advice`, or what was released, says that the centers are of little use.
+            If the algorithm's `advice` or the released values say that the centers are of little use.
         PrivacyLeakWarning
             Where public facts are read off the rows, and once a process where a secure fit is not the first.
         """

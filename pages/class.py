@@ -49,7 +49,7 @@ if (
         )  # a room without a seat would belong to the projector
         st.rerun()
 
-if room is None or seat is not None:  # a projector's page has no address of its own: its player tells the phones
+if room is None or seat is not None:  # a projector's page has no address; its player sends its step to the phones
     links.keep("class", classroom)
 if ended:
     st.info("This class has ended; everything in it is forgotten.")

@@ -89,7 +89,7 @@ ROOMS = [  # imports only go up this list; the trace comes below the privacy cor
 NO_ALGORITHM = ("base", "kmeans", "outside", "programs", "rules")  # modules that ask no curator
 HOUSE = {f"dpviz.algorithms.{name}" for name in NO_ALGORITHM}
 DOORS = {"dpviz", "dpviz.privacy", "pages._ui"}  # the version and the package's own lookups, a docstring
-ABOVE = {("dpviz.cli.main", "dpviz.cli.*")}  # looked up by a string when asked for: the commands that are wanted
+ABOVE = {("dpviz.cli.main", "dpviz.cli.*")}  # the commands, looked up by a string on request
 NAMED_BY_OTHERS = {"pages._ui.work.workers", "dpviz.algorithms.programs"}  # import what app.py or --outside names
 SOURCES = sources(ROOT)
 

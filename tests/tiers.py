@@ -6,7 +6,7 @@ __all__ = ["tiers"]
 
 
 def tiers(values, quick):
-    """Return the values of a parameter, marked as slow but for those in `quick`, or but for the first `quick` ones."""
+    """Return the values of a parameter, marked as slow except those in `quick`, or except the first `quick` ones."""
     values = list(values)
     kept = values[:quick] if isinstance(quick, int) else quick
     return [value if value in kept else _slow(value) for value in values]

@@ -136,11 +136,11 @@ Sample = Mapping[str, np.ndarray]
 
 
 def _best_event(first: Sample, second: Sample, delta: float | None) -> Event:
-    """Return the event with the largest bound on the training runs, at 80 %: more would need more runs.
+    """Return the event with the largest bound on the training runs, at 80 % confidence; more would need more runs.
 
     Per statistic a few lines are tried: halfway between the means, below all of the first, above all of the second,
-    and quantiles where there are many runs; the next must be clearly better than the best so far. More choice would
-    fit the training runs' luck.
+    and quantiles where there are many runs; the next must be clearly better than the best so far. More candidates
+    would fit the luck of the training runs.
     """
     n = len(next(iter(first.values())))
     best, found = -1.0, Event(next(iter(first)), 1, 0.0)
@@ -167,7 +167,7 @@ def distinguish(first: Sample, second: Sample, confidence: float, *, delta: floa
 
 
 def coincidences(noise: Sequence[tuple[Release, np.ndarray]]) -> int:
-    """Return how many standardized noise values of a run are 0 or repeat another, as far as the grid can tell.
+    """Return how many standardized noise values of a run are 0 or repeat another, as far as the grid shows.
 
     Next to none if every draw is its own; plenty if one draw serves a whole vector, or one stream two releases.
     """

@@ -39,7 +39,7 @@ class Question:
     inside, outside : ndarrays of shape (n, d) and (n', d), original units; `inside` holds the person
     domain : Domain
     person : ndarray of shape (d,), original units
-    elsewhere : ndarray of shape (d,), where the person stands in the world outside; None if nowhere
+    elsewhere : ndarray of shape (d,), the person's place in the world outside; None if there is none
     bound : what no attacker beats
     """
 
@@ -115,7 +115,7 @@ def present(
 ) -> Question:
     """Return the question "is this person in the data?".
 
-    `row` is where the person stands in X (n, d), None for somebody who is not there yet. Where a relation keeps the
+    `row` is the person's row in X (n, d), None for somebody who has none yet. Where a relation keeps the
     number of rows, the world outside has a row at the middle of the public bounds instead.
     """
     domain = _fixed(domain, n_public)
@@ -194,7 +194,7 @@ def _tried(question: Question, algorithm: Algorithm, inside: bool, seed: int) ->
 
 
 def _nearer(domain: Domain, centers: np.ndarray, tried: dict[bool, list[np.ndarray]]) -> float:
-    """Return how much nearer centers are to the closest of what was tried inside than outside; z units."""
+    """Return how much nearer centers are to the closest ones tried inside than to those tried outside; z units."""
 
     def gap(inside: bool) -> float:
         return min(float(np.abs(_ordered(domain, centers) - _ordered(domain, other)).sum()) for other in tried[inside])

@@ -1,7 +1,7 @@
 """Why not publish exact centers? Rows read off plain Lloyd: consecutive sums and counts differ by who moved.
 
-The idea is that of reconstruction from published centroid trajectories, arXiv:2511.07073. Everything is done with what
-was published; raw rows only check the answers afterwards.
+The idea is that of reconstruction from published centroid trajectories, arXiv:2511.07073. Everything is computed from
+published values; raw rows only check the answers afterwards.
 """
 
 from __future__ import annotations

@@ -253,7 +253,7 @@ def _propose_grouped(
     winners = np.zeros(n, dtype=np.int64)
 
     def meet(rows: np.ndarray, g: int, some: np.ndarray) -> None:
-        """Compare rows with some of the points, relative to a parent, and merge what is found."""
+        """Compare rows with some of the points, relative to a parent, and merge the results."""
         apart_g = apart[g, rows]
         near = points[some] - parents[g]
         half = 0.5 * (near**2).sum(axis=1)

@@ -18,7 +18,7 @@ from dpviz.trace import Trace
 
 __all__ = ["FACTORS", "LEGEND", "panels", "run"]
 
-FACTORS = (0.5, 1.0, 2.0, 4.0, 8.0)  # how wide the bounds are, as a multiple of what is meant
+FACTORS = (0.5, 1.0, 2.0, 4.0, 8.0)  # widths of the bounds, as multiples of the intended width
 LEGEND = (*GROUPS, ("box", "declared bounds"))
 
 

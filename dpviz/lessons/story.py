@@ -34,7 +34,7 @@ SAMPLE, METHOD = STORY
 EDITIONS = (None, *sorted(PEOPLE[SAMPLE], reverse=True))  # numbers of people, None for all
 BETS = 3  # that a visitor places against each method
 CLOUD = 20  # reruns that are drawn
-FEWER = 20  # reruns at each stop where none are stored
+FEWER = 20  # reruns at each stop without stored ones
 _METER = 1000  # coordinates are sent in meters: the sample's are in km
 
 

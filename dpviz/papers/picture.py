@@ -31,7 +31,7 @@ ROUNDING = 1e-9  # relative
 
 @dataclasses.dataclass(frozen=True)
 class Point:
-    """A number of a curve: where it stands, ours with half its interval (NaN without one), or the printed one."""
+    """A number of a curve and its place: ours with half its interval (NaN without one), or the printed one."""
 
     curve: str
     x: float
@@ -47,9 +47,9 @@ class Panel:
     Attributes
     ----------
     data, measure : titles
-    axis : what it runs along; "" where curves stand beside each other
+    axis : the parameter along which curves run; "" if they are side by side
     points : in the order of the curves
-    reference : KMeans' value, None where it is a curve itself, was not run, or is 0 but for rounding
+    reference : KMeans' value, None if it is a curve itself, was not run, or is 0 except for rounding
     """
 
     data: str

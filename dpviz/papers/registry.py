@@ -48,8 +48,8 @@ class Check:
     metric : a metric, "auc" or "seconds"
     better, worse : labels of curves
     either : labels that the claim puts beside `better`: at each place the lowest of them counts ("below" only)
-    axis, fact : what it runs along; n_rows or n_features
-    data : the sets that the sentence is about, empty for all
+    axis, fact : the parameter along which values are compared; n_rows or n_features
+    data : the sets to which the sentence applies, empty for all
     within : relative tolerance; a smaller difference counts for neither side
     """
 
@@ -74,12 +74,12 @@ class Item:
 
     Attributes
     ----------
-    id, name, claim : "fig2", "Figure 2", what it says
-    prints : what the paper prints: numbers, or "curve only"
+    id, name, claim : "fig2", "Figure 2", the paper's claim
+    prints : the form in which the paper prints it: numbers, or "curve only"
     differs : settings in which our rerun is not the paper's
     because : the known reason if it does not reproduce
-    sweeps, quick : TOML records of what to run, and what --quick replaces in them
-    uses : items of the same paper whose runs are read too
+    sweeps, quick : TOML records of the sweeps to run, and the entries that --quick replaces
+    uses : items of the same paper whose runs it also reads
     runner : "sweep", or "federated" for rounds between parties
     """
 

@@ -24,8 +24,7 @@ class WriteUp:
     Attributes
     ----------
     title : its first line
-    idea : what it does and why
-    guarantee : theorem and proof
+    idea : what it does and why guarantee : theorem and proof
     findings : what matters, what was tried, where it loses
     sources : papers that the proof rests on
     """

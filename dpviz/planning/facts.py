@@ -28,7 +28,7 @@ class Facts:
     Attributes
     ----------
     domain : bounds, scale, n_public, names and units of the columns
-    n_clusters : int, how many centers are asked for
+    n_clusters : int, the requested number of centers
     like : "" for round groups of equal size, else the name of a public data set whose shape the rows may have
     filled : share of the bounds, per column, in which the people are; below 1 the declared bounds are too wide
     """

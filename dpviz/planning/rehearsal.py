@@ -37,9 +37,9 @@ class Rehearsal:
 
     Attributes
     ----------
-    slug, epsilon : which run
+    slug, epsilon : the algorithm and its budget
     noise : tuple of d floats or None, the formula's standard deviation of a typical center per column, data units
-    scatter : tuple of d floats or None, how far centers really moved between the repeats, same units
+    scatter : tuple of d floats or None, the measured spread of centers over the repeats, same units
     ratio, ratio_low, ratio_high : loss over KMeans' loss, its geometric mean and 95 % interval over the repeats
     seconds : of one run with all the declared people
     capped : whether too few people stand in, so that the noise is larger than the declared people would see

@@ -12,7 +12,7 @@ from dpviz.trace import Trace
 __all__ = ["center_words", "ranks"]
 
 LEAST = 0.05  # of a column's declared width: values closer than this count as the same
-MOST = 3  # things said about a center
+MOST = 3  # most properties named for a center
 
 
 def ranks(trace: Trace) -> np.ndarray:

@@ -9,7 +9,7 @@ from sklearn.cluster import KMeans
 __all__ = ["lloyd_on", "occupied", "solve", "spread"]
 
 _TREE_PAIRS = 1_000_000  # above, a tree is faster than all pairs (up to 8 columns)
-_FLAT = 3  # up to so many columns sums by label are faster column by column than as one product
+_FLAT = 3  # up to this many columns sums by label are faster column by column than as one product
 
 
 class _Cloud:

@@ -308,7 +308,7 @@ class Exact(Cost):
 
 @dataclasses.dataclass(frozen=True)
 class Report(_Epsilon):
-    """One report that a user randomizes before it is sent: epsilon-local-DP, whatever is asked.
+    """One report that a user randomizes before it is sent: epsilon-local-DP, whatever the question.
 
     The "scale" is the probability that a bit of the report is flipped.
     """

@@ -56,8 +56,8 @@ class Release:
 class NextPrices:
     """The next price of a plan entry at each scope, so that no row pays a price twice.
 
-    A scope shares rows only with its ancestors and descendants. It pays the next price after all those that any of them
-    has paid, in whatever order they were asked.
+    A scope shares rows only with its ancestors and descendants. It pays the next price after all those that any of
+    them has paid, in any order of the requests.
     """
 
     def __init__(self) -> None:

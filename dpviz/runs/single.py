@@ -52,7 +52,7 @@ def replay(
     Raises
     ------
     PermissionError
-        If a run on private data asks for no noise.
+        If noise is switched off for a run on private data.
     """
     if noiseless and data.private:
         raise PermissionError("A run without noise is for DEMO only; nothing was read.")

@@ -16,7 +16,7 @@ from dpviz.version import __version__
 
 __all__ = ["Published", "Spec", "read_spec", "sweep_of", "to_script", "to_toml"]
 
-_AXES = ("delta", "rho_distance", "n_clusters")  # where "auto" stands for the data set's own
+_AXES = ("delta", "rho_distance", "n_clusters")  # parameters whose "auto" means the data set's own value
 _LISTS = ("data", "epsilon", "n_rows", "metrics")
 _SCALARS = ("repeats", "seed", "bounds", "public")
 _OTHER = ("title", "algorithms", "published")

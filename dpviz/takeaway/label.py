@@ -101,7 +101,7 @@ def _result(trace: Trace) -> str:
 
 
 def block(trace: Trace) -> str:
-    """Return the label as HTML to stand in a page."""
+    """Return the label as HTML for use in a page."""
     rows = "".join(
         f"<tr><th scope=row>{html.escape(name)}</th><td{_raw(name, trace)}>{html.escape(text)}</td></tr>"
         for name, text in facts(trace).items()

@@ -29,7 +29,7 @@ def _private(cls: type[Algorithm]) -> None:
 
 
 def source_asks_the_curator_alone(cls: type[Algorithm]) -> None:
-    """Demand that the module imports no rows and no noise, touches no underscore attribute, and overrides no driver."""
+    """Check that the module imports no rows and no noise, touches no underscore attribute, and overrides no driver."""
     _private(cls)
     module = inspect.getmodule(cls)
     broken = broken_rules(inspect.getsource(module)) if module else ["its source cannot be read"]
@@ -37,7 +37,7 @@ def source_asks_the_curator_alone(cls: type[Algorithm]) -> None:
 
 
 def nothing_more_than_claimed_is_given_away(cls: type[Algorithm]) -> None:
-    """Demand it on five neighbors; few runs: the recorded queries' cost is exact in each of them."""
+    """Audit five pairs of neighbors with few runs: the recorded queries' cost is exact in each of them."""
     _private(cls)
     algorithm = instance(cls)
     for i, pair in enumerate(pairs(algorithm.neighboring)):
@@ -46,7 +46,7 @@ def nothing_more_than_claimed_is_given_away(cls: type[Algorithm]) -> None:
 
 
 def nothing_more_is_given_away_with_secure_noise(cls: type[Algorithm]) -> None:
-    """Demand it on one pair of neighbors."""
+    """Audit one pair of neighbors with secure noise."""
     _private(cls)
     algorithm = instance(cls)
     found = audit(algorithm, pairs(algorithm.neighboring)[0], runs=4, noise="secure", confidence=SURE)
@@ -54,7 +54,7 @@ def nothing_more_is_given_away_with_secure_noise(cls: type[Algorithm]) -> None:
 
 
 def nothing_more_is_given_away_where_the_first_instance_does_not_go(cls: type[Algorithm]) -> None:
-    """Demand it of six columns, five centers and the class's `AUDIT`, with neighbors that reach the sensitivities."""
+    """Audit six columns, five centers and the class's `AUDIT`, with neighbors that reach the sensitivities."""
     _private(cls)
     algorithm = second_instance(cls)
     for pair, n_public in wide_pairs(algorithm.neighboring):
@@ -63,7 +63,7 @@ def nothing_more_is_given_away_where_the_first_instance_does_not_go(cls: type[Al
 
 
 def every_draw_has_its_recorded_scale_and_is_its_own(cls: type[Algorithm]) -> None:
-    """Demand noise values that fit the ledger's scales and do not repeat each other."""
+    """Check that noise values fit the ledger's scales and do not repeat each other."""
     _private(cls)
     found = draws(instance(cls), ROWS, runs=_DRAWS)
     demand(honest(found, _DRAWS), f"the noise is not what the ledger says: {found}")

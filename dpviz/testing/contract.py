@@ -1,4 +1,4 @@
-"""Check what every algorithm must do, whatever it is: promise, price, read and release."""
+"""Check what every algorithm must do: promise, price, read and release."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _made(cls: type[Algorithm], rows: str = "blobs", seed: int = 0, **values: An
 
 
 def centers_are_finite_and_inside_the_domain(cls: type[Algorithm]) -> None:
-    """Demand it on nine data sets: outliers, ties, one column, a constant column, two rows."""
+    """Check the centers on nine data sets: outliers, ties, one column, a constant column, two rows."""
     for name, X in MADE.items():
         if name.startswith("two groups"):
             continue
@@ -69,7 +69,7 @@ def centers_are_finite_and_inside_the_domain(cls: type[Algorithm]) -> None:
 
 
 def centers_and_coreset_lie_in_the_declared_box(cls: type[Algorithm]) -> None:
-    """Demand it of a flat box, out of which noise throws them; the driver projects."""
+    """Check a flat box, out of which noise throws points; the driver projects them back."""
     _private(cls)
     X = blobs(d=3) * [1.0, 0.01, 1.0]
     domain = Domain.box(X.min(axis=0) - 0.01, X.max(axis=0) + 0.01, scale="common", n_public=N)
@@ -79,7 +79,7 @@ def centers_and_coreset_lie_in_the_declared_box(cls: type[Algorithm]) -> None:
 
 
 def same_seed_same_trace_other_seed_other_trace(cls: type[Algorithm]) -> None:
-    """Demand that a run follows from its seed."""
+    """Check that a run follows from its seed."""
     again = _instance(cls).run(MADE["blobs"], domain=declared(MADE["blobs"]), seed=0)
     demand(same(_made(cls), again), "the same seed gave another trace")
     if cls.notion.private:
@@ -87,7 +87,7 @@ def same_seed_same_trace_other_seed_other_trace(cls: type[Algorithm]) -> None:
 
 
 def input_is_untouched_and_steps_share_no_memory(cls: type[Algorithm]) -> None:
-    """Demand that the caller's array stays as it was, and that every released array is read-only and its own."""
+    """Check that the caller's array stays unchanged, and that released arrays are read-only and share no memory."""
     X = MADE["blobs"].copy()
     trace = _instance(cls).run(X, domain=declared(X), seed=0)
     demand(np.array_equal(X, MADE["blobs"]), "the input was changed")
@@ -98,7 +98,7 @@ def input_is_untouched_and_steps_share_no_memory(cls: type[Algorithm]) -> None:
 
 
 def spent_is_at_most_claimed_and_recomputed_from_the_ledger(cls: type[Algorithm]) -> None:
-    """Demand that the second path, from sensitivities and scales, finds no more than the plan's total."""
+    """Check that the second path, from sensitivities and scales, finds no more than the plan's total."""
     _private(cls)
     for epsilon in BUDGETS:
         trace = _made(cls, epsilon=epsilon)
@@ -110,7 +110,7 @@ def spent_is_at_most_claimed_and_recomputed_from_the_ledger(cls: type[Algorithm]
 
 
 def what_a_fixed_ledger_has_spent_is_what_was_claimed(cls: type[Algorithm]) -> None:
-    """Demand that plan and ledger agree by both paths, delta and all: where mixing pays, too, with more people."""
+    """Check that plan and ledger agree by both paths, delta included, also with enough people for mixing to pay."""
     _private(cls)
     if not cls.fixed_ledger:
         raise DoesNotApply("the number of its releases follows released values")
@@ -127,7 +127,7 @@ def what_a_fixed_ledger_has_spent_is_what_was_claimed(cls: type[Algorithm]) -> N
 
 
 def claim_equals_guarantee_from_parameters_alone(cls: type[Algorithm]) -> None:
-    """Demand that the promise needs no data."""
+    """Check that the promise needs no data."""
     _private(cls)
     claimed, promised = _made(cls).claimed, _instance(cls).guarantee(2, N)
     for name in ("epsilon", "delta", "mu"):
@@ -135,7 +135,7 @@ def claim_equals_guarantee_from_parameters_alone(cls: type[Algorithm]) -> None:
 
 
 def no_preset_promises_more_epsilon_than_was_asked_for(cls: type[Algorithm]) -> None:
-    """Demand it of every preset and of the second audit's parameters, in two and six columns."""
+    """Check every preset and the second audit's parameters, in two and six columns."""
     _private(cls)
     for one in (*(_instance(cls, **values) for values in cls.PRESETS.values()), second_instance(cls)):
         for d, n in ((2, N), (6, 3000)):
@@ -152,7 +152,7 @@ def _costs(trace: Trace, learned: bool) -> list[tuple[Any, ...]]:
 
 
 def ledger_does_not_depend_on_the_data(cls: type[Algorithm]) -> None:
-    """Demand it of four data sets."""
+    """Compare the ledgers of four data sets."""
     _private(cls)
     if not cls.fixed_ledger:
         raise DoesNotApply("the number of its releases follows released values")
@@ -163,7 +163,7 @@ def ledger_does_not_depend_on_the_data(cls: type[Algorithm]) -> None:
 
 
 def nothing_reads_the_number_of_rows_under_add_remove(cls: type[Algorithm]) -> None:
-    """Demand the same plan, promise and costs for other rows with the same declared n."""
+    """Check that other rows with the same declared n give the same plan, promise and costs."""
     _private(cls)
     if cls.neighboring is not Neighboring.ADD_REMOVE:
         raise DoesNotApply("its relation keeps n")
@@ -178,7 +178,7 @@ def nothing_reads_the_number_of_rows_under_add_remove(cls: type[Algorithm]) -> N
 
 
 def trace_round_trips_and_hidden_leaves_only_when_asked(cls: type[Algorithm]) -> None:
-    """Demand equal traces after JSON and pickle, and no hidden truth in JSON unless it is asked for."""
+    """Check that traces survive JSON and pickle, and that JSON holds hidden truth only on request."""
     trace = _made(cls)
     public = json.loads(trace.to_json())
     demand(not any(step["hidden"] for step in public["steps"]), "hidden truth leaves without being asked for")
@@ -193,7 +193,7 @@ def trace_round_trips_and_hidden_leaves_only_when_asked(cls: type[Algorithm]) ->
 
 
 def secure_runs_have_no_seed_and_no_hidden_truth(cls: type[Algorithm]) -> None:
-    """Demand fresh noise, no truth and no seed, or the refusal of an algorithm that promises nothing."""
+    """Check for fresh noise, no truth and no seed, or for the refusal of an algorithm that promises nothing."""
     X, algorithm = MADE["blobs"], _instance(cls)
     domain = declared(X)
     if not cls.notion.private:
@@ -209,7 +209,7 @@ def secure_runs_have_no_seed_and_no_hidden_truth(cls: type[Algorithm]) -> None:
 
 
 def threads_on_the_same_rows_get_the_traces_they_get_alone(cls: type[Algorithm]) -> None:
-    """Demand that runs on shared rows keep nothing from each other."""
+    """Check that runs on shared rows do not affect each other."""
     _private(cls)
     rows = Rows(MADE["blobs"], declared(MADE["blobs"]), "shared")
     alone = [_instance(cls).run(rows, seed=seed) for seed in range(4)]
@@ -219,7 +219,7 @@ def threads_on_the_same_rows_get_the_traces_they_get_alone(cls: type[Algorithm])
 
 
 def on_step_sees_every_step_and_can_cancel(cls: type[Algorithm]) -> None:
-    """Demand numbered steps, and an end where the caller wants it."""
+    """Check that steps are numbered, and that the caller can end the run."""
     seen: list[Step] = []
     X, algorithm = MADE["blobs"], _instance(cls)
     trace = algorithm.run(X, domain=declared(X), seed=0, on_step=seen.append)
@@ -236,7 +236,7 @@ def on_step_sees_every_step_and_can_cancel(cls: type[Algorithm]) -> None:
 
 
 def steps_count_releases_and_defaults_work(cls: type[Algorithm]) -> None:
-    """Demand that steps count the ledger's entries, and that the class is a hashable dataclass with defaults."""
+    """Check that steps count the ledger's entries, and that the class is a hashable dataclass with defaults."""
     demand(dataclasses.is_dataclass(cls) and cls.__hash__ is not None, "it is not a frozen dataclass")
     cls()
     trace = _made(cls)
@@ -245,7 +245,7 @@ def steps_count_releases_and_defaults_work(cls: type[Algorithm]) -> None:
 
 
 def bad_parameters_are_refused_in_one_sentence(cls: type[Algorithm]) -> None:
-    """Demand that an error begins with the name and names the parameter."""
+    """Check that an error begins with the algorithm's name and names the parameter."""
     for field, values in BAD.items():
         for value in values if field in params.specs(cls) else ():
             try:
@@ -258,7 +258,7 @@ def bad_parameters_are_refused_in_one_sentence(cls: type[Algorithm]) -> None:
 
 
 def bad_data_is_refused_in_one_sentence(cls: type[Algorithm]) -> None:
-    """Demand it of no rows, other columns, text, NaN alone, and fewer rows than centers."""
+    """Try no rows, other columns, text, only NaN, and fewer rows than centers."""
     algorithm, domain = _instance(cls), Domain.box(-1, 1, 2, n_public=2)
     cases: tuple[tuple[Any, str], ...] = (
         (np.zeros((0, 2)), "at least|<= n"),
@@ -278,7 +278,7 @@ def bad_data_is_refused_in_one_sentence(cls: type[Algorithm]) -> None:
 
 
 def a_row_that_is_not_finite_is_dropped_or_stands_at_the_middle(cls: type[Algorithm]) -> None:
-    """Demand it: where n is kept a dropped row would be seen, so it stands at the domain's middle."""
+    """Check both cases: if n is kept, a dropped row would be seen, so it moves to the domain's middle."""
     _private(cls)
     X = MADE["blobs"]
     domain = declared(X)

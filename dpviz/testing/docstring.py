@@ -1,9 +1,9 @@
-"""Check docstrings as contracts: the table of steps against runs, ranges against what is checked, the pseudo-code.
+"""Check docstrings as contracts: the table of steps against runs, ranges against the checked ones, the pseudo-code.
 
 A line of "Steps" reads `kind  released: name (shape) words, name, ...; sometimes: ...; hidden: ...` or
 `kind, kind  as for `slug``. A name without a shape is a number or a string. In a shape, d is the number of columns, k
-the number of centers asked for, n the number of rows, a number itself; any other symbol stands for one length within
-its step. What is released "sometimes" need not be met here, everything else must.
+the requested number of centers, n the number of rows, a number itself; any other symbol stands for one length within
+its step. Values released "sometimes" need not occur here; all others must.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Shapes = dict[str, list[str]]
 
 
 def has_the_compulsory_headings_and_names(cls: type[Algorithm]) -> None:
-    """Demand the six headings, a slug of small letters and a tagline that is a sentence."""
+    """Check for the six headings, a slug of small letters and a tagline that is a sentence."""
     text = inspect.cleandoc(cls.__doc__ or "")
     lacking = [heading for heading in HEADINGS if f"\n{heading}\n--" not in text]
     demand(not lacking, f"the docstring lacks the headings {', '.join(lacking)}")
@@ -93,7 +93,7 @@ def _runs(cls: type[Algorithm]) -> Iterator[tuple[int, int, int, Trace]]:
 
 
 def steps_release_what_the_docstring_lists(cls: type[Algorithm]) -> None:
-    """Demand that every kind and every name is documented with its shape, and met."""
+    """Check that every kind and every name is documented with its shape, and occurs."""
     documented: dict[str, tuple[Shapes, Shapes]] = _table(_section(cls, "Steps"))
     met: dict[str, set[str]] = {}
     for n, d, k, trace in _runs(cls):
@@ -127,7 +127,7 @@ def _allowed(spec: ParamSpec) -> set[str]:
 
 
 def ranges_in_the_docstring_are_those_that_are_checked(cls: type[Algorithm]) -> None:
-    """Demand that "Parameters" prints the kinds, ranges and choices of `param`."""
+    """Check that "Parameters" prints the kinds, ranges and choices of `param`."""
     specs = params.specs(cls)
     heads = re.findall(r"^    (\w+(?:, \w+)*) : (.+)$", _section(cls, "Parameters"), re.MULTILINE)
     for heading, words in heads:
@@ -145,14 +145,14 @@ def ranges_in_the_docstring_are_those_that_are_checked(cls: type[Algorithm]) -> 
 
 
 def has_six_to_ten_lines_of_pseudo_code(cls: type[Algorithm]) -> None:
-    """Demand lines that fit beside the picture."""
+    """Check that the lines fit beside the picture."""
     demand(6 <= len(cls.CODE) <= 10, f"CODE has {len(cls.CODE)} lines")
     long = [line.text for line in cls.CODE if len(line.text) > 50]
     demand(not long, f"CODE: longer than 50 characters: {long}")
 
 
 def lines_cost_where_the_ledger_says_so(cls: type[Algorithm]) -> None:
-    """Demand that every kind of step has a line, and that a line costs exactly where rows are read."""
+    """Check that every kind of step has a line, and that exactly the lines that read rows cost."""
     for d in (2, 6):
         trace = run(cls, f"two groups, {d} columns", n_clusters=3, epsilon=4.0, rho_distance=0.05)
         paid: dict[str, set[str]] = {}

@@ -30,7 +30,7 @@ def demand(holds: object, words: str) -> None:
 
 
 def refuses(call: Callable[[], object], words: str) -> None:
-    """Demand that a call raises ValueError or TypeError, with a message that contains one of the words between bars."""
+    """Check that a call raises ValueError or TypeError with a message that contains one of the words between bars."""
     try:
         call()
     except (ValueError, TypeError) as error:

@@ -500,7 +500,7 @@ def test_the_owner_says_how_numbers_are_written(start):
     content = "a;b\n" + "\n".join(f"1.{100 + i};{i},5" for i in range(40))
     app = drop(start(), "mine.csv", content.encode(), None)
     press(app, "No, it is private")
-    next(box for box in app.selectbox if "do yours look so" in box.label).set_value("1.234,5").run()
+    next(box for box in app.selectbox if "Do your numbers look like" in box.label).set_value("1.234,5").run()
     press(app, "Yes, names")
     (upload,) = app.session_state["uploads"].values()
     assert upload.table.values("a")[:2].tolist() == [1100, 1101] and upload.table.values("b")[1] == 1.5

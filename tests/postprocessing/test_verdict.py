@@ -119,7 +119,7 @@ def test_a_group_is_found_by_a_center_of_its_own_within_its_radius():
     assert groups.found_by(np.array([[0.5, 0.0]])).tolist() == [False, False]
     assert groups.found_by(np.empty((0, 2))).tolist() == [False, False]
     wide = Groups(groups.means, np.array([5.0, 5.0]), groups.sizes)
-    assert wide.found_by(np.array([[0.1, 0.0]])).tolist() == [True, False]  # one center never stands for two groups
+    assert wide.found_by(np.array([[0.1, 0.0]])).tolist() == [True, False]  # one center never counts for two groups
 
 
 def minority_painted():

@@ -187,7 +187,7 @@ class StemmerKaplanLocal(Algorithm):
         return max(asked / tables, 1.0), max(told / tables, 1.0), max(weighed, 1.0)
 
     def _scopes(self, curator: Curator, seed: int) -> tuple[list[int], list[int], list[int]]:
-        """Split users into groups; return the scopes asked for cells and averages (one a table), and for weights."""
+        """Split users into groups; return the scopes for cells and averages (one per table), and for weights."""
         tables = len(self.WIDTHS)
         if self.budget == "epsilon":
             scopes = list(curator.partition(ALL, ByUser(seed, (1 / tables,) * tables)))

@@ -40,14 +40,14 @@ class StemmerKaplanShuffle(StemmerKaplanLocal):
     delta : float or None, in [1e-12, 0.5]
         Chance that the promise fails. None means n_public^-1.1.
     oracle : {"oue", "hadamard"}
-        How a user tells one of K answers: K noisy bits (less noise), or one noisy bit of a public Hadamard row.
+        How a user encodes one of K answers: K noisy bits (less noise), or one noisy bit of a public Hadamard row.
     budget : {"users"}
         Users are split into rounds: every user sends one report, for which the bound holds.
 
     Formal guarantee
     ----------------
     (epsilon, delta)-DP for one row changed to any value, against everybody who sees the mixed reports and the result.
-    Public: all parameters, the domain, n. The shuffler must be trusted not to tell who sent what; towards it the
+    Public: all parameters, the domain, n. The shuffler must be trusted not to tell who sent what; toward it the
     promise is the report's own, epsilon_0-local-DP, which the ledger names. A user's number is their place in the mixed
     order, so nobody knows who was asked what; later questions may depend on earlier reports, which the bound allows.
     epsilon_0 = e is the largest with ln(1 + (exp(e) - 1)/(exp(e) + 1) (8 sqrt(exp(e) ln(4/delta)/n) + 8 exp(e)/n)) at

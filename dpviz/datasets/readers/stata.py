@@ -22,8 +22,8 @@ __all__ = ["read_stata"]
 def read_stata(data: memoryview, name: str, form: Form, limits: Limits, advance: Callable[[float], None]) -> Table:
     """Read a .dta file.
 
-    A column with value labels holds words; a number without a label stays a number. The labels stand in the file
-    apart from its rows, so every cell is read by itself.
+    A column with value labels holds words; a number without a label stays a number. The file stores the labels apart
+    from its rows, so every cell is read by itself.
     """
     import pandas as pd  # imported here so that other formats do not wait for it
 

@@ -8,7 +8,7 @@ __all__ = ["HIDDEN", "icon"]
 
 HIDDEN = frozenset(
     {"cross", "hidden_ring", "dashed_ring", "diamond", "ring", "dash", "dotted"}
-)  # drawn only while hidden layers are asked for
+)  # drawn only while hidden layers are shown
 
 _SHAPES = {
     "dot": '<circle cx="8" cy="8" r="2.2" fill="{released_soft}"/>',

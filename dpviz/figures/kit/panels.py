@@ -59,7 +59,7 @@ def plane(view: View, title: str, *, height: int = 508) -> go.Figure:
 def _spots(people: np.ndarray) -> tuple[np.ndarray, float | np.ndarray]:
     """Return at most `MAX_PEOPLE` places of people (n, 2), with the size of their marks.
 
-    Where most people share their place with others, as answers from 1 to 5 do, an area says how many stand there.
+    Where most people share their place with others, as answers from 1 to 5 do, an area shows how many are there.
     """
     if len(people) <= _MOST_COUNTED:
         spots, counts = np.unique(people[np.isfinite(people).all(axis=1)], axis=0, return_counts=True)

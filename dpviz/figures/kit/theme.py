@@ -136,7 +136,7 @@ def untitled(figure: go.Figure) -> None:
 def tag(figure: go.Figure, colors: Theme, text: str = "NOT PRIVATE", *, below: bool = False, left: int = 0) -> None:
     """Mark a figure that shows hidden values, inside the picture so that it survives a screenshot.
 
-    The mark stands at the right of the title's line, or, `below` the title, in a line of its own: never over data.
+    The mark is at the right end of the title's line or, with `below`, in a separate line: never over data.
     `left` moves it that many pixels to the left of a button in that corner.
     """
     if below:

@@ -150,7 +150,7 @@ class Pane:
     legend : (symbol of `legend.icon`, word) pairs
     caution : one or two sentences on how the picture can mislead
     warning : Trace -> one sentence if released values say that there is too little data, else ""
-    shots : Trace -> the pictures of the player; one a step unless said otherwise
+    shots : Trace -> the pictures of the player; one per step by default
     cells : True if it draws cells, which are boxes only on two columns, so that two are drawn at first
     follows : True if each frame may choose two columns of its own
     unpinned : words for the choice of no columns

@@ -30,7 +30,7 @@ _LARGEST = 6  # power of ten: a lens enlarges at most so much
 
 
 def alex_look(colors: Theme, name: str, side: str) -> dict[str, Any]:
-    """Return how the person in question is drawn, a ring everywhere; the name stands at the "top" or "bottom"."""
+    """Return how the person in question is drawn, a ring everywhere; the name is at the "top" or "bottom"."""
     return {
         "mode": "markers+text",
         "text": [name],

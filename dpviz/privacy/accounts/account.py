@@ -24,7 +24,7 @@ class Refused(PermissionError):
 
 
 # (claim's relation, wanted relation) -> how many changes of the first kind one change of the second kind amounts to.
-# Moves are counted by `Claim.changes`; what is missing here does not convert: a promise about one row's new value says
+# Moves are counted by `Claim.changes`; pairs missing here do not convert: a promise about one row's new value says
 # nothing about the row's presence, and one about short moves nothing about any other value.
 _CHANGES = {
     (Neighboring.ADD_REMOVE, Neighboring.ADD_REMOVE): 1,

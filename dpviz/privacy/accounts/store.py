@@ -156,7 +156,7 @@ class Accounts:
             return before.after(claim)
 
     def set_budget(self, key: str, relation: Neighboring, budget: Budget) -> None:
-        """Set the total that the owner allows under a relation; it may be less than what is already spent.
+        """Set the total that the owner allows under a relation; it may be less than the amount already spent.
 
         Raises
         ------

@@ -40,7 +40,7 @@ class Game:
     seed: int = dataclasses.field(default_factory=lambda: secrets.randbits(62))
     job: Job | None = None
     _filled: bool = False  # whether the job has seen that its target is reached: it makes no more
-    _stopped: bool = False  # whether the job was told to stop
+    _stopped: bool = False  # whether the job should stop
     _lock: threading.Lock = dataclasses.field(default_factory=threading.Lock)
 
     @property

@@ -29,7 +29,7 @@ COLUMNS, UNITS = ("east", "north"), ("km", "km")
 ACROSS, ALONG = 4, 3  # cells of a local report: squares of 6 km
 LOCAL_EPSILON = 2.0
 METHODS = ("pe-means", "nsm", "fastlloyd", "dpm", "kmeans")
-BESIDE = (0, 200, 1_000)  # made-up people who stand beside the class
+BESIDE = (0, 200, 1_000)  # made-up people added to the class
 NOBODY = np.empty((0, 2))
 
 

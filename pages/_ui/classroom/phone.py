@@ -50,7 +50,7 @@ def phone(room: Classroom, seat: Seat) -> None:
 
 
 def _watch(room: Classroom, seat: Seat) -> None:
-    """Draw the stage again when there is something else to see: this is all that an idle phone asks for."""
+    """Draw the stage again when it changes: this is an idle phone's only request."""
     room.attend(seat.token)
     if not room.left or not room.knows(seat.token):
         st.rerun()

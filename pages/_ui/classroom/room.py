@@ -98,9 +98,9 @@ class Classroom:
 
     Parameters
     ----------
-    code : what is typed
+    code : the typed code
     low, high : the public box, arrays of shape (2,)
-    keeps_points : False for a class in which the server never keeps where somebody stands
+    keeps_points : False for a class in which the server never stores anybody's place
     cells : number of bits of a report
     opener : the visit that opened it, "" for none
     clock : seconds, for tests
@@ -113,7 +113,7 @@ class Classroom:
     stage : what the phones show now
     part : of a lesson: "predict", "run" or "answer"
     result : the lecturer's run itself, for a projector that was reloaded
-    shown : the lecturer's run as the pages show it
+    shown : the lecturer's run in the form that pages show
     step : of the lecturer's player
     """
 
@@ -422,7 +422,7 @@ class Classrooms:
         Parameters
         ----------
         low, high, keeps_points, cells : of the class
-        opener : the visit that asks for it; it may have one open class. "" for none
+        opener : the visit that opens it; it may have one open class. "" for none
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Data's controls: what is in use, and the public ways to it."""
+"""List Data's controls: the data set in use, and the public sources."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OWN_FILE = "Your file"  # the source that no address contains
 
 
 def data(known: Mapping[str, Any]) -> Sequence[Control]:
-    """Data: what is in use, the public ways to it, and the generator's form."""
+    """Return the controls of Data: the data set in use, the public sources, and the generator's form."""
     found: list[Control] = [
         DataControl("d", keys.EXPLORE_DATA, "Data in use", ParamSpec(SAMPLES[0]), accepts=any_data),
         Control(

@@ -48,7 +48,7 @@ class Upload:
 
     @property
     def key(self) -> str:
-        """Start of the keys of the widgets about it; read again or filled anew, it has fresh widgets."""
+        """Start of its widgets' keys; a file that is read or filled again has fresh widgets."""
         return f"{self.token}_{self.version}"
 
 

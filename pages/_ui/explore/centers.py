@@ -18,7 +18,7 @@ from pages._ui.work.caches import per_run
 from pages._ui.work.results import Result
 
 AGAIN = f"± over {N} reruns"
-_LARGE = 1_000  # cells: above, a table that draws only what is in sight, whose script is a fifth of the page's bytes
+_LARGE = 1_000  # cells; a larger table draws only its visible part, with a script of a fifth of the page's bytes
 
 
 def _table(result: Result, scatter: np.ndarray | None) -> pd.DataFrame:

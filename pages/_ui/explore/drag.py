@@ -154,7 +154,7 @@ def _released(name: str, where: str, editions: tuple[str, ...], result: Result) 
     Until that run is finished, `result` stays visible, even if it is the initial replay.
     """
     ended = st.session_state[name].get("released")
-    if not isinstance(ended, list) or len(ended) != 3:  # the third one tells this end from an earlier one there
+    if not isinstance(ended, list) or len(ended) != 3:  # the third one distinguishes this end from an earlier one
         return
     if ended[0] not in STOPS or ended[1] not in editions:
         return

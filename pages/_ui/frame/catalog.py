@@ -11,7 +11,7 @@ from pages._ui.frame import keys
 from pages._ui.frame.session import session
 
 
-@lru_cache(maxsize=32)  # asked for all names by every script run
+@lru_cache(maxsize=32)  # every script run calls it for all names
 def _public(name: str) -> Dataset:
     return load(name)
 

@@ -96,9 +96,9 @@ def forget(file: UploadedFile) -> None:
 
 
 def redraw(key: str) -> None:
-    """Leave this fragment and run the one with a key, not the page; Streamlit lets callbacks alone ask for that.
+    """Leave this fragment and run the one with a key, not the page; Streamlit offers that to callbacks only.
 
-    A run of the whole page goes on: it draws that fragment itself.
+    A run of the whole page continues, because it draws that fragment itself.
     """
     context = get_script_run_ctx()
     if context is not None and context.fragment_ids_this_run:

@@ -18,7 +18,7 @@ _OLD = {"e", "t", "play", "hide", "lock", "embed"}  # words that occur only in t
 
 
 def home(known: Mapping[str, Any]) -> Sequence[Control]:
-    """Start has one control."""
+    """Return Start's one control."""
     return [Control("screen", keys.HOME_SCREEN, "Screen", choice(1, tuple(range(1, SCREENS + 1))))]
 
 

@@ -49,7 +49,7 @@ def view_of(result: Result, *, hidden: bool, axes: Axes) -> View:
 
 
 def pictured(result: Result, axes: Axes) -> tuple[int, int] | None:
-    """Return the size of the pictures that stand for the plane, unless columns are chosen or each frame has its own."""
+    """Return the size of the pictures drawn instead of the plane, unless columns are chosen or vary by frame."""
     return None if isinstance(axes, tuple) or pane(result.trace).follows else result.data.picture
 
 

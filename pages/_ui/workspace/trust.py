@@ -76,7 +76,7 @@ def answers(data: Dataset, cls: type[Algorithm]) -> None:
 
 
 def _no_clients(cls: type[Algorithm], data: Dataset) -> str:
-    """Return the reason that a method does not run over several clients on these data, and what is shown instead."""
+    """Return why a method does not run over several clients on these data, and what the page shows instead."""
     reason = refusal(cls(), data.domain.n_features, data.n_public)
     if not wire.small(data) or data.private:
         reason = f"{data.title}: too large for clients on this server."

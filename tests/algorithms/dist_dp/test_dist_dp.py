@@ -128,7 +128,7 @@ def moves(rng, trials):
 
 
 def worst(build, trials=1000):
-    """Return the largest change, relative to what is declared, and the most rows of a part that change."""
+    """Return the largest change, relative to the declared one, and the most rows of a part that change."""
     rng = np.random.default_rng(1)
     share, rows = 0.0, {}
     for a, b in moves(rng, trials):

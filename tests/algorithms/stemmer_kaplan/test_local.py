@@ -31,7 +31,7 @@ EPSILONS = (0.01, 0.5, 1.0, 4.0, 20.0)
 
 
 class Chances:
-    """A noise source that records the chances it is asked for, and says False."""
+    """A noise source that records the requested probabilities and returns False."""
 
     def coins(self, chances):
         self.asked = chances

@@ -293,7 +293,7 @@ def test_regions_tile_the_box_and_centers_lie_in_their_own():
 
 
 def test_an_empty_region_is_averaged_with_noise_like_any_other():
-    """A center at exactly the middle of an empty region would tell that it is empty."""
+    """A center at exactly the middle of an empty region would reveal that it is empty."""
     X = np.full((400, 2), 0.9)
     exact = 0
     for seed in range(200):

@@ -76,7 +76,7 @@ def test_the_curator_takes_off_the_decay_and_never_below_the_floor():
     assert scale == pytest.approx(1.0)
     asked = curator(X, Halving(3.0), noise)
     nodes, halved = asked.grow("tree", Halvings(np.ones(2), 20))
-    # 6 - i ln 2 > 0 for i <= 8: boxes with all rows are halved at depths 0 to 8, all others stand at the floor -ln 2
+    # 6 - i ln 2 > 0 for i <= 8: boxes with all rows are halved at depths 0 to 8, all others are at the floor -ln 2
     assert [int(n).bit_length() - 1 for n in nodes[halved]] == list(range(9))
     assert len(nodes) == 2 * halved.sum() + 1 and set(noise.scales) == {1.0}
     (entry,) = asked.ledger
@@ -96,7 +96,7 @@ def test_the_curator_takes_off_the_decay_and_never_below_the_floor():
 
 
 def test_boxes_of_one_depth_are_halved_by_noise_of_their_own():
-    """Siblings whose biased counts stand at the threshold are halved in half of the runs, and disagree in half."""
+    """Siblings whose biased counts are at the threshold are halved in half of the runs, and disagree in half."""
     X = np.repeat([[-0.5, 0.0], [0.5, 0.0]], 50, axis=0)
     tree = Halvings(np.ones(2), 2, 50 - math.log(2))  # scale 1: a count of 50 at depth 1
     runs, halved = 400, []
