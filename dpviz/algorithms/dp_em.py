@@ -100,7 +100,7 @@ class DPEM(ApproximateDP):
         Line("  add up shares, offsets, and spreads; noise", ("mixture",), "update"),
         Line("  means move by noisy offsets over noisy shares", ("mixture",)),
         Line("  shapes follow the noisy spreads", ("mixture",)),
-        Line("  what noise alone could stretch is made rounder", ("mixture",)),
+        Line("  shapes that noise may stretch are made rounder", ("mixture",)),
     )
     AUDIT: ClassVar[dict[str, Any]] = {"covariance": "diagonal", "iterations": 3, "reach": 1.5}
 
@@ -112,7 +112,7 @@ class DPEM(ApproximateDP):
         help="Ellipses of any direction, or along the columns. Auto: any direction up to 6 columns.",
     )
     reach: float = param(
-        2.5, low=1.0, high=10.0, advanced=True, help="Offsets are clipped to so many times the widest spread."
+        2.5, low=1.0, high=10.0, advanced=True, help="Offsets are clipped to this many times the widest spread."
     )
 
     def plan(self, n_features: int, n_public: int) -> Plan:

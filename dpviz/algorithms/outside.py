@@ -199,7 +199,7 @@ def _guard(cls: type[Algorithm], here: Origin) -> None:
             raise ValueError(f"{words} Releases made by then stay spent.") from None
 
     def more(self: Algorithm, released: object, domain: Domain) -> tuple[str, ...]:
-        words = (f"{self.name} comes from {here.place} and is {UNAUDITED}: its promise is its authors' word.",)
+        words = (f"{self.name} comes from {here.place} and is {UNAUDITED}: only its authors vouch for its promise.",)
         return (*(words if unaudited(self.slug) else ()), *doubts(self, released, domain))  # type: ignore[arg-type]
 
     cls.steps, cls.doubts = steps, more  # type: ignore[method-assign]

@@ -79,7 +79,7 @@ def _check(arguments: argparse.Namespace) -> int:
             differences += [difference] if difference else []
     for difference in differences:
         print(f"atlas: {difference}", file=sys.stderr)
-    print(f"{len(cells) - len(differences)} of {len(cells)} runs came out again")
+    print(f"{len(cells) - len(differences)} of {len(cells)} runs were reproduced")
     others = [] if arguments.sample else [one.NAME for one in (rounds, averages) if not one.current(arguments.folder)]
     for name in others:
         print(f"atlas: {name} came out differently", file=sys.stderr)

@@ -355,7 +355,7 @@ def _chosen(columns: Sequence[str], known: Mapping[str, Any], rules: Mapping[str
         made = [one["name"] for one in rules[column].columns] if column in rules else []
         entries = [column] if column in known else [one for one in made if one in known]
         if not entries and column not in rules:
-            raise ValueError(f"{name}: there is no column {column!r} in it; give --bounds {column}=LOW..HIGH besides.")
+            raise ValueError(f"{name}: there is no column {column!r} in it; give --bounds {column}=LOW..HIGH as well.")
         wanted += entries
     if len(set(wanted)) < len(wanted) or not columns:
         raise ValueError(f"{name}: name each column once, at least one.")

@@ -135,7 +135,7 @@ def present(path: Path) -> Path:
         If it is the address of another machine, or the file does not exist.
     """
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]+:/", str(path)):
-        raise ValueError("datasets: this is an address, and dpviz asks no other machine; save the file here first.")
+        raise ValueError("datasets: this is an address, and dpviz contacts no other machine; save the file here first.")
     if not Path(path).is_file():
         raise ValueError(f"datasets: the file {Path(path).name} does not exist.")
     return Path(path)

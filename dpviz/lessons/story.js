@@ -1,8 +1,8 @@
-// Start: six screens that scroll beside one picture. Where the page is scrolled to decides what the picture shows, so
+// Start: six screens that scroll beside one picture. The scroll position decides what the picture shows, so
 // scrolling is its player. Words and numbers come ready in a record. The page around it is its host:
 //   top()         how many pixels stick at the window's top
 //   foot          pixels at the bottom of a phone that the page covers
-//   note(screen)  told which screen is seen, counted from 1
+//   note(screen)  receives the screen that is seen, counted from 1
 const GLIDE = 220; // milliseconds from a stop of ε, or a number of people, to another
 const RING = 420; // milliseconds from one number of clusters to the next
 const LOUPE = { x: -8300, y: -5300, r: 3400 }; // the lens in the plane, in meters: a corner where nobody lives
@@ -71,7 +71,7 @@ class Story {
     this.listen();
   }
 
-  /** Take what the page says now: parts that were missing may have come, and the colors may be others. */
+  /** Take the page's present data: missing parts may have arrived, and the colors may have changed. */
   take(data, tell) {
     Object.assign(this, { tell, doors: data.doors });
     if (data.record !== this.text) {
@@ -180,7 +180,7 @@ class Story {
     this.deal();
   }
 
-  /** Write what is known by now. */
+  /** Write the facts that are known by now. */
   fill() {
     const { record, parts } = this,
       { given, noise, bets, editions } = record;
@@ -240,7 +240,7 @@ class Story {
     [...this.crowds.children].forEach((one, i) => one.setAttribute("aria-pressed", i === this.n));
   }
 
-  /** Let ε, or how many people there are, be another one. */
+  /** Change ε, or the number of people. */
   turn(e, n) {
     if (e === this.e && n === this.n) return;
     this.from = this.seen();
@@ -382,7 +382,7 @@ class Story {
     for (const timer of [this.ringing, this.aiming]) clearTimeout(timer);
   }
 
-  /** Lay the page out: what is left of the window below what sticks at its top is one screen. */
+  /** Lay the page out: one screen is the window below the parts that stick to its top. */
   measure() {
     const { root, scroller } = this,
       width = root.clientWidth,
@@ -420,7 +420,7 @@ class Story {
     Object.assign(this, { top, narrow });
   }
 
-  /** How far the page is scrolled, in screens. */
+  /** Return how far the page is scrolled, in screens. */
   where() {
     const edge = this.root.getBoundingClientRect().top - this.scroller.getBoundingClientRect().top - this.top;
     return clamp(-edge / this.step, 0, this.sections.length - 1);
@@ -443,7 +443,7 @@ class Story {
     if (behavior === "auto") this.scrolled();
   }
 
-  /** Be at the screen that the address asked for. */
+  /** Go to the screen in the address. */
   hold() {
     if (this.held === undefined || !this.root.isConnected) return;
     this.measure();
@@ -558,7 +558,7 @@ class Story {
     return all.subarray(e * size, (e + 1) * size);
   }
 
-  /** Draw one frame: a function of where the page is scrolled to, and of what was pressed. */
+  /** Draw one frame: a function of the scroll position and of the choices made. */
   frame(now) {
     const { canvas, pen, record, colors } = this,
       wide = canvas.clientWidth,
@@ -635,7 +635,7 @@ class Story {
     return clamp(this.scale.unit / this.scale.ratio / 30, 0.62, 1.15) * this.scale.ratio;
   } // marks on a small plane are smaller
 
-  /** Averages, and a ring around everybody whom they give away; with the noise both shrink and go. */
+  /** Draw averages, and a ring around everybody whom they give away; with noise both shrink and vanish. */
   exposed(w) {
     if (w <= 0) return;
     const { pen, colors, small, record } = this,
@@ -659,7 +659,7 @@ class Story {
     pen.globalAlpha = 1;
   }
 
-  /** Released centers: those of one run, and from screen 4 on the cloud of its reruns. */
+  /** Draw released centers: those of one run, and from screen 4 on the cloud of its reruns. */
   released(near, bets) {
     const w = clamp(near) * (1 - bets),
       cloud = clamp(near - 2),
@@ -688,7 +688,7 @@ class Story {
     pen.globalAlpha = 1;
   }
 
-  /** What one round publishes. */
+  /** Draw what one round publishes. */
   round(round, w, phase) {
     const { pen, colors, small } = this;
     pen.globalAlpha = w;
@@ -731,7 +731,7 @@ class Story {
     pen.globalAlpha = 1;
   }
 
-  /** The lens at the center nearest to Alex: where it lies with Alex and without, and where the published one does. */
+  /** Draw the lens at the center nearest to Alex: its place with Alex, its place without, and the published one. */
   lens(round, w, phase) {
     const { pen, colors, small, record, scale } = this,
       { bets } = record,

@@ -33,7 +33,7 @@ def assumption(facts: Facts) -> str:
         shape = f"the rows form {facts.n_clusters} round groups of equal size, spread over the bounds"
     scaled = ""
     if facts.n_people > facts.n_rows:
-        scaled = f" {facts.n_rows:,} people stand in, with as much less noise as there are fewer of them."
+        scaled = f" {facts.n_rows:,} people stand in, with proportionally less noise."
     return f"Assumed: {shape}.{scaled} Smaller groups get more noise: half the people, twice the noise."
 
 

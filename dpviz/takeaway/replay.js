@@ -67,7 +67,7 @@ range.addEventListener("input", () => { stop(); show(+range.value); });
 speed.addEventListener("change", () => { if (timer) { stop(); start(); } });
 const keys = { ArrowLeft: "back", ArrowRight: "next", Home: "first", End: "last", " ": "play" };
 document.addEventListener("keydown", (event) => {
-  // controls that have keys of their own
+  // controls with their own keys
   const own = event.target.closest(event.key === " " ? "input, select, button, summary" : "input, select");
   if (!keys[event.key] || own || event.ctrlKey || event.metaKey || event.altKey) return;
   event.preventDefault();

@@ -147,7 +147,7 @@ def test_the_command_line_takes_known_groups_missing_cells_and_no_address(tmp_pa
         ["describe", "s3://x/y.csv"],
     ):
         assert main([*command, "--public"]) == 2
-        assert "asks no other machine" in capsys.readouterr().err
+        assert "contacts no other machine" in capsys.readouterr().err
 
 
 def test_a_map_has_east_on_the_right(tmp_path):

@@ -399,7 +399,7 @@ def test_no_cell_of_a_private_file_is_in_any_page_message_or_log(start, capfd, c
         )
         check(other)
     other = drop(start(), "open.csv", sentinels.csv, None)
-    assert any("already called this very file private" in info.value for info in other.info)
+    assert any("already declared this file private" in info.value for info in other.info)
     assert [button.disabled for button in other.button if button.label == "Yes, it is public"] == [True]
     check(other)
     other = drop(start(), "open.csv", sentinels.csv + b"\n", "Yes, it is public")

@@ -471,7 +471,7 @@ def test_the_command_books_a_private_run_before_it_starts(tmp_path, capsys):
     assert len(accounts.of(accounts.key_of(data)).claims) == len(json.loads(copy.read_text())["claims"]) == 2
     assert copy.stat().st_mode & 0o077 == 0 or os.name != "posix"
     assert main([*command, "--public"]) == 2
-    assert "you already called this very file private" in capsys.readouterr().err
+    assert "you already declared this file private" in capsys.readouterr().err
     copy.write_text(copy.read_text().replace('"delta"', '"delte"', 1))
     assert main([*command, "--private", "--ledger", str(copy)]) == 2
     assert "its signature is not valid" in capsys.readouterr().err
@@ -527,4 +527,4 @@ def test_a_public_run_makes_no_accounts_and_a_sweep_refuses_a_private_file(tmp_p
     spec.write_text(f'data = "{data}"\npublic = true\nalgorithms = ["pe-means"]\nepsilon = [1]\nrepeats = 1\n')
     capsys.readouterr()
     assert main(["sweep", str(spec), "-o", str(tmp_path / "rows.csv")]) == 2
-    assert "mine.csv: you already called this very file private" in capsys.readouterr().err
+    assert "mine.csv: you already declared this file private" in capsys.readouterr().err

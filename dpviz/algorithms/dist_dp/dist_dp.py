@@ -145,7 +145,7 @@ class DistDP(Moves):
         low=0.0,
         high=20.0,
         advanced=True,
-        help="T: a region is small if its noisy count is below so many standard deviations of its noise.",
+        help="T: a region is small if its noisy count is below this many standard deviations of its noise.",
     )
     small_regions: str = param(
         "auto",

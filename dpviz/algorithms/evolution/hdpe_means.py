@@ -79,7 +79,7 @@ class HDPEMeans(Evolution):
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {"paper": {"variations": "paper", "final_share": None}}
     CODE: ClassVar[tuple[Line, ...]] = (
         Line("project columns to a few random directions", ("projected-generation",), at=("first",)),
-        *evolution_code("projected-generation", "k-means on what is left gives k centers"),
+        *evolution_code("projected-generation", "k-means on the survivors gives k centers"),
         Line("average the rows of each center in all columns", ("recovery",), "recover"),
     )
 

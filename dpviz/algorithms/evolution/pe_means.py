@@ -107,8 +107,8 @@ class PEMeans(Evolution):
         "refined": {"variations": "capped", "refine": 0.5},
     }
     CODE: ClassVar[tuple[Line, ...]] = (
-        *evolution_code("generation", "k-means on what is left gives k centers"),
-        Line("if asked for: average each center's rows once", ("refinement",), "refine"),
+        *evolution_code("generation", "k-means on the survivors gives k centers"),
+        Line("if refined: average each center's rows once", ("refinement",), "refine"),
     )
 
     DROWNED: ClassVar[float] = 0.93  # length of the votes' noise over the rows, and

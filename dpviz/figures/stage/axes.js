@@ -1,4 +1,4 @@
-// Axes: where a value is in pixels, and which ticks and labels plotly would give it.
+// Axes: map values to pixels, and choose ticks and labels as plotly does.
 import { at, isList } from "./read.js";
 import { CAP, LINE, MIDDLE, textSize, write } from "./paint.js";
 
@@ -14,7 +14,7 @@ const shown = (v, digits, exponent) => {
   const power = Number(short) && exponent ? (PREFIX[exponent] ?? `e${exponent}`) : "";
   return `${v < 0 && Number(short) ? "−" : ""}${short}${power}`;
 };
-/** Return a number as an axis with ticks so far apart and values up to `most` writes it. */
+/** Return a number as an axis writes it whose ticks are this far apart and whose values reach `most`. */
 const numeral = (v, step, most, extra = 0) => {
   const power = Math.floor(Math.log10(most || 1) + 0.01),
     exponent = Math.abs(power) > 3 ? 3 * Math.round((power - 1) / 3) : 0;
@@ -132,7 +132,7 @@ class Axis {
   }
 }
 
-/** Return the axes of a figure by id ("x", "y2"), placed in a picture of so many pixels; `zoom` overrides ranges. */
+/** Return the axes of a figure by id ("x", "y2"), placed in a picture of this size; `zoom` overrides ranges. */
 export const axes = (layout, traces, width, height, font, zoom, extent) => {
   const m = { l: 80, r: 80, t: 100, b: 80, ...layout.margin };
   const area = { x: m.l, y: m.t, width: Math.max(width - m.l - m.r, 10), height: Math.max(height - m.t - m.b, 10) };

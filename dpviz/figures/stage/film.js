@@ -1,4 +1,4 @@
-// The steps of a figure: its data with what a frame says otherwise. What the canvas and plotly both draw from.
+// The steps of a figure: its data with each frame's changes. Both the canvas and plotly draw from them.
 import { isObject, merge, unpack } from "./read.js";
 import { DRAW } from "./marks.js";
 
@@ -39,7 +39,7 @@ export class Film {
   type(i) {
     return this.data[i].type ?? "scatter";
   }
-  /** Return a name that steps which look the same share. */
+  /** Return a name that is the same for steps that look the same. */
   group(step) {
     return this.frames[step]?.group ?? String(step);
   }
@@ -60,7 +60,7 @@ export class Film {
     return isObject(this.frames[step]?.layout) ? merge(this.layout, this.frame(step).layout) : this.layout;
   }
 
-  /** Return the height of a picture so wide: planes with `meta.ar` keep their shape. */
+  /** Return the height of a picture of this width: planes with `meta.ar` keep their shape. */
   tall(width) {
     const { meta, margin: m, height = 300 } = this.layout;
     return meta?.ar ? Math.round(Math.min(meta.h, (width - m.l - m.r) * meta.ar + m.t + m.b)) : height;

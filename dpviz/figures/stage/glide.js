@@ -1,6 +1,6 @@
-// Between two steps: marks move where the data say where they came from, everything else fades.
+// Between two steps, marks move if the data give their previous places; everything else fades.
 //
-// A frame's trace says it in `meta.from = {x, y}`: where each mark stood in the step before; NaN: nowhere. A trace of
+// A frame's trace gives each mark's previous place in `meta.from = {x, y}`; NaN if it had none. A trace of
 // one mark is the same mark in every step.
 import { at, equal, finite, isList } from "./read.js";
 import { blend, rgba } from "./paint.js";
@@ -19,7 +19,7 @@ const from = (origin, t, u) => {
   return { ...t, x: go("x"), y: go("y") };
 };
 const became = (a, origin) => {
-  // whether the marks that go stand where the marks before stood: then nothing stays behind
+  // whether the moving marks start where the marks of the step before were: then none stays behind
   const places = new Set(Array.from(a.x ?? [], (x, i) => `${x},${a.y?.[i]}`));
   return Array.from(origin.x, (x, i) => !finite(x) || places.has(`${x},${origin.y[i]}`)).every(Boolean);
 };
@@ -67,7 +67,7 @@ const grown = (a, b, u) => { // a line that goes on: its new part is drawn littl
   return { ...b, x: cut(b.x), y: cut(b.y) };
 };
 
-/** Return how a trace goes from `a` to `b`: a function of the part `u` of the way, giving [trace, opacity] pairs. */
+/** Return the transition of a trace from `a` to `b`: a function of the fraction `u` giving [trace, opacity] pairs. */
 export const way = (a, b) => {
   const origin = b.meta?.from;
   if (origin?.x?.length === b.x?.length && b.x?.length <= MOST && origin.x.some(finite)) {
@@ -79,7 +79,7 @@ export const way = (a, b) => {
   if (lone(a) && lone(b)) return (u) => [[{ ...b, x: pairs(a.x, b.x, u), y: pairs(a.y, b.y, u) }, 1]];
   if (b.type === "bar" && bars(a, b, 0)) return (u) => [[bars(a, b, u), 1]];
   if (grown(a, b, 0)) return (u) => [[grown(a, b, u), 1]];
-  // What both steps show must not pale on the way: opaque marks overlap, clear ones cross.
+  // Marks that both steps show must not fade in between: opaque marks overlap, clear ones cross.
   const clear = (at(b.marker?.opacity, 0) ?? 1) < 1 || (b.fillcolor && rgba(b.fillcolor)[3] < 1);
   return (u) => (clear ? [[a, 1 - u], [b, u]] : [[a, Math.min(1, 2 - 2 * u)], [b, Math.min(1, 2 * u)]]);
 };

@@ -1,4 +1,4 @@
-// What the canvas can draw exactly like plotly. Everything else is left to plotly: nothing is drawn wrong or left out.
+// Attributes that the canvas draws exactly like plotly. Plotly draws all other figures, so none is wrong or incomplete.
 import { isList, isObject } from "./read.js";
 import { FORMAT } from "./axes.js";
 import { DRAW, SYMBOLS } from "./marks.js";
@@ -80,7 +80,7 @@ const layout = (l, i) => {
   return strange(rest, "layout") || [...notes, ...shapes].find(Boolean) || "";
 };
 
-/** Return what of a figure the canvas cannot draw, in a word or two; "" if it can draw all of it. */
+/** Return in a word or two what the canvas cannot draw of a figure; "" if it can draw all of it. */
 export const lacks = ({ data = [], layout: base = {}, frames = [] }) => {
   const bars = data.filter((t) => t.type === "bar" && t.visible !== false).length;
   if (bars > 1 && base.barmode !== "overlay") return "bars beside bars";

@@ -1,4 +1,4 @@
-// What a trace looks like: points, lines, areas, bars, cells. Sizes and rounding follow plotly, which is the reference.
+// Draw traces: points, lines, areas, bars, cells. Sizes and rounding follow plotly, the reference.
 import { at, finite, isList } from "./read.js";
 import { LINE, rgba, shade, stroke, textSize, write } from "./paint.js";
 
@@ -151,7 +151,7 @@ const scatter = (c, t, X, Y, { font }) => {
 };
 const unclip = (c) => { const alpha = c.globalAlpha; c.restore(); c.save(); c.globalAlpha = alpha; };
 
-/** Return one box {x0, x1, y0, y1, i} a bar, in pixels; x0 (y1 upright) is where it starts. */
+/** Return one box {x0, x1, y0, y1, i} per bar, in pixels; x0 (y1 if upright) is its start. */
 export const boxes = (t, X, Y, layout) => {
   const flat = t.orientation === "h", along = flat ? Y : X, up = flat ? X : Y, gap = layout.bargap ?? 0.2, found = [];
   const size = (flat ? t.x : t.y) ?? [],
@@ -281,10 +281,10 @@ const heatmap = (c, t, X, Y) => {
   }));
 };
 
-/** How each type is drawn, lowest layer first: whatever their order, bars stand over cells and points over bars. */
+/** Drawing functions by type, lowest layer first: in any order of traces, bars cover cells and points cover bars. */
 export const DRAW = { heatmap, bar, scatter };
 
-/** Return the range of an axis that has none: what its traces need. */
+/** Return the range that its traces need, for an axis without one. */
 export const extent = (axis, traces) => {
   if (axis.type === "category") return [-0.5, Math.max(axis.names.length, 1) - 0.5];
   let low = Infinity, high = -Infinity, loose = [false, false];

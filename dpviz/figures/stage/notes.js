@@ -1,10 +1,10 @@
-// Shapes and annotations: what is over the traces, in data or in paper coordinates.
+// Draw shapes and annotations over the traces, in data or paper coordinates.
 import { finite } from "./read.js";
 import { stroke, textSize, write } from "./paint.js";
 
 const PAPER = /^paper$/, DOMAIN = / domain$/;
 
-/** Return the pixel of a position that is given in data, in parts of an axis, or in parts of the paper. */
+/** Return the pixel of a position given in data, as a fraction of an axis, or as a fraction of the paper. */
 const place = (v, ref, kind, all) => {
   const axis = all[(ref ?? kind).replace(DOMAIN, "")] ?? all[kind], across = kind === "x";
   if (!PAPER.test(ref ?? "") && !DOMAIN.test(ref ?? "")) return axis.p(v);

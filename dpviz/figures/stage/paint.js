@@ -29,7 +29,7 @@ const face = (font, run) =>
 const widthOf = (c, font, runs) =>
   runs.reduce((sum, run) => { c.font = face(font, run); return sum + c.measureText(run.text).width; }, 0);
 
-/** Return {width, height, up, count}: `up` is how far the first line rises above its baseline. */
+/** Return {width, height, up, count}: `up` is the height of the first line above its baseline. */
 export const textSize = (c, html, font) => {
   const rows = lines(html);
   c.font = face(font, { bold: rows[0][0]?.bold });
@@ -88,7 +88,7 @@ export const rgba = (color) => {
   return known.get(color);
 };
 
-/** Return the color a part `u` of the way from one to the other. */
+/** Return the color at the fraction `u` between two colors. */
 export const blend = (from, to, u) => {
   const [a, b] = [rgba(from), rgba(to)], mix = a.map((v, i) => v + u * (b[i] - v));
   return `rgba(${mix.slice(0, 3).map(Math.round)},${mix[3]})`;

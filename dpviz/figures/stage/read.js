@@ -13,7 +13,7 @@ const decode = ({ bdata, dtype, shape }) => {
   return columns ? Array.from({ length: rows }, (_, i) => flat.subarray(i * columns, (i + 1) * columns)) : flat;
 };
 
-/** Return plain arrays and typed arrays for what is packed. */
+/** Return a value with packed arrays as typed ones. */
 export const unpack = (v) => {
   if (isObject(v)) {
     if (v.bdata !== undefined) return decode(v);
@@ -25,7 +25,7 @@ export const unpack = (v) => {
 /** Return the value of point i: an attribute is one value for all points, or a list. */
 export const at = (v, i) => (isList(v) ? v[i] : v);
 
-/** Return `base` with what `over` says otherwise; lists are replaced whole. */
+/** Return `base` with the changes in `over`; lists are replaced as a whole. */
 export const merge = (base, over) => {
   if (!isObject(base) || !isObject(over)) return over === undefined ? base : over;
   const both = { ...base };

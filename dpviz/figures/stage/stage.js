@@ -1,8 +1,8 @@
-// Draws a figure (plotly's JSON) on a canvas, step by step. No dependencies, no page around it needed:
+// Draws a figure (plotly's JSON) on a canvas, step by step, without dependencies and in any page:
 //
 //   if (!lacks(figure)) { const stage = new Stage(canvas, figure); stage.show(3, 400); }
 //
-// What no step changes is drawn once, to layers off the screen; a step is two copies and the marks that change.
+// The unchanging parts are drawn once, to layers off screen; a step is two copies and the changing marks.
 import { at } from "./read.js";
 import { CAP, forced, write } from "./paint.js";
 import { axes, frame, grid } from "./axes.js";
@@ -15,7 +15,7 @@ const FORCED = "(forced-colors: active)";
 const ease = (u) => (u < 0.5 ? 4 * u ** 3 : 1 - (2 - 2 * u) ** 3 / 2);
 
 export class Stage extends Film {
-  /** `failed` is told of an error while drawing; `zoom` maps "xaxis", "yaxis" to ranges; `scale` enlarges all. */
+  /** `failed` receives an error while drawing; `zoom` maps "xaxis", "yaxis" to ranges; `scale` enlarges all. */
   constructor(
     canvas,
     figure,
@@ -67,7 +67,7 @@ export class Stage extends Film {
     };
   }
 
-  /** Fit the picture to the width it has. */
+  /** Fit the picture to its width. */
   resize(always = false) {
     const width = this.canvas.parentElement?.clientWidth / this.scale,
       dots = devicePixelRatio * this.scale;
@@ -122,7 +122,7 @@ export class Stage extends Film {
     this.tick = requestAnimationFrame(tick);
   }
 
-  /** Draw the step that is to be shown, now. */
+  /** Draw the requested step now. */
   paint() {
     cancelAnimationFrame(this.tick);
     this.tick = 0;
@@ -146,7 +146,7 @@ export class Stage extends Film {
   }
 
   layers() {
-    // what lies below and above the traces that move: drawn again only for another size, zoom or axis
+    // the parts below and above the moving traces, redrawn only for another size, zoom or axis
     const layout = this.layoutAt(this.step),
       key = JSON.stringify([this.width, devicePixelRatio, this.ranges, this.frames[this.step]?.layout]);
     if (this.ready === key) return;
@@ -208,7 +208,7 @@ export class Stage extends Film {
     c.restore();
   }
 
-  /** Return the step that a place of the picture leads to, or nothing: the smallest region there, or a bar's step. */
+  /** Return the step to which a place in the picture leads, if any: the smallest region there, or a bar's step. */
   hit(px, py) {
     if (!this.axes) return undefined;
     [px, py] = [px / this.scale, py / this.scale];

@@ -213,7 +213,7 @@ class Accounts:
         """Refuse an answer that differs from the one on record."""
         if account.private not in (None, private):
             before = "private" if account.private else "public"
-            raise Refused(f"You already called this very file {before}; that is final.")
+            raise Refused(f"You already declared this file {before}; that is final.")
 
     def _account(self, turn: Turn, key: str) -> Account:
         """Read the entries added since the last call; entries not yet committed are read again next time."""
@@ -238,7 +238,7 @@ def refuse_private(path: Path) -> None:
         return
     accounts = Accounts.open()
     if accounts.of(accounts.key_of(path)).private:
-        raise Refused(f"{path.name}: you already called this very file private; that is final.")
+        raise Refused(f"{path.name}: you already declared this file private; that is final.")
 
 
 def _budget_entry(key: str, relation: Neighboring, budget: Budget) -> Entry:

@@ -2,7 +2,7 @@
 const kept = (window.__dpvizAddress ??= {});
 
 export default function ({ data }) {
-  // what the server still draws of a page that was left must not write into the address of the next one
+  // late output of a page that was left must not write into the address of the next one
   if (data.others.includes(location.pathname.split("/").pop())) return;
   const now = location.search.slice(1).split("&").filter(Boolean);
   const ours = now.some((part) => part.startsWith("v="));
@@ -17,7 +17,7 @@ export default function ({ data }) {
     const address = location.pathname + search + location.hash;
     fresh ? history.pushState({}, "", address) : history.replaceState(history.state, "", address);
   }
-  // the transport tells the step; the address of a private page has none
+  // the transport reports the step; the address of a private page has none
   kept.step = (step, last) => {
     const rest = location.search.slice(1).split("&").filter((part) => part && !part.startsWith("t="));
     if (!rest.some((part) => part.startsWith("v="))) return;

@@ -1,4 +1,4 @@
-// The link in a field of its own with a button that copies it. The player's step is in the browser's address alone.
+// Shows the link in a field with a button that copies it. Only the browser's address holds the player's step.
 export default function ({ data, parentElement, setStateValue }) {
   const field = parentElement.querySelector("input"), button = parentElement.querySelector("button");
   const words = parentElement.querySelector("output");

@@ -1,4 +1,4 @@
-// What a phone, or the lecturer's browser, keeps so that it may leave and return: the class's code and its own token.
+// Stores the class's code and the browser's token, so that a phone or the lecturer can leave and return.
 const PLACE = "dpviz-class";
 export default function ({ data, parentElement, setStateValue }) {
   try {

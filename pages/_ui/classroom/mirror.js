@@ -1,6 +1,6 @@
-// Tells the server at which step the lecturer's player is, a moment after it has come to rest there.
+// Reports the step of the lecturer's player to the server, a moment after it comes to rest.
 export default function ({ setStateValue }) {
-  // the transport tells the step here; a page with an address takes it back
+  // the transport reports the step here; a page with an address undoes this
   const kept = (window.__dpvizAddress ??= {});
   let timer = 0;
   kept.step = (step) => {

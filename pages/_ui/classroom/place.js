@@ -1,4 +1,4 @@
-// A map on which a finger, a mouse or the arrow keys put one point. It tells the server the place, in km.
+// A map on which a finger, a mouse or the arrow keys place one point. It sends the place to the server, in km.
 export default function ({ data, parentElement, setStateValue }) {
   const box = parentElement.querySelector(".place"),
     mark = box.querySelector("i"),

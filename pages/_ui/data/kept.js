@@ -1,5 +1,5 @@
-// What was declared of files: kept in this browser alone, so that a reload or another visit need not ask again.
-// `says` asks for the sentence, `opens` for the button that leads back to the last file.
+// Stores declarations of files in this browser alone, so that a reload or another visit need not ask again.
+// `says` requests the sentence, `opens` the button that leads back to the last file.
 const KEY = "dpviz-declared", MOST = 5;
 const written = (window.__dpvizDeclared ??= {}); // upload of this visit -> what it has in the list
 

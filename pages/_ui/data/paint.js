@@ -103,7 +103,7 @@ class Painting {
     return found;
   }
 
-  /** Return the group that a stroke beginning here goes on with, or a new one. */
+  /** Return the group that a stroke beginning here continues, or a new one. */
   group(at) {
     const member = (one) => one[2] !== OUTLIER, groups = new Set(this.people.filter(member).map((one) => one[2]));
     const full = groups.size >= this.data.groups, known = this.near(at, full ? Infinity : REACH[this.tool], member);
@@ -177,7 +177,7 @@ class Painting {
     this.show();
   }
 
-  /** Use the tool at the cursor; somebody who is moved is taken up by one press and put down by the next. */
+  /** Use the tool at the cursor; one press picks a person up to move, and the next puts them down. */
   press() {
     if (this.held) return this.drop();
     this.begin(this.at);

@@ -1,6 +1,6 @@
 // ε and People as drags. While somebody drags, every stop is drawn here from stored runs, over the plane of the page,
-// and the server is not asked. On release it is told the stop once, and its run takes the film's place.
-// part of the plane that must be in sight to draw there; pixels that a film needs elsewhere
+// without the server. On release it receives the stop once, and its run replaces the film.
+// fraction of the plane that must be visible to draw there; pixels that a film needs elsewhere
 const SEEN = 0.75, LEAST = 220;
 const near = (name) =>
   new URL(`../../${name}`, document.querySelector('script[type="module"][src*="static/js/"]')?.src ?? location.href)
@@ -29,7 +29,7 @@ class Drag {
     this.size = new Track(find(".people .track"), "People", { ...ends, moved: (i) => this.go(i, this.stop) });
   }
 
-  /** Take what the page says now: the stored runs, and the run that it shows. */
+  /** Take the page's present data: the stored runs, and the run that it shows. */
   take(data, send) {
     const before = this.data, fresh = before?.record !== data.record;
     Object.assign(this, { data, send });
@@ -96,7 +96,7 @@ class Drag {
     this.truth.hidden = !whole || !here.truth.length;
   }
 
-  /** Pass a stop: everything that follows it, at once. */
+  /** Pass a stop, and update everything that follows it at once. */
   go(edition, place) {
     const stop = Math.round(place);
     this.touched = true;
@@ -156,7 +156,7 @@ class Drag {
     return film;
   }
 
-  /** Let the page run the stop that is shown, unless it shows that run already. */
+  /** Let the page run the shown stop, unless it already shows that run. */
   end() {
     if (!this.touched) return;
     this.touched = false;

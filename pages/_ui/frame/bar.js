@@ -1,9 +1,9 @@
-// Draws the links of the bar or of a row of tabs. A plain press goes to the address as the back button does: within the
+// Draws the links of the bar or of a row of tabs. A plain click opens the address as the back button does: within the
 // session, which holds the visitor's files and runs. A link that the browser follows by itself begins a new session.
 const drawn = new WeakMap();
 
-// What a part of a page sends just as the page is left reaches the server after the wish to leave. Streamlit then draws
-// the left page again and pushes its address: that push is dropped, and the wish repeated, until the visitor acts.
+// What a page sends just as it is left reaches the server after the request to leave. Streamlit then draws
+// the left page again and pushes its address: that push is dropped, and the request repeated, until the visitor acts.
 const way = (window.__dpvizWay ??= {});
 const travel = () => dispatchEvent(new PopStateEvent("popstate", { state: {} }));
 if (!way.push) {

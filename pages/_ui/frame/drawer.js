@@ -1,5 +1,5 @@
 // On a narrow screen Streamlit's sidebar is a drawer over the page. Here it holds the form, is opened by the button
-// that this draws, closes by itself when the form was used, and is never open when a page comes.
+// drawn here, closes by itself after the form was used, and is never open when a page opens.
 const NARROW = matchMedia("(max-width: 768px)");
 const REMEMBERED = "stSidebarCollapsed-"; // Streamlit's own note of whether the drawer was open
 const drawer = (window.__dpvizDrawer ??= {});
@@ -33,7 +33,7 @@ if (!drawer.listens) {
   });
 }
 
-// Figures and the page's colors are made by the server: it is asked again once Streamlit itself has turned.
+// The server makes figures and the page's colors, so it is called again once Streamlit itself has changed colors.
 const SCHEME = matchMedia("(prefers-color-scheme: dark)");
 const turned = () => requestAnimationFrame(() => setTimeout(() => drawer.turn?.("scheme", SCHEME.matches), 0));
 if (!drawer.follows) {

@@ -1,4 +1,4 @@
-// What was done in the course: kept in this browser alone, never sent. It marks the lessons that are on the page.
+// Stores the finished lessons in this browser alone, sends nothing, and marks the lessons on the page.
 const KEY = "dpviz-lessons";
 
 function read() {

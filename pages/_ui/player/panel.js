@@ -1,4 +1,4 @@
-// One figure of a page: the stage's canvas, and over it, for who wants to look closely, Plotly at the same step.
+// One figure of a page: the stage's canvas and, over it on “Look closely”, Plotly at the same step.
 // The stage's own script (dpviz.figures.stage) is above this one; both are one file (stage.py).
 const REST = 350; // milliseconds a pointer stays before Plotly is fetched: a mouse that passes by costs nothing
 const zooms = (window.__dpvizZooms ??= {}); // by key, on the window: they outlive reruns and page changes
@@ -27,7 +27,7 @@ class Panel {
     this.over = Object.assign(document.createElement("div"), { className: "dpviz-look", hidden: true });
     root.replaceChildren(this.canvas, this.over);
     root.panel = this;
-    // a row of pictures that scrolls is reached by the keyboard
+    // the keyboard can reach a row of pictures that scrolls
     this.reach = () => (data.linked || narrow.matches ? (root.tabIndex = 0) : root.removeAttribute("tabindex"));
     if (data.linked || root.closest("[class*=_swipe]")) {
       this.reach();
@@ -51,7 +51,7 @@ class Panel {
     if (this.own) root.closest("[class*=_scene]")?.querySelector("[class*=_planecol] .dpviz-stage")?.panel?.fit?.();
   }
 
-  /** Give a plane the height that the window leaves: its column's width follows from that and its shape. */
+  /** Give a plane the remaining height of the window; its column's width follows from that and its shape. */
   stretch(layout) {
     const { meta = {}, margin: m, height } = layout, column = this.root.closest("[class*=_planecol]");
     const scene = column?.closest("[class*=_scene]"), page = this.root.closest("[data-testid=stMain]");
@@ -92,7 +92,7 @@ class Panel {
     }
   }
 
-  /** Draw a figure anew where its height is another one. */
+  /** Redraw a figure whose height has changed. */
   rise({ height, meta }) {
     if (height === this.high) return;
     this.high = height;

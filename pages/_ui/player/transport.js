@@ -155,7 +155,7 @@ export default function ({ data, parentElement }) {
     actions[key]();
   };
 
-  // A panel that comes, or comes again, asks for its step; a place in one may lead to another step.
+  // A panel that appears, or appears again, requests its step; a place in one may lead to another step.
   const within = (event) => event.target.closest?.(data.scope);
   const come = (event) => {
     const panel = event.target.panel;

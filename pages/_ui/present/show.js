@@ -1,4 +1,4 @@
-// The show: every slide's picture is here already, so that keys, notes and clock need no server and no network.
+// The show: it already holds every slide's picture, so keys, notes and clock need no server and no network.
 // The stage's own script (dpviz.figures.stage) is above this one, and SHOW_CSS.
 const STEP = 900, MOST = 12_000; // milliseconds: of a step that plays by itself, and of a whole slide that does
 const KEYS = {
@@ -74,7 +74,7 @@ class Show {
     this.clock = setInterval(() => this.tell(), 500);
   }
 
-  /** Take the deck over; a show that goes on stays with what it began with. */
+  /** Take the deck; a running show keeps the deck with which it began. */
   take(data, told) {
     this.fresh = data;
     this.told = told;
