@@ -108,7 +108,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         NoiseWarning
             If the algorithm's `advice` or the released values say that the centers are of little use.
         PrivacyLeakWarning
-            Where public facts are read off the rows, and once a process where a secure fit is not the first.
+            If public facts are read off the rows, and once per process if a secure fit is not the first.
         """
         if self.secure and self.random_state is not None:
             raise ValueError("PrivateKMeans: random_state must be None for a secure release; a known seed undoes it.")
@@ -229,7 +229,7 @@ def _leak(sentence: str) -> None:
 
 
 def _once(sentence: str) -> None:
-    """Warn once a process."""
+    """Warn once per process."""
     if sentence not in _spoken:
         _spoken.add(sentence)
         warnings.warn(f"PrivateKMeans: {sentence}", PrivacyLeakWarning, stacklevel=3)

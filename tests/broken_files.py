@@ -174,7 +174,7 @@ def make_files():
             "stands for a missing cell, or where the names stand if they take two lines (on the command line: "
             "--missing-marks A,B or --header-row 2).",
         ),
-        "JSON lists, one a line": ("x.jsonl", b'["SENTINEL", 1]\n[2, 3]\n', JSON),
+        "JSON lists, one per line": ("x.jsonl", b'["SENTINEL", 1]\n[2, 3]\n', JSON),
         "JSON values": ("x.json", b'["SENTINEL", 1]', JSON),
         "JSON cut off": ("x.json", b'[{"a": "SENTINEL"}, {"a": ', NO_JSON),
         "XML": (

@@ -35,7 +35,7 @@ class Game:
     Attributes
     ----------
     sample, method : names; the method runs with the sample's own k, ε 1 and else its defaults
-    who : "typical", "outlier" or "small", as `dpviz.audits.game.people` has them
+    who : "typical", "outlier" or "small", as in `dpviz.audits.game.people`
     world : the world of all rounds; None: a coin decides in every one
     rounds : number of rounds, from number 0 of the game with seed 0
     """

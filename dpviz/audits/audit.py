@@ -138,9 +138,9 @@ Sample = Mapping[str, np.ndarray]
 def _best_event(first: Sample, second: Sample, delta: float | None) -> Event:
     """Return the event with the largest bound on the training runs, at 80 % confidence; more would need more runs.
 
-    Per statistic a few lines are tried: halfway between the means, below all of the first, above all of the second,
-    and quantiles where there are many runs; the next must be clearly better than the best so far. More candidates
-    would fit the luck of the training runs.
+    A few thresholds are tried per statistic: halfway between the means, below all of the first, above all of the
+    second, and quantiles where there are many runs; the next must be clearly better than the best so far. More
+    candidates would fit the luck of the training runs.
     """
     n = len(next(iter(first.values())))
     best, found = -1.0, Event(next(iter(first)), 1, 0.0)

@@ -26,7 +26,7 @@ class Painted:
 
     Parameters
     ----------
-    code : three letters a person, groups one after the other with a dot between them, outliers at the end after "~";
+    code : three letters per person, groups one after the other with a dot between them, outliers at the end after "~";
         written by `pages/_ui/data/paint.js`
 
     Raises

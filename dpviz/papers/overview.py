@@ -74,7 +74,7 @@ def overview(papers: Mapping[str, Paper], numbers: Mapping[tuple[str, str], pd.D
 
 
 def table(judged: Overview) -> str:
-    """Return one line an item, in Markdown."""
+    """Return one line per item, in Markdown."""
     lines = ["| paper | item | verdict | comparisons: hold, open, contradict | clearest against it |", "|---" * 5 + "|"]
     for paper, item, verdict in judged.verdicts:
         against = verdict.against[0].replace("bench:", "") if verdict.against else ""

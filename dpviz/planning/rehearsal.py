@@ -175,5 +175,5 @@ def _interval(ratios: Sequence[float]) -> tuple[float, float, float]:
 
 
 def memory(facts: Facts) -> float:
-    """Return about how many bytes a run needs at its peak, from the declared size alone."""
+    """Return the approximate number of bytes that a run needs at its peak, from the declared size alone."""
     return _COPIES * 8 * facts.n_people * facts.domain.n_features

@@ -1,4 +1,4 @@
-"""Explain what sets each cluster apart, in the data's units and with its noise. Reads released values only.
+"""Explain what sets each cluster apart, in the data's units and with its noise. It reads released values only.
 
 There are two sources. The first is noisy counts by cluster, column and bin from a run of `ExplainClusters`: for every
 cluster and every edge of a column, the share of its rows above the edge is compared with that of all others. The second

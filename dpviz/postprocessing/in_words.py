@@ -1,4 +1,4 @@
-"""Describe a center in plain words: which of its values most people lie above or below. Reads released values only."""
+"""Describe a center in plain words: which of its values most people lie above or below. It reads only releases."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ class Spread:
     Attributes
     ----------
     variances : ndarray of shape (p,)
-    directions : ndarray of shape (p, p), one a column
+    directions : ndarray of shape (p, p), one per column
     total : float, mean squared distance
     """
 
@@ -69,7 +69,7 @@ class Shape:
 
     Attributes
     ----------
-    directions : ndarray of shape (d, d), one a column
+    directions : ndarray of shape (d, d), one per column
     stretch : ndarray of shape (d,), the factors a
     """
 

@@ -130,7 +130,7 @@ METRICS = {
 def restart_peak_memory() -> None:
     """Reset the process's peak memory, where the system supports it (Linux)."""
     if sys.platform == "linux":
-        with contextlib.suppress(PermissionError):  # a hardened container: the peak is then the process's
+        with contextlib.suppress(PermissionError):  # in a hardened container the peak is that of the whole process
             Path("/proc/self/clear_refs").write_text("5")
 
 

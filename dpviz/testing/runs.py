@@ -1,4 +1,4 @@
-"""Make the runs that checks read: rows that break implementations, and every run once a process."""
+"""Make the runs that checks read: rows that break implementations, and every run once per process."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ class DistDPRandomPoints(Moves):
         Line("  move it by noise of size rho", ("noisy-points",), "points"),
         Line("  bring it back into the bounds", ("noisy-points",)),
         Line("from here on no row is read:", ("cluster",)),
-        Line("  the noisy points are released, one a person", ("cluster",)),
+        Line("  the noisy points are released, one per person", ("cluster",)),
         Line("  plain k-means on the noisy points", ("cluster",)),
     )
 

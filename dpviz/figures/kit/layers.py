@@ -128,7 +128,7 @@ def outline(view: View, root: np.ndarray, at: np.ndarray) -> np.ndarray:
 
 
 def segments(*points: np.ndarray) -> np.ndarray:
-    """Return lines through the given points (m, 2), one line a row, with a NaN row after each."""
+    """Return lines through the given points (m, 2), one line per row, with a NaN row after each."""
     return np.stack([*points, np.full_like(points[0], np.nan)], axis=1).reshape(-1, 2)
 
 

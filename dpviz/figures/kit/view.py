@@ -146,7 +146,7 @@ class Pane:
 
     Attributes
     ----------
-    draw : View, shots -> the figures, each with one frame a shot
+    draw : View, shots -> the figures, each with one frame per shot
     legend : (symbol of `legend.icon`, word) pairs
     caution : one or two sentences on how the picture can mislead
     warning : Trace -> one sentence if released values say that there is too little data, else ""

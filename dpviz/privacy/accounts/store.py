@@ -98,8 +98,7 @@ class Accounts:
         ------
         ValueError
             If there is no such account, or no such owner.
-        Refused
-            If the owner has called the file public.
+        Refused If the owner has declared the file public.
         """
         target = self._owned(key, check_owner(owner))
         with self._journal.turn() as turn:
@@ -227,12 +226,12 @@ class Accounts:
 
 
 def refuse_private(path: Path) -> None:
-    """Refuse to treat a file as public that this machine's user has called private; this creates no account.
+    """Refuse to treat a file as public that this machine's user has declared private; this creates no account.
 
     Raises
     ------
     Refused
-        If the user has called it private.
+        If the user has declared it private.
     """
     if not path.is_file() or not (os.environ.get(URL) or (state_folder() / _NAME).exists()):
         return

@@ -196,7 +196,7 @@ def _predict(room: Classroom, base: str) -> None:
     made = Question("", ()) if room.question.lesson else room.question
     with st.expander("The question", expanded=not made.options):
         text = st.text_input("Question", made.text or QUESTION, key=keys.CLASS_QUESTION, max_chars=200)
-        lines = st.text_area("Answers, one a line", "\n".join(made.options or OPTIONS), key=keys.CLASS_OPTIONS)
+        lines = st.text_area("Answers, one per line", "\n".join(made.options or OPTIONS), key=keys.CLASS_OPTIONS)
         if st.button("Ask it", type="primary", key=keys.CLASS_ASK):
             try:
                 room.ask(text, lines.splitlines())
@@ -394,7 +394,7 @@ def _reports(room: Classroom) -> None:
         st.html(
             markup.odds(markup.bold(_many(len(reports), "randomized report")), ".")
             + markup.small(
-                f"Each phone sent one randomized bit a cell, at ε {number(compute.LOCAL_EPSILON)}; the numbers "
+                f"Each phone sent one randomized bit per cell, at ε {number(compute.LOCAL_EPSILON)}; the numbers "
                 f"are estimates, each ±{sd:.1f} from the coins alone. With a trusted server the same ε "
                 f"would cost each number about ±{math.sqrt(2) / compute.LOCAL_EPSILON:.1f}. That is the "
                 "price of trusting nobody: the relative error shrinks only with the square root of "

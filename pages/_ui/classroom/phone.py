@@ -193,7 +193,7 @@ def _local(room: Classroom, seat: Seat) -> None:
     )
     st.html(
         markup.small(
-            f"{_OWN[at is not None]} This is what your phone sent, one coin a cell: at "
+            f"{_OWN[at is not None]} This is what your phone sent, one coin per cell: at "
             f"ε {number(compute.LOCAL_EPSILON)} nobody can be sure from it where you stand."
         )
         + f'<div class="dp-cells" role="img" aria-label="{sum(bits)} of {len(bits)} cells say yes">{told}</div>'

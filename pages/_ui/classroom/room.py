@@ -289,7 +289,7 @@ class Classroom:
         if not text or len(text) > MOST_QUESTION:
             raise ValueError(f"A question has 1 to {MOST_QUESTION} characters.")
         if not 2 <= len(options) <= MOST_OPTIONS or len(set(options)) != len(options):
-            raise ValueError(f"A question has 2 to {MOST_OPTIONS} different answers, one a line.")
+            raise ValueError(f"A question has 2 to {MOST_OPTIONS} different answers, one per line.")
         if any(len(one) > MOST_OPTION for one in options):
             raise ValueError(f"An answer has at most {MOST_OPTION} characters.")
         with self._lock:

@@ -16,7 +16,7 @@ class Pending:
     """A file that is not read yet: the next question, and the form that follows from the answers.
 
     Its owner is asked first whether it is public; then, for a private one, what its first line holds and, if that is
-    not a line of names, how many cells a line has.
+    not a line of names, how many cells each line has.
     """
 
     name: str

@@ -174,7 +174,7 @@ def _answer(pending: Pending, private: bool) -> bool:
 
 
 def _read(pending: Pending, form: Form) -> None:
-    """Read a file, keep its table, and go on to its bounds; a file that cannot be read is forgotten."""
+    """Read a file, keep its table, and continue with its bounds; a file that cannot be read is forgotten."""
     del data_state.pending
     try:
         with accounts() as kept:

@@ -143,7 +143,7 @@ def parts_of(asked: Wired) -> list[np.ndarray]:
 
 @_kept(24)
 def federated(asked: Wired) -> tuple[Simulation, bool]:
-    """Return the run, and whether the central run with the same seed agrees bit for bit, apart from the trust."""
+    """Return the run, and whether the central run with the same seed agrees bit for bit, except for who is trusted."""
     data, runs, seed, ring = sample(asked.name), asked.runs, asked.seed, asked.ring
     run = simulate(runs, parts_of(asked), data.domain, seed=seed, ring=ring, drop=asked.drop, drawn_by=asked.drawn_by)
     if run.trace is None or asked.drawn_by == CLIENTS:
