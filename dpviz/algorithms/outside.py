@@ -45,8 +45,8 @@ __all__ = [
 ]
 
 FILES = "DPVIZ_WITH"  # the environment variable with the files, absolute, as in PATH
-GROUP = "dpviz.algorithms"  # of entry points, each an `Algorithm`
-PROGRAMS = "DPVIZ_OUTSIDE"  # the environment variable with programs, MODULE:CLASS, parted by commas
+GROUP = "dpviz.algorithms"  # group of entry points, each an `Algorithm`
+PROGRAMS = "DPVIZ_OUTSIDE"  # the environment variable with programs, MODULE:CLASS, separated by commas
 UNAUDITED = "not audited here"
 _NOTES = "audited"  # in the state folder: a line for every algorithm that passed, with its file's fingerprint
 _LONGEST = 200  # characters of another program's message

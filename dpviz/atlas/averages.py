@@ -24,9 +24,9 @@ from dpviz.audits.reconstruct import exactly, published, read_off
 __all__ = ["EPSILON", "NAME", "Bets", "Given", "bets", "current", "given", "make", "nearest", "read"]
 
 NAME = "averages.parquet"
-EPSILON = 1.0  # of all noisy averages together, and of the story's method in a bet
-CLUSTERS = range(2, 13)  # of an elbow plot
-ROUNDS = 25  # of Lloyd's algorithm
+EPSILON = 1.0  # budget of all noisy averages together, and of the story's method in a bet
+CLUSTERS = range(2, 13)  # range of an elbow plot
+ROUNDS = 25  # rounds of Lloyd's algorithm
 POOL = 8  # rounds of each world that bets are drawn from
 TRIED = 12  # exact runs of each world that are marked in the lens
 _SEED = 0

@@ -39,7 +39,7 @@ METHODS = (  # methods used in teaching, in teaching order; the reference has no
     "dist-dp-region-means",
 )
 EXACTLY_K = (("exactly_k", True),)  # a method that may release more centers, as curves compare it with others
-STOPS = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0, 8.0)  # of epsilon
+STOPS = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0, 8.0)  # values of epsilon
 SEEDS = 20
 STORY, STORY_SEEDS = ("town", "pe-means"), 100  # the pair that the story tells, with more runs
 PEOPLE = {"town": (300, 1000)}  # smaller editions of a sample, beside the whole

@@ -22,7 +22,7 @@ from dpviz.atlas.cells import Cell, Chapter, opened, row
 
 __all__ = ["LAYOUT", "agrees", "code", "fingerprint", "inputs", "machine", "sources"]
 
-LAYOUT = 1  # of the files; a reader takes no other
+LAYOUT = 1  # version of the files' layout; a reader accepts no other
 _ABOVE = {  # no run executes them; the last two lie beside the code of an installed package
     *("atlas", "cli", "federated", "figures", "lessons", "papers", "planning", "takeaway"),
     *("dashboard", "sample_data"),

@@ -22,7 +22,7 @@ from dpviz.trace import Trace
 __all__ = ["BY", "CURVES", "Timeline", "curve_table", "curves_panel", "planes", "timeline"]
 
 BY = ("step", "spent")  # quantity that aligns the runs
-CURVES = tuple(STYLES[slug] for slug in ("pe-means", "fastlloyd", "dpm", "nsm"))  # of A, B, C, D
+CURVES = tuple(STYLES[slug] for slug in ("pe-means", "fastlloyd", "dpm", "nsm"))  # styles of A, B, C, D
 Partners = tuple[Sequence[str], Sequence[str]]  # see `beside.partners`
 MOST_WORDS = 4  # labels beside centers without a partner
 _ALARMS = np.concatenate(

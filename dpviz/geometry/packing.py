@@ -51,7 +51,7 @@ def _pack(n: int, d: int, a: float, propose, *, tries: int = 100, halve: bool = 
         close = cdist(batch[free], batch[free], "sqeuclidean") < 4 * a * a
         refused = np.zeros(len(free) + 1, dtype=bool)  # the last one, never refused, ends the batch
         accepted: list[int] = []
-        places, last = free.tolist(), -1  # of this batch, the proposal that was accepted last
+        places, last = free.tolist(), -1  # the last accepted proposal of this batch
         while (i := int(refused.argmin())) < len(places) and failures + places[i] - last - 1 < tries:
             last, failures = places[i], 0
             accepted.append(last)

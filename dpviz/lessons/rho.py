@@ -68,7 +68,7 @@ def run(seed: int) -> Stage:
         f"{odds(promise)}"
         for moves, far, promise in zip(MOVES, words, promises, strict=True)
     )
-    full = city.run("nsm", seed, epsilon=trace.claimed.epsilon / 2)  # for one row changed: twice that
+    full = city.run("nsm", seed, epsilon=trace.claimed.epsilon / 2)  # one row changed costs twice that
     facts = {
         "loss": f"{city.ratio(trace.cluster_centers):.2f}", "full": f"{city.ratio(full.cluster_centers):.2f}",
         "people": f"{len(true):,}", "rho": words[0], "thrown": domain.length(thrown), "districts": len(means),

@@ -185,7 +185,7 @@ def _bets(given: Given, bets: Bets, about: dict[str, Any]) -> dict[str, Any]:
     middle = marks.mean(axis=0)
     near = {id(one): nearest(one.centers, alex) for one in (*bets.exact, *bets.private)}
     moved = float(np.median([np.linalg.norm(near[id(one)] - middle) for one in bets.private]))
-    reach = 1.9 * float(np.linalg.norm(marks - middle, axis=1).max())  # of the lens: all marks are well inside
+    reach = 1.9 * float(np.linalg.norm(marks - middle, axis=1).max())  # the lens holds all marks
     shift = float(cdist(bets.inside, bets.outside).min())
     facts = {
         "shift": length(shift, "km", 2), "moved": length(moved, "km", 2),

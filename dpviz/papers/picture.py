@@ -24,7 +24,7 @@ __all__ = ["Panel", "Point", "key_entries", "looks", "panel_svg", "panels", "pic
 
 WIDE, TALL = 300, 220
 LEFT, RIGHT, TOP, BOTTOM = 80, 14, 28, 36
-SIZE = 11  # of a mark
+SIZE = 11  # pixels of a mark
 REFERENCE = "KMeans"
 ROUNDING = 1e-9  # relative
 

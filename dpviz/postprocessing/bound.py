@@ -20,7 +20,7 @@ from dpviz.trace import Trace
 
 __all__ = ["Bound"]
 
-_DELTAS = np.geomspace(1e-12, 0.5, 36)  # at which a plan without a mu is added up; every one of them is a promise
+_DELTAS = np.geomspace(1e-12, 0.5, 36)  # deltas at which a plan without a mu is composed; each gives a valid promise
 
 
 @dataclasses.dataclass(frozen=True)

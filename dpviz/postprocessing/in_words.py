@@ -11,7 +11,7 @@ from dpviz.trace import Trace
 
 __all__ = ["center_words", "ranks"]
 
-LEAST = 0.05  # of a column's declared width: values closer than this count as the same
+LEAST = 0.05  # share of a column's declared width; values closer than this count as the same
 MOST = 3  # most properties named for a center
 
 

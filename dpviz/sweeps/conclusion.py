@@ -12,7 +12,7 @@ from dpviz.sweeps.measures import METRICS
 
 __all__ = ["WITHIN", "conclusion", "steadiness"]
 
-WITHIN = 0.1  # of KMeans: near enough
+WITHIN = 0.1  # relative distance from KMeans that counts as near
 _NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 

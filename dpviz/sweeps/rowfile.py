@@ -17,7 +17,7 @@ from dpviz.sweeps.sweep import COLUMNS
 __all__ = ["RowFile", "read_rows", "table"]
 
 
-_DIGITS = 19  # of whole numbers that 64 bits hold
+_DIGITS = 19  # digits of whole numbers that 64 bits hold
 
 
 class RowFile:

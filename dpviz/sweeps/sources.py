@@ -24,7 +24,7 @@ from dpviz.sweeps.generated import RECIPES, made, tight_box
 __all__ = ["BOUNDS", "CLUSTERS", "FOLDER", "Source", "best_references", "open_source", "reference", "stamp"]
 
 _LOOSE = {"tight_nonprivate": 1.0, "loose_nonprivate": 4.0}  # width of the box, as a multiple of the tightest one
-_BOXES = {"columns_nonprivate": 1.0, "twice_nonprivate": 2.0}  # of every column, from its smallest value on
+_BOXES = {"columns_nonprivate": 1.0, "twice_nonprivate": 2.0}  # width of a column's bounds, from its smallest value on
 _CORNER = "corner_nonprivate"
 BOUNDS = ("declared", *_LOOSE, *_BOXES, _CORNER)
 FOLDER = "DPVIZ_DATASETS"  # the environment variable that names the folder of benchmark sets

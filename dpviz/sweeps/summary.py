@@ -129,7 +129,7 @@ class Summary:
             seeds = [one for _, one in group.groupby("seed") if one.epsilon.nunique() == grid]
             if seeds:
                 area = pd.Series([loss_auc(one.epsilon, one[column]) / np.ptp(one.epsilon) for one in seeds])
-                floor = min(1.0, area.min())  # of areas relative to KMeans's
+                floor = min(1.0, area.min())  # areas relative to KMeans's
                 low, high = self._around(area.mean(), margin_of_error(area), floor)
                 found.append([*curve, area.mean(), float(low), float(high), len(area), group.k_found.median()])
         return pd.DataFrame(found, columns=[*_CURVE, "area", "low", "high", "runs", "k_found"])

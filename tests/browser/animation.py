@@ -9,10 +9,10 @@ from tests.browser.conftest import CHROMIUM, FLAGS, ROOT, serve
 
 TARGET = ROOT / ".github" / "player.gif"
 SIZE = {"width": 1280, "height": 780}
-WIDTH = 900  # of the picture
+WIDTH = 900  # pixels of the picture
 MILLISECONDS, LAST = 650, 2_600  # that a step and the last one stay
 MOST = 1_000_000  # bytes
-STOPS = (3, 2, 1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 7, 6, 5, 4)  # of ε, which is released at its old value
+STOPS = (3, 2, 1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 7, 6, 5, 4)  # stops of ε, which is released at its old value
 
 
 def pictures():
@@ -22,7 +22,7 @@ def pictures():
         page = browser.new_page(viewport=SIZE, color_scheme="light", reduced_motion="reduce")
 
         def seen():
-            page.wait_for_timeout(300)  # of drawing, after the step was taken
+            page.wait_for_timeout(300)  # milliseconds of drawing, after the step was taken
             return Image.open(io.BytesIO(page.screenshot())).convert("RGB")
 
         page.goto(f"{url}/explore?v=1&d=town&a=pe-means&k=5&e=1&s=0")

@@ -31,7 +31,7 @@ def no_exception(page):
 @pytest.mark.timeout(600)  # the sweep alone may take LONG
 def test_a_sweep_fills_in_survives_a_page_change_and_is_found_after_a_reload(open_page):
     page = open_page("tradeoff")
-    start(page, 7 * 2, runs=2)  # of seven methods
+    start(page, 7 * 2, runs=2)  # seven methods
     page.get_by_role("link", name="Explore").first.click()
     expect(page.get_by_role("button", name="Details")).to_be_visible()
     page.get_by_role("link", name="Trade-off").first.click()
@@ -61,7 +61,7 @@ def test_a_sweep_fills_in_survives_a_page_change_and_is_found_after_a_reload(ope
 
 def test_cancel_keeps_what_had_finished(open_page):
     page = open_page("tradeoff")
-    start(page, 6 * 9 * 5, runs=SEEDS + 5)  # of the seventh, the story's, more are stored
+    start(page, 6 * 9 * 5, runs=SEEDS + 5)  # more runs of the seventh method, the story's, are stored
     expect(page.get_by_text(re.compile("[0-9,]+ of 1,576 runs, "))).to_be_visible()
     page.get_by_role("button", name="Cancel").click()
     expect(page.get_by_text("Canceled after")).to_be_visible()

@@ -78,7 +78,7 @@ def test_codes_cannot_be_scanned_for_and_the_qr_code_still_opens(classes, clock)
     clock.now += 60 / WRONG_A_MINUTE
     assert classes.enter(room.code) is room
     tried = WRONG_AT_ONCE + WRONG_A_MINUTE * LIFE / 60
-    assert tried / len(LETTERS) ** len(room.code) < 0.0025  # of all codes, in the whole life of a class
+    assert tried / len(LETTERS) ** len(room.code) < 0.0025  # share of all codes, in the whole life of a class
 
 
 def test_a_visit_that_guesses_locks_nobody_else_out_and_the_lecturers_hear_of_it(classes, clock):

@@ -181,7 +181,7 @@ def test_curves_show_runs_means_intervals_and_kmeans_and_say_not_private():
         trace.name.endswith("single runs") for trace in curves(rows(kmeans(), runs("nsm", PE)), single=False).data
     )
     assert curves(rows(kmeans(), runs("nsm", PE)), log=False).layout.yaxis.range[0] <= 0
-    medians = curves(rows(kmeans(), runs("nsm", PE)), against="KMedians")  # of a metric at which k-median is best
+    medians = curves(rows(kmeans(), runs("nsm", PE)), against="KMedians")  # in a metric at which k-median is best
     assert medians.data[-1].name == "KMedians (not private)" and "◇ KMedians" in json.dumps(
         medians.layout.to_plotly_json(), ensure_ascii=False
     )

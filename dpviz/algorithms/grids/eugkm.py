@@ -101,7 +101,7 @@ class EUGkM(Algorithm):
     MANY: ClassVar[int] = 4  # from here on half boxes have centers far from the domain's: benchmarks/cliffs.py
     TINY: ClassVar[int] = 100  # `doubts` warns above this ratio of all cells to those around one corner
     CROWDED: ClassVar[float] = 0.9  # and above this share of rows in that few cells: benchmarks/cliffs.py
-    FACTOR: ClassVar[float] = 4.0  # of the rule that follows the number of clusters: see Deviations
+    FACTOR: ClassVar[float] = 4.0  # factor of the rule that follows the number of clusters: see Deviations
     SPREAD: ClassVar[float] = 0.225  # a center's assumed distance from the middle, per dimension (Su et al.)
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {
         "hybrid": {"lloyd_share": 0.5},

@@ -14,7 +14,7 @@ from dpviz.numbers import counted
 
 __all__ = ["tree_table", "tree_panel"]
 
-_HEIGHT = 0.42  # of a bar; one level is 1 high
+_HEIGHT = 0.42  # height of a bar; one level is 1 high
 _LEVELS = 9  # deeper trees have no room for numbers
 _LABELED = 0.07  # nodes at least this share of the picture wide carry their count
 

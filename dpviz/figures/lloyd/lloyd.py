@@ -18,7 +18,7 @@ from dpviz.trace import Step, Trace
 __all__ = ["PANE", "counts_table", "moves_table", "outside", "shadow", "shots"]
 
 ASSIGN, RAW, MOVE = range(3)  # an iteration takes three frames: rows that count, noisy moves, new centers
-CORNERS = 900  # of all outlines of one kind in one frame together; at most 48 each
+CORNERS = 900  # corners of all outlines of one kind in one frame; at most 48 each
 FAR = 3.0  # moves are drawn to at most this many domain radii: a division by almost 0 can go anywhere
 
 

@@ -23,7 +23,7 @@ WHO = {
     "typical": "somebody in the middle of the largest group",
     "small": "somebody in the middle of the smallest group",
 }
-_OLDER = {"far": "the person farthest from the middle", "near": "a person near a center"}  # of addresses of 0.2
+_OLDER = {"far": "the person farthest from the middle", "near": "a person near a center"}  # words in addresses of 0.2
 _PLACE = re.compile(r"row:\d{1,9}|at:(-?[\d.eE+-]{1,24})?(,(-?[\d.eE+-]{1,24})?){0,63}")
 
 

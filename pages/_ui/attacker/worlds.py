@@ -36,7 +36,7 @@ from pages._ui.work.workers import workers
 __all__ = ["section"]
 
 N = 20
-NEAR = 0.02  # of the picture's span: a click so close to a person means that person
+NEAR = 0.02  # share of the picture's span; a click this close to a person means that person
 _TOPIC = "alex"
 
 

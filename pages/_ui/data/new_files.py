@@ -12,7 +12,7 @@ from pages._ui.data.state import data_state
 
 __all__ = ["A_MINUTE", "A_VISIT", "count_new_file"]
 
-A_MINUTE, A_VISIT = 12, 60  # of one visit
+A_MINUTE, A_VISIT = 12, 60  # files of one visit
 _LOUD = 30  # files per minute of all visits together, from which the operator is warned
 _log = logging.getLogger(__name__)
 _lock = threading.Lock()

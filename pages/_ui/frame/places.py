@@ -51,7 +51,7 @@ PAGES = {
     "notes": Entry("Notes"),
     "papers": Entry("Papers", "Do the five papers' results hold up when run again?"),
 }
-VIEWS = ("explore", "again", "attacker", "compare", "tradeoff", "ledger")  # of a run
+VIEWS = ("explore", "again", "attacker", "compare", "tradeoff", "ledger")  # views of a run
 PLACES = (
     Place("Start", ("home",)),
     Place("Learn", ("learn", "limits")),

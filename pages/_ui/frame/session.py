@@ -65,7 +65,7 @@ class Session:
     job: Held[str] = Held(str)  # the running job, "" if there is none
 
     # data sets
-    own: Kept[dict[str, Dataset]] = Kept(dict)  # from files, by their random token
+    own: Kept[dict[str, Dataset]] = Kept(dict)  # data sets from files, by their random token
     made: Kept[list[str]] = Kept(list)  # names of blobs and paintings to choose from
     followed: Kept[dict[str, str | None]] = Kept(dict)  # a page's picker -> its value when last drawn
 

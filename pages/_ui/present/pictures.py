@@ -42,7 +42,7 @@ from pages._ui.player.verdict import lost
 
 __all__ = ["Picture", "clouds", "game", "read_off", "run", "sweep"]
 
-ROUNDS, CLOUD = 100, 25  # of the machine's game, and of each world's cloud
+ROUNDS, CLOUD = 100, 25  # runs of the machine's game, and of each world's cloud
 AGAIN = 20  # reruns at every ε
 OnStep = Callable[[int, int], None]
 

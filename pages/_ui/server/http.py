@@ -18,7 +18,7 @@ __all__ = ["Compressed", "Forwarded", "announcing", "moved", "offering"]
 
 _STATIC = Path(st.__file__).parent / "static"
 _SCRIPTS = _STATIC / "static" / "js"
-_LEVEL = 6  # of gzip: 9 takes three times as long for one percent
+_LEVEL = 6  # gzip level; 9 takes three times as long for one percent
 _IMPORT = re.compile(r"""(?:from|import)\s*["']\./([\w.~-]+\.js)["']""")
 _HEAD = 20_000  # characters of a bundled script in which its imports stand
 _FOREVER = "public, immutable, max-age=31536000"  # as Streamlit sends it, because names contain hashes

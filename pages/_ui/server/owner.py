@@ -44,7 +44,7 @@ __all__ = [
 
 WHO = "DPVIZ_OWNER"  # "local": everybody is this machine's user; "visitor": nobody is
 HEADER = "DPVIZ_OWNER_HEADER"  # the header in which the operator's proxy names each person
-_INTERNAL = b"x-dpviz-owner"  # from the middleware to the script; one from outside is removed
+_INTERNAL = b"x-dpviz-owner"  # header from the middleware to the script; one from outside is removed
 _BOUND = b"x-dpviz-visit"  # header to Streamlit with the visit's owner; empty without a cookie
 _TRUSTED = "server.trustedUserHeaders"
 _COOKIES = ("__Host-dpviz-key", "dpviz-key")  # over TLS, where no other site of the domain can set it; and without
@@ -79,7 +79,7 @@ class Owner:
 
 
 class _Mine:
-    account_owner: Held[Owner | None] = Held(nothing)  # of the accounts that this visit uses, once needed
+    account_owner: Held[Owner | None] = Held(nothing)  # owner of this visit's accounts, once needed
 
 
 _mine = _Mine()

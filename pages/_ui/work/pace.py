@@ -9,7 +9,7 @@ from dpviz.algorithms import Algorithm
 __all__ = ["Pace", "duration"]
 
 START = 2e-7  # seconds per operation of `Algorithm.work`; PE-means on one core, benchmarks/speed.py
-WEIGHT = 0.5  # of the newest run, on the logarithm
+WEIGHT = 0.5  # weight of the newest run, on the logarithm
 
 
 class Pace:

@@ -23,8 +23,8 @@ from pages._ui.frame.session import Held, nothing, session
 from pages._ui.work.recent import Recent
 
 KEEP = 20  # results that a session can return to
-STORE_BYTES = 400_000_000  # of public data, all sessions together
-OWN_BYTES = 150_000_000  # of one session's own files
+STORE_BYTES = 400_000_000  # results on public data, all sessions together
+OWN_BYTES = 150_000_000  # results on one session's own files
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -19,7 +19,7 @@ class WorkState:
     waiting: Held[tuple[str, Algorithm] | None] = Held(nothing)  # a private data set and the run that awaits a yes
     leads: Once[bool] = Once(bool)  # whether it was requested just now
     atlas_absent: Held[str] = Held(str)  # the page that says that no stored runs can be used
-    fingerprints: Kept[dict[str, str]] = Kept(dict)  # of the files behind private data sets, by token
+    fingerprints: Kept[dict[str, str]] = Kept(dict)  # fingerprints of the files behind private data sets, by token
     asked_pieces: Kept[dict[str, tuple[tuple[Hashable, ...], str]]] = Kept(dict)  # topic -> names, id of the job
 
 

@@ -24,7 +24,7 @@ from pages._ui.work.jobs import Job
 
 __all__ = ["RUNS", "Workers", "workers"]
 
-RUNS = max(2, cpu_count())  # at a time, of all sessions
+RUNS = max(2, cpu_count())  # runs at a time, of all sessions
 
 _NOTE = struct.Struct("<qqq")  # done, total, whether to stop
 _PATIENCE = 1.0  # seconds after which a run that makes no step is stopped in the middle of one, if it is to stop

@@ -70,7 +70,7 @@ def explore(known: Mapping[str, Any]) -> Sequence[Control]:
     if stops := stops_of(data):
         found.append(Control("far", far_key(data), "How far away", choice(stops[14], stops)))
     found.append(Control("any", keys.ANY_K("explore"), "Any k afterwards", switch(False)))
-    if known.get("any"):  # of a run whose points are released
+    if known.get("any"):  # a run whose points are released
         own = COSTS[known.get("p.objective") == "medians"]
         own_k = number(int(known.get("k") or data.n_clusters), 1, 256)
         found.append(Control("anyk", keys.CORESET_K("explore"), "Centers, from the released points", own_k))
