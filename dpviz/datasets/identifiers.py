@@ -1,4 +1,4 @@
-"""Find columns that number their rows; distances over them carry no meaning."""
+"""Find columns that number their rows; distances over them mean nothing."""
 
 from __future__ import annotations
 

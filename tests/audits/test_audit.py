@@ -89,7 +89,7 @@ def test_clients_that_draw_no_noise_are_caught(monkeypatch):
 @pytest.mark.usefixtures("one_start")
 @pytest.mark.parametrize("slug", PRIVATE)
 def test_lower_bounds_stay_below_the_claim(slug):
-    """100 runs show twice a claim of mu 1.2 or ε 1; at ε 4 it would take 440, and hits prove nothing before.
+    """100 runs reveal twice a claim of mu 1.2 or ε 1; at ε 4 that takes 440 runs, and fewer prove nothing.
 
     Claims in ε are tested by bets only on the pair that differs most; for the others the exact costs of 20 runs count.
     """
