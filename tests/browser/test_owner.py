@@ -21,7 +21,7 @@ def shared(browser):
 def name(page):
     """Return the owner's name that the Data page shows."""
     page.get_by_text("Your file", exact=True).click()
-    page.get_by_text("Your key: what your private files").click()
+    page.get_by_text("Your key: spending on your private files").click()
     words = page.get_by_text(re.compile("key:[0-9a-f]{32}"))
     expect(words).to_be_visible()
     return words.inner_text().rpartition(" ")[2]
