@@ -1,4 +1,4 @@
-// A figure as plotly writes it: typed arrays in base64, one value for all points or one per point, frames that override.
+// A figure as plotly writes it: typed arrays in base64, one value for all points or one per point, overriding frames.
 const KINDS = {
   f4: Float32Array, f8: Float64Array, i1: Int8Array, u1: Uint8Array, u1c: Uint8ClampedArray, i2: Int16Array,
   u2: Uint16Array, i4: Int32Array, u4: Uint32Array,

@@ -1,4 +1,4 @@
-// People painted by mouse, finger or keyboard. A painting is text, three letters per person (dpviz/datasets/painted.py).
+// People painted by mouse, finger or keys. A painting is text, three letters per person (dpviz/datasets/painted.py).
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_", PLACES = 512;
 const SPREAD = { group: 0.9, minority: 0.35 },
   DAB = { group: [8, 3], minority: [3, 1] },
