@@ -261,7 +261,7 @@ def test_accounts_without_an_owner_are_this_machine_s_user_s_and_can_be_assigned
     assert {c.algorithm for c in anns.claims} == {"pe-means", "dpm"} and anns.budgets == {AR: Budget(3.0, 1e-4)}
     assert len(accounts.of(old).claims) == 1 and accounts.of(accounts.key(FILE, BOB)).private is None
     accounts.answer(accounts.key(FILE, BOB), False)
-    with pytest.raises(Refused, match="very file public; that"):
+    with pytest.raises(Refused, match="declared this file public; that"):
         accounts.assign(old, BOB)
     accounts.answer(accounts.key(b"shown"), False)
     assert accounts.assign(accounts.key(b"shown"), ANN).private is False
