@@ -50,8 +50,8 @@ class Shell:
             for word, there in self.doors
         )
         note = (
-            '<footer class="site">Everything here is made from public samples by stored runs of one version; nothing '
-            "on these pages asks a server, and nothing is private about made-up people.</footer>"
+            '<footer class="site">Everything here is made from public samples with known seeds: nothing on these '
+            "pages is a private release, and none of them asks a server.</footer>"
         )
         look = f'<link rel="icon" href="{ICON}"><style>{text_of("site.css")}</style>{head}'
         return document(
