@@ -16,6 +16,8 @@ from dpviz.datasets.readers import child
 
 os.environ.setdefault("DPVIZ_WORKERS", "0")  # pages compute in this process; a browser's server has the real processes
 
+collect_ignore = ["recorder"]  # Debian's Python has a module of that name already
+
 
 def pytest_ignore_collect(collection_path, config):
     """Do not import the browser's modules if slow tests are deselected: all of them are slow."""

@@ -98,7 +98,8 @@ class Accounts:
         ------
         ValueError
             If there is no such account, or no such owner.
-        Refused If the owner has declared the file public.
+        Refused
+            If the owner has declared the file public.
         """
         target = self._owned(key, check_owner(owner))
         with self._journal.turn() as turn:
