@@ -174,6 +174,17 @@ def test_hdpe_budget_frame_adds_up_and_follows_the_final_share():
     assert table.share[1:].sum() == pytest.approx(0.8) and table.releases.tolist()[1:] == [1, 1]
 
 
+@pytest.mark.parametrize("slug", ONE_OF_A_PANE)
+def test_every_pane_draws_a_single_column(slug):
+    X = np.random.default_rng(0).uniform(0, 1, (200, 1))
+    trace = ALGORITHMS[slug](n_clusters=3).run(X, domain=Domain.box([0.0], [1.0], n_public=200), seed=0)
+    for hidden in (False, True):
+        people, reference = (X, X[:3]) if hidden else (None, None)
+        losses = loss_path(trace, X) if hidden else None
+        panels = pane(trace).panels(View(trace, LIGHT, None, ("x",), ("",), people, reference, losses, 0.1, hidden))
+        assert all(panel.figure.data and panel.alt for panel in panels)
+
+
 def test_hdpe_draws_the_projection_left_and_centers_only_after_the_recovery():
     seen = view("hdpe-means", sample="highdim", axes=(0, 1))
     how, found = pane(seen.trace), pane(seen.trace).panels(seen)

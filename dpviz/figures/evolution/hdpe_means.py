@@ -30,22 +30,27 @@ def budget_table(trace: Trace) -> pd.DataFrame:
     return found.reindex(PARTS.values()).reset_index()
 
 
+def _two(Z: np.ndarray) -> np.ndarray:
+    """Return the first two columns of points (n, p), the second one 0 where there is none."""
+    return np.pad(Z[:, :2], ((0, 0), (0, max(2 - Z.shape[1], 0))))
+
+
 def _projected(view: View, shots: list[Shot]) -> Panel:
     trace, colors = view.trace, view.colors
     rounds = [step.released for step in trace.steps if "population" in step.released]
     p = rounds[0]["projection"].shape[1]
     kept = rounds[-1]["kept"]
-    title = f"{int(kept.sum()):,} of {len(kept):,} trial points survive in {p} projected columns"
+    title = f"{int(kept.sum()):,} of {len(kept):,} trial points survive in {counted(p, 'projected column')}"
     figure = base(colors, title, height=508)
     reach = 1.3 * np.quantile(np.abs(rounds[-1]["population"][:, :2]), 0.995)  # first trial points lie farther out
     figure.update_xaxes(range=[-reach, reach], title_text="projected column 1", fixedrange=False)
-    figure.update_yaxes(range=[-reach, reach], title_text="projected column 2", fixedrange=False)
+    figure.update_yaxes(range=[-reach, reach], title_text="projected column 2" if p > 1 else "", fixedrange=False)
     figure.update_xaxes(constrain="domain", constraintoward="left")
     figure.update_yaxes(scaleanchor="x", constrain="domain", constraintoward="top")
     figure.update_layout(meta={"ar": 1.0, "h": 508})
 
     def project(X: np.ndarray) -> np.ndarray:
-        return trace.domain.normalize(X) @ rounds[0]["projection"][:, :2]
+        return _two(trace.domain.normalize(X) @ rounds[0]["projection"])
 
     if view.hidden and view.people is not None:
         figure.add_scatter(
@@ -60,8 +65,10 @@ def _projected(view: View, shots: list[Shot]) -> Panel:
             marker={"symbol": "diamond-open", "size": 20, "color": colors.hidden, "line": {"width": 2.2}},
         )  # fmt: skip
         tag(figure, colors, "NOT PRIVATE  ◇ KMeans · ○ people", below=True)
-    add_frames(figure, traces, layers(trace, shots, lambda Z: Z[:, :2], "projected_centers"))
-    return Panel("plane", figure, f"The trial points of {len(rounds)} rounds in two of {p} projected columns.")
+    add_frames(figure, traces, layers(trace, shots, _two, "projected_centers"))
+    return Panel(
+        "plane", figure, f"The trial points of {len(rounds)} rounds in {min(p, 2)} of {counted(p, 'projected column')}."
+    )
 
 
 def _recovered(view: View, shots: list[Shot]) -> Panel:
