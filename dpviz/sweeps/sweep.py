@@ -181,7 +181,7 @@ class Sweep:
                     f"budget in every run and print metrics of raw rows."
                 )
         for variant in self.variants:
-            for point in self._points():  # report a value that an algorithm refuses now, not in every row
+            for point in self._points():  # report a refused value once, here, not in every row
                 variant.build(variant.parameters(point), n_clusters=1, n_public=1000)
 
     def _check_values(self) -> None:

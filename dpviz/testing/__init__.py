@@ -28,7 +28,7 @@ From a paper's pseudo-code to a stepped, audited algorithm
    to each point: "sums" and "counts"), `NearestVotes`, `BoxCounts`, `SecondMoment`; scores are `SwapScore`, `SetScore`
    and `SplitScore`. Apply `geometry.snap` to the points that enter one, or it refuses them. What you compute from
    the answers is free. Coordinates are z units: the declared box around 0, its half-widths `domain.box_z`, at most 1.
-   The checks run on 2 to 3,000 rows and 1 to 6 columns, so let what grows with the columns, such as a grid, shrink.
+   The checks run on 2 to 3,000 rows and 1 to 6 columns, so what grows with the columns must stay small.
 5. **Yield a step** wherever the paper has a picture: `Step(kind, title, released)`. The last one has "centers",
    shape (k, d). A kind of your own gets the plain picture; every step is one stop of the player.
 6. **Write down** what you did: the docstring's six headings, and `CODE`, six to ten lines of at most 50 characters

@@ -10,7 +10,7 @@ from tests.browser.conftest import CHROMIUM, FLAGS, ROOT, serve
 TARGET = ROOT / ".github" / "player.gif"
 SIZE = {"width": 1280, "height": 780}
 WIDTH = 900  # pixels of the picture
-MILLISECONDS, LAST = 650, 2_600  # that a step and the last one stay
+MILLISECONDS, LAST = 650, 2_600  # how long a step is shown, and the last one
 MOST = 1_000_000  # bytes
 STOPS = (3, 2, 1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 7, 6, 5, 4)  # stops of ε, which is released at its old value
 

@@ -86,7 +86,7 @@ def test_a_public_file_is_typed_in_explored_and_found_again(open_page):
     type_cell(page, 3, "10")
     expect(page.get_by_text("must have low < high; got 50 and 10")).to_be_visible()
     type_cell(page, 3, "90")
-    expect(page.get_by_text("What it does to 500 rows")).to_be_visible()
+    expect(page.get_by_text("What your bounds do to 500 rows")).to_be_visible()
     page.get_by_role("button", name="Explore it").click()
     page.wait_for_url("**/explore*")
     expect(page.get_by_role("combobox", name="Data").first).to_have_value("mine")
@@ -97,7 +97,7 @@ def test_a_public_file_is_typed_in_explored_and_found_again(open_page):
     changed(page, before)
     page.get_by_role("link", name="Your data", exact=True).click()
     page.get_by_role("link", name="Bounds", exact=True).click()
-    expect(page.get_by_text("What it does to 500 rows")).to_be_visible()  # the typed text is still there
+    expect(page.get_by_text("What your bounds do to 500 rows")).to_be_visible()  # the typed text is still there
     page.go_back()
     page.go_back()
     expect(page).to_have_url(re.compile("explore.*d=file:east"))
@@ -200,7 +200,7 @@ def test_a_page_fits_a_phone(open_page, way, mode):
     if way == "Your file":
         drop(page, "Yes, it is public", content=CSV.replace("person", "guest"))  # CSV itself stays private
         page.get_by_role("button", name="Fill from the data").click()
-        expect(page.get_by_text("What it does to 800 rows")).to_be_visible()
+        expect(page.get_by_text("What your bounds do to 800 rows")).to_be_visible()
     else:
         expect(page.get_by_role("heading", name="What is public about")).to_be_visible()
         if way == "Make blobs":

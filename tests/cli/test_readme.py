@@ -38,7 +38,7 @@ COMMANDS = [(name, words) for name in READMES for words in printed(name)]
 
 @pytest.fixture
 def home(tmp_path, monkeypatch, registry):
-    """Work in an empty folder, with the files that the READMEs name and an empty home."""
+    """Work in a new folder that holds only the files that the READMEs name, with an empty home."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("DPVIZ_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("DPVIZ_DATASETS", "folder")

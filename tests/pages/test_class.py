@@ -319,7 +319,7 @@ def test_a_report_is_randomized_response_on_the_cells():
     counts, sd = compute.estimates(told)
     assert abs(counts[11] - 3_000) < 6 * sd + 6 * math.sqrt(3_000)
     assert np.abs(np.delete(counts, 11)).max() < 6 * sd
-    flip = told[:, :11].mean()  # the odds of a bit between two answers are e^epsilon at most
+    flip = told[:, :11].mean()  # the odds ratio of a bit under two answers is at most e^epsilon
     assert 0.5 / flip * (1 - flip) / 0.5 == pytest.approx(math.exp(compute.LOCAL_EPSILON), rel=0.1)
 
 

@@ -287,7 +287,7 @@ def test_a_sweep_runs_in_the_background_survives_pages_and_is_found_again(app):
     specs = [chart.proto.spec for chart in app.get("plotly_chart")]
     assert sum("KMeans (not private)" in spec for spec in specs) == 2 and all("NOT PRIVATE" in spec for spec in specs)
     names = [tab.label for tab in app.tabs]
-    assert "Who wins where" in names and "Two axes" in names  # ε and the data sets
+    assert "Who wins where" in names and "Two axes" in names  # one axis for ε, one for the data sets
     assert not app.get("download_button")  # only the open tab is made and sent
     app.session_state["sweep_tab"] = "Take it with you"
     app.run()

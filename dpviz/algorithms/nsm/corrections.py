@@ -1,4 +1,4 @@
-"""Correct centers by noisy Lloyd steps: pool counts and moves over steps, adapt the radius to distances, split."""
+"""Correct centers by noisy Lloyd steps: pool counts and moves, adapt the radius to distances, split clusters."""
 
 from __future__ import annotations
 

@@ -179,7 +179,7 @@ class StemmerKaplanLocal(Algorithm):
         return tuple(sentences)
 
     def _users(self, n_public: int) -> tuple[float, float, float]:
-        """Return the numbers of users asked for one table's cells, one table's averages, and weights."""
+        """Return how many users are asked about one table's cells, one table's averages, and the weights."""
         tables = len(self.WIDTHS)
         if self.budget == "epsilon":
             return n_public / tables, n_public / tables, float(n_public)

@@ -75,7 +75,7 @@ def clouds(view: View, in_turn: Sequence[Cloud], title: str, note: str = "") -> 
 
 
 def one_by_one(view: View, cloud: Cloud, title: str, note: str = "") -> list[Panel]:
-    """Return the same picture with one frame per run: the results that might just as well have been released."""
+    """Return the picture of reruns with one frame per run: the results that might just as well have been released."""
     everything = xy(view.flat(np.concatenate(cloud.centers)))
     frames = [{"cloud": everything, "one": xy(view.flat(centers))} for centers in cloud.centers]
     panels = [_plane(view, frames, title, note, f"{len(frames)} runs, one after the other.", pale=True)]

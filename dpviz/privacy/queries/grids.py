@@ -50,8 +50,8 @@ class GridCounts(Query):
         return (2 * at + 1) / np.array(self.parts) * self.half - self.half
 
     def statistic(self, block: Block) -> dict[str, np.ndarray]:
-        cell = np.zeros(block.n, dtype=np.int64)
-        for column, half, parts in zip(block.x.T, self.half, self.parts, strict=True):  # the row alone decides
+        cell = np.zeros(block.n, dtype=np.int64)  # a row's cell depends on that row alone
+        for column, half, parts in zip(block.x.T, self.half, self.parts, strict=True):
             at = np.floor((column + half) * (parts / (2 * half))).astype(np.int64)
             cell = cell * parts + np.clip(at, 0, parts - 1)
         return {"": np.bincount(cell, minlength=self.size).astype(np.float64)}

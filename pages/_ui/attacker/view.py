@@ -143,7 +143,7 @@ def _last(setup: Setup, mine: dict[str, Game], game: Game) -> tuple[object, ...]
     right = markup.bold("Right." if last.inside == guess else "Wrong.")
     words = markup.text(right, f" Round {_answered(mine)}: you said {answer}, it was ", markup.bold(truth), ".")
     if before is exact:
-        end = "you win, every time" if last.inside == guess else "look at the lens: the center shows it exactly"
+        end = "you win, every time" if last.inside == guess else "the lens shows which world it is"
         words = markup.text(words, f" Against exact centers {end}. Now the same against {setup.algorithm.name}.")
     return (words,)
 

@@ -188,7 +188,7 @@ def curves(comparison: Comparison) -> None:
     with words:
         st.header("What the promises allow")
         st.html(
-            markup.odds(f"Who bets from even odds on {on} is right at most ", odds, " times in 100.")
+            markup.odds(f"Starting from even odds, a bet on {on} is right at most ", odds, " times in 100.")
             + markup.small(
                 "Every attacker has a rate of false alarms and a rate of misses, and lies on or above "
                 "the curve of the promise. On the dotted line a coin would do as well. The curve of a plan of "

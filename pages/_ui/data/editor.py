@@ -386,7 +386,7 @@ def _consequences(upload: Upload, facts: dict[str, Any]) -> None:
     of = f"{effect.n_rows:,} rows" + (" drawn at random" if len(chosen) < upload.table.n_rows else "")
     st.html(
         markup.small(
-            markup.bold(f"What it does to {of} (NOT PRIVATE)."),
+            markup.bold(f"What your bounds do to {of} (NOT PRIVATE)."),
             f" {effect.outside:,} lie outside the bounds and move to the edge; {effect.radius:,} are "
             f"drawn in to the radius; {effect.dropped:,} lack a number and are left out.",
         )

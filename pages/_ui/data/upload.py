@@ -129,8 +129,8 @@ def _ask_header(pending: Pending) -> None:
     line = f"line {form.header_row or 1}{f' on sheet {plain(form.sheet)}' if form.sheet else ''}"
     st.header(f"Does {line} of your file hold the names of the columns?")
     st.markdown(
-        f"Open {plain(pending.name)} and look: nothing in it was read here. Names of columns become public; the "
-        "first person's cells must not. Without names the columns are called column 1, column 2, and so on."
+        f"Open {plain(pending.name)} and look: this server has not read anything in it yet. Names of columns become "
+        "public; the first person's cells must not. Without names the columns are called column 1, column 2, and so on."
     )
     with st.container(horizontal=True):
         yes = st.button("Yes, names", key=keys.SAY_HEADER(True), width=200)

@@ -238,7 +238,7 @@ def _onward(place: Place, lesson: Lesson) -> None:
             st.button(
                 "Other noise", key=keys.LESSON_DRAW, icon=":material/casino:", shortcut="D", on_click=draw_again,
                 args=(place,), disabled=prepared.locked(keys.LEARN_SEED(lesson.name)),
-                help=f"Draw {place.seed + 1} of {len(SEEDS)}: the same people, other noise. Every number in this "
+                help=f"Draw {place.seed + 1} of {len(SEEDS)}: the same people, different noise. Every number in this "
                 "lesson is computed from the draw that is shown.",
             )  # fmt: skip
         st.button("All lessons", key=keys.LESSON_ALL, type="tertiary", on_click=go, args=("", "lessons"))

@@ -175,7 +175,7 @@ def slide_form(index: int) -> None:
         _scene(st.text_input(
             "Scene", slide.scene, MOST["scene"], key=keys.SLIDE_SCENE(made),
             help="The link that Share gives on Watch, Alex, Trade-off or Limits. If the link names a step, the slide "
-                "starts there; if the link plays, so does the slide.",
+                "starts there; if the link is set to play, the slide plays too.",
         )),
         st.text_area("Notes", slide.notes, max_chars=MOST["notes"], key=keys.SLIDE_NOTES(made), height=150),
         whole_number(

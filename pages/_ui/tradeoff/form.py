@@ -136,7 +136,7 @@ def _run() -> tuple[str | None, str, int]:
 
 
 def _follow(slugs: Collection[str]) -> None:
-    """Start a sweep with the method and k of the current run once that has changed; a link takes precedence."""
+    """Fill in the method and k of the current run when they have changed; a link takes precedence."""
     state, (method, field, own) = st.session_state, _run()
     k = state.get(field) or own
     now = f"{state[keys.EXPLORE_DATA]} {method} {k}"

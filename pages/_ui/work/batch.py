@@ -37,7 +37,7 @@ class Gathered:
 
     Attributes
     ----------
-    ready : finished pieces by name, of the requested ones
+    ready : the requested pieces that are finished, by name
     active : whether more will come
     problem : one sentence if it failed
     stopped : whether it was stopped

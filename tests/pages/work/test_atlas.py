@@ -57,7 +57,7 @@ def test_a_folder_that_nobody_may_write_to_is_enough(folder, monkeypatch):
         elif watching and event in ("os.mkdir", "os.rename", "os.remove") and str(folder) in str(arguments[0]):
             written.append(arguments[0])
 
-    sys.addaudithook(watch)  # it cannot be taken away again
+    sys.addaudithook(watch)  # an audit hook cannot be removed
     try:
         assert verdict() is Trust.YES and chart("tiny", "kmeans").seeds == cells.SEEDS
         files.stamped(folder)

@@ -22,7 +22,7 @@ def data():
 
 @pytest.fixture
 def shelf(monkeypatch):
-    """Runs by name, and whether they are shared: the job makes every requested run at once."""
+    """Return finished runs by (public, name); a stand-in job makes every requested run at once."""
     shelf = {}
 
     def gather(topic, title, pieces, *, public, seconds):
