@@ -164,7 +164,7 @@ def test_the_machine_plays_on(open_link, monkeypatch):
 
 @pytest.mark.slow
 def test_the_first_question_opens_with_the_machines_stored_rounds_and_another_one_without(open_link, monkeypatch):
-    monkeypatch.setattr(atlas, "_stamped", lambda: True)
+    monkeypatch.setattr(atlas, "stamped", lambda: True)
     app = open_link()  # without a word in the address the form has its own defaults
     assert "after 2,000 (" in words(app) and "Against KMeans the machine is right" in words(app)
     assert game(app).guesses == [] and len(game(app).rounds) <= 6 and len(game(app, "exact").rounds) <= 1
