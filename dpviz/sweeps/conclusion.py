@@ -29,6 +29,8 @@ def conclusion(points: pd.DataFrame, metric: str, axis: str) -> str:
         return ""
     measure = METRICS[metric]
     stops = sorted(points[axis].dropna().unique())
+    if not stops:  # methods without an ε have no curve over it
+        return ""
     at = min(stops, key=lambda stop: abs(math.log(stop))) if axis == "epsilon" else stops[-1]
     here = points[points[axis] == at]
     if not measure.relative or here.ratio.isna().any():

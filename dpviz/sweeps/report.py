@@ -87,7 +87,8 @@ def report(
         found = Summary(rows, metric, axis)
         points, runs = found.points, found.runs
         look = tradeoff.styles(points)
-        for (data, notion), group in points.groupby(["data", "notion"], sort=False):
+        curved = points[points[axis].notna()]  # a program without the axis is in the tables alone
+        for (data, notion), group in curved.groupby(["data", "notion"], sort=False):
             figure = tradeoff.curves(
                 group, runs[(runs.data == data) & (runs.notion == notion)], LIGHT, look, axis=axis,
                 metric=METRICS[metric].title, against=METRICS[metric].against, times=METRICS[metric].relative,

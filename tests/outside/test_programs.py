@@ -19,8 +19,10 @@ from dpviz.postprocessing.verdict import private_verdict
 from dpviz.privacy.guarantee import Notion
 from dpviz.privacy.rows import Rows
 from dpviz.runs.single import replay
+from dpviz.sweeps.conclusion import conclusion
 from dpviz.sweeps.report import report
 from dpviz.sweeps.rowfile import read_rows
+from dpviz.sweeps.summary import Summary
 from dpviz.takeaway.code import script
 from dpviz.takeaway.foreign import read
 from dpviz.takeaway.label import badge, facts
@@ -31,6 +33,7 @@ from pages._ui.form.forms import may_be_noiseless
 from pages._ui.player.verdict import written
 from pages._ui.present import pictures
 from pages._ui.tradeoff import tables
+from pages._ui.tradeoff.view import without_curve
 from pages._ui.work.jobs import Job
 from pages._ui.work.workers import Workers
 
@@ -134,6 +137,23 @@ n_clusters = 2
 epsilon = [0.5, 1.0]
 repeats = 2
 """
+
+
+def test_a_program_without_epsilon_has_a_mean_and_no_curve(registry, monkeypatch, tmp_path):
+    monkeypatch.setenv(outside.PROGRAMS, "")
+    spec, file = tmp_path / "spec.toml", tmp_path / "rows.csv"
+    spec.write_text(SPEC.format(others=', "dp-lloyd"').replace("tests-toy", "tests-plain"))
+    assert main(["sweep", str(spec), "-o", str(file), "--workers", "1", "--outside", f"{TOYS}:Plain"]) == 0
+    rows = read_rows(file)
+    points = Summary(rows, "loss", "epsilon").points
+    (plain_one,) = points[points.algorithm == "tests-plain"].itertuples()
+    assert (
+        np.isnan(plain_one.epsilon) and conclusion(points[points.algorithm == "tests-plain"], "loss", "epsilon") == ""
+    )
+    words = without_curve(plain_one, SimpleNamespace(metric="loss", axis="epsilon"))
+    assert "has no ε, so it has no curve; its mean is" in words and words.endswith("times KMeans'.")
+    text = report(rows, "A sweep")
+    assert WORDS in text and "Plain of tests" in text
 
 
 @pytest.mark.parametrize("others", ["", ', "dp-lloyd"'])

@@ -246,6 +246,8 @@ def sweep(
         raise ValueError("No run of this sweep has a result.")
     if points.notion.nunique() > 1:
         raise ValueError("These algorithms make different promises, and curves of different promises share no axis.")
+    if points.epsilon.isna().any():
+        raise ValueError(f"{points.series.iloc[0]} has no ε, so it has no curve over ε.")
     name = metric.title.partition(" (")[0]
     figure = tradeoff.curves(
         points, found.runs, theme(mode), tradeoff.styles(points),

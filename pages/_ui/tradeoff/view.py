@@ -215,18 +215,28 @@ def _pictures(kept: Kept, look: Look) -> None:
         st.skeleton(height=470) if kept.active else st.info("No run has a result.")
         return
     style = tradeoff.styles(points)
-    panels = list(points.groupby(["data", "notion"], sort=False))
+    flat = points[look.axis].isna()
+    panels = list(points[~flat].groupby(["data", "notion"], sort=False))
     left, right = st.columns([7, 4], gap="medium")
     with left:
         if panels[1:]:
             _multiples(panels, found, kept, look, style)
-        else:
+        elif panels:
             _one(panels[0][1], found, kept, look, style)
+        for point in points[flat].itertuples():
+            st.html(markup.small(without_curve(point, look)))
         _caution(points, look)
     with right:
         tables(found, kept, look, style)
     if not kept.active:
         details(found, kept, look, style)
+
+
+def without_curve(point: Any, look: Look) -> str:
+    """Return the mean of a method that does not have the axis, as a program from outside without an ε."""
+    metric = METRICS[look.metric]
+    mean = f"{number(point.ratio)} times {metric.against}'" if metric.relative else number(point.mean)
+    return f"{point.series} on {title(point.data)} has no {named(look.axis)}, so it has no curve; its mean is {mean}."
 
 
 def _one(points: pd.DataFrame, every: Summary, kept: Kept, look: Look, style: dict) -> None:
