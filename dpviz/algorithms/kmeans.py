@@ -26,7 +26,7 @@ from dpviz.privacy.plan import Plan
 from dpviz.privacy.rows import Rows
 from dpviz.trace import Step, Trace
 
-__all__ = ["KMeans"]
+__all__ = ["KMeans", "raw_rows"]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -120,17 +120,7 @@ class KMeans(Algorithm):
         TypeError
             If X is not an array or no domain is given.
         """
-        if noise != "seeded":
-            raise ValueError(
-                f"{self.name}: noise must be 'seeded'; KMeans is not private and cannot make a private release."
-            )
-        if isinstance(X, Rows) or domain is None:
-            raise TypeError(f"{self.name}: the data must be an array with its domain; the reference reads raw rows.")
-        validate.integer(self.name, 0, None, seed=seed)
-        Z = domain.normalize(X)
-        Z = Z[np.isfinite(Z).all(axis=1)]
-        if self.n_clusters > len(Z):
-            raise ValueError(f"{self.name}: n_clusters must be <= n = {len(Z)}; got {self.n_clusters}.")
+        Z, domain = raw_rows(self, X, domain, seed, noise)
         with alone():  # the same seed gives the same path, however many threads there are
             path = self._path(Z, np.random.default_rng(seed))
         steps = []
@@ -185,3 +175,28 @@ class KMeans(Algorithm):
         ends = [medians_on(Z, np.ones(len(Z)), centers) for centers in means]
         best = min(range(len(ends)), key=lambda i: mean_distance(Z, ends[i]))
         return [starts[best], means[best], ends[best]]
+
+
+def raw_rows(
+    algorithm: Algorithm, X: np.ndarray | Rows, domain: Domain | None, seed: int | None, noise: str
+) -> tuple[np.ndarray, Domain]:
+    """Return the rows (n, d) without non-finite cells, in z units, for what makes no private release; and the domain.
+
+    Raises
+    ------
+    ValueError
+        If noise is not "seeded", or there are more clusters than rows.
+    TypeError
+        If X is not an array or no domain is given.
+    """
+    name, k = algorithm.name, algorithm.n_clusters
+    if noise != "seeded":
+        raise ValueError(f"{name}: noise must be 'seeded', because it makes no private release.")
+    if isinstance(X, Rows) or domain is None:
+        raise TypeError(f"{name}: the data must be an array with its domain; it reads raw rows.")
+    validate.integer(name, 0, None, seed=seed)
+    Z = domain.normalize(X)
+    Z = Z[np.isfinite(Z).all(axis=1)]
+    if k > len(Z):
+        raise ValueError(f"{name}: n_clusters must be <= n = {len(Z)}; got {k}.")
+    return Z, domain

@@ -17,8 +17,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dpviz import validate
 from dpviz.algorithms.base import Algorithm
+from dpviz.algorithms.kmeans import raw_rows
 from dpviz.algorithms.pseudocode import Line
 from dpviz.domain import Domain
 from dpviz.frozen import freeze
@@ -72,15 +72,7 @@ class Program(Algorithm):
         TypeError
             If X is not an array or no domain is given.
         """
-        if noise != "seeded":
-            raise ValueError(f"{self.name}: noise must be 'seeded'; {self.notion}, so it makes no private release.")
-        if isinstance(X, Rows) or domain is None:
-            raise TypeError(f"{self.name}: the data must be an array with its domain; a program reads raw rows.")
-        validate.integer(self.name, 0, None, seed=seed)
-        Z = domain.normalize(X)
-        Z = Z[np.isfinite(Z).all(axis=1)]
-        if self.n_clusters > len(Z):
-            raise ValueError(f"{self.name}: n_clusters must be <= n = {len(Z)}; got {self.n_clusters}.")
+        Z, domain = raw_rows(self, X, domain, seed, noise)
         with alone():
             centers = self._fitted(Z, (-domain.box_z, domain.box_z), seed)
         step = Step("program", "The centers it returned", freeze({"centers": centers}))

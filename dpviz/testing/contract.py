@@ -197,7 +197,7 @@ def secure_runs_have_no_seed_and_no_hidden_truth(cls: type[Algorithm]) -> None:
     X, algorithm = MADE["blobs"], _instance(cls)
     domain = declared(X)
     if not cls.notion.private:
-        refuses(lambda: algorithm.run(X, domain=domain, noise="secure"), "not private")
+        refuses(lambda: algorithm.run(X, domain=domain, noise="secure"), "no private release")
         return
     first, second = (algorithm.run(X, domain=domain, noise="secure") for _ in range(2))
     demand(first.seed is None and not any(step.hidden for step in first.steps), "a secure run keeps a seed or truth")

@@ -241,6 +241,13 @@ def test_the_default_decks_game_and_curves_come_from_stored_runs(monkeypatch):
     assert "mean of 50 runs" in shown["tradeoff"].titles[0]
 
 
+@pytest.mark.parametrize("trusted", [True, False])
+def test_a_slide_of_the_default_deck_is_prepared_once_if_its_stored_runs_are_final(trusted, monkeypatch):
+    monkeypatch.setattr(atlas, "stamped", lambda: trusted)
+    one, again = (staged(DEFAULT.slides[0], "light", varied=False) for _ in range(2))
+    assert (one is again) == trusted and one.piece.name == again.piece.name
+
+
 @pytest.fixture
 def opened(monkeypatch):
     monkeypatch.chdir(ROOT)
