@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
+from dpviz.figures.kit.theme import LIGHT
 from tests.browser.stage_page import open_stage, show
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
@@ -125,7 +126,7 @@ def test_plotly_that_cannot_be_fetched_leaves_the_canvas(page):
 
 def test_forced_colors_are_the_systems(browser):
     page = open_stage(browser, forced_colors="active")
-    show(page, figure([dots([5], [5], marker={"color": "#1B5FA8", "size": 40})], plot_bgcolor="#FFFFFF"))
+    show(page, figure([dots([5], [5], marker={"color": LIGHT.released, "size": 40})], plot_bgcolor="#FFFFFF"))
     link, ground = page.evaluate("""() => {
         const probe = document.createElement("canvas").getContext("2d");
         return ["LinkText", "Canvas"].map((name) => {

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import base64
-from pathlib import Path
 from typing import NamedTuple
+
+from dpviz.figures.kit.theme import LIGHT
 
 __all__ = ["HOME", "ICON", "MOVED", "PAGES", "PLACES", "QUIET", "VIEWS", "Entry", "Place", "place_of"]
 
@@ -28,8 +29,11 @@ class Place(NamedTuple):
     path: bool = False
 
 
-_ICON = Path(__file__).parents[3] / ".streamlit" / "icon.svg"
-ICON = f"data:image/svg+xml;base64,{base64.b64encode(_ICON.read_bytes()).decode()}"  # read once, not in every run
+_DRAWN = (  # a released center
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><circle cx="16" cy="16" r="9" '
+    f'fill="{LIGHT.released}" stroke="{LIGHT.ink}" stroke-width="3"/></svg>'
+)
+ICON = f"data:image/svg+xml;base64,{base64.b64encode(_DRAWN.encode()).decode()}"
 HOME = "home"
 PAGES = {
     "home": Entry("Start"),
