@@ -51,6 +51,7 @@ def test_the_picker_goes_by_what_is_promised_and_marks_one_as_recommended():
     groups = list(GROUPS)
     order = [groups.index(ALGORITHMS[slug].notion) for slug in offered(False)]
     assert order == sorted(order) and sorted(offered(False)) == sorted(ALGORITHMS)
+    assert offered(False)[0] == offered(True)[0] == RECOMMENDED
     assert "kmeans" not in offered(True)
     names = {slug: named(slug) for slug in ALGORITHMS}
     assert [slug for slug, name in names.items() if name.endswith("· recommended")] == [RECOMMENDED]

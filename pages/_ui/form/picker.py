@@ -38,9 +38,10 @@ WHY = "Recommended: the lowest loss of the methods in this group on 13 of 15 ben
 
 
 def offered(private: bool) -> list[str]:
-    """Return the slugs in the order of the list; for private data only methods that promise something."""
+    """Return the slugs, the recommended one first; for private data only methods that promise something."""
     groups = [notion for notion in GROUPS if notion.private or not private]
-    listed = [slug for notion in groups for slug, cls in ALGORITHMS.items() if cls.notion is notion]
+    slugs = sorted(ALGORITHMS, key=lambda slug: slug != RECOMMENDED)
+    listed = [slug for notion in groups for slug in slugs if ALGORITHMS[slug].notion is notion]
     return sorted(listed, key=lambda slug: slug in outside.ORIGINS)  # ours first
 
 
