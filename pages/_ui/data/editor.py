@@ -183,6 +183,8 @@ def _reason(upload: Upload, column: Column | None, meaning: Meaning | None) -> s
     """Return the reason that a column is initially left out, "" if it is not."""
     if column is not None and identifiers.singles_out(upload.table, column.name, private=True):
         return "Its name suggests that it numbers the rows, which says nothing about how similar they are."
+    if meaning is not None and meaning.rule.startswith("days"):
+        return "Its name suggests a date: tick it if people close in time are alike."
     if upload.private:
         return "Its name suggests nothing." if meaning is None else meaning.reason
     if column is None or column.values is None:
