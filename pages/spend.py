@@ -24,7 +24,7 @@ if not data.private:
 elif runs.paid():
     st.info("A run on this file is in progress and already booked; Watch shows what it releases.")
 elif algorithm is None and any(run.data.dataset_id == data.dataset_id for run in results.history()):
-    st.info("The last run on this file is booked and released, and no other one waits. Nothing is spent twice.")
+    st.info("The last run on this file is booked and released, and no other run is waiting. Nothing is spent twice.")
     st.page_link("pages/explore.py", label="See the result on Watch", icon=":material/scatter_plot:")
     st.page_link("pages/account.py", label="See the claim in the account", icon=":material/receipt_long:")
 elif algorithm is None:

@@ -34,10 +34,10 @@ def test_a_lesson_by_keyboard_alone_with_a_wrong_answer_a_reload_and_what_the_br
     expect(page.get_by_text("Not quite.")).to_be_visible()
     expect(step).to_have_value(str(shown.hint))  # the hint moved the player
     page.keyboard.press(str(right + 1))
-    expect(page.get_by_text("Right, at the second try.")).to_be_visible()
+    expect(page.get_by_text("Right, on the second try.")).to_be_visible()
     page.reload()
     at(page, "explain")
-    expect(page.get_by_text("Right, at the second try.")).to_be_visible()
+    expect(page.get_by_text("Right, on the second try.")).to_be_visible()
     assert page.evaluate(NOTE) is None
     page.keyboard.press("n")
     at(page, "keep")

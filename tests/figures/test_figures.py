@@ -164,7 +164,7 @@ def test_nsm_says_when_a_row_is_read_and_what_it_costs():
     shots = pane(seen.trace).shots(seen.trace)
     lines, done = [shot.sentence for shot in shots], [shot.releases for shot in shots]
     free = next(i for i, line in enumerate(lines) if line.startswith("Free thinking"))
-    assert "nothing spent" in lines[free] and done[free] == done[free - 1] < done[free + 1]
+    assert "nothing is spent" in lines[free] and done[free] == done[free - 1] < done[free + 1]
     assert lines[0].startswith("Radius") and "of the declared radius" in lines[0] and done[0] == 1
 
 

@@ -69,7 +69,7 @@ def test_a_wrong_answer_gets_a_hint_at_a_frame_and_a_second_try(open_link, name)
     assert player(app)["step"] == shown.hint and app.button(key=f"lesson_option_{wrong(lesson)}").disabled
     (right,) = shown.right
     press(app, f"lesson_option_{right}")
-    assert "Right, at the second try." in text(app) and "your prediction" in text(app)
+    assert "Right, on the second try." in text(app) and "your prediction" in text(app)
     assert lesson.fill(lesson.explain, shown) in text(app)
     press(press(app, "lesson_back"), "lesson_back")
     press(app, f"lesson_option_{wrong(lesson)}")  # a new prediction clears the tries after the first

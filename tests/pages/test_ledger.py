@@ -113,7 +113,7 @@ def test_a_private_file_has_one_account_in_every_tab_and_a_total_that_holds(star
     press(second, "Run and spend")  # the other tab has set a total meanwhile
     assert "job" not in second.session_state and not second.error and not second.exception
     (info,) = (info.value for info in second.info if "Your total does not allow this run" in info.value)
-    assert "above the total of 1.2; " in info and "Still free: " in info
+    assert "above the total of 1.2; " in info and "These are still free: " in info
     assert next(button for button in second.button if button.label == "Run and spend").disabled
     shown = html(second.switch_page("pages/account.py").run())
     assert "more than the total" in shown and shown.count("<td>NSM (ours)</td>") == 1

@@ -119,7 +119,7 @@ def test_a_run_is_made_at_every_stop_of_epsilon_and_with_other_seeds_and_what_is
     assert set(shown["others"]) == {"3"}  # a full shelf has dropped the other pictures, but the slide stays
     assert set(staged(Slide("x", address, show="label"), "light").others) == set("12345")
     assert set(staged(Slide("x", "home?v=1&e=2"), "light").others) == set(run.others)
-    assert "have other ε" in staged(Slide("x", address), "light", varied=False).refusal
+    assert "can be shown at other values of ε" in staged(Slide("x", address), "light", varied=False).refusal
     for scene, words in (
         ("explore?v=1&d=town&a=kmeans&k=5", "it has no ε"),
         ("limits?v=1&d=city", "does not show a single run"),

@@ -82,7 +82,7 @@ def ruler(view: View, figure: go.Figure, rho: float, noise_sd: float) -> None:
     hidden, noise = (escape.figure(view.trace.domain.length(length)) for length in (rho, thrown))
     figure.add_annotation(
         text=f"● rho {hidden}: moves up to here are hidden<br>"
-        f"◌ {noise}: how far the noise throws a person<br><b>Not hidden: who, and roughly where</b>",
+        f"◌ {noise}: how far the noise moves a person<br><b>Not hidden: who, and roughly where</b>",
         xref="x domain", yref="y domain", x=0, y=0, yshift=-42, xanchor="left", yanchor="top", align="left",
         showarrow=False, font={"size": 11, "color": view.colors.ink},
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Draw continual release: the noisy cells and centers of every evening, and the price of running anew instead."""
+"""Draw continual release: the noisy cells and centers of every evening, and the price of a new run each day instead."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ __all__ = ["PANE", "days_table"]
 
 
 def days_table(trace: Trace) -> pd.DataFrame:
-    """Return one row per day: day, counts_sd, epsilon (spent by then), anew (spent by running anew each evening).
+    """Return one row per day: day, counts_sd, epsilon (spent by then), anew (spent by a new run each evening).
 
-    Running anew buys a table of all days so far every evening, with the tree's noise of that evening: half of mu^2 goes
+    A new run every evening buys a table of all days so far, with the tree's noise of that evening: half of mu^2 goes
     to the counts, half to the sums, mu^2 = 2 / counts_sd^2, and a row of the first day pays every evening.
     """
     rows, anew, delta = [], 0.0, trace.claimed.delta
@@ -76,15 +76,16 @@ def _plane(view: View) -> Panel:
 
 
 def _spend(view: View, shots: list[Shot]) -> Panel:
-    """Return epsilon by day, with the tree and running anew every evening with the same noise."""
+    """Return epsilon by day, with the tree and with a new run every evening that has the same noise."""
     table, colors, trace = days_table(view.trace), view.colors, view.trace
     first, last = float(table.epsilon.iloc[0]), table.iloc[-1]
-    title = f"{counted(len(table), 'day')}: ε {last.epsilon:.2f}; run anew: {last.anew:.2f}"
+    title = f"{counted(len(table), 'day')}: ε {last.epsilon:.2f}; a new run each day: {last.anew:.2f}"
     figure = base(colors, title, height=172)
     days = table.day.to_numpy()
     figure.add_scatter(
         x=days, y=table.anew, mode="lines", line={"color": colors.muted, "width": 1.6, "dash": "dot"},
-        name="running anew, same noise", hovertemplate="day %{x}: ε = %{y:,.3~r} by running anew<extra></extra>",
+        name="a new run each day, same noise",
+        hovertemplate="day %{x}: ε = %{y:,.3~r} with a new run each day<extra></extra>",
     )  # fmt: skip
     figure.add_scatter(
         x=days, y=table.epsilon, mode="lines", line={"color": colors.released, "width": 2.4}, name="the tree",
@@ -96,7 +97,7 @@ def _spend(view: View, shots: list[Shot]) -> Panel:
     )  # fmt: skip
     top = float(max(last.anew, last.epsilon))
     figure.add_annotation(
-        x=float(days[-1]), y=float(last.anew), text=f"running anew {last.anew:.2f}", showarrow=False,
+        x=float(days[-1]), y=float(last.anew), text=f"a new run each day {last.anew:.2f}", showarrow=False,
         xanchor="right", yanchor="bottom", font={"color": colors.muted, "size": 12},
     )  # fmt: skip
     figure.update_xaxes(title_text="day", range=[0.4, days[-1] + 0.6], tick0=1, dtick=whole(len(days)))
@@ -114,7 +115,7 @@ def _spend(view: View, shots: list[Shot]) -> Panel:
     return Panel(
         "side",
         figure,
-        f"Lines: the tree has spent ε {last.epsilon:.2f} after {len(days)} days; running anew every evening with the "
+        f"Lines: the tree has spent ε {last.epsilon:.2f} after {len(days)} days; a new run every evening with the "
         f"same noise would spend {last.anew:.2f}.",
     )
 

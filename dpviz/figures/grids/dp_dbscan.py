@@ -78,7 +78,7 @@ def _plane(view: View) -> Panel:
         {"dense cell": kept, "border": xy(lines), "center": xy(view.plane(last["centers"]))},
     ]
     n = len(last["noisy_counts"])
-    alt = f"A plane with noisy cells; the dense ones make {n} region{'s' * (n != 1)} with drawn borders at the end."
+    alt = f"A plane with noisy cells; the dense ones form {n} region{'s' * (n != 1)} with drawn borders at the end."
     many = int(np.sum(second["dense"]))
     title = f"{counted(many, 'dense cell')} of {len(counts):,} form{'s' * (many == 1)} {counted(n, 'region')}"
     return layered(view, title, looks, frames, alt)

@@ -58,7 +58,7 @@ def layered(
         If a frame names a layer without a look.
     """
     if unknown := {layer for frame in frames for layer in frame} - set(looks):
-        raise ValueError(f"layered: a frame must name layers of looks, {', '.join(looks)}; got {min(unknown)}.")
+        raise ValueError(f"layered: a frame may name only the layers in looks, {', '.join(looks)}; got {min(unknown)}.")
     figure = plane(view, title, height=height)
     first = len(figure.data)
     for layer, look in looks.items():

@@ -25,7 +25,7 @@ def why(entry: Release, unit: str) -> str:
     cost = cost_of(entry.mechanism, entry.cost)
     noise = cost.noise.format(scale=number(entry.scale))
     if isinstance(cost, Report):
-        return f"{_sentence(entry.reason)}: {noise} costs {cost.words}, whatever is asked."
+        return f"{_sentence(entry.reason)}: {noise} costs {cost.words}, whatever the question."
     norm = cost.within or _NORM[entry.norm]
     part = "" if len(entry.path) == 1 else " A row lies in one part only, so parts are charged separately."
     if entry.excess > 1:

@@ -39,9 +39,12 @@ def _words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
     head = f"Iteration {released['round']} of {released['rounds']}"
     if phase == ASSIGN and released["constrained"]:
         reach = domain.length(released["radius"])
-        return head, f"only rows within {reach} of their center count, each by its offset from it"
+        return head, f"only rows within {reach} of their center count, and each adds its offset from that center"
     if phase == ASSIGN:
-        return head, "every row counts at its nearest center; one far row can change a sum by the whole domain's radius"
+        return (
+            head,
+            "every row counts at its nearest center; one distant row can change a sum by the domain's full radius",
+        )
     if phase == RAW:
         typical = released["sums_sd"] / max(float(np.median(released["noisy_counts"])), 1.0)
         moves = domain.length(typical)

@@ -35,8 +35,8 @@ def _mean_words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
     released = step.released
     off = float(np.linalg.norm(released["middle"])) / trace.domain.radius
     return "Mean", (
-        f"all rows added up, ±{released['noise_sd']:.1f} in every column: their mean lies {off:.0%} of the radius off "
-        "the middle of the bounds; what follows is about it"
+        f"all rows added up, ±{released['noise_sd']:.1f} in every column: their mean lies {off:.0%} of the radius "
+        "away from the middle of the bounds; the next steps measure from there"
     )
 
 
@@ -52,8 +52,8 @@ def _near_words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
     released = step.released
     return "Near", (
         f"rows counted in {len(released['edges'])} shells, ±{released['noise_sd']:.0f} on each: most lie "
-        f"within {released['radius'] / trace.domain.radius:.0%} of the declared radius; longer rows count as if on its "
-        "rim"
+        f"within {released['radius'] / trace.domain.radius:.0%} of the declared radius; rows farther out count as if "
+        "they were on its rim"
     )
 
 
@@ -71,7 +71,7 @@ def _summary_words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
         return head, f"{size:,} points, placed by public and released values only"
     if phase == VOTE:
         return head, (
-            "each row counts at its nearest point and adds its offset from it; noise of standard "
+            "each row is counted at its nearest point and adds its offset from that point; noise of standard "
             f"deviation {released['noise_sd']:.1f} on every count"
         )
     return head, (
@@ -82,7 +82,8 @@ def _summary_words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
 
 def _solve_words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
     points = f"{len(step.released['coreset_points'])} " if "coreset_points" in step.released else ""
-    return "Free thinking", f"k-means with restarts and swaps on the {points}noisy points: no row read, nothing spent"
+    words = f"k-means with restarts and swaps on the {points}noisy points: no row is read and nothing is spent"
+    return "Free thinking", words
 
 
 def _correction_words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
@@ -281,7 +282,7 @@ def _radius(view: View, shots: list[Shot], step: Step) -> Panel:
         ticktext=[f"{s:.0%}" for s in share[every]],
     )
     return Panel(
-        "plane", figure, f"Bars: noisy counts of rows by norm; the learned radius is {learned:.0%} of the declared."
+        "plane", figure, f"Bars: noisy counts of rows by norm; the learned radius is {learned:.0%} of the declared one."
     )
 
 

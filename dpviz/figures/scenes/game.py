@@ -73,7 +73,7 @@ def square_panel(colors: Theme, bound: Bound, points: Sequence[tuple[str, Rates]
     figure.add_scatter(
         x=_ALARMS, y=bound.miss(_ALARMS), mode="lines", name="bound",
         line={"color": colors.released, "width": 2.4},
-        hovertemplate="at %{x:.1%} false alarms nobody has less than %{y:.1%} misses<extra></extra>",
+        hovertemplate="at %{x:.1%} false alarms no attacker has less than %{y:.1%} misses<extra></extra>",
     )  # fmt: skip
     for (name, (alarm, miss)), symbol in zip(points, ("circle", "x-thin-open"), strict=False):
         x, y = [alarm[1], alarm[2], None, alarm[0], alarm[0]], [miss[0], miss[0], None, miss[1], miss[2]]

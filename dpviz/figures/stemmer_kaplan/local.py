@@ -46,7 +46,7 @@ def warning(trace: Trace) -> str:
         return ""
     return (
         f"A cluster of average size has {even:,.0f} of the {released['users']:,} people asked, but a cell needs "
-        f"{released['threshold']:,.0f} reports to stand out from the noise. Ask more people, or take fewer centers."
+        f"{released['threshold']:,.0f} reports to stand out from the noise. Ask more people, or choose fewer centers."
     )
 
 
@@ -195,7 +195,7 @@ def users_panels(view: View, table: pd.DataFrame, users: int, tried: dict[int, f
     title = f"{users:,} people: a cell of {number(share[counts.index(users)], 2)} % stands out"
     figure = base(colors, title, height=280)
     figure.add_scatter(
-        x=counts, y=share, mode="lines+markers", name="least share that stands out",
+        x=counts, y=share, mode="lines+markers", name="smallest share that stands out",
         line={"color": colors.released, "width": 2}, hovertemplate="%{x:,} people: %{y:,.2~r} %<extra></extra>",
     )  # fmt: skip
     here = counts.index(users)

@@ -70,11 +70,12 @@ def _words(step: Step, phase: int, domain: Domain) -> tuple[str, str]:
         where = f"{len(released['offset'])} random directions" if released["projected"] else "the domain"
         return head, (
             f"a shifted grid of width {domain.length(released['width'])} over {where}: {cells} have a "
-            f"noisy count (±{released['noise_sd']:.0f}) of at least {released['threshold']:.0f}, all others stay unseen"
+            f"noisy count (±{released['noise_sd']:.0f}) of at least {released['threshold']:.0f}, all others are "
+            "withheld"
         )
     dropped = len(released["precise"]) - int(released["precise"].sum())
     return head, f"noisy averages of the largest cells become {int(released['precise'].sum())} candidates" + (
-        f"; {dropped} are too noisy and dropped" if dropped else ""
+        f"; {dropped} are too noisy and are dropped" if dropped else ""
     )
 
 
@@ -85,8 +86,8 @@ def warning(trace: Trace) -> str:
         return ""
     lowest = min(table["threshold"] for table in tables)
     return (
-        f"Every bucket is below the threshold of {lowest:,.0f} rows, so there is no candidate. Use "
-        "more rows, or take fewer scales or repetitions."
+        f"Every bucket is below the threshold of {lowest:,.0f} rows, so there is no candidate. Use more rows, fewer "
+        "scales or fewer repetitions."
     )
 
 
@@ -395,7 +396,7 @@ def losses_panel(view: View, shots: list[Shot]) -> Panel:
     }
     add_frames(figure, [0], [[nothing]] * (len(shots) - 1) + [[shown]])
     words = ", ".join(f"{row.what} {number(row.loss)}" for row in table.itertuples())
-    return Panel("side", figure, f"Bars: loss in the end: {words}. Not private.")
+    return Panel("side", figure, f"Bars: final loss: {words}. Not private.")
 
 
 def panels(view: View, shots: list[Shot]) -> list[Panel]:

@@ -304,9 +304,8 @@ PANE = Pane(
         ("diamond", "KMeans"),
         ("ring", "person"),
     ),
-    caution="The score curves are computed from the raw rows and are never released. Only the chosen cut and the "
-    "noisy counts "
-    "do. More centers always lower the loss, and DPM chooses their number itself.",
+    caution="The score curves are computed from the raw rows and are never released. Only the chosen cut and the noisy "
+    "counts are. More centers always lower the loss, and DPM chooses their number itself.",
     cells=True,
     follows=True,
     unpinned="each cut's column and the one before it",

@@ -155,7 +155,7 @@ PANE = Pane(
         ("diamond", "KMeans"),
         ("ring", "person"),
     ),
-    caution="Cells that cover hardly anyone are picked too: that is the noise. With more than three columns the plane "
+    caution="Cells that cover hardly anyone are picked too: noise does that. With more than three columns the plane "
     "shows two public random directions, not columns.",
     unpinned="public random directions",
 )

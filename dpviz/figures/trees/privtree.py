@@ -110,6 +110,6 @@ PANE = Pane(
         ("diamond", "KMeans"),
         ("ring", "person"),
     ),
-    caution="A box may be halved because of noise alone, and a crowded one may be left whole. In more than two columns "
-    "boxes are seen from one side, so they lie over each other.",
+    caution="A box may be halved because of noise alone, and a crowded one may be left whole. "
+    "With more than two columns boxes are seen from one side, so they overlap in the picture.",
 )

@@ -68,7 +68,7 @@ def opening() -> Classroom | None:
             "What you see: dots and counts, no names. What the server holds, in memory only: "
             f"{_HOLDS[keeps]}, answers and scores of at most {MOST_SEATS} phones. It ends after "
             f"{number(LIFE / 3600)} hours, {number(ALONE / 60)} minutes after the last of you has left, or when you "
-            "end it, and then all of it is gone. Nothing is written to disk."
+            "end it, and then all of this is deleted. Nothing is written to disk."
         )
     )
     if st.button("Open a class", type="primary", key=keys.CLASS_OPEN):
@@ -292,7 +292,7 @@ def _run(room: Classroom, base: str) -> None:
                 "would see the gray points or the diamonds."
             )
         )
-        st.toggle("All panels", key=keys.CLASS_PANELS, help="Those of Watch: votes, loss, the ledger.", **_KEEP)
+        st.toggle("All panels", key=keys.CLASS_PANELS, help="The panels of Watch: votes, loss, the ledger.", **_KEEP)
     with picture:
         step = components.mirror()
         room.show(step=len(shown.titles) - 1 if step is None else min(step, len(shown.titles) - 1))

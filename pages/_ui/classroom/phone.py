@@ -163,7 +163,7 @@ def _run(room: Classroom, seat: Seat) -> None:
         markup.small(
             f"Step {step + 1} of {len(shown.titles)}, as on the screen. ",
             _CENTERS[shown.private],
-            " The orange ring: you, on this phone alone.",
+            " The orange ring is you; only this phone shows it.",
         )
     )
 
@@ -194,7 +194,7 @@ def _local(room: Classroom, seat: Seat) -> None:
     st.html(
         markup.small(
             f"{_OWN[at is not None]} This is what your phone sent, one coin per cell: at "
-            f"ε {number(compute.LOCAL_EPSILON)} nobody can be sure from it where you stand."
+            f"ε {number(compute.LOCAL_EPSILON)} nobody can be sure from it where you are."
         )
         + f'<div class="dp-cells" role="img" aria-label="{sum(bits)} of {len(bits)} cells say yes">{told}</div>'
         + markup.small(_HONEST[room.keeps_points])
@@ -260,8 +260,8 @@ def _round(room: Classroom, seat: Seat, game: Game, at: tuple[float, float], *, 
         st.html(
             markup.told(
                 markup.bold("Right." if right else "Wrong."),
-                f" You were right {hits} times of {n}. In the long run at most {game.question.bound.odds} of 100; a "
-                "coin 50.",
+                f" You were right {hits} times of {n}. In the long run nobody is right more than "
+                f"{game.question.bound.odds} times in 100; a coin is right 50 times.",
             )
         )
 

@@ -453,7 +453,7 @@ class Classrooms:
         """End the class in which nobody has been seen for longest, if that is long."""
         room = max(self._open.values(), key=lambda room: room.alone)
         if room.alone < SEEN:
-            raise Refused(f"{MOST_CLASSES} classes are open on this server, and it holds no more.")
+            raise Refused(f"{MOST_CLASSES} classes are open on this server, and it allows no more.")
         room.close()
         self._sweep()
 

@@ -49,7 +49,7 @@ _CONFIG = {
         "words, or first..last date", help="low, middle, high, or 1950-01-01..2020-12-31. Public."
     ),
     "fill": st.column_config.NumberColumn(
-        "if missing", help="Stands in for a missing cell. Empty: the row is left out.", width="small"
+        "if missing", help="Stands in for a missing cell. If this is empty, the row is left out.", width="small"
     ),
     "description": st.column_config.TextColumn("meaning", max_chars=120),
 }
@@ -63,7 +63,7 @@ def editor(upload: Upload) -> dict[str, Any] | None:
     if upload.private:
         st.caption(
             f"Numbers like {upload.form.example}: do yours look like this? Cells in another form count as missing, "
-            f"without a message. No cell was read: names suggest, you decide."
+            f"without a message. No cell was read: the names suggest columns, and you decide."
         )
     reading.doubt(upload)
     columns: list[dict[str, Any]] = []
@@ -146,7 +146,7 @@ def _table(upload: Upload) -> tuple[list[dict[str, Any]], tuple[Recoding, ...]]:
             for name in waiting:
                 upload.cells[name]["why"] = upload.cells[name]["why"].replace("suggested", "confirmed")
             _again(upload)
-        raise ValueError("Names of columns suggest bounds: look at them, change what is wrong, and confirm the rest.")
+        raise ValueError("Some column names suggest bounds: check them, change any wrong ones, and confirm the rest.")
     return columns, tuple(rules)
 
 
@@ -370,7 +370,7 @@ def _consequences(upload: Upload, facts: dict[str, Any]) -> None:
     """Say how much one person can change; in DEMO, show the effect of the declaration on the rows."""
     if facts["projection"]:
         wide = max(column["high"] for column in facts["columns"][:2])
-        tight = " Give both the bounds of your region: half as wide is half the noise." if wide > _REGION else ""
+        tight = " Give both the bounds of your region: half the width means half the noise." if wide > _REGION else ""
         st.caption(f"Latitude and longitude become one map, in kilometers around the middle of their bounds.{tight}")
     st.html(markup.small(markup.bold("What one person can change."), " ", " ".join(dictionary.promises(facts))))
     if upload.private:

@@ -47,7 +47,7 @@ def paint() -> None:
     with about:
         st.markdown(
             "Press and drag to paint. By keyboard: arrow keys move the cursor on the canvas, Enter paints. Nobody "
-            "here is real, so the painting is DEMO. A link to it carries every person, opens for everybody, and "
+            "here is real, so the painting is DEMO. A link to it contains every person, works for everybody, and "
             "survives a reload."
         )
         try:

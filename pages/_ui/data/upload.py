@@ -111,8 +111,8 @@ def _recognize(pending: Pending) -> bool | None:
         )
     elif kept.known(pending.name):
         st.info(
-            "A file of this name was declared in this browser before. This one is not known here: it is another file, "
-            "or it has changed, and has an account of its own."
+            "A file of this name was declared in this browser before. This server does not know this one: it is "
+            "another file, or it has changed, so it has its own account."
         )
     return before
 

@@ -66,7 +66,7 @@ def section(result: Result) -> None:
         markup.small(
             markup.bold("The noise behind it"),
             f", on every point, per coordinate. {'. '.join(methods.noise(data, one, rho) for one in family)}; "
-            f"{thirds:.1f} rho with the paper's split of the budget in thirds.",
+            f"{thirds:.1f} rho with the paper's split of the budget into thirds.",
         )
     )
     _losses(result, family, epsilon, far, promise.delta)

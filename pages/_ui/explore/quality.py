@@ -51,7 +51,7 @@ def section(result: Result, *, hidden: bool) -> None:
     if not hidden or result.reference is None or result.reference is result.trace or has_regions(result.trace):
         return
     against = reference_name(result.trace)
-    box = st.expander(f"How good is it? Beside {against}, by the raw rows", key=keys.QUALITY, on_change="rerun")
+    box = st.expander(f"How good is it? Compared with {against} on the raw rows", key=keys.QUALITY, on_change="rerun")
     if not box.open:  # nothing is computed unless somebody looks at it
         return
     with box:

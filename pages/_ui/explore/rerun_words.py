@@ -55,7 +55,7 @@ def promised(trace: Trace) -> str:
         if high > WIDE:
             words.append("It is too wide if groups are far apart.")
     else:
-        words.append("For this algorithm the width of its clouds was not compared with true reruns.")
+        words.append("For this algorithm the width of the clouds has not been compared with true reruns.")
     if lost := near_noise(trace):
         words.append(f"{lost} noisy sizes are within the noise: another run may lose these groups, or find others.")
     return " ".join(words)

@@ -38,8 +38,8 @@ from pages._ui.workspace.explore import explore
 _TOPIC = "reruns"
 HOW = {"all": "All at once", "one": "One after the other"}
 CAUTION = (
-    "The same rows with other noise and another start each time: the cloud shows how far one release can be from the "
-    "next, but not how far any of them is from the people."
+    "The same rows with different noise and a different start each time: the cloud shows how far one release can be "
+    "from the next, but not how far any of them is from the people."
 )
 
 
@@ -59,7 +59,7 @@ def section(key: str, result: Result, *, hidden: bool, axes: Axes, current: bool
     st.caption(
         f"{N} simulated runs, on people made up from what was released. No row is read, nothing is spent."
         if result.data.private
-        else f"{N} runs on the same rows with other noise. Only in DEMO: on private rows every rerun would spend ε."
+        else f"{N} runs on the same rows with different noise. Only in DEMO: on private rows every rerun would spend ε."
     )
     question = Question.of(result)
     if question.seconds > runs.MOST_SECONDS:

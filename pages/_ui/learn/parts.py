@@ -140,7 +140,7 @@ def _solved(place: Place, lesson: Lesson, stage: Stage) -> None:
     """Show the prediction beside the right answer, and why it is right."""
     tries = place.answers
     right = lesson.is_right(tuple(tries[-1]), stage)
-    verdict = "Right." if right and len(tries) == 1 else "Right, at the second try." if right else "Not quite."
+    verdict = "Right." if right and len(tries) == 1 else "Right, on the second try." if right else "Not quite."
     reply = "" if lesson.several else f" {_reply(lesson, tries[-1], stage)}"
     st.html(f'<div class="dp-hint" role="status"><b>{verdict}</b>{markup.escape(reply)}</div>')
     _paragraph(lesson.fill(lesson.explain, stage))

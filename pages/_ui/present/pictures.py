@@ -212,7 +212,7 @@ def game(setup: Setup, mode: str, stored: tuple[Sequence[Round], ...], on_step: 
         exact=not promise.private,
     )  # fmt: skip
     words = (
-        f"{setup.words} · In {len(rounds)} rounds the best known attack was right {percent(machine.share)} times of "
+        f"{setup.words} · In {len(rounds)} rounds the best known attack was right {percent(machine.share)} times in "
         f"100 ({span(machine)} with 95 % confidence)."
     )
     bound = question.bound.odds

@@ -104,7 +104,7 @@ def _staged(slide: Slide, mode: str, varied: bool, typed: Sequence[float]) -> St
     piece = _piece(plan, scene, slide, mode)
     made: dict[str, Piece] = {}
     others: dict[str, Scene] = {}
-    refusal = f"Only the first {MOST_VARIED} slides of a deck that show one run have other ε."
+    refusal = f"Only the first {MOST_VARIED} slides of a deck that show one run can be shown at other values of ε."
     if varied:
         try:
             others, refusal = _others(scene, slide, piece, typed)

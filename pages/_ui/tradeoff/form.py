@@ -73,8 +73,8 @@ def sweep_form() -> tuple[Sweep | None, str, str]:
         n_rows = st.pills(
             "People in the data", ROWS, selection_mode="multi", default=(None,), **kept(keys.SWEEP_ROWS),
             format_func=lambda n: "as it is" if n is None else f"{n:,}",
-            help="Runs on this many people, drawn without replacement. If that is more than the data have, whole "
-                "copies come first.",
+            help="Runs on this many people, drawn without replacement. "
+            "If that is more people than the data have, whole copies of the data come first.",
         )  # fmt: skip
         k = st.text_input(
             "Centers k",

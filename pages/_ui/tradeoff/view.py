@@ -307,7 +307,7 @@ def _multiples(panels: list, every: Summary, kept: Kept, look: Look, style: dict
 def _caution(points: pd.DataFrame, look: Look) -> None:
     runs, more = int(points.runs.max()), sorted(points.series[points.k_found > points.n_clusters].unique())
     words = [f"Pale: {runs} single runs. "] if look.single else []
-    words.append(f"Solid: their mean with a 95% rerun interval. It says how well {runs} runs pin down the ")
+    words.append(f"Solid: their mean with a 95% rerun interval. The interval says how well {runs} runs pin down the ")
     words += [markup.bold("mean"), ", not where your next run will land. "]
     if more:
         words.append(f"{', '.join(more)} released more than k centers, and these always lower the loss. ")

@@ -184,8 +184,8 @@ def _allows(account: Account, claim: Claim) -> bool:
     except Refused as refused:
         why = plain(on_screen(str(refused).removeprefix("Account: ")))
         st.info(
-            f"Your total does not allow this run. {why}  \nStill free: all that was released and its files, other "
-            "numbers of centers where weighted points were released, and any rehearsal."
+            f"Your total does not allow this run. {why}  \nThese are still free: everything that was released and its "
+            "files, other numbers of centers where weighted points were released, and any rehearsal."
         )
         with st.container(horizontal=True):
             st.page_link("pages/plan.py", label="Rehearse a smaller ε", icon=":material/play_circle:")

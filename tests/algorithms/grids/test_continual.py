@@ -94,6 +94,6 @@ def test_the_picture_has_a_frame_a_day():
     trace = Continual(n_clusters=3, days=4).run(data.X, domain=data.domain, seed=0, dataset_id=data.dataset_id)
     panels = continual.PANE.panels(View(trace, LIGHT, (0, 1), data.columns, data.units))
     assert all(len(panel.figure.frames) == 5 for panel in panels)
-    assert "running anew" in panels[1].alt
+    assert "a new run every evening" in panels[1].alt
     few = Continual(n_clusters=3, epsilon=0.02, cells=64).run(data.X, domain=data.domain, seed=0)
     assert "Too little data" in continual.warning(few)

@@ -23,5 +23,5 @@ def test_frames_that_do_not_fit_their_traces_are_refused():
 
 def test_a_layer_that_has_no_look_is_refused():
     view = View(trace("kmeans"), LIGHT, (0, 1), ("a", "b"), ("", ""))
-    with pytest.raises(ValueError, match=r"layered: a frame must name layers of looks, center; got centre\."):
+    with pytest.raises(ValueError, match=r"layered: a frame may name only the layers in looks, center; got centre\."):
         layered(view, "Centers", {"center": {}}, [{"centre": BARS}], "")

@@ -64,7 +64,7 @@ def test_a_changed_file_is_said_to_be_another_one(start):
     app = start()
     app.session_state["declared"] = [ENTRY]
     app = drop(app, "mine.csv", csv(), None)
-    assert any("it has changed, and has an account of its own" in info.value for info in app.info)
+    assert any("it has changed, so it has its own account" in info.value for info in app.info)
 
 
 def test_nothing_is_kept_under_a_login(monkeypatch, kept_by):
