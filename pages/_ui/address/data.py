@@ -12,7 +12,7 @@ from pages._ui.address.scene import Control
 from pages._ui.frame import catalog
 
 FILE = "file:"  # before the names of the columns of somebody's own public file
-MISSING = "missing"  # the name of such a file in a session that does not have it
+MISSING = "missing"  # how such a file is named in a session that does not have it
 _MOST_COLUMNS = 64
 
 

@@ -78,7 +78,7 @@ def from_json(text: str | bytes) -> Deck:
         raise ValueError(f"This file is too large: a deck has at most {MOST_BYTES // 1_000} kB.")
     try:
         record = json.loads(text, object_pairs_hook=_once)
-    except (ValueError, RecursionError):  # not JSON, not UTF-8, or nested without end
+    except (ValueError, RecursionError):  # not JSON, not UTF-8, or nested too deeply
         raise ValueError("This is not a deck file: it is not JSON saved by Present.") from None
     if not isinstance(record, dict) or "dpviz_deck" not in record:
         raise ValueError("This is not a deck file: it does not start with dpviz_deck.")
@@ -120,7 +120,7 @@ def _text(value: Any, name: str, where: str) -> str:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object without repeated names, of which another reader might take the other value."""
+    """Return an object without repeated names, because another reader might take the other value."""
     if len({name for name, _ in pairs}) != len(pairs):
         raise ValueError("a name appears twice")
     return dict(pairs)

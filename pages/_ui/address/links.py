@@ -49,7 +49,7 @@ def enter(file: str, vocabulary: Vocabulary, *, has: Collection[str] = ()) -> No
     came = session.page != page
     embed.note(_raw())
     if not session.via_app:
-        address_state.address = (page, _raw())  # the way through app.py loses it
+        address_state.address = (page, _raw())  # it is lost on the way through app.py
     shell.enter(file)
     query = _asked(page, came)
     if query:
@@ -120,7 +120,7 @@ def rewind(page: str) -> None:
 
 
 def brings_only(page: str, vocabulary: Vocabulary, word: str) -> bool:
-    """Return whether the address just opened has this word only."""
+    """Return whether the address just opened contains no other word."""
     found = opened(page)
     if found is None or not session.opened_now or not found.scene.values[word]:
         return False
@@ -215,7 +215,7 @@ def _raw() -> str:
 
 
 def _asked(page: str, came: bool) -> str:
-    """Return the address just opened, "" if the visitor came in another way or only moved a widget."""
+    """Return the address just opened, "" if the visitor arrived in another way or only moved a widget."""
     context = get_script_run_ctx()
     where, query = address_state.address
     first = not address_state.address_read

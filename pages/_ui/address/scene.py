@@ -120,7 +120,7 @@ class Control:
                 return self._one(kept.strip())
             except (LookupError, ValueError):
                 return self.spec.default
-        return int(kept) if self.spec.kind == "int" and isinstance(kept, float) else kept  # 2.5: what a seed field uses
+        return int(kept) if self.spec.kind == "int" and isinstance(kept, float) else kept  # 2.5: as in a seed field
 
 
 Vocabulary = Callable[[Mapping[str, Any]], Sequence[Control]]  # values known so far -> the controls that there are then

@@ -31,7 +31,7 @@ class Opened:
 class AddressState:
     """Values of one visitor's session, as in `Session`."""
 
-    address: Once[tuple[str | None, str]] = Once(lambda: (None, ""))  # page and query that are to be opened
+    address: Once[tuple[str | None, str]] = Once(lambda: (None, ""))  # the page and query to open
     address_read: Held[bool] = Held(bool)
     address_file: Held[tuple[str, str, str] | None] = Held(nothing)  # a file that an address waits for, page, query
     kept: Held[tuple[str, str]] = Held(lambda: ("", ""))  # page and query in the address bar

@@ -1,1 +1,1 @@
-"""Parts of the page Attacker."""
+"""Parts of the Attacker page."""

@@ -1,1 +1,1 @@
-"""Class: everyone in the room is one point. In memory only, without names, over by itself."""
+"""Class: everyone in the room is one point. It is kept in memory only, without names, and ends by itself."""

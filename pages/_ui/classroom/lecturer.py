@@ -1,4 +1,4 @@
-"""The projector: the door with its code, the current stage, and live input from the phones."""
+"""The projector's page: the code to join with, the current stage, and live input from the phones."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ __all__ = ["opening", "projector"]
 
 _KEEP: dict[str, Any] = {"persist_state": "session"}
 LIVE = 1.5  # seconds between two looks at the phones' input
-MANY_WRONG = 20  # wrong codes in ten minutes, above which the lecturer hears of it
+MANY_WRONG = 20  # wrong codes in ten minutes, above which the lecturer is warned
 STAGES = {
     "place": "Everyone is a point",
     "predict": "Predict",
@@ -93,7 +93,7 @@ def projector(room: Classroom, base: str) -> None:
         "The phones show", stages, default=room.stage, required=True, format_func=STAGES.__getitem__,
         key=keys.CLASS_STAGE,
     )  # fmt: skip
-    if stage != "lesson":  # its question is there before its stage
+    if stage != "lesson":  # its question exists before its stage
         room.show(stage=stage)
     room.attend(room.lecturer)
     _STAGES[str(stage)](room, base)

@@ -1,4 +1,4 @@
-"""The page on a phone: a door, then the lecturer's choice. It is light: no plane, and at most one small picture."""
+"""The page on a phone: the form to join with, then what the lecturer has chosen; no plane, one small picture."""
 
 from __future__ import annotations
 

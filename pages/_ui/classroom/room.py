@@ -1,4 +1,4 @@
-"""Classes in memory: codes that cannot be scanned for, seats that survive a reload, limits, an end that can be undone.
+"""Classes in memory: codes that cannot be guessed, seats that survive a reload, limits, an end that can be undone.
 
 No file is written and no name is kept: a seat is a random token that only its phone has.
 """

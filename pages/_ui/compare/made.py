@@ -46,7 +46,7 @@ def comparison(data: Dataset, asked: Sequence[Side]) -> Comparison | None:
     # looked up before the finished runs, because a job that is over then has nothing more to bring
     over = batch is not None and batch.job.status == "done"
     found = _found(wanted, batch)
-    # a finished job leaves a gap if a run that existed before it has been dropped since
+    # a finished job leaves a gap if a run that existed before the job has since been dropped
     if len(found) < len(set(wanted)) and (batch is None or over):
         missing = [side for i, side in zip(wanted, asked, strict=True) if i not in found]
         inbox: list[Result] = []

@@ -25,7 +25,7 @@ _KEY = keys.COMPARE_RUNS
 
 
 def get() -> list[Side]:
-    """Return the session's runs, [] before any was chosen. A new object means that another page put it there."""
+    """Return the session's runs, [] before any was chosen. A new object means that another page set it."""
     return st.session_state.get(_KEY, [])
 
 
@@ -49,7 +49,7 @@ def arrive(current: Scene, vocabulary: Vocabulary) -> None:
         return
     try:
         mine = asked_by(current, vocabulary)
-    except ValueError:  # a field of it is wrong, as its own form says
+    except ValueError:  # one of its fields is wrong, and its own form says so
         return
     if mine == compare_state.compare_mine or session.opened_now:
         return
@@ -123,7 +123,7 @@ def _names(cls: type[Algorithm], words: dict[str, Control]) -> dict[str, str]:
     """Return an algorithm's parameters by Explore's words for them."""
     start = keys.PARAM(cls.slug, "")
     found = {word: control.key.removeprefix(start) for word, control in words.items() if control.key.startswith(start)}
-    names = sorted(params.specs(cls), key=len, reverse=True)  # a key may go on with the name of the data
+    names = sorted(params.specs(cls), key=len, reverse=True)  # the name of the data may follow a key
     return {word: next(n for n in names if rest == n or rest.startswith(f"{n}_")) for word, rest in found.items()}
 
 

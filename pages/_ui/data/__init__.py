@@ -1,1 +1,1 @@
-"""Parts of the page Data."""
+"""Parts of the Data page."""

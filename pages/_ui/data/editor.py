@@ -341,7 +341,7 @@ def _people(upload: Upload) -> dict[str, Any]:
 
 
 def _missing(columns: list[dict[str, Any]]) -> str:
-    """Return how many bounds are still to be given, in a sentence; "" if at most one is."""
+    """Return a sentence that says how many bounds are missing; "" if at most one is."""
     wanted = sum(column[end] is None for column in columns for end in ("low", "high"))
     return f"{wanted} bounds are missing: each column needs a low and a high one." if wanted > 1 else ""
 
@@ -401,7 +401,7 @@ def _consequences(upload: Upload, facts: dict[str, Any]) -> None:
 
 
 def use(upload: Upload, facts: dict[str, Any]) -> None:
-    """Make the declared table the chosen data set under a new token: another declaration is another data set.
+    """Make the declared table the chosen data set under a new token: each declaration gives another data set.
 
     Raises
     ------

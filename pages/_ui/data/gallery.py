@@ -116,7 +116,7 @@ def facts(data: Dataset) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         name = data.dataset_id.removeprefix("sample:")
         if st.button("Explore it", icon=":material/play_circle:"):
-            catalog.choose(name)  # the data set on show, even if another one is in use
+            catalog.choose(name)  # the data set shown, even if another one is in use
             st.switch_page("pages/explore.py")
         st.download_button(
             "Data dictionary",

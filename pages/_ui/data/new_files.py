@@ -1,4 +1,4 @@
-"""Limit how many files a visit may declare public or private: each answer stays on the server's disk for good."""
+"""Limit how many files a visit may declare public or private: the server's disk keeps each answer forever."""
 
 from __future__ import annotations
 

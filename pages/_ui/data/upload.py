@@ -149,7 +149,7 @@ def _ask_header(pending: Pending) -> None:
 
 
 def _ask_width(pending: Pending) -> None:
-    """Ask for the number of cells per line, so that no row decides it."""
+    """Ask for the number of cells per line, so that it does not depend on any row."""
     st.header("How many cells does a line have?")
     n_columns = field(
         "Cells of a line", 1, Limits().columns, None, key=keys.N_COLUMNS("pending"), width=300,

@@ -1,1 +1,1 @@
-"""Parts of the page Distance."""
+"""Parts of the Distance page."""

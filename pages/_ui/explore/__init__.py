@@ -1,1 +1,1 @@
-"""Parts of the page Explore."""
+"""Parts of the Explore page."""

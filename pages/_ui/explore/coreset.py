@@ -1,4 +1,4 @@
-"""A released coreset below the player, which answers for any k as often as asked without a change of the ledger."""
+"""A released coreset below the player, which gives centers for any k without a change to the ledger."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ def section(scope: str, choice: Choice, result: Result, look: Look) -> None:
 
 
 def _fill(scope: str, choice: Choice, result: Result, look: Look) -> None:
-    """Draw the finished part of a track without stored runs, and have the rest made while somebody watches."""
+    """Draw the finished part of a track without stored runs, and have the rest made while the page is open."""
     algorithm, seed = choice.form.algorithm, choice.form.seed
     if algorithm is None or choice.form.noiseless or seed >= fill.RUNS or not prepared.shows("form"):
         return

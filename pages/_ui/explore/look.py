@@ -50,7 +50,7 @@ class Look:
 def choose(*, drags: bool = False) -> Choice:
     """Draw the form on top, the same for every view of a run; return its choices.
 
-    With `drags` and matching stored runs, its place for ε stays free for the drag. On a phone the fields are in a
+    With `drags` and matching stored runs, its place for ε is left to the drag. On a phone the fields are in a
     drawer.
     """
     with st.container(key=keys.FORM_TOP, horizontal=True, vertical_alignment="bottom", gap="medium"):
@@ -87,7 +87,7 @@ def seen(choice: Choice) -> Result | None:
 def earlier(choice: Choice) -> None:
     """Offer the session's earlier runs of the same mode in the details; open a chosen one by its link.
 
-    A run on a file that was declared again since is shown from its trace, because no link can restore its data.
+    A run on a file that has since been declared again is shown from its trace, because no link can restore its data.
     """
     data = choice.data
     past = results.labels(run for run in results.history() if run.data.private == data.private)

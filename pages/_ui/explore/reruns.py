@@ -1,4 +1,4 @@
-"""Twenty reruns as clouds for every ε, and one after the other, show whether it would happen again."""
+"""Twenty reruns as clouds for every ε, and one after the other, show whether the result would be similar."""
 
 from __future__ import annotations
 
