@@ -14,7 +14,7 @@ _PLAIN = (int, float, str, bool, type(None))
 
 
 def freeze(value: Any) -> Any:
-    """Copy arrays and make the copies read-only, inside dicts, lists and tuples too; other values pass."""
+    """Copy arrays and make the copies read-only, inside dicts, lists and tuples too; return other values unchanged."""
     if type(value) in _PLAIN:
         return value
     if isinstance(value, np.ndarray):

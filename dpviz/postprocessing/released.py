@@ -72,7 +72,7 @@ def center_noise(trace: Trace) -> CenterNoise:
 
 
 def _sizes(trace: Trace, step: Step) -> tuple[np.ndarray | None, float | None]:
-    """Return the noisy number of rows of each center, and its standard deviation where it is one for all."""
+    """Return the noisy number of rows of each center, and its standard deviation if all centers share one."""
     released, k = step.released, len(step.released["centers"])
     if "noisy_counts" in released:
         counts = np.asarray(released["noisy_counts"], dtype=float)

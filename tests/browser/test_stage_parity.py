@@ -81,7 +81,7 @@ def test_the_canvas_shows_what_plotly_shows(page, slug, sample, mode):
     last = len(panels[0][1]["frames"]) - 1
     for step in {last // 2, last}:
         lacking = page.evaluate(BOTH, [[[WIDTHS[name], figure] for name, figure in panels], step, mode == "dark"])
-        assert lacking == ""  # every family is drawn on the canvas
+        assert lacking == ""  # the canvas draws every family
         picture = np.asarray(Image.open(io.BytesIO(page.screenshot(full_page=True))).convert("RGB")).astype(float)
         for (_, figure), ((x, y, width, height), (right, top, _, _)) in zip(panels, page.evaluate(PLACES), strict=True):
             canvas, plotly = (picture[b : b + height, a : a + width] for a, b in ((x, y), (right, top)))

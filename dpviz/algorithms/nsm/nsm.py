@@ -367,7 +367,7 @@ class NSM(ApproximateDP):
         closer = about_points(curator, "zoom", finer, 1.5 * math.sqrt(width), k, least=2, thin=thin)
         yield Step("zoom", f"A closer look: {len(closer.points)} of {len(finer)} candidates stay", closer.released)
         if closer.released["kept"].sum() >= min(k, kept):
-            return closer, 0.0  # the finer points already carry the spread
+            return closer, 0.0  # the finer points already show the spread
         return summary, cell
 
     def _candidates(self, signal: float, most: int) -> int:

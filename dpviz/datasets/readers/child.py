@@ -33,7 +33,7 @@ _READERS = {
     "json": read_json,
     "text": read_text,
 }
-_NICE = 5  # priority below the process that serves the pages
+_NICE = 5  # a lower priority than the process that serves the pages
 
 
 def main() -> None:

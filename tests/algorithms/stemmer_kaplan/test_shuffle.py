@@ -79,7 +79,7 @@ def test_a_mixed_price_is_refused_before_everybody_was_mixed():
     question = NearestOf(np.zeros((2, 2)), seed=1)
     with pytest.raises(PermissionError, match="mix them first"):
         curator(Shuffled(1.0, 50, 1e-3)).collect("report", question)
-    more = curator(Shuffled(1.0, 51, 1e-3))  # priced for more people than there are
+    more = curator(Shuffled(1.0, 51, 1e-3))  # the price assumes more people than there are
     more.shuffle()
     with pytest.raises(PermissionError, match="mix them first"):
         more.collect("report", question)
