@@ -476,15 +476,14 @@ class Story {
 
   legend() {
     const { at } = this,
-      words = this.narrow && at === 2 ? [] : [["person", "person"]];
-    if (at === 0) words.push(["ring", "read off"], ["exact", "average"]);
-    if (at === 2) words.push(["with", "with Alex"], ["without", "without"], ["exact", "exact average"]);
-    if (at >= 1 && !(this.narrow && at === 2)) words.push(["released", "released center"]);
-    if (at >= 3) words.push(["cloud", "of a rerun"]);
-    this.key.replaceChildren(
-      node("b", { textContent: "NOT PRIVATE" }),
-      ...words.map(([name, text]) => sign(name, text)),
-    );
+      secret = this.narrow && at === 2 ? [] : [["person", "person"]],
+      released = []; // before the tag, which holds for what follows it
+    if (at === 0) secret.push(["ring", "read off"], ["exact", "average"]);
+    if (at === 2) secret.push(["with", "with Alex"], ["without", "without"], ["exact", "exact average"]);
+    if (at >= 1 && !(this.narrow && at === 2)) released.push(["released", "released center"]);
+    if (at >= 3) released.push(["cloud", "of a rerun"]);
+    const signs = (words) => words.map(([name, text]) => sign(name, text));
+    this.key.replaceChildren(...signs(released), node("b", { textContent: "NOT PRIVATE" }), ...signs(secret));
   }
 
   /** Take the colors of the page's theme. */
