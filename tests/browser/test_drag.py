@@ -59,6 +59,16 @@ def at_rest(page):
     )
 
 
+def settled(page, selector):
+    """Return an element's box once it has neither moved nor grown for a second."""
+    box, looks = None, 0
+    while looks < 10:
+        page.wait_for_timeout(100)
+        before, box = box, page.locator(selector).first.bounding_box()
+        looks = looks + 1 if box == before else 0
+    return box
+
+
 def place(slider, stop):
     box = slider.bounding_box()
     return box["x"] + INSET + (box["width"] - 2 * INSET) * stop / (len(STOPS) - 1), box["y"] + box["height"] / 3
@@ -152,7 +162,7 @@ def test_a_finger_drags_sideways_and_scrolls_up_and_down(explore):
 
 def test_the_film_stands_where_the_plane_stood_and_leaves_with_the_run(explore):
     page, _ = explore(viewport={"width": 1280, "height": 1400})
-    plane = page.locator(".dpviz-stage .dpviz-canvas").first.bounding_box()
+    plane = settled(page, ".dpviz-stage .dpviz-canvas")
     slider = page.get_by_role("slider", name="Privacy budget ε", exact=True)
     page.mouse.move(*place(slider, 4))
     page.mouse.down()

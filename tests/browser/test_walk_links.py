@@ -82,6 +82,7 @@ def test_every_widget_is_the_same_after_a_reload(open_page, path):
     page.wait_for_function(everything)
     if path in PICTURED:
         page.wait_for_function(DRAWN, arg=2 if path == "attacker" else 1)  # both worlds and the lens come late
+        page.wait_for_function(STILL)  # so does what is written below the pictures
     unfold(page, path)
     before = {script: page.evaluate(script) for script in (ADDRESS, WIDGETS, PICTURE)}
     page.reload()
@@ -108,7 +109,7 @@ def becomes(page, script, wanted):
         now = page.evaluate(script)
         same = len(os.path.commonprefix([now, wanted]))
         words = f"after {same} characters {now[same:][:200]!r} and not {wanted[same:][:200]!r}; {page.evaluate(STAGES)}"
-        raise AssertionError(f"{script} never was as before the reload: {words}") from None
+        raise TimeoutError(f"{script} never was as before the reload: {words}") from None
 
 
 @pytest.mark.parametrize("colors", ["light_theme", "dark_theme"])
