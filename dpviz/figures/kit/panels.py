@@ -264,7 +264,7 @@ def loss_panel(view: View, shots: Sequence[Shot], *, name: str = "step") -> Pane
     best = view.reference_loss
     end = f"{losses[-1] / best:.2f} × {against}" if best else number(losses[-1])
     figure = base(colors, f"{what} ends at {end}", height=150)
-    tag(figure, colors)
+    tag(figure, colors, below=True)
     frames = {step: i for i, step in reversed(list(enumerate(steps))) if step >= 0}  # the first frame of each
     values = [None if np.isnan(loss) else float(loss) / (best or 1.0) for loss in losses]
     known = sorted((i + 1, values[step]) for step, i in frames.items() if values[step] is not None)

@@ -133,7 +133,7 @@ def values_panel(colors: Theme, numbers: Values) -> Panel:
         marker={"symbol": "circle-open", "size": 15, "color": colors.ink, "line": {"width": 2.4}},
     )  # fmt: skip
     if numbers.private:
-        tag(figure, colors)
+        tag(figure, colors, below=True)
     every = [*values, *([numbers.line[0]] if numbers.line else [])]
     if numbers.line:
         figure.add_hline(

@@ -67,7 +67,7 @@ def _losses(views: dict[str, View]) -> Panel:
     better, worse = sorted(tables, key=lambda name: tables[name].loss_ratio.iloc[-1])
     ratio = tables[worse].loss_ratio.iloc[-1] / tables[better].loss_ratio.iloc[-1]
     figure = base(colors, f"{worse.capitalize()} ends with {ratio:.2f} times the loss of {better}", height=210)
-    tag(figure, colors)
+    tag(figure, colors, below=True)
     rounds = max(len(table) for table in tables.values())
     for (name, table), symbol in zip(tables.items(), ("triangle-up-open", "circle-open"), strict=True):
         figure.add_scatter(
