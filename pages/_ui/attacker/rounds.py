@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import secrets
 import threading
+
+import numpy as np
 
 from dpviz.algorithms import Algorithm
 from dpviz.audits.game import Question, Round, play
@@ -57,6 +60,16 @@ class Game:
     def now(self) -> Round | None:
         """Return the round that the player should judge, or None while it is being made."""
         return self.rounds[len(self.guesses)] if len(self.guesses) < len(self.rounds) else None
+
+    @functools.cached_property
+    def known(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the centers (k, d) of a run in each world, first with the person, as an attacker makes beforehand."""
+        question = self.question
+        inside, outside = (
+            self.algorithm.run(X, domain=question.domain, seed=0).cluster_centers
+            for X in (question.inside, question.outside)
+        )
+        return inside, outside
 
     def make(self, target: int) -> None:
         """Make rounds in the background until there are `target`."""

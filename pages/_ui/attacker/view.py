@@ -23,7 +23,7 @@ from pages._ui.frame import keys, markup, shell
 from pages._ui.player.panel import draw
 from pages._ui.work import atlas
 
-AHEAD, MORE, AUTO, CLOUD, CURVES = 60, 30, 2_000, 60, 10  # rounds
+AHEAD, MORE, AUTO, CLOUD, CURVES = 20, 10, 2_000, 60, 10  # rounds
 POLL = 0.7  # seconds between two looks at the rounds in progress
 KEY = (("center", "released center"), ("hidden_ring", "Alex"))
 CLOUDS = (("disc", f"{CLOUD} other runs with Alex"), ("circle", f"{CLOUD} without"))
@@ -188,8 +188,7 @@ def _exact(setup: Setup, view: View, game: Game, now: Round | None) -> None:
     if now is None:
         _waiting(game)
         return
-    both = [game.algorithm.run(X, domain=game.question.domain, seed=0).cluster_centers for X in _worlds(game)]
-    lens = alex.lens_of(view, (both[0], both[1]))
+    lens = alex.lens_of(view, game.known)
     shown = alex.nearest(now.centers, (lens.here + lens.there) / 2, setup.data.domain)
     draw(keys.ATTACKER_FIGURE, [alex.lens_panel(view, lens, [(shown, [])])], setup.key)
     shell.key_line((("diamond", "published by KMeans"),), True)
@@ -200,10 +199,6 @@ def _exact(setup: Setup, view: View, game: Game, now: Round | None) -> None:
             "is the published center.",
         )
     )
-
-
-def _worlds(game: Game) -> tuple[np.ndarray, np.ndarray]:
-    return game.question.inside, game.question.outside
 
 
 def _picture(setup: Setup, mine: dict[str, Game], now: Round | None) -> None:

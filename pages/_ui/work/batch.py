@@ -131,8 +131,10 @@ def halt(topic: str) -> None:
 
 
 def _make(job: Job, missing: list[Piece], shelf: Recent[Any]) -> None:
-    """Make the pieces; each counts equally toward progress, whatever its number of steps."""
+    """Make the pieces that nobody has made meanwhile; each counts equally toward progress."""
     for index, piece in enumerate(missing):
+        if shelf.get(piece.name) is not None:
+            continue  # another visitor asked for the same
         part = Job("", piece.name)
 
         def still_wanted(part: Job = part, index: int = index) -> bool:

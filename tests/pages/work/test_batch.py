@@ -1,6 +1,12 @@
 """Check a batch whose parts arrive while somebody looks at a page."""
 
+from types import SimpleNamespace
+
 from streamlit.testing.v1 import AppTest
+
+from pages._ui.work import batch
+from pages._ui.work.jobs import Job
+from pages._ui.work.recent import Recent
 
 
 def page():
@@ -27,3 +33,13 @@ def test_what_is_pressed_when_a_batch_has_ended_is_not_lost():
     app.button(key="press").click().run()
     assert [text.value for text in app.text] == ["ready"]
     assert app.session_state["pressed"] and app.session_state["drawn"] == 2  # not drawn again for nothing
+
+
+def test_a_piece_that_another_visitors_batch_has_made_meanwhile_is_not_made_again(monkeypatch):
+    shelf, made = Recent(9), []
+    call = lambda function, *args, job: made.append(args) or function(*args)  # noqa: E731
+    monkeypatch.setattr(batch, "workers", lambda: SimpleNamespace(run=call))
+    pieces = [batch.Piece(name, str.upper, (name,)) for name in "ab"]
+    batch._make(Job("", "first"), pieces[:1], shelf)
+    batch._make(Job("", "second"), pieces, shelf)
+    assert made == [("a",), ("b",)] and [shelf.get(name) for name in "ab"] == ["A", "B"]
