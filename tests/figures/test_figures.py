@@ -194,7 +194,7 @@ def test_hdpe_draws_the_projection_left_and_centers_only_after_the_recovery():
     shown = seen.people[thin(len(seen.people), 800)]
     np.testing.assert_allclose(people, seen.trace.domain.normalize(shown) @ matrix[:, :2], atol=1e-5)
     right = next(panel for panel in found if "brought back" in panel.alt).figure
-    (moving,) = right.frames[0].traces
+    moving, _ = right.frames[0].traces
     drawn = [np.isfinite(np.asarray(frame.data[0].x, dtype=float)).sum() for frame in right.frames]
     assert drawn[:-1] == [0] * (len(drawn) - 1) and drawn[-1] == 3 and right.data[moving].name == "released center"
     assert how.shots(seen.trace)[-1].sentence.startswith("One noisy average")

@@ -10,7 +10,19 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dpviz import escape
-from dpviz.figures.kit.layers import NOWHERE, TOP, center, disc, disc_sizes, layered, outline, paths, segments, tint
+from dpviz.figures.kit.layers import (
+    NOWHERE,
+    TOP,
+    center,
+    disc,
+    disc_sizes,
+    layered,
+    outline,
+    paths,
+    segments,
+    tint,
+    waiting,
+)
 from dpviz.figures.kit.panels import closing
 from dpviz.figures.kit.shots import Shot, one_a_step, split_title
 from dpviz.figures.kit.theme import Theme, base, tag
@@ -197,20 +209,22 @@ def _amounts(view: View) -> Panel | None:
     top = max((float(table["count"].max()) for table in tables.values() if len(table)), default=1.0)
     figure.update_yaxes(type="log", range=[0, math.log10(max(top, 2.0)) + 0.15], dtick=1)
     figure.update_xaxes(showticklabels=False, ticks="", showgrid=False, range=[0.4, TOP + 0.6])
-    none: dict[str, Any] = {"x": [None], "y": [None]}
+    words = waiting(figure, colors, (TOP + 1) / 2, math.sqrt(max(top, 2.0)))
+    none = xy(NOWHERE)
     updates: list[list[dict[str, Any]]] = []
     for t, step in enumerate(trace.steps):
         known = [s for s in tables if s <= t and (step.kind == "cluster" or s == t)]
         table = tables[known[-1]] if known else None
         if table is None or len(table) == 0:
-            updates.append([none, none])
+            empty = "counts come with a later step" if table is None else "no cell is left"
+            updates.append([none, none, {"text": [empty]}])
             continue
         color = [colors.released if kept else colors.released_soft for kept in table.kept]
         bars = {"x": table["rank"].tolist(), "y": table["count"].clip(lower=0.5).tolist(), "marker": {"color": color}}
         threshold = trace.steps[known[-1]].released.get("threshold")
         line = none if threshold is None else {"x": [0.4, TOP + 0.6], "y": [threshold, threshold]}
-        updates.append([bars, line])
-    add_frames(figure, [0, 1], updates)
+        updates.append([bars, line, {"text": [""]}])
+    add_frames(figure, list(range(words + 1)), updates)
     return Panel(
         "side", figure, f"Bars: the {TOP} fullest cells of each quadtree level, then the {TOP} largest regions."
     )

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from dpviz.figures.evolution.pe_means import LEGEND, add_layers, layers, shots, warning
-from dpviz.figures.kit.layers import center
+from dpviz.figures.kit.layers import NOWHERE, center, waiting
 from dpviz.figures.kit.panels import MAX_PEOPLE, ledger_panel, ledger_table, plane, reference, spend_panel
 from dpviz.figures.kit.shots import Shot
 from dpviz.figures.kit.theme import base, tag
@@ -78,9 +78,14 @@ def _recovered(view: View, shots: list[Shot]) -> Panel:
     first = len(figure.data)
     figure.add_scatter(**center(view.colors))
     reference(view, figure)
-    nothing = np.empty((0, 2))
-    found = [trace.steps[shot.step].released.get("centers") for shot in shots]
-    add_frames(figure, [first], [[xy(nothing if centers is None else view.plane(centers))] for centers in found])
+    (left, right), (low, high) = figure.layout.xaxis.range, figure.layout.yaxis.range
+    last = waiting(figure, view.colors, (left + right) / 2, (low + high) / 2)
+    updates = []
+    for shot in shots:
+        centers = trace.steps[shot.step].released.get("centers")
+        words = "" if centers is not None else "centers come with the last step"
+        updates.append([xy(NOWHERE if centers is None else view.plane(centers)), {"text": [words]}])
+    add_frames(figure, [first, last], updates)
     return Panel("side", figure, f"A plane with {k} centers, brought back to all {d} columns by the last release.")
 
 

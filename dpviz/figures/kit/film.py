@@ -30,6 +30,25 @@ class Film(go.Figure):
         """Keep plain frames: dicts with name, group, traces, data and, if axes move, layout."""
         self._frame_objs = tuple(types.SimpleNamespace(_props=_ordered(frame)) for frame in frames)
 
+    def blank(self) -> list[str]:
+        """Return the names of the frames that show neither a mark nor a word nor a shape."""
+        data = [trace._props for trace in self.data]
+        frames = [frame._props for frame in self._frame_objs]
+        still = set(range(len(data))).difference(*(frame["traces"] for frame in frames))
+        if self.layout.shapes or any(_shows(data[i]) for i in still):
+            return []
+        return [
+            frame["name"]
+            for frame in frames
+            if not any(_shows(data[i] | update) for i, update in zip(frame["traces"], frame["data"], strict=True))
+        ]
+
+
+def _shows(trace: Mapping[str, Any]) -> bool:
+    """Return whether a trace has a word, or a mark with a place."""
+    words = any(trace.get("text") or ())
+    return words or (trace.get("mode") != "text" and any(place is not None for place in trace.get("x", ())))
+
 
 def _ordered(value: Any) -> Any:
     """Return a value in the order of a validated one: keys sorted, empty entries dropped, the type last."""

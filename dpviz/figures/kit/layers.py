@@ -25,6 +25,7 @@ __all__ = [
     "segments",
     "tint",
     "true_tick",
+    "waiting",
 ]
 
 TOP = 20  # bars of the largest counts
@@ -107,6 +108,12 @@ def true_tick(colors: Theme, size: int = 9) -> Look:
         "hoverinfo": "skip",
         "marker": {"symbol": "line-ew-open", "size": size, "color": colors.hidden, "line": {"width": 2}},
     }
+
+
+def waiting(figure: go.Figure, colors: Theme, x: float, y: float) -> int:
+    """Add a place for words that say when more comes, centered at (x, y); return the trace whose `text` they are."""
+    figure.add_scatter(x=[x], y=[y], mode="text", text=[""], hoverinfo="skip", textfont={"color": colors.muted})
+    return len(figure.data) - 1
 
 
 def tint(color: str, opacity: float) -> str:

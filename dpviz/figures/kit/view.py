@@ -11,7 +11,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from dpviz import escape
-from dpviz.figures.kit.film import Printed
+from dpviz.figures.kit.film import Film, Printed
 from dpviz.figures.kit.shots import Shot, one_a_step
 from dpviz.figures.kit.theme import Theme
 from dpviz.metrics import reference_name
@@ -129,11 +129,23 @@ class Panel:
     name : str, "plane", "side" or "wide": its place on the page
     figure : go.Figure, its data is the last frame, so the page needs no script to be right
     alt : str, the kind of figure and its last picture, for people who do not see it
+
+    Raises
+    ------
+    ValueError
+        If a side panel is empty at a picture.
     """
 
     name: str
     figure: go.Figure | Printed
     alt: str
+
+    def __post_init__(self) -> None:
+        if self.name == "side" and isinstance(self.figure, Film) and (blank := self.figure.blank()):
+            raise ValueError(
+                f"Panel: a side panel must show something at every picture; {self.figure.layout.title.text!r} is empty "
+                f"at {', '.join(blank)}: say when more comes (`layers.waiting`)."
+            )
 
     def printed(self) -> Panel:
         """Return the panel with its figure as JSON, for storing and sending."""
@@ -200,8 +212,7 @@ def add_frames(
     """Attach frames named "0", "1", ... that change the numbered traces only; the last one is the figure's data.
 
     `layouts` holds the axes of every frame if they move. Equal frames carry the same `group`, so only changes are drawn
-    again. A side panel shows something in every frame, if only a word that says when more comes; `xy` of no points
-    hides a trace.
+    again; `xy` of no points hides a trace.
 
     Raises
     ------

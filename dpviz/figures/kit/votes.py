@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dpviz.figures.kit.layers import TOP, true_tick
+from dpviz.figures.kit.layers import TOP, true_tick, waiting
 from dpviz.figures.kit.shots import Shot, in_phases
 from dpviz.figures.kit.theme import base, tag
 from dpviz.figures.kit.view import Panel, View, add_frames, thin
@@ -84,9 +84,6 @@ def votes_panel(view: View, shots: Sequence[Shot], word: str = "votes") -> Panel
         bars = {"x": ranks, "y": table.noisy_votes.round(1).tolist(), "marker": {"color": color}}
         line = nothing if threshold is None or shot.phase != KEEP else {"x": [0.4, most + 0.6], "y": [threshold] * 2}
         updates.append([bars, line, *([{"x": ranks, "y": table.true_votes.tolist()}] if true else []), {"text": [""]}])
-    figure.add_scatter(
-        x=[(most + 1) / 2], y=[0.5 * max(top, 1.0)], mode="text", text=[""], hoverinfo="skip",
-        textfont={"color": colors.muted},
-    )  # fmt: skip
-    add_frames(figure, list(range(4 if true else 3)), updates)
+    last_trace = waiting(figure, colors, (most + 1) / 2, 0.5 * max(top, 1.0))
+    add_frames(figure, list(range(last_trace + 1)), updates)
     return Panel("side", figure, f"Bars: the {TOP} strongest noisy {word} of each round; pale ones are dropped.")

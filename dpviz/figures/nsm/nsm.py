@@ -17,6 +17,7 @@ from dpviz.figures.kit.layers import (
     segments,
     tint,
     true_tick,
+    waiting,
 )
 from dpviz.figures.kit.panels import closing
 from dpviz.figures.kit.shots import Shot, split_title
@@ -258,11 +259,14 @@ def _bars(
         figure.add_scatter(name="true (not private)", **true_tick(colors))
         shown.append({"x": table.x.tolist(), "y": table.true.tolist()})
     values = table.filter(["y", "true"]).to_numpy()
-    figure.update_yaxes(range=[min(1.12 * values.min(), 0), 1.12 * max(values.max(), 1.0)])
+    top = 1.12 * max(float(values.max()), 1.0)
+    figure.update_yaxes(range=[min(1.12 * values.min(), 0), top])
     figure.update_xaxes(range=[table.x.min() - 0.7, table.x.max() + 0.7], showgrid=False)
-    empty: list[dict] = [{"x": [None], "y": [None]}] * len(shown)
+    last = waiting(figure, colors, float(table.x.mean()), top / 2)
+    empty: list[dict] = [*[xy(NOWHERE)] * len(shown), {"text": ["comes with a later step"]}]
+    full = [*shown, {"text": [""]}]
     since = next(t for t, step in enumerate(trace.steps) if step.kind == kind)
-    add_frames(figure, list(range(len(shown))), [shown if shot.step >= since else empty for shot in shots])
+    add_frames(figure, list(range(last + 1)), [full if shot.step >= since else empty for shot in shots])
     return figure
 
 

@@ -3,9 +3,9 @@
 import plotly.graph_objects as go
 import pytest
 
-from dpviz.figures.kit.layers import layered
-from dpviz.figures.kit.theme import LIGHT
-from dpviz.figures.kit.view import View, add_frames
+from dpviz.figures.kit.layers import NOWHERE, layered, waiting
+from dpviz.figures.kit.theme import LIGHT, base
+from dpviz.figures.kit.view import Panel, View, add_frames, xy
 from tests.traces import trace
 
 BARS = {"x": [1.0], "y": [2.0]}
@@ -19,6 +19,17 @@ def test_frames_that_do_not_fit_their_traces_are_refused():
         add_frames(figure, [0], [[BARS], [BARS, BARS]])
     add_frames(figure, [0], [[BARS], [{"x": [], "y": []}]])
     assert [frame.name for frame in figure.frames] == ["0", "1"]
+
+
+def test_a_side_panel_that_is_empty_at_a_picture_is_refused():
+    figure = base(LIGHT, "Counts", height=150).add_bar()
+    last = waiting(figure, LIGHT, 1.0, 1.0)
+    add_frames(figure, [0], [[xy(NOWHERE)], [BARS]])
+    with pytest.raises(ValueError, match=r"Panel: a side panel .*; 'Counts' is empty at 0: say when more comes"):
+        Panel("side", figure, "Bars.")
+    assert Panel("wide", figure, "Bars.").figure is figure
+    add_frames(figure, [0, last], [[xy(NOWHERE), {"text": ["later"]}], [BARS, {"text": [""]}]])
+    assert Panel("side", figure, "Bars.").figure.blank() == []
 
 
 def test_a_layer_that_has_no_look_is_refused():
