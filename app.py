@@ -26,7 +26,13 @@ def prepare() -> None:
     import pages._ui.present.view
     import pages._ui.workspace.tradeoff  # noqa: F401
     from pages._ui.data.upload import keep_uploads_in_memory
-    from pages._ui.frame.streamlit_patches import draw_on_return, show_as_kept, start_at_once, stay_offline
+    from pages._ui.frame.streamlit_patches import (
+        draw_in_our_colors,
+        draw_on_return,
+        show_as_kept,
+        start_at_once,
+        stay_offline,
+    )
     from pages._ui.server.incoming import check_values
     from pages._ui.server.mishap import stay_silent
     from pages._ui.server.owner import bind_visits, check_settings
@@ -39,6 +45,7 @@ def prepare() -> None:
     stay_silent()
     stay_offline()
     start_at_once()
+    draw_in_our_colors()
     draw_on_return()
     show_as_kept()
     keep_uploads_in_memory(2 * st.get_option("server.maxUploadSize") * 1_000_000)

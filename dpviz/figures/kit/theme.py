@@ -1,6 +1,6 @@
 """Define every color, font size and base layout. Filled means released, hollow means hidden; color only helps.
 
-No other Python module names a color. `.streamlit/config.toml` must, and a test compares them.
+No other Python module names a color. Streamlit draws in the same ones; `.streamlit/config.toml` adds the sidebar's.
 """
 
 from __future__ import annotations

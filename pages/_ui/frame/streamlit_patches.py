@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import streamlit as st
-from streamlit import delta_generator, net_util, runtime
+from streamlit import config, delta_generator, net_util, runtime
 from streamlit.components.v2.bidi_component import main
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_run_context import RunLocation, ThreadState
@@ -15,7 +15,10 @@ from streamlit.runtime.state.session_state import Serialized, Value, WStates
 from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 from streamlit.typing import UploadedFile
 
+from dpviz.figures.kit.theme import theme
+
 __all__ = [
+    "draw_in_our_colors",
     "draw_on_return",
     "file_fields",
     "forget",
@@ -37,6 +40,20 @@ def stay_offline() -> None:
     Foreign origins are then refused without a look-up; `browser.serverAddress` names the server behind a proxy.
     """
     net_util.get_internal_ip = net_util.get_external_ip = lambda: None
+
+
+def draw_in_our_colors() -> None:
+    """Give Streamlit the theme's colors in place of a copy in its configuration file."""
+    for mode in ("light", "dark"):
+        tokens = theme(mode)
+        for option, color in {
+            "primaryColor": tokens.released,
+            "linkColor": tokens.released,
+            "backgroundColor": tokens.bg,
+            "textColor": tokens.ink,
+            "borderColor": tokens.line,
+        }.items():
+            config.set_option(f"theme.{mode}.{option}", color)
 
 
 def show_as_kept() -> None:

@@ -1,14 +1,17 @@
 """Check that the private parts of Streamlit that the pages use exist and work as expected."""
 
+import copy
 import inspect
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from streamlit import delta_generator, net_util
+from streamlit import config, delta_generator, net_util
 from streamlit.components.v2.bidi_component import main
 from streamlit.proto.Common_pb2 import FileURLs
+from streamlit.proto.NewSession_pb2 import NewSession
 from streamlit.proto.WidgetStates_pb2 import WidgetState
+from streamlit.runtime import app_session
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
@@ -19,6 +22,7 @@ from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 from streamlit.testing.v1 import AppTest
 from streamlit.web.server import server_util
 
+from dpviz.figures.kit.theme import DARK, LIGHT
 from dpviz.privacy.accounts import Accounts
 from pages._ui.frame import streamlit_patches
 from tests.pages.visitor import csv, declare, drop, facts, finish, press
@@ -41,6 +45,16 @@ def test_a_foreign_origin_is_refused_without_a_look_at_another_machine(monkeypat
         server_util.is_url_from_allowed_origins("http://elsewhere.example")
     streamlit_patches.stay_offline()
     assert not server_util.is_url_from_allowed_origins("http://elsewhere.example")
+
+
+def test_a_visitor_gets_the_colors_of_the_figures(monkeypatch):
+    monkeypatch.setattr(config, "_config_options", copy.deepcopy(config.get_config_options()))
+    streamlit_patches.draw_in_our_colors()
+    for mode, colors in (("light", LIGHT), ("dark", DARK)):
+        sent = NewSession().custom_theme
+        app_session._populate_theme_msg(sent, f"theme.{mode}")
+        assert (sent.primary_color, sent.link_color) == (colors.released, colors.released)
+        assert (sent.background_color, sent.text_color, sent.border_color) == (colors.bg, colors.ink, colors.line)
 
 
 def test_components_have_no_view_that_is_made_at_every_look(monkeypatch):
