@@ -67,6 +67,16 @@ def test_a_hard_figure_is_no_blank_panel(page, hard):
         assert page.evaluate(f"{PANEL}.stage.drawn") == 599
 
 
+def test_a_mark_over_the_edge_is_drawn_whole_and_one_beyond_it_not_at_all(page):
+    show(page, *(figure([dots([5], [y], cliponaxis=False)]) for y in (5, 10, 11)))
+    red = """() => [...document.querySelectorAll("canvas")].map((canvas) => {
+        const seen = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+        return seen.filter((_, i) => i % 4 === 0 && seen[i] > 200 && seen[i + 1] < 60).length;
+    })"""
+    inside, edge, beyond = page.evaluate(red)
+    assert edge > 0.8 * inside > 50 and beyond == 0  # half of it is less
+
+
 def test_marks_move_between_steps_and_jump_where_motion_is_reduced(browser, page):
     places = """async () => {
         const {stage} = document.querySelector(".dpviz-stage").panel, seen = [];

@@ -106,6 +106,16 @@ def test_no_family_draws_hidden_layers_unless_asked_for(slug):
     assert "not private" not in drawn and '"true' not in drawn and "kmeans" not in drawn
 
 
+@pytest.mark.parametrize("end", [0.02, 1.004, 80.0])
+def test_the_words_of_a_step_without_centers_stand_within_the_axis(end):
+    trace = run_of("eugkm", "town", n_clusters=3)
+    losses = np.array([np.nan] * (len(trace.steps) - 1) + [end])
+    seen = View(trace, LIGHT, (0, 1), ("x", "y"), ("", ""), None, None, losses, 1.0, True)
+    figure = panels.loss_panel(seen, pane(trace).shots(trace)).figure
+    low, high = figure.layout.yaxis.range
+    assert all(low < frame.data[0].y[0] < high for frame in figure.frames)
+
+
 def radius_step(learned):
     edges = np.array([2.0, 1.4, 1.0, 0.7])
     released = {"noisy_counts": np.array([1.0, -3.0, 40.0, 60.0]), "edges": edges, "noise_sd": 5.0, "radius": learned}

@@ -288,12 +288,13 @@ def loss_panel(view: View, shots: Sequence[Shot], *, name: str = "step") -> Pane
     every = [y for _, y in known if y is not None] + ([1.0] if best else [0.0])
     low, top = min(every), max(every)
     span = max(top - low, 0.04 * top) or 1.0  # losses that differ by little fill the height, and a flat line stays one
-    figure.update_yaxes(title_text=loss_title(view), range=[max(low - 0.35 * span, 0), top + 0.35 * span])
+    shown = [max(low - 0.35 * span, 0), top + 0.35 * span]
+    figure.update_yaxes(title_text=loss_title(view), range=shown)
     updates = []
     for i, step in enumerate(steps):
         here = values[step] if step >= 0 else None
         if here is None:  # no centers yet
-            place = {"x": [(len(steps) + 1) / 2], "y": [low + 0.5 * span], "text": ["no centers yet"]}
+            place = {"x": [(len(steps) + 1) / 2], "y": [sum(shown) / 2], "text": ["no centers yet"]}
             updates.append([{**place, "marker": {"opacity": 0}, "textposition": "middle center"}])
             continue
         place = {"x": [frames[step] + 1], "y": [here], "text": [f"{here:.2f}×" if best else number(here)]}

@@ -144,11 +144,15 @@ const scatter = (c, t, X, Y, { font }) => {
     stroke(c, t.line?.color ?? t.marker?.color ?? DEFAULT, t.line?.width ?? 2, t.line?.dash);
     c.lineJoin = "miter";
   }
-  const free = t.cliponaxis === false; // marks and words may stand over the edge; lines never do
-  if (free) unclip(c);
+  const free = t.cliponaxis === false; // marks and words may stand over the edge if their points lie within it
+  if (free) {
+    unclip(c);
+    x.forEach((px, i) => { if (outside(px, X) || outside(y[i], Y)) x[i] = NaN; });
+  }
   if (mode.includes("markers")) markers(c, t, x, y);
   if (mode.includes("text")) words(c, t, x, y, font);
 };
+const outside = (v, axis) => v < axis.start - 0.01 || v > axis.start + axis.length + 0.01; // in pixels
 const unclip = (c) => { const alpha = c.globalAlpha; c.restore(); c.save(); c.globalAlpha = alpha; };
 
 /** Return one box {x0, x1, y0, y1, i} per bar, in pixels; x0 (y1 if upright) is its start. */
