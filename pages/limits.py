@@ -15,8 +15,8 @@ links.keep("limits", limits)
 shell.title()
 st.html(
     markup.lede(
-        "A privacy promise is exact about a few things and silent about all others. These are the "
-        "ones it is silent about, so that nobody has to find them out later."
+        "A privacy promise is exact about a few things and says nothing about all others. This page "
+        "lists what no promise covers, so that you need not find out later."
     )
 )
 columns = st.columns(2, gap="large")

@@ -1,4 +1,4 @@
-"""The stored facts of Start: the people given away by a town's published averages, and the bets about one of them."""
+"""The facts stored for Start: the people whose rows a town's published averages reveal, and bets about one of them."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ _SCHEMA = pa.schema(
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Given:
-    """The people given away by published averages.
+    """The people whose rows published averages reveal.
 
     Attributes
     ----------
-    rows : for every number of clusters, the indices of the rows first read off there
+    rows : for every number of clusters, the indices of the rows that its averages are the first to reveal
     centers : for every number of clusters k, the last averages (k, 2), original units
-    noisy : number of rows read off the same averages with noise
+    noisy : number of rows that the same averages reveal with noise
     kmeans : centers of KMeans (k, 2), original units
     alex : one of the rows: of those read off, the one farthest from a center of KMeans
     """
@@ -67,7 +67,7 @@ class Given:
 
     @property
     def count(self) -> int:
-        """Return the number of rows read off."""
+        """Return the number of revealed rows."""
         return sum(map(len, self.rows))
 
 
@@ -78,7 +78,7 @@ class Bets:
     Attributes
     ----------
     exact, private : rounds against KMeans and against the story's method
-    inside, outside : ndarrays of shape (m, 2), where the center nearest to Alex lies in exact runs of each world
+    inside, outside : ndarrays of shape (m, 2), the center nearest to Alex in exact runs of each world
     """
 
     exact: tuple[Round, ...]
@@ -88,7 +88,7 @@ class Bets:
 
 
 def given() -> Given:
-    """Read rows off the exact averages that plain Lloyd publishes for every number of clusters, and off noisy ones."""
+    """Find the rows that follow from plain Lloyd's averages for every number of clusters, without and with noise."""
     data = opened(STORY[0], None).data
     seen: set[int] = set()
     rows, centers = [], []
@@ -104,7 +104,7 @@ def given() -> Given:
 
 
 def _read_off(k: int, noise: str) -> tuple[set[int], np.ndarray]:
-    """Return which rows the averages for k clusters give away, and the last averages (k, 2).
+    """Return the rows that the averages for k clusters reveal, and the last averages (k, 2).
 
     Each number of clusters gets an equal share of ε: the method is ε-DP without a δ, and shares add up.
     """
@@ -154,7 +154,7 @@ def _hash(row: dict[str, Any]) -> str:
 
 def _made() -> dict[str, Any]:
     """Compute the facts in their stored form."""
-    with threadpool_limits(1):  # threads that share so few rows wait for each other: six times the processor's time
+    with threadpool_limits(1):  # on few rows, threads mostly wait for each other and take six times the CPU time
         who = given()
         games = bets(who.alex)
     pools = {

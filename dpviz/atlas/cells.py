@@ -38,18 +38,18 @@ METHODS = (  # methods used in teaching, in teaching order; the reference has no
     *("kmeans", "pe-means", "hdpe-means", "dp-lloyd", "fastlloyd", "dpm", "nsm", "stemmer-kaplan"),
     "dist-dp-region-means",
 )
-EXACTLY_K = (("exactly_k", True),)  # a method that may release more centers, as curves compare it with others
+EXACTLY_K = (("exactly_k", True),)  # makes a method that may release more centers comparable with others
 STOPS = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0, 8.0)  # values of epsilon
 SEEDS = 20
-STORY, STORY_SEEDS = ("town", "pe-means"), 100  # the pair that the story tells, with more runs
+STORY, STORY_SEEDS = ("town", "pe-means"), 100  # the sample and method of the story, with more runs
 PEOPLE = {"town": (300, 1000)}  # smaller editions of a sample, beside the whole
 
-_CENTER_STEP, _SIZE_STEP = 2.0**-22, 2.0**-8  # finer than any picture, and a third of the bytes
+_CENTER_STEP, _SIZE_STEP = 2.0**-22, 2.0**-8  # finer than any picture shows, and a third of the bytes
 
 
 @dataclasses.dataclass(frozen=True, order=True)
 class Chapter:
-    """All runs of one method on one sample: one file. `values` are parameters that are not the method's defaults."""
+    """All runs of one method on one sample, in one file; `values` are parameters other than the method's defaults."""
 
     sample: str
     method: str
@@ -78,7 +78,7 @@ class Cell:
     seed: int
 
     def algorithm(self) -> Algorithm:
-        """Return the method with the sample's number of centers, the chapter's values and else its own defaults."""
+        """Return the method with the sample's number of centers, the chapter's values, and defaults otherwise."""
         budget = {} if self.epsilon is None else {"epsilon": self.epsilon}
         source = opened(self.chapter.sample, self.people)
         return ALGORITHMS[self.chapter.method](n_clusters=source.data.n_clusters, **budget, **dict(self.chapter.values))
@@ -129,9 +129,9 @@ def trace(cell: Cell) -> Trace:
 def row(cell: Cell) -> dict[str, Any]:
     """Make one run and return its row in the atlas.
 
-    Keys: people (0: all), epsilon (None: no budget), seed; bet, of 100; found, groups with a center of their own;
-    loss, mean squared distance in z units; centers, of shape (k' * d,), z units, in steps of 2^-22; sizes, of shape
-    (k',) in steps of 2^-8, or None where the method releases none.
+    Keys: people (0: all), epsilon (None: no budget), seed; bet, the most bets won of 100; found, the groups with their
+    own center; loss, mean squared distance in z units; centers, of shape (k' * d,), z units, in steps of 2^-22; sizes,
+    of shape (k',) in steps of 2^-8, or None if the method releases none.
     """
     run, data = trace(cell), opened(cell.chapter.sample, cell.people).data
     groups = beside(cell.chapter.sample, cell.people).groups

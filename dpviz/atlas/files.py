@@ -46,7 +46,7 @@ class Stop:
     Attributes
     ----------
     epsilon : float, or None for a method without a budget
-    bet : int, the largest number of bets on one person won in 100
+    bet : int, how many of 100 bets on one person an attacker wins at most
     centers : released centers of every run, arrays of shape (k', d), original units, to a millionth of the box
     sizes : noisy sizes of every run, arrays of shape (k',), or None
     losses : ndarray of shape (runs,), mean squared distance, z units
@@ -102,7 +102,7 @@ def write(chapter: Chapter, rows: Sequence[dict[str, Any]], folder: Path = FOLDE
 def replace(path: Path, table: pa.Table, facts: dict[str, Any], *, words: list[str], floats: list[str]) -> None:
     """Write a table and its facts; the old file stays until the new one is complete.
 
-    `words` are columns of few different values, `floats` those of many digits.
+    `words` are columns with few distinct values, `floats` columns with many digits.
     """
     whole = path.with_name(f".{path.stem}.{os.getpid()}")
     try:
@@ -146,7 +146,7 @@ def current(chapter: Chapter, folder: Path = FOLDER) -> bool:
 
 
 def stamped(folder: Path = FOLDER) -> bool:
-    """Return whether the atlas was made, or checked, by this very code on this kind of machine."""
+    """Return whether the atlas was made or checked by exactly this code on this kind of machine."""
     try:
         stamp = json.loads((folder / _STAMP).read_text(encoding="utf-8"))
         return bool(stamp["sources"] == sources() or stamp["code"] == code())
@@ -155,7 +155,7 @@ def stamped(folder: Path = FOLDER) -> bool:
 
 
 def stamp(folder: Path = FOLDER) -> None:
-    """Record that every chapter agrees with this code on this kind of machine."""
+    """Record that all chapters agree with this code on this kind of machine."""
     hashes = {"sources": sources(), "code": code()}
     (folder / _STAMP).write_text(json.dumps(hashes) + "\n", encoding="utf-8")
 
@@ -171,7 +171,7 @@ def read(
 ) -> Chart | None:
     """Return the stored runs of a method on a sample, or None if none can be read.
 
-    `values` are parameters that are not the method's defaults; of these, the atlas knows EXACTLY_K.
+    `values` are parameters other than the method's defaults; the atlas has runs with EXACTLY_K only.
 
     The caller checks with `stamped()` or `current()` whether they are still valid. Samples are public and named; data
     from a visitor's file have no name here.

@@ -1,4 +1,4 @@
-"""Make runs that the atlas lacks, in its form: runs of one method at one ε on public data."""
+"""Make runs that the atlas lacks, in the same form: runs of one method at one ε on public data."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dpviz.runs.single import reference
 
 __all__ = ["RUNS", "ground", "stop"]
 
-RUNS = 10  # runs at a stop that is made while somebody waits; run i has seed i
+RUNS = 10  # runs at a stop that is computed while a visitor waits; run i has seed i
 
 
 def ground(data: Dataset, n_clusters: int, on_step: Callable[[int, int], None] = lambda done, all: None) -> Beside:
@@ -63,4 +63,4 @@ def stop(
 
 def _refuse(data: Dataset) -> None:
     if data.private:
-        raise PermissionError("Runs beside one another are for public data; nothing was read.")
+        raise PermissionError("Only runs on public data may be compared; nothing was read.")

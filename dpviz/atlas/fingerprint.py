@@ -40,7 +40,7 @@ def sources() -> str:
 
 @cache
 def code() -> str:
-    """Return the same hash without comments and docstrings; takes half a second, where `sources` takes none."""
+    """Return the same hash without comments and docstrings; it takes half a second, unlike `sources`."""
     return _hash_of(_without_words)
 
 

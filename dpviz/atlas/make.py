@@ -78,7 +78,7 @@ def _given_up(cell: Cell, reason: str) -> tuple[Cell, dict[str, Any]]:
 
 
 def drawn(share: float, seed: str, folder: Path = FOLDER) -> list[Cell]:
-    """Return a share of all stored runs, at least one, drawn by a text such as a commit's hash."""
+    """Return a random share of all stored runs, at least one; `seed` is a text such as a commit's hash."""
     cells = [cell for chapter in chapters() for cell in chapter.cells()]
     return random.Random(seed).sample(cells, max(1, math.ceil(share * len(cells))))
 
@@ -86,14 +86,15 @@ def drawn(share: float, seed: str, folder: Path = FOLDER) -> list[Cell]:
 def check(cells: Sequence[Cell], folder: Path = FOLDER, *, workers: int = 1) -> Iterator[Difference | None]:
     """Repeat stored runs; yield each difference, or None for a run that is reproduced.
 
-    Whole numbers are equal. Floats are equal bit for bit on the kind of machine that made them, else to a millionth.
+    Whole numbers must be equal. Floats must be equal bit for bit on the kind of machine that made them, else to a
+    millionth.
     """
     again = on_this_machine(list(cells), _made, _given_up, workers=workers)
     stored = {chapter: load(chapter, folder) for chapter in {cell.chapter for cell in cells}}
     for cell, result in again:
         kept = stored[cell.chapter]
         if kept is None:
-            yield Difference(cell, "its file is missing or cannot be read")
+            yield Difference(cell, "its file is missing or unreadable")
             continue
         table, facts = kept
         was = table.slice(cell.chapter.cells().index(cell), 1).to_pylist()

@@ -1,4 +1,4 @@
-"""Stored rounds of the game against a promise, the same for everybody, in one Parquet file."""
+"""Stored rounds of the game "is this person in the data?", the same for everybody, in one Parquet file."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Game:
     ----------
     sample, method : names; the method runs with the sample's own k, ε 1 and else its defaults
     who : "typical", "outlier" or "small", as in `dpviz.audits.game.people`
-    world : the world of all rounds; None: a coin decides in every one
+    world : the world of all rounds; None if a coin decides in every round
     rounds : number of rounds, from number 0 of the game with seed 0
     """
 

@@ -1,4 +1,4 @@
-"""The atlas as finished rows of a sweep, so that stored runs are not repeated."""
+"""The atlas's runs as finished rows of a sweep, so that a sweep does not repeat them."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def stored_rows(runs: Iterable[Run], chart_of: ChartOf = read) -> Iterator[Row]:
 def stored(run: Run, chart_of: ChartOf = read) -> Row | None:
     """Return the row of a run as `execute` would, without the columns MEASURED; None if the atlas lacks it.
 
-    The atlas holds runs at the samples' own k and bounds and at default parameters (of a method that may release more
-    centers than k, also at exactly k), and their loss.
+    The atlas holds the loss of runs at the samples' own k and bounds and at default parameters; for a method that may
+    release more than k centers, also of runs at exactly k.
     """
     asked = {name: value for name, value in run.parameters if value is not None}
     cls = ALGORITHMS[run.algorithm]

@@ -46,7 +46,7 @@ __all__ = ["PANES", "Pane", "Panel", "View", "columns", "pane", "printed"]
 
 
 def printed(view: View, compact: bool = False) -> list[Panel]:
-    """Return the panels of a run, ready to keep and to send; `compact` is the plane alone, without its title."""
+    """Return the panels of a run as JSON, for storing and sending; `compact` gives the plane alone, without a title."""
     panels = pane(view.trace).panels(view)
     if view.picture is not None:
         panels[next(i for i, panel in enumerate(panels) if panel.name == "plane")] = _pictures(view)
@@ -57,7 +57,7 @@ def printed(view: View, compact: bool = False) -> list[Panel]:
 
 
 def _pictures(view: View) -> Panel:
-    """Return the centers known at every picture of the player, drawn in their own shape; the last are the result."""
+    """Return the centers known at each stop of the player as pictures; the last are the result."""
     trace, known = view.trace, plain.center_path(view.trace)
     nothing = np.empty((0, trace.domain.n_features))
     steps = complete(pane(trace).shots(trace))
@@ -66,15 +66,15 @@ def _pictures(view: View) -> Panel:
 
 
 def pane(trace: Trace) -> Pane:
-    """Return the pane of the run's first kind of step that has one, else that of the plain picture."""
+    """Return the pane of the first step whose kind has one, or the plain pane."""
     return next((PANES[step.kind] for step in trace.steps if step.kind in PANES), plain.PANE)
 
 
 def columns(data: Dataset, *traces: Trace) -> tuple[int, int] | None:
-    """Return the two columns along which runs are seen unless somebody chooses others, or None if not along columns.
+    """Return the two columns that are drawn by default, or None if runs are drawn along other directions.
 
-    From three columns on a picture chooses its own directions; only cells need columns to be seen as boxes. These are
-    the declared ones, or those along which the released centers differ most.
+    With three columns or more, a picture chooses its own directions; only cells need columns, because they are boxes
+    only along columns. The default columns are the declared ones, or those in which the released centers differ most.
     """
     if len(data.columns) < 3:
         return data.view if len(data.columns) == 2 else None

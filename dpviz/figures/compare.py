@@ -24,7 +24,7 @@ __all__ = ["BY", "CURVES", "Timeline", "curve_table", "curves_panel", "planes", 
 BY = ("step", "spent")  # quantity that aligns the runs
 CURVES = tuple(STYLES[slug] for slug in ("pe-means", "fastlloyd", "dpm", "nsm"))  # styles of A, B, C, D
 Partners = tuple[Sequence[str], Sequence[str]]  # see `beside.partners`
-MOST_WORDS = 4  # labels beside centers without a partner
+MOST_WORDS = 4  # labels of centers without a partner; more would overlap
 _ALARMS = np.concatenate(
     [np.geomspace(1e-4, 0.05, 24), np.linspace(0.055, 0.945, 179), 1 - np.geomspace(0.05, 1e-4, 24)]
 )
@@ -32,7 +32,7 @@ _ALARMS = np.concatenate(
 
 @dataclasses.dataclass(frozen=True)
 class Timeline:
-    """Align several runs on one clock.
+    """Several runs, aligned on one clock.
 
     Attributes
     ----------
@@ -54,10 +54,10 @@ class Timeline:
 
 
 def timeline(traces: Sequence[Trace], by: str) -> Timeline:
-    """Return the clock that moves runs together: by "step", or by epsilon "spent", read off their ledgers.
+    """Align runs by "step", or by the epsilon "spent" according to their ledgers.
 
-    By step a shorter run stays at its end. By epsilon there is one tick for every amount that some run has spent, and
-    each shows the last picture that costs no more; a run without a promise shows its result.
+    By step, a shorter run stays at its last picture. By epsilon, there is one tick for each amount that any run has
+    spent, and every run shows its last picture that costs no more; a run without a promise shows its result.
     """
     shots = [pane(trace).shots(trace) for trace in traces]
     counts = [[shot.releases for shot in own] for own in shots]
@@ -69,7 +69,7 @@ def timeline(traces: Sequence[Trace], by: str) -> Timeline:
     if by == "step":
         ticks = max(map(len, counts))
         frames = [[min(tick, len(count) - 1) for tick in range(ticks)] for count in counts]
-        heads = [""] * ticks  # each run says itself where it is
+        heads = [""] * ticks  # each run's own words name its step
     else:
         private = [values for values in spent if not np.isnan(values).any()]
         levels = _levels(np.concatenate(private)) if private else np.zeros(1)
@@ -101,7 +101,7 @@ def _levels(values: np.ndarray) -> np.ndarray:
 
 
 def _at(values: Sequence[float] | np.ndarray, frame: int, before: float) -> float:
-    """Return the value at a frame, `before` before the first one; nothing is spent before the first picture."""
+    """Return the value at a frame, or `before` if the run has not begun."""
     return before if frame < 0 else float(values[frame])
 
 
@@ -113,7 +113,7 @@ def _line(run: int, trace: Trace, shots: Sequence[Shot], spent: np.ndarray, fram
 
 
 def planes(views: Sequence[View], partners: Sequence[Partners], *, height: int) -> list[Panel]:
-    """Return the plane of every run, all with the ranges of the first, ready to send.
+    """Return the plane of every run as JSON, all with the ranges of the first.
 
     `partners` holds for every run the numbers of its centers and the labels of those without a partner.
     """
@@ -135,7 +135,7 @@ def planes(views: Sequence[View], partners: Sequence[Partners], *, height: int) 
 
 
 def _number(view: View, figure: go.Figure, numbers: Sequence[str], words: Sequence[str]) -> None:
-    """Number the last centers; ring those without a partner with a broken line and label them."""
+    """Number the final centers; draw a dashed ring and a label at those without a partner."""
     centers = view.flat(np.asarray(view.trace.cluster_centers))
     paired = np.array([bool(number) for number in numbers], dtype=bool)
     alone = np.array([bool(word) for word in words], dtype=bool)
@@ -154,7 +154,7 @@ def _number(view: View, figure: go.Figure, numbers: Sequence[str], words: Sequen
             "textposition": "top right",
             "textfont": {"size": 15, "color": ink, "shadow": halo(view.colors)},
             "name": "place",
-            "marker": {"size": 20, "opacity": 0},  # room for a center and a diamond: the number stands beside them
+            "marker": {"size": 20, "opacity": 0},  # keeps the number clear of a center and a diamond
         },
         {"mode": "lines", "line": {"color": ink, "width": 2, "dash": "dash"}, "name": "no partner"},
         {
@@ -190,12 +190,14 @@ def _safest(bounds: Mapping[str, Bound]) -> str:
 
 
 def curves_panel(colors: Theme, bounds: Mapping[str, Bound]) -> Panel:
-    """Return the trade-off curves of several promises on one axis, beside the coin's."""
+    """Draw the trade-off curves of several promises, and that of a coin, in one figure."""
     table = curve_table(bounds)
     height = 380
     figure = base(colors, _safest(bounds), height=height)
-    figure.update_xaxes(title_text="false alarms: “in” when it is out", range=[0, 1], tickformat=".0%", dtick=0.25)
-    figure.update_yaxes(title_text="misses: “out” when it is in", range=[0, 1], tickformat=".0%", dtick=0.25)
+    figure.update_xaxes(
+        title_text="false alarms: “in” when the truth is out", range=[0, 1], tickformat=".0%", dtick=0.25
+    )
+    figure.update_yaxes(title_text="misses: “out” when the truth is in", range=[0, 1], tickformat=".0%", dtick=0.25)
     figure.update_layout(meta={"ar": 1.0, "h": height})
     figure.add_scatter(
         x=[0, 1],
@@ -218,9 +220,9 @@ def curves_panel(colors: Theme, bounds: Mapping[str, Bound]) -> Panel:
             textposition="top right", textfont={"size": 14, "color": colors.ink}, cliponaxis=False,
         )  # fmt: skip
     best = "; ".join(f"{run} {bound.odds} of 100" for run, bound in bounds.items())
-    return Panel("plane", figure, f"Trade-off curves of the promises beside a coin's line. Bets right at most: {best}.")
+    return Panel("plane", figure, f"Trade-off curves of the promises and a coin. An attacker wins at most: {best}.")
 
 
 def color_of(style: Style, colors: Theme) -> str:
-    """Return a style's color in a mode."""
+    """Return a style's color in the mode of `colors`."""
     return style.dark if colors == DARK else style.light

@@ -16,7 +16,7 @@ _SD = 2.0  # standard deviations that an ellipse shows
 
 
 def ellipses(view: View, step: Step, which: np.ndarray) -> np.ndarray:
-    """Return the outlines of some Gaussians on the drawn plane, at two standard deviations, as one line with gaps."""
+    """Return the outlines of some Gaussians at two standard deviations, in plane coordinates, as one line with gaps."""
     lines = []
     for mean, covariance in zip(step.released["centers"][which], step.released["covariances"][which], strict=True):
         values, vectors = np.linalg.eigh(covariance)
@@ -75,7 +75,7 @@ PANE = Pane(
         ("diamond", "KMeans"),
         ("ring", "person"),
     ),
-    caution="Noise alone can make an ellipse round. With more than two columns ellipses are shadows: two that "
-    "overlap here may be far apart.",
+    caution="Noise alone can make an ellipse round. With more than two columns, an ellipse is a Gaussian's shadow: "
+    "two that overlap here may be far apart.",
     warning=warning,
 )

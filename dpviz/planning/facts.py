@@ -1,4 +1,4 @@
-"""Hold the public facts behind a plan, and the made-up people that replace the unread rows."""
+"""The public facts behind a plan, and the made-up people that replace the unread rows."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ MOST_PEOPLE = 10**10
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Facts:
-    """The declared facts about the data; none of them is read from rows.
+    """Declared facts about the data; none of them is read from rows.
 
     Attributes
     ----------
     domain : bounds, scale, n_public, names and units of the columns
     n_clusters : int, the requested number of centers
     like : "" for round groups of equal size, else the name of a public data set whose shape the rows may have
-    filled : share of the bounds, per column, in which the people are; below 1 the declared bounds are too wide
+    filled : share of each column's bounds that the people fill; below 1 the declared bounds are too wide
     """
 
     domain: Domain
@@ -64,12 +64,12 @@ class Facts:
         scale: str = "column",
         like: str = "",
     ) -> Facts:
-        """Return facts from what somebody typed; a single unit holds for all columns.
+        """Return facts from typed values; a single unit applies to all columns.
 
         Raises
         ------
         ValueError
-            One sentence for the first thing that is missing or impossible.
+            One sentence about the first missing or impossible value.
         """
         if not len(low) or not len(high):
             raise ValueError("plan: declare the lowest and the largest possible value of every column.")
@@ -130,8 +130,8 @@ class Facts:
     def stand_in(self) -> Dataset:
         """Return made-up or public people in the declared bounds, `n_rows` of them.
 
-        A look-alike's rows are drawn with replacement and keep their place between their own bounds; without one there
-        are round groups whose standard deviation is a tenth of the half-width, in the look-alike's place.
+        A look-alike's rows are drawn with replacement and keep their relative place between the bounds. Without a
+        look-alike, the people form round groups whose standard deviation is a tenth of the half-width.
         """
         if self.like:
             public = load(self.like)
@@ -156,12 +156,12 @@ class Facts:
 
 
 def numbers(text: str, what: str) -> list[float]:
-    """Return the numbers of a text, separated by commas or blanks.
+    """Parse the numbers in a text, separated by commas or blanks.
 
     Raises
     ------
     ValueError
-        One sentence that names the entry that is not a number.
+        One sentence that names the first entry that is not a number.
     """
     found = []
     for word in text.replace(",", " ").replace("−", "-").split():

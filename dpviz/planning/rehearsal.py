@@ -27,7 +27,7 @@ __all__ = ["EPSILONS", "STOPS", "Rehearsal", "memory", "middle_of", "offered", "
 STOPS = (0.25, 0.5, 1.0, 2.0, 4.0)
 EPSILONS = 0.01, 100.0  # the range of every algorithm's epsilon
 REPEATS = 8
-# Peak bytes over those of the rows: 4.9 (DPM) to 7.9 (NSM) measured on 500,000 rows of 8 columns
+# Peak bytes over bytes of the rows: 4.9 (DPM) to 7.9 (NSM), measured on 500,000 rows of 8 columns
 _COPIES = 8.0
 
 
@@ -41,9 +41,9 @@ class Rehearsal:
     noise : tuple of d floats or None, the formula's standard deviation of a typical center per column, data units
     scatter : tuple of d floats or None, the measured spread of centers over the repeats, same units
     ratio, ratio_low, ratio_high : loss over KMeans' loss, its geometric mean and 95 % interval over the repeats
-    seconds : of one run with all the declared people
-    capped : whether too few people stand in, so that the noise is larger than the declared people would see
-    found : int, repeats in which every group of the made-up people has a center of its own
+    seconds : time of one run with all the declared people
+    capped : whether there are too few stand-ins, so that they see more noise than the declared people would
+    found : int, repeats in which every group of the made-up people has its own center
     centers : released centers of each repeat, arrays (k', d), data units
     """
 
@@ -66,23 +66,23 @@ class Rehearsal:
 
     @property
     def best(self) -> tuple[float, ...] | None:
-        """Return the noise per center and column: by formula, else as it was measured; None if neither is known."""
+        """Return the noise per center and column: by formula, else as measured; None if neither is known."""
         return self.noise or self.scatter
 
 
 def middle_of(epsilon: float) -> float:
-    """Return the ε in the middle of a plan's curve: 1 where the usual curve holds ε, else ε itself."""
+    """Return the ε in the middle of a plan's curve: 1 if the usual curve covers ε, else ε itself."""
     return 1.0 if STOPS[0] <= epsilon <= STOPS[-1] else epsilon
 
 
 def stops_around(epsilon: float) -> tuple[float, ...]:
-    """Return the ε of a plan's curve, from a quarter to four times its middle, within the range of epsilon."""
+    """Return the ε values of a plan's curve, from a quarter to four times its middle, within the range of epsilon."""
     middle = middle_of(epsilon)
     return tuple(middle * stop for stop in STOPS if EPSILONS[0] <= middle * stop <= EPSILONS[1])
 
 
 def offered() -> list[str]:
-    """Return the slugs that promise central differential privacy to one person, take an epsilon and give centers."""
+    """Return the slugs of methods with an epsilon that release centers and promise central DP to one person."""
     return [
         slug
         for slug, cls in ALGORITHMS.items()
@@ -99,8 +99,8 @@ def rehearse(
 ) -> Rehearsal:
     """Run an algorithm `repeats` times on stand-ins at the noise that the declared number of people would see.
 
-    The ratio of noise to people matters: if more people are declared than stand in, μ (or ε, without a μ) is raised in
-    proportion, so that the ratio stays the same.
+    Only the ratio of noise to people matters: if more people are declared than stand in, μ (or ε, without a μ) is
+    raised in proportion, which keeps the ratio.
     """
     cls = ALGORITHMS[slug]
     data = facts.stand_in()

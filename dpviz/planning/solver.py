@@ -1,4 +1,4 @@
-"""Convert between a privacy budget and the accuracy of centers, in both directions, along rehearsed budgets."""
+"""Convert between a privacy budget and the accuracy of centers, in both directions, from rehearsed budgets."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ __all__ = ["epsilon_for", "noise_at", "widest"]
 
 
 def widest(rehearsal: Rehearsal) -> float:
-    """Return the noise per center in the column where it is largest, data units; infinite where nothing is known."""
+    """Return the noise per center in the column where it is largest, data units; infinite if unknown."""
     return max(rehearsal.best) if rehearsal.best is not None else math.inf
 
 
 def _curve(rehearsals: Sequence[Rehearsal]) -> tuple[np.ndarray, np.ndarray]:
-    """Return ε and noise on logarithms; noise never grows with ε: any growth is chance between repeats."""
+    """Return the logarithms of ε and noise; noise is made not to grow with ε, because any growth is chance."""
     known = sorted((one for one in rehearsals if 0 < widest(one) < math.inf), key=lambda one: one.epsilon)
     epsilon = np.log([one.epsilon for one in known])
     return epsilon, np.minimum.accumulate(np.log([widest(one) for one in known])) if known else epsilon
@@ -27,8 +27,8 @@ def _curve(rehearsals: Sequence[Rehearsal]) -> tuple[np.ndarray, np.ndarray]:
 def epsilon_for(rehearsals: Sequence[Rehearsal], within: float) -> float:
     """Return the least ε at which the noise per center is at most `within`, data units, in the widest column.
 
-    Interpolated between the rehearsed ε, straight on logarithms; infinite if the largest of them is not enough, 0 if
-    the smallest is more than enough.
+    It is interpolated linearly between the logarithms of rehearsed ε; infinite if the largest is not enough, 0 if the
+    smallest is more than enough.
     """
     epsilon, noise = _curve(rehearsals)
     if not len(epsilon) or noise[-1] > math.log(within):
@@ -39,7 +39,7 @@ def epsilon_for(rehearsals: Sequence[Rehearsal], within: float) -> float:
 
 
 def noise_at(rehearsals: Sequence[Rehearsal], epsilon: float) -> float:
-    """Return the noise per center at an ε between the rehearsed ones, data units; NaN outside of them."""
+    """Return the noise per center at an ε between the rehearsed ones, data units; NaN outside their range."""
     budgets, noise = _curve(rehearsals)
     if not len(budgets) or not budgets[0] - 1e-9 <= math.log(epsilon) <= budgets[-1] + 1e-9:
         return math.nan

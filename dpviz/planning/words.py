@@ -15,7 +15,7 @@ __all__ = ["amount", "answer", "assumption", "size", "tighter"]
 
 
 def amount(value: float, facts: Facts) -> str:
-    """Return a length in the unit of the columns, or in that of the column with the widest bounds."""
+    """Write a length in the columns' common unit, or in the unit of the column with the widest bounds."""
     if not math.isfinite(value):
         return "unknown"
     domain = facts.domain
@@ -33,18 +33,20 @@ def assumption(facts: Facts) -> str:
         shape = f"the rows form {facts.n_clusters} round groups of equal size, spread over the bounds"
     scaled = ""
     if facts.n_people > facts.n_rows:
-        scaled = f" {facts.n_rows:,} people stand in, with proportionally less noise."
+        scaled = f" {facts.n_rows:,} people stand in for all, with proportionally less noise."
     return f"Assumed: {shape}.{scaled} Smaller groups get more noise: half the people, twice the noise."
 
 
 def tighter(wide: Rehearsal, tight: Rehearsal, facts: Facts) -> str:
-    """Say what bounds half as wide would gain if the people fill only the middle half of the bounds."""
+    """Return in words what bounds half as wide would gain if the people fill only the middle half."""
     before, after = widest(wide), widest(tight)
     if not (math.isfinite(before) and math.isfinite(after) and before > 0):
-        return "the effect of tighter bounds is not known."
+        return "the effect of tighter bounds is unknown."
     change = f"from ±{amount(before, facts)} to ±{amount(after, facts)} at ε {number(wide.epsilon)}"
     if after > 0.8 * before:
-        return f"bounds half as wide would change little, {change}: it finds out by itself where the people are."
+        return (
+            f"bounds half as wide would change little, {change}: the method finds out by itself where the people are."
+        )
     words = (
         "would halve the noise"
         if 0.4 <= after / before <= 0.6
@@ -54,7 +56,7 @@ def tighter(wide: Rehearsal, tight: Rehearsal, facts: Facts) -> str:
 
 
 def answer(slug: str, within: float, need: float, facts: Facts, stops: tuple[float, ...]) -> str:
-    """Return in words which ε it takes to be within a distance."""
+    """Return in words the ε at which the noise per center is at most `within`."""
     start = f"{ALGORITHMS[slug].name}: for a noise of ±{amount(within, facts)} per center with k = {facts.n_clusters},"
     if need == math.inf:
         return f"{start} even ε {number(max(stops))} is not enough."

@@ -19,7 +19,7 @@ __all__ = ["Alex", "World", "Worlds", "farthest", "neighbors", "typical", "world
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Alex:
-    """Alex: row `row` of the data or, if that is None, a new person at `place` (d,), original units."""
+    """Alex: row number `row` of the data or, if None, a new person at `place` (d,), original units."""
 
     place: np.ndarray
     row: int | None = None
@@ -27,7 +27,7 @@ class Alex:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class World:
-    """The results of one of the two worlds: one run with the given noise seed, runs with fresh noise, and KMeans."""
+    """The results in one of the two worlds: a run with the given noise seed, runs with fresh noise, and KMeans."""
 
     one: np.ndarray
     fresh: Reruns
@@ -36,7 +36,7 @@ class World:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Worlds:
-    """Both worlds; `moved` is Alex's place in the second one under a relation that keeps n, or None if Alex is out."""
+    """Both worlds; `moved` is Alex's place in the second one if the relation keeps n, or None if Alex is out."""
 
     here: World
     there: World
@@ -44,7 +44,7 @@ class Worlds:
 
 
 def farthest(data: Dataset) -> Alex:
-    """Return the person farthest from the middle of all, in z units."""
+    """Return the person farthest from the median of all, in z units."""
     Z = data.domain.normalize(data.X)
     row = int(np.nanargmax(np.linalg.norm(Z - np.nanmedian(Z, axis=0), axis=1)))
     return Alex(data.X[row], row)
@@ -107,8 +107,8 @@ def worlds(
 
     Parameters
     ----------
-    seed : of the one run that both worlds make with the same noise
-    seeds : of the runs with fresh noise; the second world uses as many different ones
+    seed : of the run that both worlds make with the same noise
+    seeds : of the runs with fresh noise; the second world uses the same number of other seeds
     """
     here, there, moved = neighbors(data, alex, algorithm.neighboring, getattr(algorithm, "rho_distance", None))
     each = len(seeds) + 1

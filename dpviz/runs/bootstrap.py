@@ -17,9 +17,9 @@ from dpviz.trace import Trace
 __all__ = ["MEASURED", "NARROW", "WIDE", "bootstrap", "near_noise", "worth"]
 
 POPULATIONS = 5
-NARROW, WIDE = 0.7, 2.0  # bounds that simulated over true spread should keep, at the median
-# Simulated over true spread at ε .5 and 2, medians over centers and releases: benchmarks/results/simulated.md. A result
-# of this module and not of the classes: an algorithm that is missing has not been measured, and the page says so.
+NARROW, WIDE = 0.7, 2.0  # range in which the median of simulated over true spread should lie
+# Simulated over true spread at ε .5 and 2, medians over centers and releases: benchmarks/results/simulated.md. They are
+# results of this module, not of the classes. An algorithm that is missing has not been measured, and the page says so.
 MEASURED: dict[str, dict[str, tuple[float, float]]] = {
     "nsm": {
         "town": (1.71, 2.15),
@@ -71,11 +71,11 @@ def bootstrap(
     seeds: Sequence[int],
     on_step: Callable[[int, int], None] = lambda done, all: None,
 ) -> Reruns:
-    """Run an algorithm on people made up from a release.
+    """Run an algorithm on people who are made up from a release.
 
     Parameters
     ----------
-    trace : the release; of a private run, too: only released values are used
+    trace : the release, possibly of a private run: only released values are used
     algorithm : as released, or with another ε
     seeds : of the simulation; they are not secret, because they drew no released noise
 
@@ -103,7 +103,7 @@ def bootstrap(
 
 
 def near_noise(trace: Trace) -> int:
-    """Count the centers with a noisy size within four standard deviations of zero, which another run may lose."""
+    """Count the centers whose noisy size is within four standard deviations of zero: another run may lose them."""
     noise = center_noise(trace)
     if noise.sizes is None or noise.sizes_sd is None:
         return 0

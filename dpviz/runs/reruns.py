@@ -20,7 +20,7 @@ __all__ = ["Reruns", "matched", "rerun", "spread"]
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Reruns:
-    """Runs that differ in their seed alone. On raw rows the losses are NOT PRIVATE.
+    """Runs that differ only in their seed. On raw rows the losses are NOT PRIVATE.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class Reruns:
 
     @property
     def worst(self) -> int:
-        """Return the run with the largest loss, as an index."""
+        """Return the index of the run with the largest loss."""
         return int(np.argmax(self.losses))
 
 
@@ -72,14 +72,14 @@ def rerun(
 
 
 def _rows(people: Dataset, algorithm: Algorithm) -> np.ndarray | Rows:
-    """Return the rows in the algorithm's form, prepared once for all runs; the reference reads raw ones."""
+    """Return the rows, prepared once for all runs, or the raw rows for the reference."""
     return Rows(people.X, people.domain, people.dataset_id) if algorithm.notion.private else people.X
 
 
 def matched(runs: Sequence[np.ndarray], anchor: np.ndarray, domain: Domain) -> np.ndarray:
     """Return each run's partner of every anchor (k, d), shape (runs, k, d), original units; NaN if there is none.
 
-    Partners are one to one, with the least total distance in z units.
+    The matching is one to one, with the least total distance in z units.
     """
     here = domain.normalize(anchor)
     found = np.full((len(runs), *anchor.shape), np.nan)
@@ -90,9 +90,9 @@ def matched(runs: Sequence[np.ndarray], anchor: np.ndarray, domain: Domain) -> n
 
 
 def spread(runs: Sequence[np.ndarray], anchor: np.ndarray, domain: Domain) -> np.ndarray:
-    """Return the standard deviation per column, z units, of the partners of every anchor (k, d) over the runs.
+    """Return the standard deviation per column of each anchor's (k, d) partners over the runs, shape (k,), z units.
 
-    NaN for an anchor that has a partner in fewer than two runs. Shape (k,).
+    It is NaN for an anchor with a partner in fewer than two runs.
     """
     Z = (matched(runs, anchor, domain) - domain.middle) / domain.half_width
     there = np.isfinite(Z[..., 0])

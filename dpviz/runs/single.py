@@ -19,9 +19,9 @@ __all__ = ["Reference", "Replay", "reference", "replay"]
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Replay:
-    """A run. `losses` (of every step) and `seconds` are facts about the rows: None where the data are private.
+    """A run with the loss of every step and its time, both None if the data are private: they depend on the rows.
 
-    Losses are NaN where clusters are regions.
+    Losses are NaN if clusters are regions.
     """
 
     trace: Trace

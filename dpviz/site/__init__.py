@@ -11,7 +11,9 @@ from dpviz.site.shell import Shell
 
 __all__ = ["build"]
 
-_SECTIONS: tuple[tuple[str, str, Callable[[Folder, Shell], None]], ...] = (  # word, first page, what adds its pages
+_SECTIONS: tuple[
+    tuple[str, str, Callable[[Folder, Shell], None]], ...
+] = (  # word, first page, function that adds its pages
     ("Start", story.HOME, story.add),
     ("Lessons", lessons.HOME, lessons.add),
     ("Watch", watch.HOME, watch.add),

@@ -1,4 +1,4 @@
-"""Write a site into a folder of its own: into an empty one, or over a site that this command wrote there before."""
+"""Write a site into its own folder: into an empty one, or over a site that an earlier build wrote."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 __all__ = ["Folder"]
 
-LIST = "dpviz-site.txt"  # names every file of the site: what a later build may delete
+LIST = "dpviz-site.txt"  # names every file of the site; a later build may delete these files
 
 
 class Folder:
@@ -15,7 +15,7 @@ class Folder:
     Raises
     ------
     ValueError
-        If `out` is a file, or holds anything that no earlier build of a site wrote.
+        If `out` is a file, or holds a file that no earlier build wrote.
     """
 
     def __init__(self, out: Path) -> None:
@@ -29,7 +29,7 @@ class Folder:
         self._files[name] = content.encode() if isinstance(content, str) else content
 
     def write(self) -> tuple[int, int]:
-        """Replace what an earlier build wrote; return how many files and bytes there are now."""
+        """Replace the files of an earlier build; return how many files and bytes there are now."""
         for name in self._old:
             (self.out / name).unlink(missing_ok=True)
         self.put(LIST, "".join(f"{name}\n" for name in sorted([*self._files, LIST])))
@@ -50,5 +50,5 @@ def _written(out: Path) -> list[str]:
     listed = (out / LIST).read_text(encoding="utf-8").split("\n") if LIST in there else []
     foreign = sorted(there - set(listed))
     if foreign:
-        raise ValueError(f"site: {out} is not empty: it holds {foreign[0]}, which is no file of a site made before.")
+        raise ValueError(f"site: {out} is not empty: it holds {foreign[0]}, which no earlier build of the site wrote.")
     return sorted(there)

@@ -1,4 +1,4 @@
-"""The nine lessons, each with one stored draw of the noise: the question, the run, and the answer behind a fold."""
+"""The nine lessons, each with one stored draw of the noise: the question, the run, and a collapsed answer."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _address(lesson: Lesson) -> str:
 
 
 def add(folder: Folder, shell: Shell) -> None:
-    """Add a page for each lesson, and the one that lists them."""
+    """Add a page for each lesson, and one that lists them."""
     cards = "".join(
         f'<li><a href="{link(HOME, _address(one))}"><b>{one.number}. {html.escape(one.title)}</b>'
         f"<span>{html.escape(one.promise)}</span></a></li>"
@@ -80,7 +80,7 @@ def _say(words: str, lesson: Lesson, stage: Stage) -> str:
 
 
 def _answer(lesson: Lesson, stage: Stage) -> str:
-    """Return every option with its mark and what is said to who chose it."""
+    """Return every option with its mark and the reply to readers who chose it."""
     lines = []
     for i, option in enumerate(lesson.options):
         mark = "<b>Right.</b>" if i in stage.right else "Not this one."
@@ -90,5 +90,5 @@ def _answer(lesson: Lesson, stage: Stage) -> str:
 
 
 def _steps(sentences: Sequence[str]) -> str:
-    """Return what the steps say, for who has no script."""
+    """Return the words of all steps, for readers without scripts."""
     return f"<ol>{''.join(f'<li>{html.escape(sentence)}</li>' for sentence in sentences)}</ol>"

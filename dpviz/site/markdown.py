@@ -1,4 +1,4 @@
-"""Our own texts from Markdown to HTML: paragraphs, headings, lists, tables, code, bold, italics; nothing else."""
+"""Convert our own Markdown to HTML: paragraphs, headings, lists, tables, code, bold, italics; nothing else."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _words(text: str) -> str:
 
 
 def rendered(text: str, level: int = 2) -> str:
-    """Return a text as HTML; its first kind of heading becomes one of this level."""
+    """Return a text as HTML; `#` becomes a heading of this level."""
     return "".join(_block(block, level) for block in re.split(r"\n\s*\n", text.strip()))
 
 

@@ -24,7 +24,7 @@ from dpviz.site.shell import Shell, link
 __all__ = ["HOME", "add"]
 
 HOME = "papers/index.html"
-_AGAINST = 4  # contradicting comparisons that are listed
+_AGAINST = 4  # contradicting comparisons to list
 
 
 def _address(name: str) -> str:
@@ -32,7 +32,7 @@ def _address(name: str) -> str:
 
 
 def add(folder: Folder, shell: Shell) -> None:
-    """Add a page for each paper and each method of our own, and the one that lists them."""
+    """Add a page for each paper and each method of our own, and one that lists them."""
     every = papers()
     numbers = {(paper.id, item.id): _numbers(paper, item) for paper in every.values() for item in paper.items}
     seen = overview(every, numbers)

@@ -1,4 +1,4 @@
-"""The API reference from the docstrings: `python -m dpviz.site.reference OUT`, and the site's page of it."""
+"""Write the API reference from the docstrings: `python -m dpviz.site.reference OUT`, and as pages of the site."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def write(out: Path, *, search: bool = True) -> None:
 
 
 def _colors(theme: Theme) -> str:
-    """Return pdoc's names of colors with those of a theme."""
+    """Return CSS that sets pdoc's colors to those of a theme."""
     names = {
         **{"text": theme.ink, "muted": theme.muted, "link": theme.released, "link-hover": theme.ink},
         **{"code": theme.panel, "active": theme.hidden_tag, "accent": theme.grid, "accent2": theme.line},
@@ -58,7 +58,7 @@ def _colors(theme: Theme) -> str:
 
 
 def add(folder: Folder, shell: Shell) -> None:
-    """Add the reference, without its search, which is as large as all else; one sentence where pdoc is missing."""
+    """Add the reference without its search, which would double it; without pdoc, add a sentence that says so."""
     if find_spec("pdoc") is None:
         body = (
             "<h1>Reference</h1><p>This site was built without pdoc, so the reference is missing; "
@@ -79,7 +79,7 @@ def add(folder: Folder, shell: Shell) -> None:
 
 
 def _shared(style: str, here: str, looks: dict[str, str]) -> str:
-    """Return the link to a style that many pages repeat, kept once in `looks`: file -> style."""
+    """Return a link to a style that many pages share; `looks` maps file to style."""
     look = f"api/look-{hashlib.sha256(style.encode()).hexdigest()[:8]}.css"
     looks[look] = style
     return f'<link rel="stylesheet" href="{link(here, look)}">'

@@ -1,4 +1,4 @@
-"""Stored runs that may be published: those of the atlas, if they were made by this very code or agree with it."""
+"""Stored runs that may be published: those of the atlas that this code made or agrees with."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def _agrees(chapter: Chapter) -> bool:
 
 
 def find(sample: str, method: str, people: int | None = None, values: tuple[tuple[str, Any], ...] = ()) -> Chart | None:
-    """Return the stored runs of a method on a sample, None if there are none.
+    """Return the stored runs of a method on a sample, or None if there are none.
 
     Raises
     ------
     ValueError
-        If they come from another version.
+        If they come from another version of dpviz.
     """
     found = files.read(sample, method, people, values)
     if found is not None and not _agrees(found.chapter):
@@ -40,7 +40,7 @@ def find(sample: str, method: str, people: int | None = None, values: tuple[tupl
 
 
 def chart(sample: str, method: str, people: int | None = None) -> Chart:
-    """Return the stored runs of a method on a sample; a sentence if there are none."""
+    """Return the stored runs of a method on a sample; raise ValueError if there are none."""
     found = find(sample, method, people)
     if found is None:
         raise ValueError(

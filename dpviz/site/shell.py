@@ -1,4 +1,4 @@
-"""The frame of every page of the site: one HTML file that asks nobody, the same header, light and dark, any width."""
+"""The frame of every page of the site: a self-contained HTML file with the same header, light and dark, any width."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ def text_of(name: str) -> str:
 
 
 def link(here: str, there: str) -> str:
-    """Return the address of one page of the site as seen from another: relative, so that the site may lie anywhere."""
+    """Return the address of one page of the site relative to another, so that the site can be served from anywhere."""
     path, sign, place = there.partition("#")
     return posixpath.relpath(path, posixpath.dirname(here) or ".") + sign + place
 
 
 @dataclasses.dataclass(frozen=True)
 class Shell:
-    """What surrounds a page.
+    """The header and footer of every page.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class Shell:
         )
         note = (
             '<footer class="site">Everything here is made from public samples with known seeds: nothing on these '
-            "pages is a private release, and none of them asks a server.</footer>"
+            "pages is a private release, and no page contacts a server.</footer>"
         )
         look = f'<link rel="icon" href="{ICON}"><style>{text_of("site.css")}</style>{head}'
         return document(
@@ -63,6 +63,6 @@ class Shell:
 
     @staticmethod
     def _within(here: str, there: str) -> bool:
-        """Return whether a page lies behind a door: it is the page, or in its folder."""
+        """Return whether a page belongs to a word of the header: it is the word's first page, or in its folder."""
         folder = posixpath.dirname(there)
         return here == there or (folder != "" and posixpath.dirname(here) == folder)

@@ -1,4 +1,4 @@
-"""The site's first page: the story of six screens, with its six pictures drawn as still SVG for who has no script."""
+"""The site's first page: the story in six screens, with static SVG pictures for readers without scripts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from dpviz.site.shell import Shell, link, text_of
 __all__ = ["HOME", "add"]
 
 HOME = "index.html"
-_DOORS = (  # screen, page, what its link says, and what is there
+_DOORS = (  # screen, page, text of its link, description
     (1, "limits.html", "What the promise does not cover", ""),
     (3, "run.html", "Keep betting: run it yourself", ""),
     (6, "watch/pe-means.html", "Watch this run", "Step by step, with every release and what it costs."),
@@ -31,7 +31,7 @@ _DOORS = (  # screen, page, what its link says, and what is there
     (6, "run.html", "Run it yourself", "Your own file, other noise, a class: one command."),
 )
 _PEOPLE = 1_500  # drawn in a still picture
-_LOUPE = (-8300, -5300, 3400)  # the lens in a still picture, as the script draws it: its middle and radius, in meters
+_LOUPE = (-8300, -5300, 3400)  # middle and radius of the lens in a still picture, as in the script, in meters
 
 
 def add(folder: Folder, shell: Shell) -> None:
@@ -107,7 +107,7 @@ def _svg(record: dict[str, Any], inside: str, words: str) -> str:
 
 
 def _pictures(record: dict[str, Any]) -> list[str]:
-    """Return what is inside of each of the six pictures; the first one defines the people that others repeat."""
+    """Return the contents of the six pictures; the first defines the people that the others reuse."""
     start, whole, few = record["start"], record["editions"][0], record["editions"][-1]
     given, bets = record["given"], record["bets"]
     again = '<use href="#people"/>'
@@ -148,7 +148,7 @@ def _clouds(text: str, record: dict[str, Any], stop: int) -> tuple[list[Any], li
 
 
 def _places(places: np.ndarray) -> str:
-    """Return places as a path whose every corner is a mark; some of them where there are many."""
+    """Return places as a path with a mark at every corner; a sample of them if there are many."""
     places = places[thin(len(places), _PEOPLE)]
     return "M" + "L".join(f"{x} {-y}" for x, y in places.tolist())
 
@@ -170,7 +170,7 @@ def _alex(x: int, y: int) -> str:
 
 
 def _lens(bets: dict[str, Any], published: dict[str, Any]) -> str:
-    """Return the lens: where the center nearest to Alex lies with Alex, without, and where the published one does."""
+    """Draw the lens: the center nearest to Alex with Alex and without, and the published center."""
     cx, cy, r = _LOUPE
     zoom, s = r / bets["reach"], 170
     inside = [(cx + x * zoom, cy + y * zoom) for x, y in bets["inside"]]

@@ -1,4 +1,4 @@
-// The story's host on the site: nothing sticks above it, and its address stays as it is.
+// The story's host on the site: the page has no sticky header, and its address never changes.
 const { record, doors } = JSON.parse(document.getElementById("story").textContent);
 const root = document.querySelector(".dp-story");
 const host = { top: () => 0, foot: 30, note: () => {} };

@@ -1,4 +1,4 @@
-// The page Trade-off: one method's film of nine stops, the track that one drags along, and the table at the same ε.
+// The page Trade-off: one method's pictures at nine stops of ε, the slider between them, and the table at the same ε.
 const text = document.getElementById("runs").textContent, { films, rows, start } = JSON.parse(text);
 const find = (name) => document.querySelector(name), select = find("main select"), canvas = find("canvas");
 const dark = matchMedia("(prefers-color-scheme: dark)"), cells = [...document.querySelectorAll("tr[data-method]")];

@@ -1,4 +1,4 @@
-"""What ε changes, on every sample: stored runs of each method, drawn at nine stops of a track that one drags along."""
+"""The effect of ε on every sample: stored runs of each method, drawn at nine stops of a slider."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from dpviz.site.shell import Shell, link, text_of
 __all__ = ["HOME", "add"]
 
 EPSILON = 1.0  # at first
-WEAKER = "hides moves up to a distance only: another promise, in no table with the others"
+WEAKER = "hides only moves up to a distance: this is another promise, so no table compares it with the others"
 
 
 def _address(sample: str) -> str:
@@ -104,7 +104,7 @@ def _edition(slug: str, chart: Chart) -> Edition:
 
 
 def _film(slug: str, chart: Chart) -> dict[str, Any]:
-    """Return what the browser shows of a method at every stop, in `SLOTS`."""
+    """Return the record of a method at every stop, with `SLOTS` as colors."""
     there = ground(chart.chapter.sample)
     run = trace(Cell(chart.chapter, None, EPSILON, 0))
     view = dataclasses.replace(there.view(run, SLOTS), picture=there.data.picture)
@@ -114,7 +114,7 @@ def _film(slug: str, chart: Chart) -> dict[str, Any]:
 
 
 def _rows(sample: str, slug: str, chart: Chart) -> pd.DataFrame:
-    """Return a method's line of the comparison at every stop: with exactly k centers, where it may release more."""
+    """Return a method's row of the comparison at every stop, with exactly k centers if it may release more."""
     exact = find(sample, slug, None, EXACTLY_K) if _may_release_more(slug) else None
     chosen = exact or chart
     table = curve_table(_edition(slug, chosen))

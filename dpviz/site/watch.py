@@ -1,4 +1,4 @@
-"""Every algorithm on one sample, step by step: its replay, with the people of the made-up town behind it."""
+"""Every algorithm on one sample, step by step: a replay in front of the people of the made-up town."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def address(slug: str) -> str:
 
 
 def add(folder: Folder, shell: Shell) -> None:
-    """Add a page for each algorithm, and the one that lists them."""
+    """Add a page for each algorithm, and one that lists them."""
     cards = []
     for slug, cls in ALGORITHMS.items():
         cards.append(
@@ -36,7 +36,7 @@ def add(folder: Folder, shell: Shell) -> None:
         folder.put(address(slug), _replay(slug, shell))
     body = (
         f"<h1>Watch</h1><p class=lede>Each of the {len(ALGORITHMS)} algorithms at its default budget on the same "
-        "made-up town: every step, what it released, and what that cost.</p>"
+        "made-up town: every step, what it released, and what it cost.</p>"
         f'<ul class="cards">{"".join(cards)}</ul><p>Other data, another ε, other noise: '
         f'<a href="{link(HOME, "run.html")}">run it yourself</a>.</p>'
     )
@@ -44,7 +44,7 @@ def add(folder: Folder, shell: Shell) -> None:
 
 
 def _first_line(slug: str) -> str:
-    """Return what an algorithm does, in the words of its source."""
+    """Return the first line of an algorithm's docstring."""
     first = " ".join(inspect.cleandoc(ALGORITHMS[slug].__doc__ or "").split("\n\n")[0].split())
     name, _, rest = first.partition(": ")
     words = rest if ALGORITHMS[slug].name.split()[0] in name else first
@@ -57,6 +57,6 @@ def _replay(slug: str, shell: Shell) -> str:
     view = there.view(trace, LIGHT, kmeans=True)
     title, body, head = replay_parts(trace, view)
     here = address(slug)
-    still = f"<noscript><p>The steps need a script; this is the last one.</p>{plane_svg(view)}</noscript>"
+    still = f"<noscript><p>Without scripts, only the last step is shown.</p>{plane_svg(view)}</noscript>"
     back = f'<p><a href="{link(here, HOME)}">All algorithms</a></p>'
     return shell.page(here, title, back + body + still, head=head, wide=True)

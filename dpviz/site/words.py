@@ -1,4 +1,4 @@
-"""The glossary, what no promise covers, and how to run what needs rows or a server."""
+"""The glossary, the limits of every promise, and how to run the parts that need rows or a server."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dpviz.site.shell import INSTALL, Shell
 __all__ = ["GLOSSARY", "LIMITS", "RUN", "add_glossary", "add_limits", "add_run"]
 
 GLOSSARY, LIMITS, RUN = "words.html", "limits.html", "run.html"
-_NEEDS = (  # what the site has no part of
+_NEEDS = (  # parts of dpviz that the site cannot have
     ("Your own file", "rehearsed from public facts first, then run with a ledger of every release"),
     ("Other noise and other parameters", "every algorithm at any ε, with any seed, on any sample"),
     ("The game about Alex", "bets against any method, as many as you like"),
@@ -31,24 +31,24 @@ def add_glossary(folder: Folder, shell: Shell) -> None:
 
 
 def add_limits(folder: Folder, shell: Shell) -> None:
-    """Add what no promise covers."""
+    """Add the page of what no promise covers."""
     parts = "".join(f"<h2>{inline(title)}</h2>{rendered(words)}" for title, words in limits_in_words().items())
     body = (
-        "<h1>Limits</h1><p class=lede>A privacy promise is exact about a few things and silent about all others. These "
-        f"are the ones it is silent about, so that nobody has to find them out later.</p>{parts}"
+        "<h1>Limits</h1><p class=lede>A privacy promise is exact about a few things and says nothing about all others. "
+        f"This page lists what no promise covers, so that you need not find out later.</p>{parts}"
     )
     folder.put(LIMITS, shell.page(LIMITS, "Limits", body))
 
 
 def add_run(folder: Folder, shell: Shell) -> None:
-    """Add the page that everything leads to which needs rows or a server."""
+    """Add the page on how to run the parts that need rows or a server."""
     needs = "".join(f"<li><b>{html.escape(what)}</b>: {html.escape(words)}.</li>" for what, words in _NEEDS)
     body = (
-        "<h1>Run it yourself</h1><p class=lede>These pages are files and know no data but the samples. The app runs on "
-        f"your own machine, for it alone:</p><pre><code>{html.escape(INSTALL)}</code></pre>"
+        "<h1>Run it yourself</h1><p class=lede>These pages are static files about the samples. The app runs on your "
+        f"own machine, and only there:</p><pre><code>{html.escape(INSTALL)}</code></pre>"
         "<p>In a fresh clone, with Python 3.11 or newer (on Windows <code>.venv\\Scripts\\</code> stands for "
         f"<code>.venv/bin/</code>). Then you have:</p><ul>{needs}</ul>"
-        "<p>In a shell <code>.venv/bin/python -m dpviz run pe-means --data sample:town --epsilon 1 --seed 0</code> "
+        "<p>In a shell, <code>.venv/bin/python -m dpviz run pe-means --data sample:town --epsilon 1 --seed 0</code> "
         "prints one run.</p>"
     )
     folder.put(RUN, shell.page(RUN, "Run it yourself", body))

@@ -21,8 +21,8 @@ def conclusion(points: pd.DataFrame, metric: str, axis: str) -> str:
 
     Parameters
     ----------
-    points : of `Summary.points`, along ε or the number of people; curves of more than k centers are left out, as more
-        centers always lower the loss
+    points : from `Summary.points`, along ε or the number of people; curves with more than k centers are left out,
+        because more centers always lower the loss
     """
     points = points[points.k_found <= points.n_clusters]
     if points.empty or axis not in ("epsilon", "n_rows"):
@@ -63,11 +63,11 @@ def conclusion(points: pd.DataFrame, metric: str, axis: str) -> str:
 
 
 def steadiness(turns: pd.DataFrame, axis: str) -> list[str]:
-    """Return sentences that name the curves that get worse along the axis and say whether that exceeds chance.
+    """Return sentences that name the curves that get worse along the axis and say whether chance explains it.
 
     Parameters
     ----------
-    turns : of `Summary.turns`, of one data set and promise
+    turns : from `Summary.turns`, of one data set and promise
     """
     found = [
         f"{one.series} gets worse from {_value(axis, one.start)} to {_value(axis, one.end)}, by "

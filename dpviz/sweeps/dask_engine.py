@@ -1,4 +1,4 @@
-"""Run sweeps on a Dask cluster, by futures that are keyed and retried. Needs the extra `cluster`.
+"""Run sweeps on a Dask cluster, with keyed futures and retries. Needs the extra `cluster`.
 
 A worker receives a run, which is names and numbers, and opens its data itself: scattered data would be lost with the
 worker that holds them. A Dask port runs any code that reaches it, so other machines need tls://.
@@ -20,7 +20,7 @@ __all__ = ["LOCAL", "cluster", "connect"]
 
 LOCAL = "local"
 _RETRIES = 2
-_REPLACED = "10 minutes"  # after Dask's 15 seconds a dead worker's place is gone before its successor has started
+_REPLACED = "10 minutes"  # Dask's 15 seconds would drop a dead worker before its successor has started
 
 
 @contextmanager
@@ -39,7 +39,7 @@ def connect(address: str, workers: int = 2) -> Iterator[Any]:
         raise ValueError('cluster: Dask is not installed; pip install ".[cluster]".') from None
     if address == LOCAL:
         local = {"host": "127.0.0.1", "dashboard_address": None, "threads_per_worker": 1, "processes": True}
-        local["silence_logs"] = logging.CRITICAL  # a worker's death is a retry or a row here, not a traceback
+        local["silence_logs"] = logging.CRITICAL  # a dead worker leads to a retry or a row, not to a traceback
         patience = config.set({"distributed.deploy.lost-worker-timeout": _REPLACED})
         with patience, LocalCluster(n_workers=workers, **local) as started, Client(started) as client:
             yield client
@@ -47,7 +47,7 @@ def connect(address: str, workers: int = 2) -> Iterator[Any]:
     parts = urlsplit(address if "//" in address else f"tcp://{address}")
     if parts.scheme != "tls" and not _on_this_machine(parts.hostname or ""):
         raise ValueError(
-            f"cluster: {address} must begin with tls:// because it is not on this machine; a Dask port runs any code "
+            f"cluster: {address} must begin with tls:// because it is not on this machine: a Dask port runs any code "
             f"that reaches it."
         )
     with Client(address, timeout=10) as client:
@@ -64,7 +64,7 @@ def cluster(
 ) -> Iterator[Any]:
     """Yield run(cell) for every cell as it finishes; see `engines.on_this_machine` for the parameters.
 
-    A run whose worker dies is repeated elsewhere; after too many dead workers it is given up.
+    A run whose worker dies is repeated on another; after too many deaths the run is given up.
 
     Raises
     ------

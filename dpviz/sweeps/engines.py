@@ -19,10 +19,10 @@ __all__ = ["ONE_THREAD", "Engine", "give_way", "on_this_machine", "perform"]
 
 Engine = Callable[[Sequence[Any], Callable[[Any], Any], Callable[[Any, str], Any]], Iterator[Any]]
 
-WATCH = 1.0  # seconds between two looks at whether the parent process is still there
+WATCH = 1.0  # seconds between two checks that the parent process is still alive
 ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
-_TICK = 0.25  # seconds between two looks at whether to stop
-_TRIES = 3  # how often a worker may die without any cell finishing before the oldest cell is given up
+_TICK = 0.25  # seconds between two checks whether to stop
+_TRIES = 3  # worker deaths without a finished cell before the oldest cell is given up
 
 
 def on_this_machine(
@@ -38,8 +38,8 @@ def on_this_machine(
 
     Parameters
     ----------
-    cells, run : `run` must be importable in a fresh process
-    give_up : give_up(cell, reason) makes the result of a cell whose worker keeps dying
+    cells, run : cells and the function that runs one; it must be importable in a fresh process
+    give_up : give_up(cell, reason) returns the result of a cell whose worker keeps dying
     workers : int
     nice : niceness of the processes, where the system supports it
     on_wait : called a few times a second; may raise to stop. The processes are then killed.
@@ -52,7 +52,7 @@ def on_this_machine(
         busy: dict[Future[Any], Any] = {}
         try:
             while todo or busy:
-                while todo and len(busy) < 2 * workers:  # few in flight: a stop or a death costs little
+                while todo and len(busy) < 2 * workers:  # few in flight, so that a stop or a death costs little
                     cell = todo.popleft()
                     busy[pool.submit(run, cell)] = cell
                 on_wait()
@@ -62,7 +62,7 @@ def on_this_machine(
                     deaths = 0
                     yield result
         except BrokenProcessPool:
-            todo.extendleft(reversed(busy.values()))  # in their order: the oldest was running
+            todo.extendleft(reversed(busy.values()))  # oldest first, because it was running
             deaths += 1
             if deaths == _TRIES:
                 deaths = 0

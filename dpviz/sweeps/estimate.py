@@ -19,7 +19,7 @@ _FREE = ("epsilon", "delta", "rho_distance")  # parameters that change the time 
 
 
 def kind(cell: Run) -> tuple[Any, ...]:
-    """Return the facts that determine the time of a run."""
+    """Return the facts about a run that determine its time."""
     fixed = tuple(pair for pair in cell.parameters if pair[0] not in _FREE)
     return cell.data, cell.modified, cell.bounds, cell.n_rows, cell.algorithm, cell.preset, fixed, cell.metrics
 
@@ -34,7 +34,7 @@ def missing(runs: Iterable[Run], known: Mapping[tuple[Any, ...], float]) -> list
 
 
 def trial(cell: Run, on_step: Callable[[int, int], None] | None = None) -> float:
-    """Make one run here and return its seconds, without the time for opening the data."""
+    """Make one run in this process and return its seconds, without the time for opening the data."""
     open_source(cell.data, cell.bounds, cell.n_rows, cell.modified)
     begun = time.perf_counter()
     execute(cell)
@@ -42,7 +42,7 @@ def trial(cell: Run, on_step: Callable[[int, int], None] | None = None) -> float
 
 
 def seconds(runs: Iterable[Run], known: Mapping[tuple[Any, ...], float], workers: int) -> float | None:
-    """Return the expected time of some runs, or None while a kind of run has no known time."""
+    """Return the expected time of these runs in seconds, or None if the time of one kind is unknown."""
     every = [known.get(kind(cell)) for cell in runs]
     measured = [value for value in every if value is not None]
     if len(measured) < len(every):

@@ -20,13 +20,13 @@ Labelled = tuple[np.ndarray, np.ndarray]
 
 @dataclasses.dataclass(frozen=True)
 class Recipe:
-    """The recipe of a family of generated sets.
+    """How to generate a family of data sets.
 
     Attributes
     ----------
-    pattern : of the name; its numbers are the arguments of `make`
+    pattern : of the names; the numbers in a name are the arguments of `make`
     make : numbers -> rows (n, d) and labels (n,)
-    words : description for people
+    words : description
     box : half-width of the declared box, or None for the smallest box around the data (NOT PRIVATE)
     """
 
@@ -40,9 +40,9 @@ def unequal_clusters(k: int, d: int, seed: int, n: int = 10_000) -> Labelled:
     """Return n rows in k normal clusters of sizes 1:2:...:k, and up to 100 rows anywhere between them (label k).
 
     This follows the idea of the R package clusterGeneration, which the FastLloyd and PE-means papers use, but does not
-    reproduce its output: every cluster has random axes and spreads, and centers keep a distance that puts neighbors
-    near the packages' separation .16 to .26 (the gap between the 95 % ranges of two clusters along the line between
-    their centers, as a share of both ranges and the gap).
+    reproduce its output. Every cluster has random axes and spreads, and neighboring centers are so far apart that their
+    separation is about .16 to .26, as in the package (the gap between the 95 % ranges of two clusters along the line
+    between their centers, as a share of both ranges and the gap).
     """
     rng = np.random.default_rng([k, d, seed])
     outliers = int(rng.integers(0, 101))
@@ -60,7 +60,7 @@ def unequal_clusters(k: int, d: int, seed: int, n: int = 10_000) -> Labelled:
 
 
 def _apart(k: int, d: int, distance: float, rng: np.random.Generator) -> np.ndarray:
-    """Return k centers (k, d) of which each is about `distance` from its nearest other."""
+    """Return k centers (k, d), each about `distance` from its nearest neighbor."""
     centers = np.zeros((1, d))
     while len(centers) < k:
         step = rng.normal(size=d)
@@ -71,7 +71,7 @@ def _apart(k: int, d: int, distance: float, rng: np.random.Generator) -> np.ndar
 
 
 def _turn(d: int, rng: np.random.Generator) -> np.ndarray:
-    """Return a random rotation (d, d); in more than 64 columns only the first 64 are turned, which is fast enough."""
+    """Return a random rotation (d, d); it turns only the first 64 columns, because more would be slow."""
     turn, some = np.eye(d), min(d, 64)
     turn[:some, :some] = np.linalg.qr(rng.normal(size=(some, some)))[0]
     return turn
@@ -112,7 +112,7 @@ def made(name: str) -> Dataset | None:
     Raises
     ------
     ValueError
-        If a number is outside what the recipe can make.
+        If a number in the name is 0 or too large.
     """
     for recipe in RECIPES:
         match = re.fullmatch(recipe.pattern, name)
@@ -133,7 +133,7 @@ def made(name: str) -> Dataset | None:
 
 
 def tight_box(X: np.ndarray) -> Domain:
-    """Return the smallest box around rows (n, d): NOT PRIVATE, the papers' preprocessing."""
+    """Return the smallest box around rows (n, d), the papers' preprocessing. NOT PRIVATE."""
     low, high = X.min(axis=0), X.max(axis=0)
     domain = Domain.box(low - 1e-9 - (high == low), high + 1e-9 + (high == low), n_public=len(X))
     return dataclasses.replace(domain, origin="the smallest box around the data: NOT PRIVATE, for benchmarks only")

@@ -22,7 +22,7 @@ REFERENCES = {"means": "KMeans", "medians": "KMedians"}  # objective -> label of
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Outcome:
-    """The result of one run beside the non-private reference; all in z units except `data`.
+    """The result of one run, with its non-private reference; all in z units except `data`.
 
     Attributes
     ----------
@@ -31,9 +31,9 @@ class Outcome:
     centers : ndarray of shape (k', d)
     reference : ndarray of shape (k, d), KMeans centers
     seed : int
-    regions : ndarray of shape (n,) or None, the region of each row where clusters are regions; only what compares
-        rows' clusters with known groups is measured then, all else is NaN
-    best_references : gives the KMeans results of the KMeans distance, each (k, d); slow, so only when asked
+    regions : ndarray of shape (n,) or None, the region of each row if clusters are regions; then only metrics that
+        compare clusters with known groups are defined, and all others are NaN
+    best_references : function that returns the KMeans centers (k, d) of the KMeans distance; slow, so called on demand
     """
 
     data: Dataset
@@ -47,11 +47,11 @@ class Outcome:
 
 @dataclasses.dataclass(frozen=True)
 class Metric:
-    """One column of a sweep: its name for people, its formula, and its interpretation.
+    """One column of a sweep: its title, its formula, and its interpretation.
 
     Attributes
     ----------
-    relative : whether to read it as a multiple of the reference's
+    relative : whether it is shown as a multiple of the reference's
     objective : "means" or "medians", for the non-private reference KMeans or KMedians
     of_regions : whether it is defined for clusters that are regions
     """
@@ -69,7 +69,7 @@ class Metric:
         return REFERENCES[self.objective]
 
     def of(self, run: Outcome) -> float:
-        """Return the measure of a run; NaN if it is not defined for clusters that are regions."""
+        """Return the metric of a run; NaN if clusters are regions and it is not defined for them."""
         return self.compute(run) if run.regions is None or self.of_regions else float("nan")
 
 
@@ -130,7 +130,9 @@ METRICS = {
 def restart_peak_memory() -> None:
     """Reset the process's peak memory, where the system supports it (Linux)."""
     if sys.platform == "linux":
-        with contextlib.suppress(PermissionError):  # in a hardened container the peak is that of the whole process
+        with contextlib.suppress(
+            PermissionError
+        ):  # a hardened container forbids the reset, and the peak is then that of the whole process
             Path("/proc/self/clear_refs").write_text("5")
 
 

@@ -45,9 +45,9 @@ _PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{ti
 <p><b>In short.</b> {short}</p>
 <p><span class=tag>NOT PRIVATE</span> Simulation on public data: the seeds are known and every metric reads raw rows.
 {facts}.</p>
-<p class=small>Pale: single runs. Solid: their mean with a 95% rerun interval, which shows how well these runs fix the
-mean, not where the next run will land. Dotted: KMeans without privacy. Equal ε is not equal risk where the noise
-is of another kind; different promises never share a panel.</p>{body}{library}</body></html>
+<p class=small>Pale: single runs. Solid: their mean with a 95% rerun interval, which shows how well these runs determine
+the mean, not where the next run will land. Dotted: KMeans without privacy. With different kinds of noise, equal ε is
+not equal risk; different promises never share a panel.</p>{body}{library}</body></html>
 """
 
 
@@ -65,8 +65,8 @@ def report(
     ----------
     rows : from `rowfile.read_rows`
     published : numbers to compare with ours
-    axis : along which curves run; None takes epsilon, or the first axis with more than one value
-    made : its date; None is today
+    axis : x axis of the curves; None takes epsilon, or the first axis with more than one value
+    made : date of the report; None is today
 
     Raises
     ------
@@ -87,7 +87,7 @@ def report(
         found = Summary(rows, metric, axis)
         points, runs = found.points, found.runs
         look = tradeoff.styles(points)
-        curved = points[points[axis].notna()]  # a program without the axis is in the tables alone
+        curved = points[points[axis].notna()]  # a program without the axis is only in the tables
         for (data, notion), group in curved.groupby(["data", "notion"], sort=False):
             figure = tradeoff.curves(
                 group, runs[(runs.data == data) & (runs.notion == notion)], LIGHT, look, axis=axis,
@@ -204,7 +204,7 @@ def _tables(summary: Summary, look: dict[str, Any]) -> Iterable[str]:
 
 
 def against_published(rows: pd.DataFrame, published: Sequence[Published]) -> pd.DataFrame:
-    """Return published numbers with ours: data, label, epsilon, what, published, ours, low, high, runs, source.
+    """Return published numbers next to ours: data, label, epsilon, what, published, ours, low, high, runs, source.
 
     `what` is a metric, "ratio" (loss over KMeans's) or "area" (see `Summary.areas`).
     """
@@ -248,11 +248,11 @@ def _published(rows: pd.DataFrame, published: Sequence[Published]) -> str:
 
 
 class _Html(str):
-    """Text that already is HTML."""
+    """Text that is already HTML."""
 
 
 def _least(row: Any) -> str:
-    """Write the smallest sufficient value, and whether a smaller one was tested at all."""
+    """Write the smallest sufficient value, with "at most" if no smaller value was tested."""
     if pd.isna(row.least):
         return f"more than {number(row.tested)}"
     return f"{'at most ' if row.first else ''}{number(row.least)}"

@@ -1,4 +1,4 @@
-"""Rows on disk as JSON lines or CSV: each row is appended as one line in one write, and a torn tail is dropped."""
+"""Rows on disk as JSON lines or CSV: each row is appended as one line in one write, and a torn last line is dropped."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _DIGITS = 19  # digits of whole numbers that 64 bits hold
 
 
 class RowFile:
-    """A file that only grows. An interrupted sweep leaves at most one torn line, which opening cuts off.
+    """An append-only file of rows. An interrupted sweep leaves at most one torn line, which is removed on opening.
 
     Parameters
     ----------
@@ -67,14 +67,14 @@ def read_rows(path: Path) -> pd.DataFrame:
     Raises
     ------
     ValueError
-        If the file holds no row at all, though it is not empty.
+        If the file is not empty but holds no row.
     """
     text = path.read_bytes() if path.is_file() else b""
     text = text[: _whole_lines(text)]
     if _is_csv(path):
         try:
             found: list[dict[str, Any]] = list(csv.DictReader(io.StringIO(text.decode(errors="replace"))))
-        except csv.Error:  # a cell of more than 128 kB, or a byte that cannot be
+        except csv.Error:  # a cell of more than 128 kB, or an invalid byte
             raise ValueError(f"sweep: {path.name} cannot be read as rows of a sweep; choose another file.") from None
     else:
         found = [row for row in map(_parse, text.splitlines()) if row is not None]

@@ -1,4 +1,4 @@
-"""Data sets by name. A worker opens its data itself: only names travel, never arrays."""
+"""Data sets by name. A worker opens its data itself, so only names are sent, never arrays."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ _CORNER = "corner_nonprivate"
 BOUNDS = ("declared", *_LOOSE, *_BOXES, _CORNER)
 FOLDER = "DPVIZ_DATASETS"  # the environment variable that names the folder of benchmark sets
 _LABELS = ("label", "income_gt_50k")
-CLUSTERS = {  # the papers' k of the benchmark sets; of others it is the number of labels
+CLUSTERS = {  # k of the benchmark sets in the papers; for other sets, k is the number of labels
     **{"iris": 3, "wine": 3, "lsun": 3, "yeast": 10, "house": 3, "digits": 10, "a1": 20, "a3": 50},
     **{"s1": 15, "s2": 15, "birch2_25k": 100, "adult": 3, "letter": 26, "mnist_test": 10, "g2mg_2_50": 2},
     **{f"dim{d}": 16 for d in ("032", "064", "256", "512")},
 }
-KMEANS_RUNS, KMEANS_BEST = 40, 20  # DPM, Definition 9: how many KMeans runs, and how many of them are kept
+KMEANS_RUNS, KMEANS_BEST = 40, 20  # DPM, Definition 9: KMeans runs, and how many of them are kept
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Source:
-    """An opened data set with the values that all runs on it share.
+    """An open data set with the values that all its runs share.
 
     Attributes
     ----------
     data : Dataset
     rows : Rows, normalized, clipped and snapped once
-    Z : ndarray of shape (n, d), the rows in z units, unclipped: what metrics measure
+    Z : ndarray of shape (n, d), the rows in z units, unclipped, for metrics
     """
 
     data: Dataset
@@ -61,10 +61,10 @@ def open_source(name: str, bounds: str, n_rows: int | None, modified: str) -> So
     ----------
     name : "sample:NAME" (or "sample:blobs:..."), "bench:NAME" (a generated benchmark set, or one in the folder that
         DPVIZ_DATASETS names), or the path of a public file
-    bounds : "declared", or for benchmarks "tight_nonprivate" (the papers' preprocessing, taken from the data) and
-        "loose_nonprivate" (four times as wide), as people declare boxes "columns_nonprivate" (min to max of every
-        column), "twice_nonprivate" (twice as wide, from the min on) and "corner_nonprivate" (one scale for all columns,
-        rows in a corner)
+    bounds : "declared", or, for benchmarks, bounds taken from the data: "tight_nonprivate" (the papers' preprocessing),
+        "loose_nonprivate" (four times as wide), "columns_nonprivate" (min to max of every column, as people declare
+        boxes), "twice_nonprivate" (twice as wide, from the min on) or "corner_nonprivate" (one scale for all columns,
+        with the rows in a corner)
     n_rows : int or None; if given, this many rows are drawn without replacement, after whole copies of the data if it
         exceeds their size
     modified : the file's `stamp`, so that a changed file is read again
@@ -130,7 +130,7 @@ def stamp(name: str) -> str:
     kind, _, rest = name.partition(":")
     if kind == "sample":
         if rest not in SAMPLES:
-            load(rest)  # blobs by their parameters; raises the sentence that says what is wrong
+            load(rest)  # blobs by their parameters; raises ValueError if they are invalid
         return ""
     if kind == "bench" and any(re.fullmatch(recipe.pattern, rest) for recipe in RECIPES):
         return ""
@@ -145,10 +145,12 @@ def stamp(name: str) -> str:
 def _bench_path(name: str) -> Path:
     folder = os.environ.get(FOLDER)
     if not folder:
-        raise ValueError(f"sweep: bench:{name} needs the environment variable {FOLDER}, the folder that holds {name}/.")
+        raise ValueError(
+            f"sweep: bench:{name} needs the environment variable {FOLDER} with the folder that holds {name}/."
+        )
     found = [p for p in (Path(folder) / name / f"{name}{end}" for end in (".npz", ".csv.gz", ".csv")) if p.is_file()]
     if not found:
-        raise ValueError(f"sweep: the folder of {FOLDER} has no data set {name!r} (.npz, .csv.gz or .csv).")
+        raise ValueError(f"sweep: the folder in {FOLDER} has no data set {name!r} (.npz, .csv.gz or .csv).")
     return found[0]
 
 

@@ -1,4 +1,4 @@
-"""Sweeps as TOML files."""
+"""Read and write sweeps as TOML files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dpviz.version import __version__
 
 __all__ = ["Published", "Spec", "read_spec", "sweep_of", "to_script", "to_toml"]
 
-_AXES = ("delta", "rho_distance", "n_clusters")  # parameters whose "auto" means the data set's own value
+_AXES = ("delta", "rho_distance", "n_clusters")  # for these parameters, "auto" means the data set's own value
 _LISTS = ("data", "epsilon", "n_rows", "metrics")
 _SCALARS = ("repeats", "seed", "bounds", "public")
 _OTHER = ("title", "algorithms", "published")
@@ -46,26 +46,24 @@ class Spec:
 def read_spec(path: Path) -> Spec:
     """Read a TOML file.
 
-    Keys: data, algorithms, epsilon (one value or a list each); optional n_rows, metrics, repeats, seed, bounds, public,
-    title, and any parameter of the algorithms (delta, rho_distance, n_clusters, alpha, ...): an axis for all that have
-    it. A table named like an entry of `algorithms` fixes parameters for it, and a list there makes one curve per value;
-    its keys `algorithm`, `preset` and `noise` add curves of the same algorithm: `[fastlloyd-paper]`. "auto" stands for
-    the data set's own k or size, or for delta = n^-1.1. Where k-median runs and no metrics are named, its own cost is
-    measured too. Tables [[published]] hold numbers a paper prints.
+    Keys: data, algorithms, epsilon (each a value or a list); optional n_rows, metrics, repeats, seed, bounds, public,
+    title, and any parameter of the algorithms (delta, rho_distance, n_clusters, alpha, ...), which becomes an axis for
+    the algorithms that have it. A table named after an entry of `algorithms` fixes parameters for it, and a list there
+    makes one curve per value; its keys `algorithm`, `preset` and `noise` add curves of the same algorithm:
+    `[fastlloyd-paper]`. "auto" stands for the data set's own k or size, or for delta = n^-1.1. If k-median runs and no
+    metrics are named, its own cost is measured too. Tables [[published]] hold numbers that a paper prints.
 
     Raises
     ------
     ValueError
-        One sentence that names the file, the key and what to do.
+        One sentence that names the file and the key, and says what to do.
     """
     if not path.is_file():
         raise ValueError(f"sweep: the file {path.name} does not exist.")
     try:
         record = tomllib.loads(path.read_text(encoding="utf-8"))
     except RecursionError:
-        raise ValueError(
-            f"sweep: {path.name} is nested too deeply; a spec has tables of values and flat lists."
-        ) from None
+        raise ValueError(f"sweep: {path.name} is nested too deeply; use tables of values and flat lists.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"sweep: {path.name} is not valid TOML: {error}.") from None
     except ValueError:  # a number of more digits than Python reads
@@ -100,7 +98,7 @@ def sweep_of(record: Mapping[str, Any]) -> Sweep:
     Raises
     ------
     ValueError
-        One sentence that names the key and what to do.
+        One sentence that names the key and says what to do.
     """
     labels = _list("algorithms", record.get("algorithms", ()))
     variants = [one for label in labels for one in _variants(label, record.get(label, {}))]
@@ -109,7 +107,7 @@ def sweep_of(record: Mapping[str, Any]) -> Sweep:
     unknown = [key for key in record if key not in (*axes_given, *_LISTS, *_SCALARS, *_OTHER, *labels)]
     if unknown:
         raise ValueError(
-            f"sweep: {unknown[0]!r} is not a key of a sweep, not among its algorithms and not a parameter of one; the "
+            f"sweep: {unknown[0]!r} is not a key of a sweep, an algorithm of it or a parameter of one; the "
             f"keys are {', '.join((*_LISTS, 'algorithms', *_AXES, *_SCALARS, 'title'))}."
         )
     for key in ("data", "algorithms", "epsilon"):
@@ -125,7 +123,7 @@ def sweep_of(record: Mapping[str, Any]) -> Sweep:
 
 
 def _variants(label: Any, values: Any) -> list[Variant]:
-    """Return the curves of one entry: one, or one per combination of the lists in its table."""
+    """Return the curves of an entry: one, or one per combination of the lists in its table."""
     if not isinstance(label, str) or not isinstance(values, Mapping):
         raise ValueError(f"sweep: algorithms must be a list of names, each with a table of parameters; got {label!r}.")
     values = dict(values)

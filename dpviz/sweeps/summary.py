@@ -1,10 +1,10 @@
 """Summarize the rows of a sweep: means with rerun intervals, areas, winners, the smallest sufficient budget.
 
-Every interval here is a 95 % t-interval of the MEAN over reruns on the same data: it says how precisely the runs
-determine the mean, but nothing about where the next run will land or about other data. For a measure relative to KMeans
-it is, to first order, an interval of the mean's logarithm, cut off at the lowest possible value: KMeans, or the best
-run if that is better. `axis` is the parameter along which curves run; a `series` is one curve: an algorithm's label
-and, where they vary, the values of the other axes.
+Every interval here is a 95 % t-interval of the MEAN over reruns on the same data: it shows how precisely the runs
+determine the mean, but says nothing about the next run or about other data. For a metric relative to KMeans, it is, to
+first order, an interval of the mean's logarithm, cut off at the lowest possible value: KMeans, or the best run if that
+is better. `axis` is the parameter on the x axis; a `series` is one curve, named by an algorithm's label and the values
+of other axes that vary.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ __all__ = ["AXES", "Summary", "axes_of"]
 
 AXES = ("epsilon", "delta", "rho_distance", "n_clusters", "n_rows")  # columns of every row; see `axes_of` for others
 _SHORT = {"epsilon": "ε", "delta": "δ", "rho_distance": "rho (distance)", "n_clusters": "k", "n_rows": "n"}
-_PLACE = ["data", "bounds", "n_rows", "n_clusters"]  # columns that name a KMeans reference
-_NOTABLE = 0.01  # smallest step that counts, as a share of the mean
+_PLACE = ["data", "bounds", "n_rows", "n_clusters"]  # columns that identify a KMeans reference
+_NOTABLE = 0.01  # smallest change that counts, as a share of the mean
 _CURVE = ["data", "bounds", "series", "label", "algorithm", "name", "notion", "neighboring"]
 
 
@@ -54,7 +54,7 @@ class Summary:
     def runs(self) -> pd.DataFrame:
         """Return the finished private rows with the columns series, value, reference and ratio.
 
-        `reference` is KMeans's value on the same data, with as many rows and centers.
+        `reference` is KMeans' value on the same data, with the same numbers of rows and centers.
         """
         metric = self.metric
         done = self.rows[(self.rows.status == "ok") & self.rows[metric].notna()]
@@ -74,7 +74,7 @@ class Summary:
         for _, one in merged.groupby(["data", "label"], sort=False):
             varied = [other for other in axes_of(merged) if other != self.axis and one[other].nunique() > 1]
             if one.groupby("n_rows").delta.nunique().max() == 1:
-                varied = [other for other in varied if other != "delta"]  # it only follows n by its rule
+                varied = [other for other in varied if other != "delta"]  # a rule derives it from n
             for other in varied:
                 sign = _SHORT.get(other, other.replace("_", " "))
                 merged.loc[one.index, "series"] += [f", {sign} = {_number(other, value)}" for value in one[other]]
@@ -114,9 +114,9 @@ class Summary:
 
     @cached_property
     def areas(self) -> pd.DataFrame:
-        """Return one row per curve: its `area` over epsilon with low, high, runs; one area per seed that has all.
+        """Return one row per curve: its mean `area` over epsilon with low, high and runs, the seeds that cover all ε.
 
-        Loss and inertia are divided by KMeans's, so their area (PE-means, equation 7) relative to KMeans's is 1 for a
+        Loss and inertia are divided by KMeans', so their area (PE-means, equation 7) relative to KMeans' is 1 for a
         method as good as KMeans. Every area is divided by the width of the range.
         """
         table = (self if self.axis == "epsilon" else Summary(self.rows, self.metric)).runs  # curves along ε
@@ -129,14 +129,14 @@ class Summary:
             seeds = [one for _, one in group.groupby("seed") if one.epsilon.nunique() == grid]
             if seeds:
                 area = pd.Series([loss_auc(one.epsilon, one[column]) / np.ptp(one.epsilon) for one in seeds])
-                floor = min(1.0, area.min())  # areas relative to KMeans's
+                floor = min(1.0, area.min())  # areas relative to KMeans'
                 low, high = self._around(area.mean(), margin_of_error(area), floor)
                 found.append([*curve, area.mean(), float(low), float(high), len(area), group.k_found.median()])
         return pd.DataFrame(found, columns=[*_CURVE, "area", "low", "high", "runs", "k_found"])
 
     @cached_property
     def winners(self) -> pd.DataFrame:
-        """Return, per place and promise, the best curve if its interval overlaps no other, else "".
+        """Return, per place and promise, the best curve if its interval overlaps no other interval, else "".
 
         Columns: data, notion, neighboring, the axes, `best`, `second`, `gap` (between the intervals, relative to the
         best). Curves compete only with the same promise, k and rows, and only if they release at most k centers,
@@ -162,8 +162,8 @@ class Summary:
         """Return one row per curve that gets worse from one value of the axis to the next larger one.
 
         Columns: the curve, `start` and `end` of its largest such step, `change` there (of the mean, relative), `runs`,
-        and `sure`: whether the step is larger than chance explains, by a paired t-test of the seeds that both ends
-        have, at 5 % over all steps of all curves (Bonferroni). Steps of less than 1 % are not counted.
+        and `sure`: whether the step is larger than chance explains, by a paired t-test over the seeds that both ends
+        share, at 5 % over all steps of all curves (Bonferroni). Steps of less than 1 % are not counted.
         """
         worse = -1 if METRICS[self.metric].higher_is_better else 1
         steps = []
@@ -181,7 +181,7 @@ class Summary:
         return found.drop_duplicates(_CURVE).drop(columns=["rise", "error"]).reset_index(drop=True)
 
     def enough(self, within: float) -> pd.DataFrame:
-        """Count, per curve and place, the `good` ones of its `runs`, whose metric lies within a share of KMeans's.
+        """Count, per curve and place, the `good` ones among its `runs`: those whose metric is close to KMeans'.
 
         Parameters
         ----------
@@ -197,13 +197,13 @@ class Summary:
     def smallest(self, *, within: float, share: float) -> pd.DataFrame:
         """Return, per curve, the smallest tested value of the axis from which a share of the runs is good enough.
 
-        Every larger tested value must be good enough, too: a lucky point below a worse one does not count.
+        Every larger tested value must be good enough, too, so that a single lucky point does not count.
 
         Returns
         -------
-        DataFrame with the curve, `least` (NaN if no tested value is enough), `good` of `runs` there (else at the
-        largest value), `tested` (the largest value) and `first` (whether `least` is the smallest value tested: less may
-        do)
+        DataFrame with the curve, `least` (NaN if no tested value is enough), `good` of `runs` at that value (else at
+        the largest), `tested` (the largest value) and `first` (whether `least` is the smallest tested value, so that a
+        smaller one may be enough)
         """
         found = []
         for curve, group in self.enough(within).groupby(_CURVE, dropna=False, sort=False):
@@ -240,7 +240,7 @@ def axes_of(rows: pd.DataFrame) -> tuple[str, ...]:
 
 
 def _unfolded(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return rows with a column for every further axis; a curve without the parameter is repeated along it."""
+    """Return rows with a column for every further axis; a curve without the parameter is repeated at each value."""
     for name in axes_of(rows)[len(AXES) :]:
         values = [json.loads(text or "{}").get(name) for text in rows.parameters]
         rows = rows.assign(**{name: pd.Series(values, index=rows.index, dtype=object)})

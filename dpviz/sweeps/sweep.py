@@ -1,4 +1,4 @@
-"""A sweep: algorithms x axes x repeats, as public parameters. Each run becomes one tidy row."""
+"""A sweep: all combinations of algorithms, axes and repeats. Each run becomes one tidy row."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = [
 
 Row = dict[str, Any]
 REFERENCE = "kmeans"
-DELTAS: dict[str, Callable[[float], float]] = {  # rules of the nominal n that a sweep accepts for delta
+DELTAS: dict[str, Callable[[float], float]] = {  # rules that a sweep accepts for delta, by the nominal n
     "n^-1.1": default_delta,
     "1/(n ln n)": lambda n: 1 / (n * math.log(n)),
     "1/(n sqrt n)": lambda n: n**-1.5,
@@ -84,7 +84,7 @@ class Variant:
 
 
 def measured(metrics: Sequence[str], variants: Sequence[Variant], axes: Mapping[str, Sequence[Any]]) -> tuple[str, ...]:
-    """Return the metrics of a sweep, with k-median's own cost if k-median runs, and first if nothing else does."""
+    """Return the metrics of a sweep; if k-median runs, its own cost is among them, and first if nothing else runs."""
     objectives = {one for variant in variants for one in _objectives(variant, axes)}
     if "medians" not in objectives or "median_cost" in metrics:
         return tuple(metrics)
@@ -92,7 +92,7 @@ def measured(metrics: Sequence[str], variants: Sequence[Variant], axes: Mapping[
 
 
 def _objectives(variant: Variant, axes: Mapping[str, Sequence[Any]]) -> Sequence[Any]:
-    """Return the objectives of a sweep's curve."""
+    """Return the objectives of a curve."""
     cls = ALGORITHMS[variant.algorithm]
     if "objective" not in params.specs(cls):
         return ("means",)
@@ -103,7 +103,7 @@ def _objectives(variant: Variant, axes: Mapping[str, Sequence[Any]]) -> Sequence
 
 @dataclasses.dataclass(frozen=True)
 class Run:
-    """One run of a sweep, given by names and values only, so that it can be sent and hashed."""
+    """One run of a sweep: names and values only, so that it can be sent and hashed."""
 
     data: str
     bounds: str
@@ -139,11 +139,11 @@ class Sweep:
     variants : the curves
     epsilon : values
     axes : further axes, any parameter -> values; an axis applies to the algorithms that have the parameter. None as
-        a value of n_clusters means the data set's own k, of delta n^-1.1; delta may also be a rule in DELTAS;
+        a value means the data set's own k for n_clusters, and n^-1.1 for delta; delta may also be a rule in DELTAS;
         rho_distance is in z units.
     n_rows : numbers of rows; None takes the data as they are
-    repeats, seed : runs per point; repeat i has seed `seed + i` at every point, so that moving epsilon keeps the
-        initial centers
+    repeats, seed : runs per point; repeat i has seed `seed + i` at every point, so that it has the same initial centers
+        at every epsilon
     metrics : names in METRICS
     bounds : "declared", or one of `BOUNDS` for benchmarks, taken from the data
     """
@@ -181,7 +181,7 @@ class Sweep:
                     f"budget in every run and print metrics of raw rows."
                 )
         for variant in self.variants:
-            for point in self._points():  # report a refused value once, here, not in every row
+            for point in self._points():  # report an invalid value once here, not in every row
                 variant.build(variant.parameters(point), n_clusters=1, n_public=1000)
 
     def _check_values(self) -> None:
@@ -229,7 +229,7 @@ class Sweep:
                     metrics=self.metrics,
                     noise=variant.noise,
                 )
-                if run not in met:  # an axis that the algorithm does not have adds no run
+                if run not in met:  # an axis that the algorithm lacks adds no run
                     met.add(run)
                     yield run
 
@@ -244,7 +244,7 @@ def _as(kind: str, value: Any) -> Any:
 
 
 def execute(cell: Run) -> Row:
-    """Make one run and return its row; a failure is a row with a reason. All columns but MEASURED are deterministic."""
+    """Make one run and return its row; a failure becomes a row with a reason. Only the columns MEASURED are random."""
     restart_peak_memory()
     begun = time.perf_counter()
     try:
@@ -297,7 +297,7 @@ def finished_row(
 
 
 def trace_of(cell: Run) -> Trace:
-    """Repeat one run, bit for bit, and return the trace and data from which its row was measured."""
+    """Repeat one run, bit for bit, and return its trace and data."""
     source, algorithm, rows = _opened(cell)
     return _run(cell, source, algorithm, rows)
 

@@ -1,4 +1,4 @@
-"""Check by attacks that no more is given away than is claimed, and in the source that nothing bypasses the curator."""
+"""Check by attacks that no run reveals more than it claims, and in the source that nothing bypasses the curator."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _DRAWS = 12  # runs whose noise values are checked
 
 
 def honest(found: Draws, runs: int) -> bool:
-    """Return whether noise looks like what the ledger says; repeats by chance are rare on a grid of 2^-24."""
+    """Return whether noise values fit the ledger; on a grid of 2^-24, they rarely repeat by chance."""
     return found.p_value > 1e-5 and found.correlation < 5 and found.repeats <= runs / 2 and found.selections < 5
 
 
@@ -37,7 +37,7 @@ def source_asks_the_curator_alone(cls: type[Algorithm]) -> None:
 
 
 def nothing_more_than_claimed_is_given_away(cls: type[Algorithm]) -> None:
-    """Audit five pairs of neighbors with few runs: the recorded queries' cost is exact in each of them."""
+    """Audit five pairs of neighbors with few runs each: the cost of the recorded queries is exact in every run."""
     _private(cls)
     algorithm = instance(cls)
     for i, pair in enumerate(pairs(algorithm.neighboring)):
@@ -54,7 +54,7 @@ def nothing_more_is_given_away_with_secure_noise(cls: type[Algorithm]) -> None:
 
 
 def nothing_more_is_given_away_where_the_first_instance_does_not_go(cls: type[Algorithm]) -> None:
-    """Audit six columns, five centers and the class's `AUDIT`, with neighbors that reach the sensitivities."""
+    """Audit the class's `AUDIT` with six columns, five centers, and neighbors that reach the sensitivities."""
     _private(cls)
     algorithm = second_instance(cls)
     for pair, n_public in wide_pairs(algorithm.neighboring):
@@ -66,5 +66,5 @@ def every_draw_has_its_recorded_scale_and_is_its_own(cls: type[Algorithm]) -> No
     """Check that noise values fit the ledger's scales and do not repeat each other."""
     _private(cls)
     found = draws(instance(cls), ROWS, runs=_DRAWS)
-    demand(honest(found, _DRAWS), f"the noise is not what the ledger says: {found}")
+    demand(honest(found, _DRAWS), f"the noise does not fit the ledger: {found}")
     demand(found.entries > 0 or cls.notion in (Notion.LOCAL, Notion.SHUFFLE), "no noise value was found")

@@ -1,4 +1,4 @@
-"""Check what every algorithm must do: promise, price, read and release."""
+"""Check the contract of every algorithm: its promise, prices, reads and releases."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def centers_are_finite_and_inside_the_domain(cls: type[Algorithm]) -> None:
 
 
 def centers_and_coreset_lie_in_the_declared_box(cls: type[Algorithm]) -> None:
-    """Check a flat box, out of which noise throws points; the driver projects them back."""
+    """Check a flat box: noise moves points out of it, and the driver projects them back."""
     _private(cls)
     X = blobs(d=3) * [1.0, 0.01, 1.0]
     domain = Domain.box(X.min(axis=0) - 0.01, X.max(axis=0) + 0.01, scale="common", n_public=N)
@@ -98,7 +98,7 @@ def input_is_untouched_and_steps_share_no_memory(cls: type[Algorithm]) -> None:
 
 
 def spent_is_at_most_claimed_and_recomputed_from_the_ledger(cls: type[Algorithm]) -> None:
-    """Check that the second path, from sensitivities and scales, finds no more than the plan's total."""
+    """Check that the total recomputed from sensitivities and scales is at most the plan's."""
     _private(cls)
     for epsilon in BUDGETS:
         trace = _made(cls, epsilon=epsilon)
@@ -110,7 +110,7 @@ def spent_is_at_most_claimed_and_recomputed_from_the_ledger(cls: type[Algorithm]
 
 
 def what_a_fixed_ledger_has_spent_is_what_was_claimed(cls: type[Algorithm]) -> None:
-    """Check that plan and ledger agree by both paths, delta included, also with enough people for mixing to pay."""
+    """Check that plan and ledger give the same total, delta included, also with enough people for shuffling to help."""
     _private(cls)
     if not cls.fixed_ledger:
         raise DoesNotApply("the number of its releases follows released values")
@@ -131,7 +131,9 @@ def claim_equals_guarantee_from_parameters_alone(cls: type[Algorithm]) -> None:
     _private(cls)
     claimed, promised = _made(cls).claimed, _instance(cls).guarantee(2, N)
     for name in ("epsilon", "delta", "mu"):
-        demand(getattr(claimed, name) == getattr(promised, name), f"{name} of the claim is not that of the guarantee")
+        demand(
+            getattr(claimed, name) == getattr(promised, name), f"{name} of the claim differs from that of the guarantee"
+        )
 
 
 def no_preset_promises_more_epsilon_than_was_asked_for(cls: type[Algorithm]) -> None:
@@ -159,7 +161,7 @@ def ledger_does_not_depend_on_the_data(cls: type[Algorithm]) -> None:
     names = ("blobs", "all equal", "corner outlier", "ties")
     ledgers = [_costs(_made(cls, name), cls.learns_sensitivity) for name in names]
     for name, ledger in zip(names, ledgers, strict=True):
-        demand(ledger == ledgers[0], f"the ledger on {name!r} is not that on {names[0]!r}")
+        demand(ledger == ledgers[0], f"the ledger on {name!r} differs from that on {names[0]!r}")
 
 
 def nothing_reads_the_number_of_rows_under_add_remove(cls: type[Algorithm]) -> None:
@@ -170,22 +172,22 @@ def nothing_reads_the_number_of_rows_under_add_remove(cls: type[Algorithm]) -> N
     domain = Domain.box(-1, 1, 2, n_public=N)
     others = [_instance(cls).run(X, domain=domain, seed=0) for X in (blobs(N // 2), blobs(3 * N))]
     traces = [_made(cls), *others]
-    demand(len({json.dumps(trace.plan.to_dict()) for trace in traces}) == 1, "the plan follows the number of rows")
-    demand(len({str(trace.claimed) for trace in traces}) == 1, "the promise follows the number of rows")
+    demand(len({json.dumps(trace.plan.to_dict()) for trace in traces}) == 1, "the plan depends on the number of rows")
+    demand(len({str(trace.claimed) for trace in traces}) == 1, "the promise depends on the number of rows")
     if cls.fixed_ledger:
         first, *rest = (_costs(trace, cls.learns_sensitivity) for trace in traces)
-        demand(all(costs == first for costs in rest), "the ledger's costs follow the number of rows")
+        demand(all(costs == first for costs in rest), "the ledger's costs depend on the number of rows")
 
 
 def trace_round_trips_and_hidden_leaves_only_when_asked(cls: type[Algorithm]) -> None:
     """Check that traces survive JSON and pickle, and that JSON holds hidden truth only on request."""
     trace = _made(cls)
     public = json.loads(trace.to_json())
-    demand(not any(step["hidden"] for step in public["steps"]), "hidden truth leaves without being asked for")
-    demand(same(Trace.from_json(trace.to_json(include_hidden=True)), trace), "the trace changes by way of JSON")
-    demand(same(pickle.loads(pickle.dumps(trace)), trace), "the trace changes by way of pickle")
+    demand(not any(step["hidden"] for step in public["steps"]), "hidden truth is exported without a request")
+    demand(same(Trace.from_json(trace.to_json(include_hidden=True)), trace), "JSON changes the trace")
+    demand(same(pickle.loads(pickle.dumps(trace)), trace), "pickle changes the trace")
     if not cls.notion.private:
-        demand(public["cluster_centers"] is None, "centers without a promise leave without being asked for")
+        demand(public["cluster_centers"] is None, "centers without a promise are exported without a request")
     else:
         notice = "simulation: the seed is known, nothing here is private"
         demand(public["notice"] == notice, f"the notice is {public['notice']!r}")
@@ -193,7 +195,7 @@ def trace_round_trips_and_hidden_leaves_only_when_asked(cls: type[Algorithm]) ->
 
 
 def secure_runs_have_no_seed_and_no_hidden_truth(cls: type[Algorithm]) -> None:
-    """Check for fresh noise, no truth and no seed, or for the refusal of an algorithm that promises nothing."""
+    """Check for fresh noise, no truth and no seed, or that an algorithm without a promise is refused."""
     X, algorithm = MADE["blobs"], _instance(cls)
     domain = declared(X)
     if not cls.notion.private:
@@ -232,7 +234,7 @@ def on_step_sees_every_step_and_can_cancel(cls: type[Algorithm]) -> None:
         algorithm.run(X, domain=declared(X), seed=0, on_step=stop)
     except Cancelled:
         return
-    raise AssertionError("a run goes on after it was canceled")
+    raise AssertionError("a run continues after it was canceled")
 
 
 def steps_count_releases_and_defaults_work(cls: type[Algorithm]) -> None:
@@ -278,7 +280,7 @@ def bad_data_is_refused_in_one_sentence(cls: type[Algorithm]) -> None:
 
 
 def a_row_that_is_not_finite_is_dropped_or_stands_at_the_middle(cls: type[Algorithm]) -> None:
-    """Check both cases: if n is kept, a dropped row would be seen, so it moves to the domain's middle."""
+    """Check both cases: if the relation keeps n, dropping a row would show, so the row moves to the domain's middle."""
     _private(cls)
     X = MADE["blobs"]
     domain = declared(X)
@@ -289,4 +291,4 @@ def a_row_that_is_not_finite_is_dropped_or_stands_at_the_middle(cls: type[Algori
     if kept:
         clean[7] = domain.middle
     one, other = (_instance(cls).run(rows, domain=domain, seed=0) for rows in (dirty, clean))
-    demand(same(one, other), "a row with a cell that is not finite changes how another is read")
+    demand(same(one, other), "a row with a non-finite cell changes how another row is read")

@@ -1,4 +1,4 @@
-"""Check docstrings as contracts: the table of steps against runs, ranges against the checked ones, the pseudo-code.
+"""Check docstrings as contracts: the table of steps against runs, ranges against `param`, and the pseudo-code.
 
 A line of "Steps" reads `kind  released: name (shape) words, name, ...; sometimes: ...; hidden: ...` or
 `kind, kind  as for `slug``. A name without a shape is a number or a string. In a shape, d is the number of columns, k
@@ -30,11 +30,14 @@ Shapes = dict[str, list[str]]
 
 
 def has_the_compulsory_headings_and_names(cls: type[Algorithm]) -> None:
-    """Check for the six headings, a slug of small letters and a tagline that is a sentence."""
+    """Check for the six headings, a lower-case slug and a tagline that is a sentence."""
     text = inspect.cleandoc(cls.__doc__ or "")
     lacking = [heading for heading in HEADINGS if f"\n{heading}\n--" not in text]
     demand(not lacking, f"the docstring lacks the headings {', '.join(lacking)}")
-    demand(re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", cls.slug), f"slug {cls.slug!r} must be small letters and -")
+    demand(
+        re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", cls.slug),
+        f"slug {cls.slug!r} must consist of lower-case letters, digits and -",
+    )
     demand(cls.tagline.endswith("."), "the tagline must be a sentence and end with a full stop")
 
 
@@ -79,7 +82,7 @@ def _table(text: str) -> dict[str, tuple[Shapes, Shapes]]:
 def _runs(cls: type[Algorithm]) -> Iterator[tuple[int, int, int, Trace]]:
     """Yield (rows, columns, centers, run) twice at the defaults, and once at the second audit's parameters.
 
-    Not the latter where another algorithm would run in its place, whose docstring lists its own steps.
+    The third is left out if another algorithm would run instead, because its own docstring lists its steps.
     """
     for n, d, algorithm in (
         (400, 2, built(cls, n_clusters=3, epsilon=4.0)),
@@ -138,10 +141,10 @@ def ranges_in_the_docstring_are_those_that_are_checked(cls: type[Algorithm]) -> 
                 choices = sorted(word.strip('" ') for word in words.strip("{}").split(","))
                 demand(choices == sorted(map(str, specs[name].choices or ())), f"Parameters: {name} has other choices")
                 continue
-            if len(ranges) > 1:  # a range for each of the names
+            if len(ranges) > 1:  # a range for each name
                 words = f"{words.split(', in ')[0]}, in {ranges[i]}"
             allowed = sorted(_allowed(specs[name]))
-            demand(words in allowed, f"Parameters, {name}: {words!r} is none of {allowed}")
+            demand(words in allowed, f"Parameters, {name}: {words!r} is not one of {allowed}")
 
 
 def has_six_to_ten_lines_of_pseudo_code(cls: type[Algorithm]) -> None:

@@ -1,4 +1,4 @@
-"""Check that an algorithm gives the same bits wherever the rows lie: in parts on disk, or with federated clients."""
+"""Check that an algorithm gives the same bits wherever the rows are: in parts on disk, or with federated clients."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def runs_in_parts_are_bit_equal_to_memory(cls: type[Algorithm]) -> None:
             rows = ChunkedRows(parts_of(path, part_rows=part_rows), domain, "unnamed", threads(2))
             try:
                 apart = algorithm.run(rows, seed=3)
-            except PermissionError as error:  # "in memory": it says so itself
+            except PermissionError as error:  # its message says "in memory"
                 demand("in memory" in str(error), str(error))
                 raise DoesNotApply("it says that it needs the rows in memory") from None
         memory = algorithm.run(X, domain=domain, seed=3)
@@ -47,7 +47,7 @@ def runs_in_parts_are_bit_equal_to_memory(cls: type[Algorithm]) -> None:
 
 
 def _trusting(trace: Trace, trust: str) -> Trace:
-    """Return the trace with another answer to who is trusted."""
+    """Return the trace with another answer to who must be trusted."""
     claimed, spent = (dataclasses.replace(promise, trust=trust) for promise in (trace.claimed, trace.spent))
     return dataclasses.replace(trace, claimed=claimed, spent=spent)
 

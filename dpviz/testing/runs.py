@@ -1,4 +1,4 @@
-"""Make the runs that checks read: rows that break implementations, and every run once per process."""
+"""Make the runs for the checks, each once per process, on rows that tend to break implementations."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ ASKED: dict[str, Any] = {"n_clusters": 2, "epsilon": 1.0, "delta": 1e-4}
 
 
 class DoesNotApply(Exception):
-    """A check says nothing about this algorithm; the message says why."""
+    """Raised by a check that does not apply to an algorithm; the message says why."""
 
 
 def demand(holds: object, words: str) -> None:
-    """Raise AssertionError with these words unless the condition holds; unlike `assert`, under `python -O` too."""
+    """Raise AssertionError with these words unless the condition holds, even under `python -O`, unlike `assert`."""
     if not holds:
         raise AssertionError(words)
 
@@ -36,7 +36,7 @@ def refuses(call: Callable[[], object], words: str) -> None:
     except (ValueError, TypeError) as error:
         demand(any(part in str(error) for part in words.split("|")), f"the error says {error!s}, not {words!r}")
     else:
-        raise AssertionError(f"nothing was refused where the error should say {words!r}")
+        raise AssertionError(f"no error was raised, but one with {words!r} was expected")
 
 
 def blobs(n: int = N, d: int = 2, seed: int = 0) -> np.ndarray:
@@ -66,17 +66,17 @@ MADE: dict[str, np.ndarray] = {
 
 
 def built(cls: type[Algorithm], **values: Any) -> Algorithm:
-    """Return an instance with those of the values that are its parameters."""
+    """Return an instance with those values that the class has as parameters."""
     return cls(**{name: value for name, value in values.items() if name in params.specs(cls)})
 
 
 def declared(X: np.ndarray, **facts: Any) -> Domain:
-    """Return the box from -1 to 1 for these rows, their number declared."""
+    """Return the box from -1 to 1 for these rows, with their number declared."""
     return Domain.box(-1, 1, X.shape[1], **{"n_public": len(X), **facts})
 
 
 def run(cls: type[Algorithm], rows: str = "blobs", seed: int = 0, **values: Any) -> Trace:
-    """Return a run on rows of `MADE`, which several checks read."""
+    """Return a run on rows of `MADE`, shared by several checks."""
     return _run(built(cls, **values), rows, seed)
 
 

@@ -1,4 +1,4 @@
-"""Run noisy Lloyd steps: replace this by what the paper does."""
+"""Run noisy Lloyd steps: replace them with the paper's method."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class MyMethod(Algorithm):
         return Plan({"update.sums": share, "update.counts": share})
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
-        """Ask the curator under the plan's labels; everything made of the answers is free."""
+        """Ask the curator under the plan's labels; everything computed from the answers is free."""
         centers = snap(domain.clip(pack_cube(self.n_clusters, curator.n_features, 1.0, rng) * domain.box_z))
         for round_ in range(self.rounds):
             noisy = curator.release("update", NearestSums(centers, domain.radius))

@@ -39,7 +39,7 @@ PROMISE = "for moves up to rho"
 
 
 def shots(trace: Trace) -> list[Shot]:
-    """Return one picture a step."""
+    """Return one picture per step."""
     return one_a_step(trace, split_title)
 
 
@@ -52,7 +52,10 @@ def amount_table(step: Step) -> pd.DataFrame:
 
 
 def moves_table(trace: Trace) -> pd.DataFrame:
-    """Return people and their noisy points, NOT PRIVATE: row, distance (z units), rho; empty without hidden truth."""
+    """Return the distance of each person to their noisy point: columns row, distance (z units), rho. NOT PRIVATE.
+
+    The table is empty if the trace holds no hidden truth.
+    """
     first = trace.steps[0]
     if not first.hidden:
         return pd.DataFrame({"row": [], "distance": [], "rho": []})
@@ -93,7 +96,7 @@ def ruler(view: View, figure: go.Figure, rho: float, noise_sd: float) -> None:
         )  # fmt: skip
     hidden, noise = (escape.figure(view.trace.domain.length(length)) for length in (rho, thrown))
     figure.add_annotation(
-        text=f"● rho {hidden}: moves up to here are hidden<br>"
+        text=f"● rho {hidden}: moves up to this length are hidden<br>"
         f"◌ {noise}: how far the noise moves a person<br><b>Not hidden: who, and roughly where</b>",
         xref="x domain", yref="y domain", x=0, y=0, yshift=-42, xanchor="left", yanchor="top", align="left",
         showarrow=False, font={"size": 11, "color": view.colors.ink},
@@ -245,16 +248,16 @@ def panels(view: View, shots: list[Shot]) -> list[Panel]:
 
 
 def losses_panel(colors: Theme, table: pd.DataFrame) -> Panel:
-    """Return losses of several methods, × KMeans', as dots on one axis, NOT PRIVATE, each with its promise.
+    """Draw the losses of several methods, in multiples of KMeans', each with its promise, on one axis. NOT PRIVATE.
 
     Parameters
     ----------
-    table : columns method, promise, loss; one row a run; KMeans is not private
+    table : columns method, promise, loss; one row per run
     """
     best = float(table.loss[table.promise == "not private"].mean()) or 1.0
     table = table.assign(loss=table.loss / best)
     means = table[table.promise != "not private"].groupby("method", sort=False).loss.mean()
-    title = f"{means.idxmin()} loses least: {number(means.min())} × KMeans" if len(means) else "No private run yet"
+    title = f"Lowest loss: {means.idxmin()}, {number(means.min())} × KMeans" if len(means) else "No private run yet"
     figure = base(colors, title, height=260, margin_left=8)
     tag(figure, colors)
     names = list(dict.fromkeys(zip(table.method, table.promise, strict=True)))
@@ -275,7 +278,7 @@ def losses_panel(colors: Theme, table: pd.DataFrame) -> Panel:
     figure.update_xaxes(type="log", title_text="loss, × KMeans (log scale)")
     figure.update_yaxes(visible=False, range=[-0.4, len(names) - 0.2])
     words = "; ".join(f"{method} {number(own.loss.mean())}" for method, own in table.groupby("method", sort=False))
-    return Panel("side", figure, f"Dots: mean loss, times KMeans': {words}. Not private.")
+    return Panel("side", figure, f"Dots: mean loss in multiples of KMeans': {words}. Not private.")
 
 
 PANE = Pane(

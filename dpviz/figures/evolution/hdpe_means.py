@@ -31,7 +31,7 @@ def budget_table(trace: Trace) -> pd.DataFrame:
 
 
 def _two(Z: np.ndarray) -> np.ndarray:
-    """Return the first two columns of points (n, p), the second one 0 where there is none."""
+    """Return the first two columns of points (n, p); with one column, the second is 0."""
     return np.pad(Z[:, :2], ((0, 0), (0, max(2 - Z.shape[1], 0))))
 
 
@@ -42,7 +42,7 @@ def _projected(view: View, shots: list[Shot]) -> Panel:
     kept = rounds[-1]["kept"]
     title = f"{int(kept.sum()):,} of {len(kept):,} trial points survive in {counted(p, 'projected column')}"
     figure = base(colors, title, height=508)
-    reach = 1.3 * np.quantile(np.abs(rounds[-1]["population"][:, :2]), 0.995)  # first trial points lie farther out
+    reach = 1.3 * np.quantile(np.abs(rounds[-1]["population"][:, :2]), 0.995)  # the first trial points lie farther out
     figure.update_xaxes(range=[-reach, reach], title_text="projected column 1", fixedrange=False)
     figure.update_yaxes(range=[-reach, reach], title_text="projected column 2" if p > 1 else "", fixedrange=False)
     figure.update_xaxes(constrain="domain", constraintoward="left")

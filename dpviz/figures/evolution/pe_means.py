@@ -91,7 +91,7 @@ def lineage_table(step: Step, key: str = "centers") -> pd.DataFrame:
 
 
 def _origins(step: Step, now: np.ndarray, before: np.ndarray, key: str) -> np.ndarray:
-    """Return the position of each center's parent, drawn coordinates; NaN for a center without one."""
+    """Return the position of each center's parent in drawn coordinates; NaN for a center without one."""
     if "population" not in step.released:
         return before if now.shape == before.shape else np.full_like(now, np.nan)
     return _at(before, lineage_table(step, key).parent.to_numpy())

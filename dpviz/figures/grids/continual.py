@@ -1,4 +1,4 @@
-"""Draw continual release: the noisy cells and centers of every evening, and the price of a new run each day instead."""
+"""Draw continual release: each evening's noisy cells and centers, and the price of a new run every day instead."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _plane(view: View) -> Panel:
 
 
 def _spend(view: View, shots: list[Shot]) -> Panel:
-    """Return epsilon by day, with the tree and with a new run every evening that has the same noise."""
+    """Draw epsilon by day: with the tree, and with a new run every evening at the same noise."""
     table, colors, trace = days_table(view.trace), view.colors, view.trace
     first, last = float(table.epsilon.iloc[0]), table.iloc[-1]
     title = f"{counted(len(table), 'day')}: ε {last.epsilon:.2f}; a new run each day: {last.anew:.2f}"
@@ -138,8 +138,8 @@ PANE = Pane(
         ("diamond", "KMeans"),
         ("ring", "person"),
     ),
-    caution="KMeans, the loss and the people drawn are those of all days, even on the first evening. On days whose "
-    "number is not a power of two several tables are added, so the noise rises and falls from day to day.",
+    caution="KMeans, the loss and the people drawn are those of all days, even on the first evening. On a day whose "
+    "number is not a power of two, several tables are added, so the noise rises and falls from day to day.",
     warning=warning,
     shots=lambda trace: one_a_step(trace, split_title),
 )

@@ -98,7 +98,7 @@ PANE = Pane(
         ("diamond", "KMeans"),
         ("ring", "person"),
     ),
-    caution="Noise may tear a thin region apart or close a narrow gap. The middle of a region need not lie inside "
-    "it. With more than two columns borders are not drawn, and cells overlap.",
+    caution="Noise may split a thin region or close a narrow gap. The middle of a region need not lie inside it. "
+    "With more than two columns, borders are not drawn and cells overlap.",
     warning=warning,
 )

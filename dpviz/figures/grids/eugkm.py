@@ -19,7 +19,7 @@ _MOST = 3000  # cells drawn, those with the largest noisy counts
 
 
 def cells_table(view: View) -> pd.DataFrame:
-    """Return one row per place of the drawn plane: x, y, noisy_count; cells that coincide there are added up."""
+    """Return one row per place on the plane: x, y, noisy_count; the counts of cells that coincide there are added."""
     released = view.trace.steps[0].released
     place = view.plane(released["cells"])
     table = pd.DataFrame(
@@ -29,7 +29,7 @@ def cells_table(view: View) -> pd.DataFrame:
 
 
 def warning(trace: Trace) -> str:
-    """Return a sentence if a typical cell's count drowns in its noise."""
+    """Return a sentence if a typical cell's count is smaller than its noise."""
     released = trace.steps[0].released
     if np.mean(released["noisy_counts"] > 2 * released["counts_sd"]) > 0.02:
         return ""
@@ -79,6 +79,6 @@ PANE = Pane(
         ("ring", "person"),
     ),
     caution="Many empty cells have a positive noisy count by chance, and distant ones pull centers. With more than "
-    "two columns, cells at the same place in the picture are added up.",
+    "two columns, the counts of cells at the same place in the picture are added.",
     warning=warning,
 )

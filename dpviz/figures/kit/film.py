@@ -1,4 +1,4 @@
-"""Build figures cheaply: frames stay plain dicts while one is built, and a finished one is kept as its JSON."""
+"""Build figures cheaply: frames stay plain dicts during the build, and a finished figure is stored as JSON."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Film", "Printed"]
 
 
 class Film(go.Figure):
-    """A `go.Figure` that stores frames unvalidated and makes `go.Frame`s of them on access.
+    """A `go.Figure` that stores frames unvalidated and turns them into `go.Frame`s on access.
 
     Validating every frame took half of the time to build a player. Data and layout are validated as usual; so is the
     last frame, which is the figure's own data (`view.add_frames`).
@@ -51,7 +51,7 @@ def _shows(trace: Mapping[str, Any]) -> bool:
 
 
 def _ordered(value: Any) -> Any:
-    """Return a value in the order of a validated one: keys sorted, empty entries dropped, the type last."""
+    """Order a value as Plotly's validation does: keys sorted, empty entries dropped, the type last."""
     if isinstance(value, Mapping):
         keys = sorted(value, key=lambda key: (key == "type", key))
         return {key: _ordered(value[key]) for key in keys if value[key] is not None}
@@ -61,7 +61,7 @@ def _ordered(value: Any) -> Any:
 
 
 class Printed(BaseFigure):
-    """A finished figure as its JSON: one string, which is never validated, copied or traversed again."""
+    """A finished figure as one JSON string, which is never validated, copied or traversed again."""
 
     def __init__(self, text: str, meta: dict[str, Any]) -> None:
         self._json, self._meta = text, meta
@@ -71,7 +71,7 @@ class Printed(BaseFigure):
 
     @classmethod
     def of(cls, figure: go.Figure) -> Printed:
-        """Return the JSON of a figure's present state."""
+        """Return a figure's present state as JSON."""
         return cls(figure.to_json(), dict(figure.layout.meta or {}))
 
     @property
@@ -80,7 +80,7 @@ class Printed(BaseFigure):
         return self._meta
 
     def to_json(self, *args: Any, **kwargs: Any) -> str:
-        """Return the JSON as it was printed."""
+        """Return the JSON."""
         return self._json
 
     def to_dict(self) -> dict[str, Any]:

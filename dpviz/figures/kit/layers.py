@@ -1,4 +1,4 @@
-"""Draw what several families share: layers of a plane, released centers, outlines, segments, discs by size."""
+"""Draw the parts that several families share: layers of a plane, released centers, outlines, segments, discs."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ def layered(
     height: int = 508,
     beside: Callable[[View, go.Figure], None] | None = None,
 ) -> Panel:
-    """Return a plane of named layers, the first one lowest; a frame lists only the layers that it shows.
+    """Draw a plane of named layers, the first one lowest; a frame lists only the layers that it shows.
 
     Parameters
     ----------
     looks : layer -> its style
     frames : one mapping per frame, layer -> its contents (`view.xy` and other changes)
-    alt : of the panel
-    beside : draws the static marks, after the layers
+    alt : the panel's description
+    beside : function that draws the static marks, after the layers
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Tabulate a run's ledger: running totals in every notion, the reason of each sensitivity, the spending per step."""
+"""Tabulate a run's ledger: running totals in every notion, the reason for each sensitivity, the spending per step."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def steps_table(trace: Trace) -> pd.DataFrame:
 
 
 def plot_steps(trace: Trace, colors: Theme) -> go.Figure:
-    """Return bars of the epsilon that every step added to the total before it, with the claim as a line."""
+    """Draw the epsilon that each step added as bars on the total so far, and the claim as a line."""
     table = steps_table(trace)
     dearest = table.loc[table.added.idxmax()]
     total = number(float(table.epsilon.iloc[-1]))

@@ -1,4 +1,4 @@
-"""Draw the symbols of the key: released things are filled, hidden things hollow or dotted."""
+"""Draw the symbols of the key: released values are filled, hidden values hollow or dotted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Draw centers whose columns are the cells of a picture as pictures, side by side, one frame a step."""
+"""Draw centers as pictures, side by side, for data whose columns are a picture's cells; one frame per step."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from dpviz.numbers import counted
 
 __all__ = ["mosaic", "tiles"]
 
-_WIDER = 1.5  # pictures in a row over rows
+_WIDER = 1.5  # ratio of pictures per row to rows
 _GAP = 2  # cells between two pictures
 
 
 def tiles(view: View, cluster_centers: np.ndarray, most: int) -> np.ndarray:
     """Return centers (k, d), original units, as one sheet of pictures with room for `most`.
 
-    A cell is the place of its value between the declared bounds, from 0 to 1, and NaN between the pictures.
+    Each cell is scaled from 0 to 1 between its declared bounds; the gaps between the pictures are NaN.
     """
     rows, columns = _size(view)
     wide = _wide(most)
@@ -34,9 +34,9 @@ def tiles(view: View, cluster_centers: np.ndarray, most: int) -> np.ndarray:
 
 
 def mosaic(view: View, path: Sequence[np.ndarray], title: str, *, height: int = 508) -> Panel:
-    """Return the centers (k, d) of every frame in `path`, original units, as numbered pictures on the plane's place.
+    """Draw the centers (k, d) of every frame in `path`, original units, as numbered pictures in place of the plane.
 
-    Released centers alone are drawn, unless the run promises nothing; then the picture says so.
+    Only released centers are drawn; those of a run without a promise are tagged.
     """
     colors, exact = view.colors, view.trace.claimed.exact
     (rows, columns), most = _size(view), max([len(centers) for centers in path] + [1])

@@ -1,4 +1,4 @@
-"""Write figures to a page of their own, with their library packed to a third: one file, no network."""
+"""Write figures into a self-contained page, with their library compressed to a third: one file, no network."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["drawn", "library", "unpacked"]
 
 
 def drawn(figure: go.Figure) -> str:
-    """Return the element of a figure and its JSON, which is drawn once the library is unpacked."""
+    """Return a figure's element and JSON; the page draws it once the library is unpacked."""
     record = str(figure.to_json()).replace("<", "\\u003c")
     return f'<div class="plot"></div><script type="application/json">{record}</script>'
 

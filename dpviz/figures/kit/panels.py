@@ -39,10 +39,10 @@ MAX_PEOPLE = 800
 
 
 def plane(view: View, title: str, *, height: int = 508) -> go.Figure:
-    """Return a plane with the public bounds, and people if hidden layers are on. Draw more, then call `reference`."""
+    """Return a plane with the public bounds, and people if hidden layers are on. Call `reference` when all is drawn."""
     colors = view.colors
     figure = bounded(colors, title, *view.bounds(), view.axis_titles(), view.trace.domain, height=height)
-    if view.axes is None and view.trace.domain.n_features > 1:  # its range is not a declared box
+    if view.axes is None and view.trace.domain.n_features > 1:  # directions have no declared box
         figure.layout.shapes = ()
         if view.trace.domain.scale != "common":  # a place along a direction has no unit then
             figure.update_xaxes(showticklabels=False, ticks="")
@@ -59,7 +59,7 @@ def plane(view: View, title: str, *, height: int = 508) -> go.Figure:
 def _spots(people: np.ndarray) -> tuple[np.ndarray, float | np.ndarray]:
     """Return at most `MAX_PEOPLE` places of people (n, 2), with the size of their marks.
 
-    Where most people share their place with others, as answers from 1 to 5 do, an area shows how many are there.
+    If most people share their place with others, as answers from 1 to 5 do, a mark's area shows how many.
     """
     if len(people) <= _MOST_COUNTED:
         spots, counts = np.unique(people[np.isfinite(people).all(axis=1)], axis=0, return_counts=True)
@@ -116,7 +116,7 @@ def bounded(
 
 
 def reference(view: View, figure: go.Figure) -> None:
-    """Draw the KMeans centers as hollow diamonds, last, and tag the figure."""
+    """Draw the KMeans centers as hollow diamonds above all other marks, and tag the figure."""
     if not view.hidden:
         return
     shown = []
@@ -134,7 +134,7 @@ def reference(view: View, figure: go.Figure) -> None:
     tag(figure, view.colors, "NOT PRIVATE  " + " · ".join(shown), below=True)
 
 
-_RELEASES = {  # name in a plan -> words; the number of the turn follows
+_RELEASES = {  # name in a plan -> words; the number of the occurrence follows
     "update.sums": "sums, round",
     "update.counts": "counts, round",
     "update.scatters": "scatters, round",
@@ -158,8 +158,8 @@ _RELEASES = {  # name in a plan -> words; the number of the turn follows
 
 
 def release_name(entry: Release) -> str:
-    """Return a release's name on screen: its content, and its number among its kind."""
-    if entry.name == "report":  # groups of people follow one another, and in each its questions
+    """Return a release's name on screen: its content and its number among releases of this kind."""
+    if entry.name == "report":  # ordered by group of people, then by question
         again = f", question {entry.occurrence + 1}" if entry.occurrence else ""
         return f"reports of group {max(entry.path)}{again}"
     words = _RELEASES.get(entry.name, entry.name.replace(".", ": ").replace("_", " "))
@@ -175,7 +175,7 @@ def spend_table(trace: Trace) -> pd.DataFrame:
 
 
 def ledger_table(trace: Trace) -> pd.DataFrame:
-    """Return one row a release: release, label, mechanism, sensitivity, scale, share, epsilon, reason.
+    """Return one row per release: release, label, mechanism, sensitivity, scale, share, epsilon, reason.
 
     `share` is its part of mu^2 if every release is Gaussian, else NaN; `epsilon` is the total so far.
     """
@@ -196,7 +196,7 @@ def ledger_table(trace: Trace) -> pd.DataFrame:
 
 
 def spend_panel(view: View, shots: Sequence[Shot]) -> Panel:
-    """Return epsilon along the player's own steps."""
+    """Draw epsilon at each step of the player."""
     if view.trace.noiseless:
         return _no_promise(view, len(shots))
     table, colors, delta = spend_table(view.trace), view.colors, view.trace.claimed.delta
@@ -232,7 +232,7 @@ def spend_panel(view: View, shots: Sequence[Shot]) -> Panel:
 
 
 def _no_promise(view: View, n: int) -> Panel:
-    """Return the panel that replaces the sum if nothing was hidden."""
+    """Draw the panel that replaces the spend of a run without a promise."""
     figure = base(view.colors, "ε spent: ∞ from the first release", height=_SPEND)
     figure.add_scatter(
         x=[0.5], y=[0.5], mode="text", text=["NO PRIVACY"], textfont={"size": 22, "color": view.colors.hidden},
@@ -245,17 +245,17 @@ def _no_promise(view: View, n: int) -> Panel:
 
 
 def _along_steps(figure: go.Figure, n: int) -> None:
-    """Make the x axis the player's: one place for every stop."""
+    """Give the x axis one place for each stop of the player."""
     figure.update_xaxes(title_text="step", range=[0.6, n + 0.4], tick0=1, dtick=whole(n))
 
 
 def _toward_middle(i: int, n: int) -> str:
-    """Return the text position beside the point of frame i of n that stays inside."""
+    """Return the text position that keeps a label at frame i of n inside the figure."""
     return "top left" if 2 * i >= n else "top right"
 
 
 def loss_panel(view: View, shots: Sequence[Shot], *, name: str = "step") -> Panel:
-    """Return the loss beside KMeans along the player's own steps; `name` is the run's word for a step."""
+    """Draw the loss and KMeans' at each step of the player; `name` is the run's word for a step."""
     steps = complete(shots)
     colors, losses = view.colors, view.losses
     what, against = view.measure, view.against
@@ -287,7 +287,7 @@ def loss_panel(view: View, shots: Sequence[Shot], *, name: str = "step") -> Pane
     _along_steps(figure, len(steps))
     every = [y for _, y in known if y is not None] + ([1.0] if best else [0.0])
     low, top = min(every), max(every)
-    span = max(top - low, 0.04 * top) or 1.0  # losses that differ by little fill the height, and a flat line stays one
+    span = max(top - low, 0.04 * top) or 1.0  # small differences fill the height, but a flat line stays flat
     shown = [max(low - 0.35 * span, 0), top + 0.35 * span]
     figure.update_yaxes(title_text=loss_title(view), range=shown)
     updates = []
@@ -311,12 +311,12 @@ def loss_title(view: View) -> str:
 
 
 def distance_title(plain: bool) -> str:
-    """Return the words for a loss without a reference; `plain` is not squared."""
+    """Return the axis title for a loss without a reference; a `plain` distance is not squared."""
     return f"mean {'' if plain else 'squared '}distance"
 
 
 def ledger_panel(view: View, shots: Sequence[Shot]) -> Panel:
-    """Return one segment per release, lit once it is made; its width is its share of mu^2 if that exists."""
+    """Draw one segment per release, lit once it is made; its width is its share of mu^2 if that exists."""
     table, colors = ledger_table(view.trace), view.colors
     n = len(table)
     shared = bool(n) and not table.share.isna().any()
@@ -346,7 +346,7 @@ def ledger_panel(view: View, shots: Sequence[Shot]) -> Panel:
             for row in table.itertuples()
         ],
     )  # fmt: skip
-    if groups:  # below the strip, as invisible bars: a name without room is then left out
+    if groups:  # invisible bars below the strip, because plotly leaves out a bar's name if it has no room
         names, first, last = zip(*groups, strict=True)
         starts, ends = np.cumsum(width)[list(first)] - width[list(first)], np.cumsum(width)[list(last)]
         figure.add_bar(

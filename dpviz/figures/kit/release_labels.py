@@ -1,4 +1,4 @@
-"""Name releases that are too narrow for names of their own by the turns in which they repeat."""
+"""Label releases that repeat in turns with one name per turn if they are too narrow for their own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ring groups without a center with dashed lines, each labeled with its size at a free side."""
+"""Draw a dashed ring around each group without a center, and its size on a free side of the ring."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dpviz.figures.kit.view import View, xy
 
 __all__ = ["SIDES", "places", "rings"]
 
-SIDES = {  # sides for a label, best first -> its anchor from the ring's middle, in radii
+SIDES = {  # side of the ring for a label, best first -> offset of its anchor from the ring's middle, in radii
     "top center": (0, 1),
     "bottom center": (0, -1),
     "middle right": (1, 0),
@@ -20,13 +20,13 @@ SIDES = {  # sides for a label, best first -> its anchor from the ring's middle,
     "bottom right": (0.75, -0.75),
     "bottom left": (-0.75, -0.75),
 }
-WIDE = 300.0  # pixels of a plane on a phone: labels apart there are apart everywhere
-LETTER, LINE = 6.6, 16.0  # pixels of a letter and of a line at size 12
+WIDE = 300.0  # width of a plane on a phone in pixels: labels that do not overlap there do not overlap anywhere
+LETTER, LINE = 6.6, 16.0  # width of a letter and height of a line at size 12, pixels
 MARK = 11.0  # pixels from the middle of a center or a diamond to its rim
 
 
 def rings(view: View, figure: go.Figure, means: np.ndarray, radii: np.ndarray, sizes: np.ndarray) -> None:
-    """Ring groups with dashed lines and their sizes; means and radii (g, d) in original units, sizes (g,)."""
+    """Draw dashed rings around groups, with their sizes; means and radii (g, d) in original units, sizes (g,)."""
     low, high = view.bounds()
     if view.axes is None or means.shape[1] == 1:
         width = np.broadcast_to(0.06 * (high - low), (len(means), 2))
@@ -53,7 +53,7 @@ def rings(view: View, figure: go.Figure, means: np.ndarray, radii: np.ndarray, s
 def places(
     middle: np.ndarray, width: np.ndarray, text: list[str], marks: np.ndarray, low: np.ndarray, high: np.ndarray
 ) -> list[str]:
-    """Return for each ring the side of `SIDES` where its label covers least of labels, marks and the rim.
+    """Return for each ring the side in `SIDES` where its label covers the least of other labels, marks and the rim.
 
     Parameters
     ----------

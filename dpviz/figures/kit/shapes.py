@@ -79,7 +79,7 @@ def _svg(width: float, height: float, body: str) -> str:
 
 
 def _picture(values: np.ndarray, size: tuple[int, int], shown: Shown, color: str) -> str:
-    """Return one picture: a cell is the darker, the higher its value lies between its declared bounds."""
+    """Return one picture: the higher a value lies between its declared bounds, the darker its cell."""
     domain, (rows, columns), side = shown.trace.domain, size, 11
     shade = np.clip((values - domain.low) / (domain.high - domain.low), 0, 1).reshape(rows, columns)
     cells = "".join(
@@ -92,7 +92,7 @@ def _picture(values: np.ndarray, size: tuple[int, int], shown: Shown, color: str
 
 
 def pictures(shown: Shown) -> str:
-    """Return every center as a picture, its partner in the reference beside it."""
+    """Return every center as a picture next to its partner in the reference."""
     size, pairs, cards = shown.data.picture or (1, len(shown.data.columns)), partners(shown), []
     for i, (center, name) in enumerate(zip(shown.trace.cluster_centers, shown.names, strict=True)):
         images = _image(_picture(center, size, shown, shown.colors.released), f"Center {name}", "ours")
@@ -112,7 +112,7 @@ def places(shown: Shown) -> str:
     step, stretched = np.full(2, _round_step(float((high - low).max()) / 8)), ""
     sides = scale * (high - low)
     short = int(sides.argmin())
-    if sides[short] < FLATTEST * sides.max():  # a long strip is stretched as in the plane
+    if sides[short] < FLATTEST * sides.max():  # a long strip is stretched, as in the plane
         scale[short] *= FLATTEST * sides.max() / sides[short]
         step[short] = _round_step(float((high - low)[short]) / 4)
         stretched = f", of {number(step[short])} {unit} {html.escape(shown.data.columns[short])}, which is stretched"
@@ -177,7 +177,7 @@ def coordinates(shown: Shown) -> list[str]:
 
 
 def bars(shown: Shown) -> str:
-    """Return one row per center and one bar per column, which shows the value between the declared bounds."""
+    """Return a table with a row per center and a bar per column for the value between the declared bounds."""
     trace, data = shown.trace, shown.data
     domain, columns = trace.domain, list(data.columns)[:MOST_BARS]
     shares = np.clip((trace.cluster_centers - domain.low) / (domain.high - domain.low), 0, 1)
@@ -201,7 +201,7 @@ def bars(shown: Shown) -> str:
 
 
 def _round_step(wanted: float) -> float:
-    """Return the next 1, 2 or 5 times a power of ten."""
+    """Round up to 1, 2 or 5 times a power of ten."""
     power = 10.0 ** np.floor(np.log10(wanted))
     return float(power * next(m for m in (1, 2, 5, 10) if m * power >= wanted * (1 - 1e-9)))
 

@@ -21,7 +21,7 @@ class Shot:
     step : number of the step of the trace that it shows
     head, tail : the line above it; the head is set in bold
     releases : number of ledger entries by then
-    phase : number of the picture within its step, counted by its family
+    phase : number of the picture within its step
     tick : True if the slider has a tick here
     """
 
@@ -65,10 +65,10 @@ def in_phases(
 
     Parameters
     ----------
-    phases : of a step, in order
-    words : of a step and a phase
+    phases : step -> its phases, in order
+    words : step, phase -> head and tail of the line
     asking : the phase before the releases
-    due : the number of a step's releases still to come then; by default all
+    due : step -> number of its releases still to come in phase `asking`; by default all
     """
     shots, before = [], 0
     for t, step in enumerate(trace.steps):

@@ -1,4 +1,4 @@
-// Puts the colors of a page's mode in the places of a text that was drawn with `SLOTS`, in the order of its fields.
+// Replaces the placeholder colors of `SLOTS` in a text by those of the page's mode, in the order of its fields.
 const tokens = "bg panel ink muted line grid released released_soft hidden hidden_tag person".split(" ");
 const inColors = (text) => {
   const look = getComputedStyle(document.documentElement);

@@ -1,4 +1,4 @@
-"""Draw a run as a still SVG: centers in the public bounds, for paper, without script or library."""
+"""Draw a run as a static SVG for print: centers in the public bounds, without script or library."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ __all__ = ["DARK", "LIGHT", "SLOTS", "SPARE", "STYLES", "Style", "Theme", "base"
 
 @dataclasses.dataclass(frozen=True)
 class Theme:
-    """Hold the color tokens of one mode."""
+    """Color tokens of one mode."""
 
     bg: str
     panel: str
@@ -43,12 +43,12 @@ DARK = Theme(
     bg="#14171A", panel="#1A1E22", ink="#E9EAE6", muted="#A6AEB7", line="#3A424A", grid="#262C32",
     released="#7DB7F2", released_soft="#34597E", hidden="#F2A36B", hidden_tag="#2B2119", person="#78828C",
 )  # fmt: skip
-SLOTS = Theme(*(f"#0101{i:02X}" for i in range(len(dataclasses.fields(Theme)))))  # a figure for both: see `slots.js`
+SLOTS = Theme(*(f"#0101{i:02X}" for i in range(len(dataclasses.fields(Theme)))))  # placeholders: see `slots.js`
 
 
 @dataclasses.dataclass(frozen=True)
 class Style:
-    """Hold an algorithm's look in comparisons: color per mode, marker, dash."""
+    """An algorithm's look in comparisons: color per mode, marker, dash."""
 
     light: str
     dark: str
@@ -58,14 +58,14 @@ class Style:
 
 _BLUE, _MUTED = (LIGHT.released, DARK.released), (LIGHT.muted, DARK.muted)
 _PLUM, _OCHRE, _TEAL = ("#4A1D3A", "#9060B4"), ("#B98A2E", "#F3E24A"), ("#0A97A6", "#8CF7DA")
-STYLES = {  # not on the classes: these five are chosen against each other, any other algorithm takes a spare one
+STYLES = {  # not on the classes: chosen to differ from each other; any other algorithm takes a spare style
     "pe-means": Style(*_BLUE, "circle", "solid"),
     "nsm": Style(*_PLUM, "hexagon", "10px,3px"),
     "fastlloyd": Style(*_OCHRE, "square", "5px,4px"),
     "dpm": Style(*_TEAL, "triangle-up", "2px,3px"),
     "kmeans": Style(LIGHT.hidden, DARK.hidden, "diamond-open", "dot"),
 }
-SPARE = (  # after the named ones: marker and dash carry what color cannot
+SPARE = (  # marker and dash distinguish curves that color cannot
     Style("#6B6B00", "#C9C96A", "diamond", "solid"),
     Style("#8A3B6B", "#E58AC0", "cross", "6px,3px"),
     Style("#3D7A3D", "#7BC47B", "x", "3px,3px"),
@@ -123,12 +123,12 @@ def base(colors: Theme, title: str, *, height: int, margin_left: int = 52) -> go
 
 
 def halo(colors: Theme) -> str:
-    """Return the shadow of words over marks: the ground's color around every letter, as CSS."""
+    """Return a CSS text shadow in the background color, so that words over marks stay legible."""
     return ", ".join(f"{x}px {y}px 2px {colors.panel}" for x, y in ((1, 1), (-1, 1), (1, -1), (-1, -1)))
 
 
 def untitled(figure: go.Figure) -> None:
-    """Take the title from a figure with its room, but not the room of its mark."""
+    """Remove a figure's title and its space, but keep the space of its mark."""
     marked = any("NOT PRIVATE" in (note.text or "") for note in figure.layout.annotations)
     figure.update_layout(title_text="", margin_t=28 if marked else 8)
 
@@ -136,8 +136,8 @@ def untitled(figure: go.Figure) -> None:
 def tag(figure: go.Figure, colors: Theme, text: str = "NOT PRIVATE", *, below: bool = False, left: int = 0) -> None:
     """Mark a figure that shows hidden values, inside the picture so that it survives a screenshot.
 
-    The mark is at the right end of the title's line or, with `below`, in a separate line: never over data.
-    `left` moves it that many pixels to the left of a button in that corner.
+    The mark never covers data: it is at the right end of the title's line or, with `below`, on its own line.
+    `left` moves it that many pixels to the left, to make room for a button in that corner.
     """
     if below:
         figure.update_layout(margin={"t": figure.layout.margin["t"] + LINE})

@@ -16,7 +16,7 @@ __all__ = ["tree_table", "tree_panel"]
 
 _HEIGHT = 0.42  # height of a bar; one level is 1 high
 _LEVELS = 9  # deeper trees have no room for numbers
-_LABELED = 0.07  # nodes at least this share of the picture wide carry their count
+_LABELED = 0.07  # share of the picture's width from which a node shows its count
 
 
 def tree_table(nodes: Sequence[int], noisy_counts: Sequence[float]) -> pd.DataFrame:
@@ -60,7 +60,7 @@ def tree_panel(
     rejected: Sequence[bool],
     words: Sequence[str],
 ) -> Panel:
-    """Return the tree as bars. A node lights up at frame `visits[i]`; frame t points at node number `current[t]` or -1.
+    """Draw the tree as bars. Node i lights up at frame `visits[i]`; frame t points at node `current[t]`, -1 for none.
 
     `rejected[i]` is true if a cut of node i was tried and rejected; `words[i]` appears on hover.
     """

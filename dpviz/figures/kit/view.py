@@ -1,4 +1,4 @@
-"""Define the input of every figure, a run and its view, and the records that a family of figures returns."""
+"""Define the input of every figure, a run and how to draw it, and the records that a family of figures returns."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NAME = 24  # letters of a column's name in the title of a direction
 
 @dataclasses.dataclass(frozen=True)
 class View:
-    """Hold a run and the choices of what to draw.
+    """A run and the choices of what to draw.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class View:
     hidden : True draws the hidden layers
     missed : groups that got no center (DEMO): their means (g, d) and radii per column (g, d) in original units, and
         numbers of rows (g,); or None
-    noun : what a row is, such as "flower"
+    noun : word for a row, such as "flower"
     picture : height and width of a picture whose cells are the columns, drawn in the plane's place, or None
     span : two directions that several runs share; None for those of this run's released centers
     """
@@ -72,7 +72,7 @@ class View:
 
     @property
     def measure(self) -> str:
-        """Return the measure of the run as a title begins: "Loss", or "k-median cost"."""
+        """Return the run's measure, as at the beginning of a title: "Loss" or "k-median cost"."""
         return "k-median cost" if self.against == "KMedians" else "Loss"
 
     def plane(self, Z: np.ndarray) -> np.ndarray:
@@ -105,7 +105,7 @@ class View:
         name = str(self.columns[column])
         name = name if len(name) <= _NAME else f"{name[: _NAME - 1]}…"
         words = f"mostly {name}" if most else f"{name} and others"
-        of = f" of {self.directions.of}" if i == 0 else ""  # once: the upright axis has little room
+        of = f" of {self.directions.of}" if i == 0 else ""  # once: the vertical axis has little room
         return escape.figure(f"direction {i + 1}{of} ({words})")
 
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
@@ -115,20 +115,20 @@ class View:
             return np.array([domain.low[0], -1.0]), np.array([domain.high[0], 1.0])
         if self.axes is not None:
             return domain.low[list(self.axes)], domain.high[list(self.axes)]
-        own = self.flat(np.asarray(self.trace.cluster_centers))  # they may lie outside of a span of other runs
+        own = self.flat(np.asarray(self.trace.cluster_centers))  # they may lie outside the span of other runs
         low, high = np.array(self.directions.low), np.array(self.directions.high)
         return np.minimum(low, own.min(axis=0, initial=np.inf)), np.maximum(high, own.max(axis=0, initial=-np.inf))
 
 
 @dataclasses.dataclass(frozen=True)
 class Panel:
-    """Hold one figure of the player.
+    """One figure of the player.
 
     Attributes
     ----------
     name : str, "plane", "side" or "wide": its place on the page
-    figure : go.Figure, its data is the last frame, so the page needs no script to be right
-    alt : str, the kind of figure and its last picture, for people who do not see it
+    figure : go.Figure; its data are the last frame, so the page is right without scripts
+    alt : str, the kind of figure and its last picture, for screen readers
 
     Raises
     ------
@@ -154,18 +154,18 @@ class Panel:
 
 @dataclasses.dataclass(frozen=True)
 class Pane:
-    """Define how one family of algorithms is drawn.
+    """The functions and words with which one family of algorithms is drawn.
 
     Attributes
     ----------
     draw : View, shots -> the figures, each with one frame per shot
     legend : (symbol of `legend.icon`, word) pairs
     caution : one or two sentences on how the picture can mislead
-    warning : Trace -> one sentence if released values say that there is too little data, else ""
+    warning : Trace -> one sentence if released values show that there is too little data, else ""
     shots : Trace -> the pictures of the player; one per step by default
-    cells : True if it draws cells, which are boxes only on two columns, so that two are drawn at first
+    cells : True if it draws cells; two columns are then drawn by default, because cells are boxes only along columns
     follows : True if each frame may choose two columns of its own
-    unpinned : words for the choice of no columns
+    unpinned : label of the option to choose no columns
     """
 
     draw: Callable[[View, list[Shot]], list[Panel]]
@@ -224,8 +224,8 @@ def add_frames(
     wrong = [(i, len(updates)) for i, updates in enumerate(per_frame) if len(updates) != len(traces)]
     if wrong:
         raise ValueError(
-            f"add_frames: every frame must say what each of the {len(traces)} traces shows, nothing with "
-            f"xy(NOWHERE); frame {wrong[0][0]} has {wrong[0][1]} updates."
+            f"add_frames: every frame must update each of the {len(traces)} traces (xy(NOWHERE) empties one); "
+            f"frame {wrong[0][0]} has {wrong[0][1]} updates."
         )
     kinds = [figure.data[index].type for index in traces]
     moving = layouts or [{}] * len(per_frame)

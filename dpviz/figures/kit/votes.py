@@ -52,7 +52,7 @@ def drawn(released: Mapping[str, Any], most: int) -> np.ndarray:
 
 
 def votes_panel(view: View, shots: Sequence[Shot], word: str = "votes") -> Panel:
-    """Return the strongest noisy votes of the last vote as bars, with the keep threshold if one is released.
+    """Draw the strongest noisy votes of the last vote as bars, with the keep threshold if one is released.
 
     `word` names the votes in the picture and in the hidden statistic.
     """

@@ -19,11 +19,11 @@ __all__ = ["PANE", "counts_table", "moves_table", "outside", "shadow", "shots"]
 
 ASSIGN, RAW, MOVE = range(3)  # an iteration takes three frames: rows that count, noisy moves, new centers
 CORNERS = 900  # corners of all outlines of one kind in one frame; at most 48 each
-FAR = 3.0  # moves are drawn to at most this many domain radii: a division by almost 0 can go anywhere
+FAR = 3.0  # domain radii: longer moves are cut off, because dividing by a count near 0 has no limit
 
 
 def shots(trace: Trace) -> list[Shot]:
-    """Return three pictures per iteration, whose releases come with its noisy moves; the start takes one."""
+    """Return one picture of the start and three per iteration; the releases come with the second, the noisy moves."""
     return in_phases(
         trace,
         lambda step: range(3) if "raw" in step.released else (MOVE,),
@@ -58,7 +58,7 @@ def _words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
 
 
 def warning(trace: Trace) -> str:
-    """Return a sentence if a cluster's count would drown in its noise."""
+    """Return a sentence if a cluster's count would be smaller than its noise."""
     n, k = trace.domain.n_public, len(trace.cluster_centers)
     sd = next((step.released["counts_sd"] for step in trace.steps if "counts_sd" in step.released), 0.0)
     if n is None or n / k >= 4 * sd:
@@ -235,7 +235,7 @@ PANE = Pane(
         ("diamond", "KMeans"),
         ("ring", "person"),
     ),
-    caution="The start matters more than the noise: run with another seed. With more than two columns circles are "
+    caution="The start matters more than the noise: run with another seed. With more than two columns, circles are "
     "shadows of balls, so a person inside a circle may still be outside the ball.",
     warning=warning,
 )

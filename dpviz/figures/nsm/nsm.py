@@ -29,7 +29,7 @@ from dpviz.trace import Step, Trace
 
 __all__ = ["PANE", "bulk", "radius_table", "strength_table"]
 
-FLAT = 3  # most columns in which a ball's shadow on the plane describes the ball
+FLAT = 3  # columns: with more, a ball's shadow on the plane says little about the ball
 
 
 def _mean_words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
@@ -247,7 +247,7 @@ def _plane(view: View, shots: list[Shot]) -> Panel:
 def _bars(
     view: View, shots: list[Shot], title: str, kind: str, table: pd.DataFrame, cut: dict[str, list[float]]
 ) -> go.Figure:
-    """Return bars and a cut, empty until a step of `kind` has happened; columns x, y, strong and, if asked, true."""
+    """Draw bars and a cut, empty before the step of `kind`, from columns x, y, strong and, if asked, true."""
     trace, colors = view.trace, view.colors
     figure = base(colors, title, height=132)
     figure.add_bar(hovertemplate="%{y:,.3~r}<extra></extra>")
@@ -295,9 +295,9 @@ def _strength(view: View, shots: list[Shot], step: Step) -> Panel:
     table = table.assign(x=table.direction, strong=table.signal)
     edge = bulk(step)
     ends = [0.3, len(table) + 0.7]
-    title = f"{int(table.signal.sum())} of {len(table)} stand out"
+    title = f"{int(table.signal.sum())} of {len(table)} directions stand out"
     figure = _bars(view, shots, title, "moment", table, {"x": ends, "y": [edge, edge]})
-    figure.update_xaxes(title_text="direction, strongest first; below the line noise alone", dtick=-(-len(table) // 10))
+    figure.update_xaxes(title_text="direction, strongest first (below the line: noise)", dtick=-(-len(table) // 10))
     return Panel(
         "side", figure, f"Bars: {int(table.signal.sum())} of {len(table)} directions stand out from the noise."
     )

@@ -1,4 +1,4 @@
-"""Two worlds that differ in one person, step by step: a plane, and a lens on one center of KMeans. NOT PRIVATE."""
+"""Draw two worlds that differ in one person: a plane, and a lens on one center of KMeans. NOT PRIVATE."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ LEGEND = (
     ("hidden_ring", "Alex"),
     ("ring", "person"),
 )
-_LARGEST = 6  # power of ten: a lens enlarges at most so much
+_LARGEST = 6  # a lens enlarges at most ten to this power
 
 
 def alex_look(colors: Theme, name: str, side: str) -> dict[str, Any]:
-    """Return how the person in question is drawn, a ring everywhere; the name is at the "top" or "bottom"."""
+    """Return the style of the person in question, a ring named at its "top" or "bottom"."""
     return {
         "mode": "markers+text",
         "text": [name],
@@ -41,7 +41,7 @@ def alex_look(colors: Theme, name: str, side: str) -> dict[str, Any]:
 
 
 def cloud_looks(colors: Theme) -> dict[str, dict[str, Any]]:
-    """Return how centers of many runs are drawn: filled with Alex, hollow without."""
+    """Return the styles of the centers of many runs: filled with Alex, hollow without."""
     hollow = {"symbol": "circle-open", "color": colors.released, "size": 7, "opacity": 0.75, "line": {"width": 1.2}}
     return {
         "with": {"mode": "markers", "marker": {"color": colors.released, "size": 7, "opacity": 0.45}},
@@ -86,9 +86,9 @@ def lens_of(view: View, plain: tuple[np.ndarray, np.ndarray]) -> Lens:
 def lens_panel(
     view: View, lens: Lens, frames: Sequence[tuple[np.ndarray, Sequence[np.ndarray]]], *, height: int = 340
 ) -> Panel:
-    """Return the lens: KMeans' center with and without the person, and the published center in every frame.
+    """Draw the lens: KMeans' center with and without the person, and the released center in every frame.
 
-    Released centers outside of the lens are rays at its edge, each in the direction of its center.
+    A released center outside the lens is drawn as a ray at the edge, in its direction.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def lens_panel(
 def _released(
     view: View, points: Sequence[np.ndarray], middle: np.ndarray, half: np.ndarray
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return rays to the released centers outside of the lens, and those inside."""
+    """Return rays toward the released centers outside the lens, and the released centers inside."""
     inside: list[np.ndarray] = []
     x: list[float | None] = []
     y: list[float | None] = []
@@ -162,12 +162,12 @@ def worlds_panel(
     clouds: tuple[Sequence[np.ndarray], Sequence[np.ndarray]],
     plain: tuple[np.ndarray, np.ndarray],
 ) -> Panel:
-    """Return a plane with five frames: one run in each world with the same noise, a cloud of each, and both clouds.
+    """Draw a plane with five frames: one run in each world with the same noise, a cloud of each, and both clouds.
 
     Parameters
     ----------
-    alex, elsewhere : where Alex is in the first and in the second world (d,), None: nowhere; original units
-    ones, clouds, plain : of both worlds: centers of one run, of many runs, and of KMeans, original units
+    alex, elsewhere : Alex's place (d,) in the first and in the second world, original units; None if Alex is out
+    ones, clouds, plain : centers of one run, of many runs, and of KMeans, each in both worlds, original units
     """
     colors = view.colors
     view = dataclasses.replace(view, reference=None, missed=None)

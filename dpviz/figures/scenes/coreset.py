@@ -1,4 +1,4 @@
-"""Draw a coreset solved again: its weighted points with the centers of any k, and the cost of every k."""
+"""Draw a coreset that is clustered again: its weighted points with the centers of any k, and the cost of every k."""
 
 from __future__ import annotations
 
@@ -84,6 +84,6 @@ def elbow_panel(view: View, table: pd.DataFrame, n_clusters: int, cost: str) -> 
 
 
 def printed(view: View, coreset: Coreset, centers: np.ndarray, table: pd.DataFrame, cost: str) -> list[Panel]:
-    """Return both panels for one k, ready for storing and sending."""
+    """Return both panels for one k as JSON, for storing and sending."""
     panels = plane_panel(view, coreset, centers), elbow_panel(view, table, len(centers), cost)
     return [panel.printed() for panel in panels]

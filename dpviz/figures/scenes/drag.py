@@ -1,6 +1,6 @@
-"""Draw ε as a drag: a film of stored runs with a frame for every stop of ε, and the curve along its track.
+"""Draw the pictures of the ε slider: stored runs at each of its stops, and the curve along its track.
 
-This module makes everything that the browser shows during a drag, words included. A record is small: at most `CLOUD`
+This module makes everything that the browser shows during a drag, including words. A record is small: at most `CLOUD`
 runs, `MARKS` centers per stop and 800 people per edition.
 """
 
@@ -31,10 +31,10 @@ _FRACTIONS = {0.25: "¼", 0.5: "½", 0.75: "¾"}
 
 
 class Stop(Protocol):
-    """Hold the runs at one ε; run i has seed i.
+    """All runs at one ε; run i has seed i.
 
     `centers` are arrays (k', d) in original units, `losses` (runs,) are in the unit of the reference's loss, `found`
-    (runs,) counts groups, and `bet` is the largest number of bets on one person won, of 100.
+    (runs,) counts groups, and an attacker wins at most `bet` of 100 bets on one person.
     """
 
     @property
@@ -43,7 +43,7 @@ class Stop(Protocol):
 
     @property
     def bet(self) -> int:
-        """Return the largest number of bets won, of 100."""
+        """Return how many of 100 bets an attacker wins at most."""
 
     @property
     def centers(self) -> tuple[np.ndarray, ...]:
@@ -55,19 +55,19 @@ class Stop(Protocol):
 
     @property
     def found(self) -> np.ndarray:
-        """Return the number of groups with a center of their own, of every run."""
+        """Return for every run the number of groups with their own center."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Edition:
-    """Hold the runs with one number of people, at every stop.
+    """All runs with one number of people, at every stop.
 
     Attributes
     ----------
     name : public name of the data set with this number of people
     n : number of people
     stops : by ascending ε, the same in every edition
-    most : for every stop, the largest number of bets won, of 100, against any method with its ε and δ
+    most : for every stop, how many of 100 bets an attacker wins at most against any method with its ε and δ
     groups : number of groups
     best : the reference's loss
     people : ndarray (n, d), original units, or None; NOT PRIVATE
@@ -85,7 +85,7 @@ class Edition:
 
 
 def text_of(name: str) -> str:
-    """Return the track's script or style, which need no page around them: "track.js" or "track.css"."""
+    """Return the track's "track.js" or "track.css", which work in any page."""
     return (files(__package__) / name).read_text(encoding="utf-8")
 
 
@@ -127,7 +127,7 @@ def _looks_worse(ratios: np.ndarray, again: int, later: np.ndarray, later_again:
 
 
 def _median_interval(values: np.ndarray) -> tuple[float, float]:
-    """Return the interval of the median by order statistics, which makes no assumption on the distribution."""
+    """Return the interval of the median from order statistics, which holds for any distribution."""
     n = len(values)
     rank = max(int(binom.ppf((1 - SURE) / 2, n, 0.5)), 1)
     ordered = np.sort(values)
@@ -135,13 +135,13 @@ def _median_interval(values: np.ndarray) -> tuple[float, float]:
 
 
 def share_interval(some: int, n: int) -> tuple[float, float]:
-    """Return the interval of a share that is seen in some of n runs (Wilson)."""
+    """Return Wilson's interval of a share observed in `some` of n runs."""
     interval = binomtest(some, n).proportion_ci(SURE, method="wilson")
     return float(interval.low), float(interval.high)
 
 
 def film(view: View, edition: Edition, seed: int) -> Panel:
-    """Return the plane with a frame for every stop: centers of the reruns, pale, and of the run with this seed.
+    """Draw the plane with a frame for every stop: centers of the reruns, pale, and of the run with this seed.
 
     `view` holds the domain and the drawing choices; people and reference are the edition's.
     """
@@ -173,7 +173,7 @@ def film(view: View, edition: Edition, seed: int) -> Panel:
 
 
 def record(view: View, editions: Sequence[Edition], seed: int, on: str) -> dict[str, Any]:
-    """Return all that a browser needs to show every stop of every edition: plain numbers, words and JSON.
+    """Return everything a browser needs to show any stop of any edition: plain numbers, words and JSON.
 
     Parameters
     ----------
@@ -217,7 +217,7 @@ def _promise(stop: Stop, most: int, on: str) -> list[str]:
 
 
 def _truth(view: View, edition: Edition, row: Any, found: int, own: float, before: str) -> list[str]:
-    """Return the secret facts as such parts. NOT PRIVATE."""
+    """Return the secret facts in the same form. NOT PRIVATE."""
     times = f"{own:.2f}" if own < 10 else f"{own:,.0f}"
     first = f"{found} of {edition.groups} groups, {times} × {view.against}' loss. "
     first += f"All {edition.groups} groups found again in "

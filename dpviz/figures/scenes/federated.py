@@ -1,4 +1,4 @@
-"""Draw the wire: words as bytes, and the rows of each client."""
+"""Draw federated messages byte by byte, and the rows of each client."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Draw the game: one released picture with a person in it, and the square of false alarms and misses."""
+"""Draw the game: one released picture with a person to bet on, and the square of false alarms and misses."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Rates = tuple[tuple[float, float, float], tuple[float, float, float]]  # (share,
 
 
 def _flat(points: np.ndarray, axes: tuple[int, int] | None) -> np.ndarray:
-    """Return the drawn coordinates (m, 2) of points (m, d); one column lies on a line."""
+    """Return the drawn coordinates (m, 2) of points (m, d); a single column is drawn along a line."""
     points = np.atleast_2d(points)
     return np.stack([points[:, 0], np.zeros(len(points))], axis=1) if axes is None else points[:, list(axes)]
 
@@ -37,7 +37,7 @@ def picture_panel(
     *,
     exact: bool = False,
 ) -> Panel:
-    """Return one released picture: centers (k, d) alone, and named places (d,) to ask about.
+    """Draw one released picture: only centers (k, d), and named places (d,) to ask about.
 
     `clouds` are centers of many other runs (m, d) with the person and (m', d) without: filled and hollow. An `exact`
     picture is not private. Original units.
@@ -60,7 +60,7 @@ def picture_panel(
 
 
 def square_panel(colors: Theme, bound: Bound, points: Sequence[tuple[str, Rates]]) -> Panel:
-    """Return the square of false alarms and misses: the bound's curve, and players with their intervals."""
+    """Draw the square of false alarms and misses: the bound's curve, and players with their intervals."""
     height = 380
     figure = base(colors, f"No attacker wins more than {bound.odds} of 100 bets", height=height)
     figure.update_xaxes(title_text="false alarms", range=[-0.02, 1.02], tickformat=".0%", dtick=0.25)

@@ -1,4 +1,4 @@
-"""Draw maps of single lessons: a DEMO screen, one person's moves, repeated releases and their mean."""
+"""Draw the maps of single lessons: a DEMO screen, one person's possible places, repeated releases and their mean."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["mean_panel", "moved_panel", "screen_panel"]
 
 
 def screen_panel(view: View, guesses: np.ndarray, noisy_votes: np.ndarray) -> Panel:
-    """Return a plane in two frames: all that DEMO draws of the last round, then the part that may be published.
+    """Draw a plane in two frames: everything that DEMO shows of the last round, then the part that may be published.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def screen_panel(view: View, guesses: np.ndarray, noisy_votes: np.ndarray) -> Pa
 def moved_panel(
     view: View, title: str, noisy: np.ndarray, here: np.ndarray, there: np.ndarray, far: Sequence[float]
 ) -> Panel:
-    """Return a plane of noisy points (n, d) with one person and, frame by frame, a circle in which that person may be.
+    """Draw a plane of noisy points (n, d) with one person and, in each frame, a circle in which that person may be.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def moved_panel(
 
 
 def mean_panel(view: View, looks: np.ndarray, means: np.ndarray, target: np.ndarray) -> Panel:
-    """Return one center, magnified, with one frame per release: the center in all releases so far, and their mean.
+    """Draw one center, magnified, with one frame per release: the center in all releases so far, and their mean.
 
     Parameters
     ----------

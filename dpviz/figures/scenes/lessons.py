@@ -26,14 +26,14 @@ GROUPS = (
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Values:
-    """Hold one number per frame, drawn as its own figure.
+    """One number per frame, drawn as its own figure.
 
     Attributes
     ----------
     title, axis : the figure's title, and the unit
     labels : names of the frames, on the x axis
     values : one per frame
-    words : the written values
+    words : the values as text
     line : (value, name) of a horizontal line to compare with, or None
     private : True if the numbers depend on raw rows; the figure is then tagged NOT PRIVATE
     """
@@ -55,10 +55,10 @@ def groups_panel(
     *,
     boxes: Sequence[tuple[np.ndarray, np.ndarray]] | None = None,
 ) -> Panel:
-    """Return a plane with one frame per shot: its centers (k', d), original units, and every group's radius.
+    """Draw a plane with one frame per shot: its centers (k', d), original units, and every group's radius.
 
     `boxes` are the bounds (low, high) declared for every shot. The picture is then twice as wide as the view's own
-    bounds; wider boxes, and centers far out, lie outside.
+    bounds, and cuts off wider boxes and distant centers.
     """
     domain, colors = view.trace.domain, view.colors
     frames = []
@@ -119,7 +119,7 @@ def circle(view: View, radius: float) -> np.ndarray:
 
 
 def values_panel(colors: Theme, numbers: Values) -> Panel:
-    """Return the numbers as a line; every frame marks its own and writes it beside the mark."""
+    """Draw the numbers as a line; each frame marks its own number and labels the mark."""
     figure = base(colors, numbers.title, height=230)
     n, values = len(numbers.values), np.asarray(numbers.values, dtype=float)
     x = list(range(n))

@@ -65,7 +65,7 @@ def bounds_table(X: np.ndarray, domain: Domain, columns: list[str]) -> pd.DataFr
 
 
 def _edges(cells: np.ndarray, low: float, high: float) -> np.ndarray:
-    """Return the edges of about 40 bars; where values are evenly spaced, each bar covers equally many of them."""
+    """Return the edges of about 40 bars; if values are evenly spaced, each bar covers the same number of them."""
     values = np.unique(cells)
     step = np.diff(values).min() if len(values) > 1 else 0.0
     places = (values - values[:1]) / (step or 1.0)
@@ -77,7 +77,7 @@ def _edges(cells: np.ndarray, low: float, high: float) -> np.ndarray:
 
 
 def bounds_panel(X: np.ndarray, domain: Domain, columns: list[str], colors: Theme) -> Panel:
-    """Return histograms of the first four columns with the declared bounds; bars outside are hatched. NOT PRIVATE."""
+    """Draw histograms of the first four columns with the declared bounds; bars outside are hatched. NOT PRIVATE."""
     shown = columns[:4]
     table = bounds_table(X, domain, shown)
     plot = 118 * len(shown) - 48

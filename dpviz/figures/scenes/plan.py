@@ -36,7 +36,7 @@ def noise_panel(
     unit: str,
     within: float | None = None,
 ) -> Panel:
-    """Return the noise of a typical center over ε, both on logarithms.
+    """Draw the noise of a typical center over ε, both on log axes.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def noise_panel(
     for value, slug in ends:
         if not np.isfinite(value):
             continue
-        place = min(place - 0.075 * span, np.log10(value))  # labels do not meet
+        place = min(place - 0.075 * span, np.log10(value))  # keeps labels apart
         figure.add_annotation(
             x=np.log10(curves[slug][-1][0]), y=place, text=names[slug], showarrow=False, xanchor="left", xshift=9,
             font={"size": 12, "color": colors.ink},
@@ -92,9 +92,9 @@ def noise_panel(
 def cloud_panel(
     colors: Theme, people: np.ndarray, runs: Sequence[np.ndarray], domain: Domain, axes: tuple[int, int] = (0, 1)
 ) -> Panel:
-    """Return made-up people (n, d) and the centers (k', d) of each rehearsed run, in two columns of a declared box.
+    """Draw made-up people (n, d) and the centers (k', d) of each rehearsed run, in two columns of a declared box.
 
-    With a single column, the runs stand above each other.
+    With a single column, the runs are drawn one above the other.
     """
     figure = base(colors, "", height=360, margin_left=62)
     flat = domain.n_features == 1

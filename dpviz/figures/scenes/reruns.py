@@ -23,17 +23,17 @@ LEGEND = (
     ("ring", "person"),
 )
 CLOSE = 1.1  # the dot plot's dashed line, in multiples of the loss of KMeans or KMedians
-_BINS = 34  # columns of dots at most
+_BINS = 34  # stacks of dots
 _TICKS = (0.1, 0.2, 0.5, 0.8, 0.9, 1.0, 1.1, 1.2, 1.5, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1e3, 1e4, 1e5, 1e6)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Cloud:
-    """Hold the results of several runs.
+    """The results of several runs.
 
     Attributes
     ----------
-    label : their common setting, say "ε 1"
+    label : their common setting, such as "ε 1"
     centers : one array (k', d) per run, original units
     ratios : ndarray of shape (runs,), loss over that of KMeans (or KMedians) on the same people, or None
     """
@@ -44,9 +44,9 @@ class Cloud:
 
 
 def dots_table(ratios: np.ndarray, low: float, high: float) -> pd.DataFrame:
-    """Return the place of each run's dot: columns run, ratio, x (of its column, a ratio), height (1 is the lowest).
+    """Return the place of each run's dot: columns run, ratio, x (the ratio at its stack), height (1 is the lowest).
 
-    Columns of dots are equally wide on a logarithmic axis between `low` and `high`; better runs are lower in a column.
+    Stacks are equally wide on a log axis from `low` to `high`; within a stack, better runs are lower.
     """
     edges = np.linspace(np.log(low), np.log(high), _BINS + 1)
     middle = (edges[:-1] + edges[1:]) / 2
@@ -62,7 +62,7 @@ def dots_table(ratios: np.ndarray, low: float, high: float) -> pd.DataFrame:
 def clouds(view: View, in_turn: Sequence[Cloud], title: str, note: str = "") -> list[Panel]:
     """Return a plane and, if there are losses, a dot plot; one frame per cloud, all on the same axes.
 
-    `note` is drawn in the picture if there is no hidden layer, say "simulated".
+    `note`, such as "simulated", is drawn in the picture if there is no hidden layer.
     """
     every = [np.concatenate([*cloud.centers, np.empty((0, view.trace.domain.n_features))]) for cloud in in_turn]
     frames = [{"cloud": xy(view.flat(points))} for points in every]

@@ -96,7 +96,7 @@ def _losses(views: dict[str, View]) -> Panel:
 
 
 def panels(voted: View, clustered: View) -> list[Panel]:
-    """Return the two planes and the losses; all step together. Both runs must have as many rounds."""
+    """Return the two planes and the losses, which step together. Both runs must have the same number of rounds."""
     views = {"top-k voting": voted, "k-means": clustered}
     return [
         _plane(voted, "Top-k voting: the trial points with most votes"),

@@ -1,4 +1,4 @@
-// ε as a track with few stops, the curve of stored runs along it, and a knob that rides on it. Needs no page around it.
+// A slider for ε with a few stops, the curve of stored runs along it, and a knob on the curve. Works in any page.
 const REST = 700; // milliseconds after the last key until a stop counts as chosen
 const INSET = 20; // pixels from a track's end to its first stop
 const TALL = 44, FLOOR = 38; // pixels: a track's height, and where its lowest value is
@@ -8,7 +8,7 @@ const svg = (name, attributes) => {
   return node;
 };
 
-/** A slider with few stops. `moved(i)` is told every stop that is passed, `ended(i)` the one where it is let go. */
+/** A slider with a few stops. Calls `moved(i)` for each stop that is passed, and `ended(i)` for the last one. */
 class Track {
   constructor(box, label, { moved, ended, left }) {
     Object.assign(this, { box, moved, ended, left, at: 0, place: 0, texts: [], curve: null });
@@ -31,7 +31,7 @@ class Track {
     this.sized.observe(box);
   }
 
-  /** Show these stops: what is written below each, and the curve through them, if any. */
+  /** Show these stops with their labels and the curve through them, if any. */
   set(texts, curve, top) {
     Object.assign(this, { texts, curve, top });
     this.box.setAttribute("aria-valuemax", texts.length - 1);
@@ -102,7 +102,7 @@ class Track {
     box.onpointerdown = (event) => {
       if (this.disabled || event.button) return;
       box.setPointerCapture(event.pointerId);
-      this.edge = box.getBoundingClientRect(); // once a drag: nothing moves while somebody drags
+      this.edge = box.getBoundingClientRect(); // once per drag: the page stays still during it
       this.held = true;
       under(event);
     };

@@ -42,7 +42,7 @@ _LETTERS = {  # the markers as letters, for the names at the ends of curves
     "star": "★", "pentagon": "⬟", "triangle-down": "▼", "square-x": "☒", "star-triangle-up": "✦", "bowtie": "⧓",
 }  # fmt: skip
 _CAMERA = 32  # pixels of the save button, which a touch screen always shows
-FEW = 5  # runs per point; below, an interval of the mean is meaningless, and the single runs are drawn
+FEW = 5  # runs per point: with fewer, an interval of the mean is meaningless, and the single runs are drawn
 _GLYPHS = {
     "circle": '<circle cx="8" cy="8" r="5.5"/>',
     "hexagon": '<path d="M8 2 L13.2 5 V11 L8 14 L2.8 11 V5 Z"/>',
@@ -96,7 +96,7 @@ def axis_title(axis: str) -> str:
 
 
 def promise(notion: str) -> str:
-    """Return a promise in words: the change that must stay hidden."""
+    """Return a promise in words: the change that it hides."""
     return f"{notion}: {_WORDS[notion]}" if notion in _WORDS else notion
 
 
@@ -234,11 +234,11 @@ def _level(figure: go.Figure, x: list[float], y: list[float], against: str, colo
 
 
 def _range(points: pd.DataFrame, runs: pd.DataFrame, log: bool) -> tuple[float, float]:
-    """Return the y range, log10 of it for a log axis: reference, means and intervals of the curves that stay.
+    """Return the y range (log10 on a log axis) of the reference and of the means and intervals of most curves.
 
-    If a point has too few runs for an interval, `runs` count too. At most a third of the curves, but one if there are
-    two, may leave at the top if the others would otherwise have less than half of the height; no curve leaves at half
-    of its points or more.
+    If a point has too few runs for an interval, the range covers `runs` too. If a few curves would leave the others
+    less than half of the height, they may run off the top: at most a third of the curves, or one of two, and each at
+    fewer than half of its points.
     """
     sure = points.runs >= FEW
     table = points.assign(low=points.low.where(sure, points["mean"]), high=points.high.where(sure, points["mean"]))
@@ -330,7 +330,7 @@ def _end_labels(
 
 
 def _apart(places: Sequence[float], gap: float) -> list[float]:
-    """Return places at least `gap` from each other, moved as little as pushing pools apart allows."""
+    """Return places at least `gap` apart, moved as little as possible; places that would collide move as one pool."""
     pools: list[list[float]] = []  # [sum of wanted centers, size]
     for place in places:
         pools.append([place, 1])
@@ -345,7 +345,7 @@ def _apart(places: Sequence[float], gap: float) -> list[float]:
 def area_bars(
     areas: pd.DataFrame, colors: Theme, look: dict[str, Style], *, relative: bool, title: str, against: str = "KMeans"
 ) -> go.Figure:
-    """Return one bar per curve of one data set and promise, with its rerun interval, starting at the reference."""
+    """Draw one bar per curve of one data set and promise, from the reference on, with its rerun interval."""
     ordered = areas.sort_values("area", ascending=False)
     value, low, high = (100 * (ordered[c] - 1) if relative else ordered[c] for c in ("area", "low", "high"))
     figure = base(colors, title, height=96 + 34 * len(ordered), margin_left=16)
@@ -368,7 +368,7 @@ def area_bars(
 
 
 def dots(table: pd.DataFrame, colors: Theme, look: dict[str, Style], *, metric: str, title: str) -> go.Figure:
-    """Return a quantile dot plot of one value of the axis: equally likely dots per curve, stacked if they meet.
+    """Draw a quantile dot plot at one value of the axis: equally likely dots per curve, stacked where they overlap.
 
     Parameters
     ----------
@@ -408,7 +408,7 @@ def dots(table: pd.DataFrame, colors: Theme, look: dict[str, Style], *, metric: 
 
 
 def heat(points: pd.DataFrame, colors: Theme, *, x: str, y: str, relative: bool, title: str) -> go.Figure:
-    """Return a table of colors of one series over two axes; each cell shows its value, so color only helps."""
+    """Draw one series over two axes as a heat map; each cell shows its value, so that it can be read without color."""
     value = points.assign(shown=points.ratio if relative else points["mean"])
     grid = value.pivot_table(index=y, columns=x, values="shown", aggfunc="first").sort_index()
     figure = base(colors, title, height=110 + 44 * len(grid), margin_left=62)

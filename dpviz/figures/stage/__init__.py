@@ -16,7 +16,7 @@ def script() -> str:
     """Return the stage as one ES module that exports `Stage`, `Film` and `lacks`, for any page or file."""
     folder = files(__package__)
     parts = ((folder / f"{part}.js").read_text() for part in _PARTS)
-    # all parts share a scope, so each is a block that returns its exports: private names must not collide
+    # all parts share a scope, so each becomes a function that returns its exports: private names cannot collide
     return "\n".join(_joined(part, text) for part, text in zip(_PARTS, parts, strict=True)) + _FACE
 
 

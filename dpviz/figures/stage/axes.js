@@ -14,7 +14,7 @@ const shown = (v, digits, exponent) => {
   const power = Number(short) && exponent ? (PREFIX[exponent] ?? `e${exponent}`) : "";
   return `${v < 0 && Number(short) ? "−" : ""}${short}${power}`;
 };
-/** Return a number as an axis writes it whose ticks are this far apart and whose values reach `most`. */
+/** Format a number for an axis whose ticks are this far apart and whose values reach `most`. */
 const numeral = (v, step, most, extra = 0) => {
   const power = Math.floor(Math.log10(most || 1) + 0.01),
     exponent = Math.abs(power) > 3 ? 3 * Math.round((power - 1) / 3) : 0;
@@ -110,7 +110,7 @@ class Axis {
 
   powers(rough, inside, bottom, top) {
     const label = (v) => (this.spec.tickformat ? formatted(v, this.spec.tickformat) : numeral(v, v, v, 4));
-    if (rough <= 0.7 && top - bottom < 1) { // no power of ten may be in sight: linear steps
+    if (rough <= 0.7 && top - bottom < 1) { // there may be no power of ten in range: use linear steps
       const far = 10 ** top - 10 ** bottom,
         wide = (far * rough) / (1.5 * (top - bottom)),
         base = 10 ** Math.floor(Math.log10(wide));

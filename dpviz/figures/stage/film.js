@@ -14,7 +14,7 @@ export class Film {
     this.data = unpack(figure.data ?? []);
     this.layout = unpack(figure.layout ?? {});
     this.frames = figure.frames ?? [];
-    this.open = new Map(); // frames that were unpacked
+    this.open = new Map(); // unpacked frames
     this.font = { size: 12, family: "sans-serif", color: "#444", ...this.layout.font };
     const moving = new Set(this.frames.flatMap((f) => f.traces ?? f.data.map((_, k) => k)));
     const order = range(0, this.data.length).sort(

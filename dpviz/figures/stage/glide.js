@@ -19,7 +19,7 @@ const from = (origin, t, u) => {
   return { ...t, x: go("x"), y: go("y") };
 };
 const became = (a, origin) => {
-  // whether the moving marks start where the marks of the step before were: then none stays behind
+  // whether the moving marks start at the marks of the previous step, so that none stays behind
   const places = new Set(Array.from(a.x ?? [], (x, i) => `${x},${a.y?.[i]}`));
   return Array.from(origin.x, (x, i) => !finite(x) || places.has(`${x},${origin.y[i]}`)).every(Boolean);
 };
@@ -50,7 +50,7 @@ const bars = (a, b, u) => { // as many bars as before: each grows or shrinks, an
   };
 };
 
-const grown = (a, b, u) => { // a line that goes on: its new part is drawn little by little
+const grown = (a, b, u) => { // a line that continues: its new part is drawn gradually
   const n = a.x?.length, m = b.x?.length;
   if (
     !(n > 0 && m > n) ||

@@ -1,4 +1,4 @@
-// Attributes that the canvas draws exactly like plotly. Plotly draws all other figures, so none is wrong or incomplete.
+// Attributes that the canvas draws exactly like plotly. Figures with others are left to plotly, so none is wrong.
 import { isList, isObject } from "./read.js";
 import { FORMAT } from "./axes.js";
 import { DRAW, SYMBOLS } from "./marks.js";
@@ -35,7 +35,7 @@ const AXIS = /^[xy]axis\d*$/;
 const every = (v, allowed) =>
   isList(v) ? Array.prototype.every.call(v, (one) => allowed.includes(one)) : v === undefined || allowed.includes(v);
 
-/** Return the first attribute that is not known, else nothing. */
+/** Return the first unknown attribute, if any. */
 const strange = (v, kind, path = "") => {
   for (const key in v) {
     const here = path + key;
@@ -80,7 +80,7 @@ const layout = (l, i) => {
   return strange(rest, "layout") || [...notes, ...shapes].find(Boolean) || "";
 };
 
-/** Return in a word or two what the canvas cannot draw of a figure; "" if it can draw all of it. */
+/** Name, in a word or two, a part of a figure that the canvas cannot draw; return "" if it can draw them all. */
 export const lacks = ({ data = [], layout: base = {}, frames = [] }) => {
   const bars = data.filter((t) => t.type === "bar" && t.visible !== false).length;
   if (bars > 1 && base.barmode !== "overlay") return "bars beside bars";

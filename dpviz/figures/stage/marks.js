@@ -144,7 +144,7 @@ const scatter = (c, t, X, Y, { font }) => {
     stroke(c, t.line?.color ?? t.marker?.color ?? DEFAULT, t.line?.width ?? 2, t.line?.dash);
     c.lineJoin = "miter";
   }
-  const free = t.cliponaxis === false; // marks and words may stand over the edge if their points lie within it
+  const free = t.cliponaxis === false; // marks and words may cross the edge if their points lie within it
   if (free) {
     unclip(c);
     x.forEach((px, i) => { if (outside(px, X) || outside(y[i], Y)) x[i] = NaN; });
@@ -260,7 +260,7 @@ const captions = (c, t, found, font, uniform) => { // the words on or beside the
   });
 };
 
-const edges = (values, axis, count) => { // of cells around the given middles, in pixels
+const edges = (values, axis, count) => { // edges of cells around the given middles, in pixels
   const v = Array.from({ length: count }, (_, i) => (isList(values) ? axis.line(values[i]) : i)),
     half = (i) => (v.length > 1 ? (v[i] - v[i - 1]) / 2 : 0.5);
   return Array.from({ length: count + 1 }, (_, i) =>
@@ -285,10 +285,10 @@ const heatmap = (c, t, X, Y) => {
   }));
 };
 
-/** Drawing functions by type, lowest layer first: in any order of traces, bars cover cells and points cover bars. */
+/** Drawing functions by type, lowest layer first: bars cover cells and points cover bars in any order of traces. */
 export const DRAW = { heatmap, bar, scatter };
 
-/** Return the range that its traces need, for an axis without one. */
+/** Return the range that fits an axis's traces, for an axis without one. */
 export const extent = (axis, traces) => {
   if (axis.type === "category") return [-0.5, Math.max(axis.names.length, 1) - 0.5];
   let low = Infinity, high = -Infinity, loose = [false, false];

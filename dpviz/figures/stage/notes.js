@@ -4,7 +4,7 @@ import { stroke, textSize, write } from "./paint.js";
 
 const PAPER = /^paper$/, DOMAIN = / domain$/;
 
-/** Return the pixel of a position given in data, as a fraction of an axis, or as a fraction of the paper. */
+/** Return the pixel of a position in data units, as a fraction of an axis, or as a fraction of the paper. */
 const place = (v, ref, kind, all) => {
   const axis = all[(ref ?? kind).replace(DOMAIN, "")] ?? all[kind], across = kind === "x";
   if (!PAPER.test(ref ?? "") && !DOMAIN.test(ref ?? "")) return axis.p(v);

@@ -1,4 +1,4 @@
-// Text with tags as plotly reads it, dashes, colors, and the system's own colors where the visitor forces them.
+// Text with plotly's tags, dashes, colors, and the system's own colors where the visitor forces them.
 import { isList, isObject } from "./read.js";
 
 export const LINE = 1.3; // of the font size: from line to line
@@ -38,7 +38,7 @@ export const textSize = (c, html, font) => {
   return { width, up, height: up + down + (rows.length - 1) * LINE * font.size, count: rows.length };
 };
 
-/** Write a text; (x, y) is where the first baseline starts, has its middle, or ends. */
+/** Write a text; (x, y) is the start, middle or end of the first baseline. */
 export const write = (c, html, x, y, font, align = "start") => {
   c.fillStyle = font.color;
   c.textAlign = "left";
@@ -103,8 +103,8 @@ export const shade = (scale, value, low, high) => {
   return blend(from, to, (part - begin) / (end - begin || 1));
 };
 
-// Forced colors: grounds become the system's ground, text its text, what is colored a link (released) or a visited link
-// (hidden). What tells them apart is fill and hollow, as in every other mode.
+// Forced colors: backgrounds and text take the system's colors, released marks that of links, hidden marks that of
+// visited links. Marks differ by filled and hollow, as in every other mode.
 const system = (color, ground) => {
   const [r, g, b, alpha] = rgba(color), light = (v) => 0.3 * v[0] + 0.59 * v[1] + 0.11 * v[2];
   const away = Math.abs(light([r, g, b]) - light(rgba(ground))), gray = Math.max(r, g, b) - Math.min(r, g, b) < 40;

@@ -1,4 +1,4 @@
-// A figure as plotly writes it: typed arrays in base64, one value for all points or one per point, overriding frames.
+// Read plotly's JSON: typed arrays in base64, one value for all points or one per point, frames that override data.
 const KINDS = {
   f4: Float32Array, f8: Float64Array, i1: Int8Array, u1: Uint8Array, u1c: Uint8ClampedArray, i2: Int16Array,
   u2: Uint16Array, i4: Int32Array, u4: Uint32Array,
@@ -13,7 +13,7 @@ const decode = ({ bdata, dtype, shape }) => {
   return columns ? Array.from({ length: rows }, (_, i) => flat.subarray(i * columns, (i + 1) * columns)) : flat;
 };
 
-/** Return a value with packed arrays as typed ones. */
+/** Return a value with its packed arrays unpacked to typed ones. */
 export const unpack = (v) => {
   if (isObject(v)) {
     if (v.bdata !== undefined) return decode(v);

@@ -1,8 +1,8 @@
-// Draws a figure (plotly's JSON) on a canvas, step by step, without dependencies and in any page:
+// Draw a figure (plotly's JSON) on a canvas, step by step, without dependencies and in any page:
 //
 //   if (!lacks(figure)) { const stage = new Stage(canvas, figure); stage.show(3, 400); }
 //
-// The unchanging parts are drawn once, to layers off screen; a step is two copies and the changing marks.
+// The unchanging parts are drawn once, to off-screen layers; a step copies these two and draws the changing marks.
 import { at } from "./read.js";
 import { CAP, forced, write } from "./paint.js";
 import { axes, frame, grid } from "./axes.js";
@@ -86,7 +86,7 @@ export class Stage extends Film {
     this.paint();
   }
 
-  /** Show a step; a neighboring one within `ms` milliseconds, with the marks moving there. */
+  /** Show a step; if it is a neighboring one, its marks move there in `ms` milliseconds. */
   show(step, ms = 0) {
     const before = this.step,
       next = this.clamp(step);
@@ -146,7 +146,7 @@ export class Stage extends Film {
   }
 
   layers() {
-    // the parts below and above the moving traces, redrawn only for another size, zoom or axis
+    // the parts below and above the moving traces, redrawn only if the size, the zoom or an axis changes
     const layout = this.layoutAt(this.step),
       key = JSON.stringify([this.width, devicePixelRatio, this.ranges, this.frames[this.step]?.layout]);
     if (this.ready === key) return;
@@ -208,7 +208,7 @@ export class Stage extends Film {
     c.restore();
   }
 
-  /** Return the step to which a place in the picture leads, if any: the smallest region there, or a bar's step. */
+  /** Return the step that a click at this place leads to, if any: that of the smallest region there, or of a bar. */
   hit(px, py) {
     if (!this.axes) return undefined;
     [px, py] = [px / this.scale, py / this.scale];

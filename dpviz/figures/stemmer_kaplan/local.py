@@ -21,7 +21,7 @@ COLUMNS = 48  # drawn cells of every report: those with the largest estimates
 
 
 def shots(trace: Trace) -> list[Shot]:
-    """Return one picture a step."""
+    """Return one picture per step."""
     return one_a_step(trace, lambda step: _words(step, trace.domain))
 
 
@@ -39,7 +39,7 @@ def _words(step: Step, domain: Domain) -> tuple[str, str]:
 
 
 def warning(trace: Trace) -> str:
-    """Return a sentence if not even a whole cluster in one cell of the widest grid would stand out."""
+    """Return a sentence if even a whole cluster in one cell of the widest grid would not stand out."""
     released = next(step.released for step in trace.steps if step.kind == "reports")
     even = released["users"] / len(trace.cluster_centers)
     if even > released["threshold"]:
@@ -97,7 +97,7 @@ def report_table(step: Step, *, hidden: bool) -> pd.DataFrame:
 
 
 def _reports(view: View, shots: list[Shot]) -> Panel:
-    """Return the shown users' reports as rows of cells; those of the last grid stay during later questions."""
+    """Draw the shown users' reports as rows of cells; those of the last grid stay during later questions."""
     trace, colors = view.trace, view.colors
     tables = {t: report_table(step, hidden=view.hidden) for t, step in enumerate(trace.steps) if step.kind == "reports"}
     true = all("true" in table for table in tables.values())
@@ -130,7 +130,7 @@ def _reports(view: View, shots: list[Shot]) -> Panel:
 
 
 def _estimates(view: View, shots: list[Shot]) -> Panel:
-    """Return the largest estimates with error bars of two standard deviations, and the threshold."""
+    """Draw the largest estimates with error bars of two standard deviations, and the threshold."""
     trace, colors = view.trace, view.colors
     tables = {
         t: estimate_table(step, hidden=view.hidden)
@@ -139,7 +139,7 @@ def _estimates(view: View, shots: list[Shot]) -> Panel:
     }
     true = all("true_count" in table for table in tables.values())
     last = tables[max(tables)]
-    figure = base(colors, f"{int(last.heavy.sum())} of {len(last)} stand out", height=178)
+    figure = base(colors, f"{int(last.heavy.sum())} of {len(last)} cells stand out", height=178)
     bar = {"type": "data", "array": [], "color": colors.ink, "thickness": 1, "width": 2}
     figure.add_scatter(mode="markers", name="estimate", error_y=bar, hovertemplate="%{y:.0f}<extra></extra>")
     figure.add_scatter(mode="lines", name="threshold", line={"color": colors.ink, "width": 1.6}, hoverinfo="skip")
@@ -166,7 +166,9 @@ def _estimates(view: View, shots: list[Shot]) -> Panel:
     figure.update_yaxes(title_text="% of people", range=[0, 1.08 * min(top, 100)])
     add_frames(figure, [0, 1, 2] if true else [0, 1], updates)
     return Panel(
-        "side", figure, f"Dots: the {TOP} largest estimates with error bars; the line is what noise alone may reach."
+        "side",
+        figure,
+        f"Dots: the {TOP} largest estimates with error bars; the line is the most that noise alone may reach.",
     )
 
 
@@ -181,7 +183,7 @@ def panels(view: View, shots: list[Shot]) -> list[Panel]:
 
 
 def users_panels(view: View, table: pd.DataFrame, users: int, tried: dict[int, float]) -> list[Panel]:
-    """Return the accuracy for any number of users, and the losses of the numbers that were tried.
+    """Draw the accuracy for any number of users, and the losses of the numbers that were tried.
 
     Parameters
     ----------
@@ -261,8 +263,8 @@ PANE = Pane(
         ("diamond", "KMeans"),
         ("ring", "person"),
     ),
-    caution="All people are simulated on one machine. The reports drawn as sent are real; the others are sampled as "
-    "sums with exactly the same distribution (aggregate simulation). Over all questions together a person spends "
-    "at most epsilon.",
+    caution="All people are simulated on one machine. The reports drawn as sent are real; of the others, only their "
+    "sums are sampled, with exactly the same distribution (aggregate simulation). Over all questions together, a "
+    "person spends at most epsilon.",
     warning=warning,
 )

@@ -122,10 +122,10 @@ def weight_table(step: Step, *, hidden: bool) -> pd.DataFrame:
 
 
 def loss_table(view: View) -> pd.DataFrame:
-    """Return the parts of the loss, NOT PRIVATE: columns what, loss (z units); rows KMeans, all candidates, chosen.
+    """Return the parts of the loss: columns what, loss (z units); rows KMeans, all candidates, chosen. NOT PRIVATE.
 
-    No choice can beat the loss with every candidate as a center. The chosen k's loss beyond it is the price of the
-    choice; its excess over KMeans is the price of the candidates.
+    No choice of k candidates can beat the loss with every candidate as a center. The excess of the chosen k over that
+    loss is the price of the choice, and its excess over KMeans the price of the candidates.
     """
     trace = view.trace
     if view.people is None or view.reference_loss is None:
@@ -185,7 +185,7 @@ def _grid_lines(view: View, step: Step) -> np.ndarray:
 
 
 def _shaded(view: View, step: Step) -> dict[str, dict]:
-    """Return the crowded cells in shades by noisy count, and outlines of those that are averaged."""
+    """Return the crowded cells, shaded by noisy count, and the outlines of the averaged ones."""
     released = step.released
     drawn = released["kept"] if step.kind == "cubes" else np.ones(len(released["keys"]), dtype=bool)
     corners = cell_corners(view, step, released["keys"][drawn])
@@ -202,8 +202,8 @@ def _candidates(points: np.ndarray, sizes: np.ndarray | float = 7.0) -> dict:
     return {**xy(points), "marker": {"size": sizes}} if len(points) else xy(points)
 
 
-# One function for each kind of step: it takes the candidates so far, places in the plane (m, 2), and returns the step's
-# layers and the candidates from now on.
+# One function per kind of step: it takes the candidates so far, places in the plane (m, 2), and returns the step's
+# layers and the new candidates.
 Drawn = tuple[dict[str, dict], np.ndarray]
 
 
@@ -300,7 +300,7 @@ def _layers(view: View, shots: list[Shot]) -> list[dict[str, dict]]:
 
 
 def plane_panel(view: View, shots: list[Shot]) -> Panel:
-    """Return the plane: cells, candidates, centers."""
+    """Draw the plane: cells, candidates, centers."""
     trace, colors = view.trace, view.colors
     line = {"color": colors.released, "width": 1.6}
     shades: dict[str, dict] = {
@@ -373,7 +373,7 @@ def _counts(view: View, shots: list[Shot]) -> Panel:
 
 
 def losses_panel(view: View, shots: list[Shot]) -> Panel:
-    """Return the parts of the loss, which appear in the last frame only."""
+    """Draw the parts of the loss, which appear only in the last frame."""
     colors, table = view.colors, loss_table(view)
     times = table.loss / (view.reference_loss or 1.0)
     added = {"Cells": times.iloc[1] - times.iloc[0], "Choice": times.iloc[2] - times.iloc[1]}

@@ -1,4 +1,4 @@
-"""Draw DPM: nested boxes and cuts on the plane, the tree of regions, true scores as strips, the path's payments."""
+"""Draw DPM: nested boxes and cuts on the plane, the tree of regions, true scores as strips, what each path pays."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def regions_table(trace: Trace, axes: tuple[int, int]) -> pd.DataFrame:
 
 
 def pairs(view: View) -> list[tuple[int, int]]:
-    """Return the two drawn columns of every frame: the chosen ones, else this cut's and its parent's."""
+    """Return the two drawn columns of every frame: the chosen ones, or those of this cut and its parent's."""
     trace, d = view.trace, view.trace.domain.n_features
     if d == 1:
         return [(0, 0)] * len(trace.steps)
@@ -120,13 +120,13 @@ def _outline(boxes: pd.DataFrame) -> dict[str, Any]:
 
 
 def _around(table: pd.DataFrame, node: int) -> np.ndarray:
-    """Return the mask of the regions on the path to a node, or beside it."""
+    """Return the mask of the regions on the path to a node and of their siblings."""
     path = {node >> i for i in range(node.bit_length())}
     return table.node.isin(path | {p ^ 1 for p in path if p > 1}).to_numpy()
 
 
 def _marks(view: View, t: int, table: pd.DataFrame) -> tuple[list[dict[str, Any]], pd.DataFrame]:
-    """Return what a frame shows, in the order of the plane's traces, and the regions that a pointer may meet in it."""
+    """Return a frame's contents, in the order of the plane's traces, and the regions in it that react to a pointer."""
     step, d = view.trace.steps[t], view.trace.domain.n_features
     released, region = step.released, step.kind == "region"
     everywhere, final = np.ones(len(table), dtype=bool), table.final.to_numpy()
@@ -145,7 +145,7 @@ def _marks(view: View, t: int, table: pd.DataFrame) -> tuple[list[dict[str, Any]
 
 
 def _centers(view: View, released: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the noise of the centers as ellipses, if they have one, and the centers, as large as their weights."""
+    """Return the centers' noise, if any, as ellipses, and the centers, sized by their weights."""
     flat, domain = view.plane(released["centers"]), view.trace.domain
     if "weights" not in released:
         return xy(_NONE), {**xy(flat), "marker": {"size": 12.0}}
@@ -163,7 +163,7 @@ def _plane(view: View) -> Panel:
     finals = int(regions_table(trace, columns[-1]).final.sum())
     title = f"{counted(accepted, 'cut')} leave{'s' * (accepted == 1)} {counted(finals, 'region')}"
     figure = plane(seen[-1], title)
-    if follow:  # every frame has its own two columns, so the base picture must go
+    if follow:  # every frame has its own two columns, so the base picture is wrong
         figure.layout.shapes, figure.layout.meta = (), None
         figure.update_yaxes(scaleanchor=None, constrain=None)
     first = len(figure.data)
@@ -178,7 +178,7 @@ def _plane(view: View) -> Panel:
     figure.add_scatter(
         mode="lines", line={"color": colors.released, "width": 1.4, "dash": "dot"}, hoverinfo="skip", name="noise"
     )
-    figure.add_scatter(**center(colors, size=None))  # every frame brings its own
+    figure.add_scatter(**center(colors, size=None))  # every frame has its own sizes
     tables = {pair: regions_table(trace, pair) for pair in set(columns)}
     frames = [_marks(one, t, tables[pair]) for t, (one, pair) in enumerate(zip(seen, columns, strict=True))]
     updates, hits = [marks for marks, _ in frames], [hit for _, hit in frames]
@@ -196,7 +196,7 @@ def _plane(view: View) -> Panel:
     ]
     figure.update_layout(meta={**(figure.layout.meta or {}), "regions": boxes})
     k = len(trace.cluster_centers)
-    return Panel("plane", figure, f"A plane with nested boxes, cut again and again; {k} released centers at the end.")
+    return Panel("plane", figure, f"A plane with boxes nested by repeated cuts; {k} released centers at the end.")
 
 
 def _alpha(color: str, alpha: float) -> str:
@@ -225,7 +225,7 @@ def _cut(view: View, released: Any, box: pd.Series) -> np.ndarray:
 
 
 def _ellipses(centers: np.ndarray, sd: np.ndarray, half_width: np.ndarray, d: int) -> np.ndarray:
-    """Return one closed curve per center, one standard deviation of its noise wide, with gaps between them."""
+    """Return one ellipse per center at one standard deviation of its noise, with gaps between them."""
     angle = np.linspace(0, 2 * np.pi, 25)
     circle = np.column_stack([np.cos(angle), np.sin(angle) * (d > 1)])
     curves = centers[:, None] + sd[:, None, None] * half_width * circle
@@ -304,7 +304,7 @@ PANE = Pane(
         ("diamond", "KMeans"),
         ("ring", "person"),
     ),
-    caution="The score curves are computed from the raw rows and are never released. Only the chosen cut and the noisy "
+    caution="The score curves are computed from the raw rows and are never released; only the chosen cut and the noisy "
     "counts are. More centers always lower the loss, and DPM chooses their number itself.",
     cells=True,
     follows=True,

@@ -49,7 +49,7 @@ def scores_table(view: View, t: int) -> pd.DataFrame:
 
 
 def strips_panel(view: View) -> Panel:
-    """Return emptiness, centreness and score of every cut with the chosen one, step by step."""
+    """Draw emptiness, centreness and score of every cut, and the chosen cut, step by step."""
     trace = view.trace
     strips = 1 if trace.domain.n_features == 1 else 2
     tables = [scores_table(view, t) for t in range(len(trace.steps))]
@@ -85,7 +85,7 @@ def _best_cuts(view: View, tables: list[pd.DataFrame]) -> str:
 
 
 def _empty(colors: Theme, strips: int, title: str) -> go.Figure:
-    """Return the strips side by side, each with its six traces: bars, three curves, the released cut, a word."""
+    """Return strips side by side, each with six traces: bars, three curves, the released cut, a note."""
     figure = base(colors, title, height=150)
     tag(figure, colors, "NOT PRIVATE ┅ scores")
     figure.update_layout(bargap=0, barmode="overlay")
@@ -135,7 +135,7 @@ def _strip(view: View, step: Step, table: pd.DataFrame, column: int) -> list[dic
 
 
 def _axis(view: View, column: int) -> dict[str, Any]:
-    """Return range and title of a strip's axis."""
+    """Return the range and the title of a strip's axis."""
     domain, unit = view.trace.domain, view.units[column]
     title = escape.figure(f"{view.columns[column]}{f' ({unit})' if unit else ''}")
     return {"range": [float(domain.low[column]), float(domain.high[column])], "title": {"text": title}}

@@ -1,4 +1,4 @@
-"""Draw EM-MC: the cells picked in finer and coarser grids, the candidates by noisy votes, the averages."""
+"""Draw EM-MC: the cells picked in grids from fine to coarse, the candidates by noisy votes, the averages."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["PANE", "cells_table", "covered_table"]
 
 @dataclasses.dataclass(frozen=True)
 class Projected(View):
-    """Show a run in the first two directions of its public projection (d, p), z units, where cells are squares."""
+    """A view in the first two directions of the run's public projection (d, p), z units, where cells are squares."""
 
     matrix: np.ndarray = dataclasses.field(default_factory=lambda: np.eye(2))
 
@@ -155,7 +155,7 @@ PANE = Pane(
         ("diamond", "KMeans"),
         ("ring", "person"),
     ),
-    caution="Cells that cover hardly anyone are picked too: noise does that. With more than three columns the plane "
+    caution="Because of the noise, some picked cells cover hardly anyone. With more than three columns, the plane "
     "shows two public random directions, not columns.",
     unpinned="public random directions",
 )

@@ -17,7 +17,7 @@ __all__ = ["PANE", "hyperplanes"]
 
 
 def hyperplanes(view: View) -> list[np.ndarray]:
-    """Return the two ends (2, 2) of every level's hyperplane in original units; empty if it is not a line."""
+    """Return the two ends (2, 2) of each level's hyperplane in original units; empty if hyperplanes are not lines."""
     if view.trace.domain.n_features != 2:
         return [NOWHERE for _ in view.trace.steps]
     view, found = dataclasses.replace(view, axes=(0, 1)), []
@@ -92,6 +92,6 @@ PANE = Pane(
         ("diamond", "KMeans"),
         ("ring", "person"),
     ),
-    caution="Halves that hold too few rows by their noisy count are dropped: their rows are in no average. Hyperplanes "
-    "are drawn in two dimensions only; in more they are not lines.",
+    caution="Halves whose noisy count is too low are dropped: their rows are in no average. Hyperplanes are drawn only "
+    "in two dimensions; in more they are not lines.",
 )

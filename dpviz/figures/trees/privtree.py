@@ -1,4 +1,4 @@
-"""Draw PrivTree: the halved boxes, depth by depth, the tree, and the centers on the leaves."""
+"""Draw PrivTree: the halved boxes at each depth, the tree, and the centers on the leaves."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from dpviz.trace import Step, Trace
 
 __all__ = ["PANE", "counts_of_nodes", "squares"]
 
-_MOST = 1500  # boxes drawn a frame, the shallowest ones
+_MOST = 1500  # boxes drawn per frame, the shallowest ones
 _NODES = 300  # nodes of the tree that are drawn, the shallowest ones
 
 
 def squares(view: View, step: Step, which: np.ndarray) -> np.ndarray:
-    """Return the outlines of a depth's boxes on the drawn plane, one after another with a NaN row between them."""
+    """Return the outlines of a depth's boxes on the plane, with a NaN row between them."""
     if not which.any():
         return NOWHERE
     low, high = (view.plane(step.released[end][which][:_MOST]) for end in ("low", "high"))
@@ -110,6 +110,6 @@ PANE = Pane(
         ("diamond", "KMeans"),
         ("ring", "person"),
     ),
-    caution="A box may be halved because of noise alone, and a crowded one may be left whole. "
-    "With more than two columns boxes are seen from one side, so they overlap in the picture.",
+    caution="Noise alone may halve a box, or leave a crowded one whole. With more than two columns, boxes are seen "
+    "from one side, so they overlap in the picture.",
 )
