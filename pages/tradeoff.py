@@ -27,15 +27,20 @@ links.enter(__file__, tradeoff, has=("form", "navigation"))
 if links.brings_only("tradeoff", tradeoff, "sweep") and (found := sweeps.shown()):
     _open(found)  # a link of 0.1: the form follows the sweep
 
-with st.sidebar:
-    sweep, title, error = sweep_form()
-    kept = sweeps.shown()
-    active = kept is not None and kept.active  # the sweep may end while the page is drawn
-    before, tradeoff_state.sweep_asked = tradeoff_state.sweep_asked, sweep
-    changed = None not in (sweep, before) and sweep not in (before, kept.sweep if kept else before)
-    if changed and not active:
-        sweeps.leave()  # the form has changed, and the picture follows it
-        kept = None
+head = st.container()
+with (
+    st.container(key=keys.FORM_TOP),
+    st.container(key=keys.FORM_FIELDS, horizontal=True, vertical_alignment="bottom", gap="small"),
+):
+    sweep, title, error, more = sweep_form()
+kept = sweeps.shown()
+active = kept is not None and kept.active  # the sweep may end while the page is drawn
+before, tradeoff_state.sweep_asked = tradeoff_state.sweep_asked, sweep
+changed = None not in (sweep, before) and sweep not in (before, kept.sweep if kept else before)
+if changed and not active:
+    sweeps.leave()  # the form has changed, and the picture follows it
+    kept = None
+with more:
     if sweep is not None:
         view.spending(sweep)
     past = sweeps.history()
@@ -50,14 +55,15 @@ with st.sidebar:
             st.rerun()
 
 shown = kept or (sweeps.at_once(sweep, title) if sweep else None)
-shell.strip(view.titles(shown) if shown else title, sweep=view.size(shown.sweep) if shown else "")
+with head:
+    shell.strip(view.titles(shown) if shown else title, sweep=view.size(shown.sweep) if shown else "")
+    word, tools = st.columns([5, 4], vertical_alignment="bottom")
+with word:
+    shell.title()
 links.notice("tradeoff", tradeoff)
 if kept is None and st.session_state.get(keys.SWEEP):
     st.info("This server no longer has the sweep that this address names. You see the form's own sweep.")
 links.keep("tradeoff", tradeoff, entry=kept.identity if kept else "form")
-head, tools = st.columns([5, 4], vertical_alignment="bottom")
-with head:
-    shell.title()
 finished = shown is not None and any(row["algorithm"] != REFERENCE for row in shown.rows)
 if kept is None and not finished and sweep is not None:
     view.first(sweep, title)

@@ -93,7 +93,10 @@ def test_every_widget_is_the_same_after_a_reload(open_page, path):
 
 
 def unfold(page, path):
-    """Open the fields that Explore makes only on request."""
+    """Open the fields that a page makes only on request."""
+    if path == "tradeoff":
+        page.get_by_role("button", name="Details").click()
+        expect(page.get_by_role("textbox", name="Centers k")).to_be_visible()
     if path == "explore":
         expect(page.get_by_role("slider", name="Privacy budget ε")).to_be_visible()
         details(page)

@@ -8,7 +8,7 @@ How a page adopts a scene:
 3. Make every widget with `**prepared.kept(key)`: the session keeps its value, and a lock disables it.
 4. Call `links.notice(...)` below the strip, and `links.keep(...)` once the requested picture is known.
 5. Check `prepared.shows(part)` before drawing a verdict, side panels, or people and KMeans; put controls outside the
-   sidebar into `st.container(key="form")`. `player` knows about its panels.
+   form into `st.container(key="form")`. `player` knows about its panels.
 6. Add the page to `PAGES` in `tests/pages/address/test_scene.py` (round trip, harm), and an address that changes every
    control to `LINKS` in `tests/browser/test_walk_links.py` (reload).
 """

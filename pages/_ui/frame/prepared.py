@@ -10,11 +10,8 @@ from pages._ui.frame.session import session
 __all__ = ["arrange", "kept", "locked", "shows", "style"]
 
 _STYLES = {  # parts that a style rule hides; the others are not made at all
-    "form": (
-        "[data-testid=stSidebarUserContent],[class*=st-key-form],.st-key-drawer{display:none}"
-        "@media(min-width:641px){[data-testid=stSidebar],[data-testid=stExpandSidebarButton]{display:none}}"
-    ),
-    "navigation": (".st-key-bar,.st-key-tabs,[data-testid=stPageLink]{display:none!important}"),
+    "form": "[class*=st-key-form],.st-key-drawer{display:none}",
+    "navigation": ".st-key-bar,.st-key-tabs,[data-testid=stPageLink]{display:none!important}",
 }
 
 

@@ -23,7 +23,7 @@ def show(place: Place) -> None:
             f"did not predict."
         )
     )
-    with st.container(key=keys.COURSE_PARTS, horizontal=True, gap="small"):
+    with st.container(key=keys.COURSE_PARTS, horizontal=True, vertical_alignment="center", gap="small"):
         for name, words in COURSE.items():
             st.button(
                 words, key=keys.COURSE_PART(name), on_click=go, args=("", name),

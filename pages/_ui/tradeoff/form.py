@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS
@@ -27,11 +28,12 @@ from pages._ui.tradeoff.vary import OWN, deltas, numbers, values_of, vary
 EPSILONS = (0.1, 0.125, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0, 8.0)  # the papers' budgets are among them
 ROWS = (None, 300, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000)
 RHOS = (0.0001, 0.008, 0.01, 0.02, 0.05, 0.08, 0.1, 0.2, 1.0)  # the papers' distances are among them
+DATA, RUNS = 200, 144  # pixels of the fields
 FIRST = tuple(slug for slug in METHODS if ALGORITHMS[slug].notion is Notion.CENTRAL)  # taught, on one axis
 
 
-def sweep_form() -> tuple[Sweep | None, str, str]:
-    """Show the form; return (sweep or None, its title, the error or "")."""
+def sweep_form() -> tuple[Sweep | None, str, str, DeltaGenerator]:
+    """Show the form; return (sweep or None, its title, the error or "", the details)."""
     private = catalog.chosen().private
     if private:
         st.info(
@@ -42,34 +44,41 @@ def sweep_form() -> tuple[Sweep | None, str, str]:
     names = choices()
     if not private:
         catalog.follow(keys.SWEEP_DATA, names, many=True)
-    titles = {name: open_choice(name).title for name in names}
-    data = st.multiselect(
-        "Data", names, [names[0] if private else "town"], format_func=titles.__getitem__,
-        max_selections=4, **kept(keys.SWEEP_DATA_PRIVATE if private else keys.SWEEP_DATA),
-    )  # fmt: skip
+    short = {name: open_choice(name).title.partition(",")[0] for name in names}
+    with st.container(width=DATA):
+        data = st.multiselect(
+            "Data", names, [names[0] if private else "town"], format_func=short.__getitem__,
+            max_selections=4, **kept(keys.SWEEP_DATA_PRIVATE if private else keys.SWEEP_DATA),
+        )  # fmt: skip
     slugs = [slug for slug in ALGORITHMS if slug != REFERENCE]
     if not private:
         _follow(slugs)
-    chosen = st.multiselect(
-        "Algorithms", slugs, list(FIRST), format_func=marked,
-        **kept(keys.SWEEP_ALGORITHMS), help="KMeans, the non-private reference, always runs too.",
-    )  # fmt: skip
-    epsilon = st.pills(
-        "Privacy budgets ε", EPSILONS, selection_mode="multi", default=STOPS, format_func=fraction,
-        **kept(keys.SWEEP_EPSILON), help="Every algorithm runs at each of these budgets.",
-    )  # fmt: skip
-    repeats = whole_number(
-        "Runs per point", 2, 50, SEEDS, **kept(keys.SWEEP_REPEATS),
-        help="More runs give narrower intervals and take longer. Seeds count up from the first seed.",
-    )  # fmt: skip
+    count = len(st.session_state.get(keys.SWEEP_ALGORITHMS, FIRST))
+    with st.popover(f"{count} algorithm{'s' * (count != 1)}", key=keys.FORM_ALGORITHMS):
+        chosen = st.multiselect(
+            "Algorithms", slugs, list(FIRST), format_func=marked,
+            **kept(keys.SWEEP_ALGORITHMS), help="KMeans, the non-private reference, always runs too.",
+        )  # fmt: skip
+    with st.container(width="content"):
+        epsilon = st.pills(
+            "Privacy budgets ε", EPSILONS, selection_mode="multi", default=STOPS, format_func=fraction,
+            **kept(keys.SWEEP_EPSILON), help="Every algorithm runs at each of these budgets.",
+        )  # fmt: skip
+    with st.container(width=RUNS):
+        repeats = whole_number(
+            "Runs per point", 2, 50, SEEDS, **kept(keys.SWEEP_REPEATS),
+            help="More runs give narrower intervals and take longer. Seeds count up from the first seed.",
+        )  # fmt: skip
+    more = st.popover("Details", key=keys.FORM_DETAILS)
     axes: list[tuple[str, tuple[Any, ...]]] = []
     if any("rho_distance" in params.specs(ALGORITHMS[slug]) for slug in chosen):
-        rho = st.pills(
-            "rho (distance)", RHOS, selection_mode="multi", default=(0.05,), **kept(keys.SWEEP_RHO),
-            help=f"How far one row may move and stay protected. {plain(_rho_in_units(data))}",
-        )  # fmt: skip
+        with st.container(width="content"):
+            rho = st.pills(
+                "rho (distance)", RHOS, selection_mode="multi", default=(0.05,), **kept(keys.SWEEP_RHO),
+                help=f"How far one row may move and stay protected. {plain(_rho_in_units(data))}",
+            )  # fmt: skip
         axes.append(("rho_distance", tuple(rho)))
-    with st.expander("More"):
+    with more:
         n_rows = st.pills(
             "People in the data", ROWS, selection_mode="multi", default=(None,), **kept(keys.SWEEP_ROWS),
             format_func=lambda n: "as it is" if n is None else f"{n:,}",
@@ -122,8 +131,8 @@ def sweep_form() -> tuple[Sweep | None, str, str]:
             public=True,
         )
     except (ValueError, TypeError) as problem:
-        return None, "", in_labels(str(problem).replace("variants must", "algorithms must"))
-    return sweep, " and ".join(open_choice(name).title for name in data), ""
+        return None, "", in_labels(str(problem).replace("variants must", "algorithms must")), more
+    return sweep, " and ".join(open_choice(name).title for name in data), "", more
 
 
 def _run() -> tuple[str | None, str, int]:

@@ -156,7 +156,10 @@ def tools(kept: Kept) -> Look:
             **_KEEP,
             width=200,
         )
-    scale = boxes.segmented_control("Scale", SCALES, default="log", required=True, key=keys.SWEEP_SCALE, **_KEEP)
+    scale = boxes.segmented_control(
+        "Scale", SCALES, default="log", required=True, key=keys.SWEEP_SCALE, label_visibility="collapsed",
+        format_func="{} scale".format, **_KEEP,
+    )  # fmt: skip
     single = boxes.toggle("Single runs", True, key=keys.SWEEP_SINGLE, **_KEEP)
     return Look(axis, metric, scale == "log", single)
 
