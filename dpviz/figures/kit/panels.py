@@ -115,8 +115,8 @@ def bounded(
     return figure
 
 
-def reference(view: View, figure: go.Figure) -> None:
-    """Draw the KMeans centers as hollow diamonds above all other marks, and tag the figure."""
+def reference(view: View, figure: go.Figure, *more: str) -> None:
+    """Draw the KMeans centers as hollow diamonds above all other marks, and tag the figure; `more` names further hidden marks."""
     if not view.hidden:
         return
     shown = []
@@ -131,6 +131,7 @@ def reference(view: View, figure: go.Figure) -> None:
         shown.append("◌ no center")
     if view.people is not None:
         shown.append(f"○ {view.noun}")
+    shown += more
     tag(figure, view.colors, "NOT PRIVATE  " + " · ".join(shown), below=True)
 
 

@@ -281,7 +281,7 @@ def _radius(view: View, shots: list[Shot], step: Step) -> Panel:
     figure = _bars(view, shots, title, step.kind, table, {"x": [at, at], "y": [0, top]})
     every = slice(0, None, 3)
     figure.update_xaxes(
-        title_text="up to this share of the declared radius",
+        title_text="share of the declared radius",
         tickvals=table.x[every],
         ticktext=[f"{s:.0%}" for s in share[every]],
     )
@@ -295,9 +295,9 @@ def _strength(view: View, shots: list[Shot], step: Step) -> Panel:
     table = table.assign(x=table.direction, strong=table.signal)
     edge = bulk(step)
     ends = [0.3, len(table) + 0.7]
-    title = f"{int(table.signal.sum())} of {len(table)} directions stand out"
+    title = f"{int(table.signal.sum())} of {len(table)} stand out"
     figure = _bars(view, shots, title, "moment", table, {"x": ends, "y": [edge, edge]})
-    figure.update_xaxes(title_text="direction, strongest first (below the line: noise)", dtick=-(-len(table) // 10))
+    figure.update_xaxes(title_text="direction, strongest first", dtick=-(-len(table) // 10))
     return Panel(
         "side", figure, f"Bars: {int(table.signal.sum())} of {len(table)} directions stand out from the noise."
     )

@@ -16,7 +16,7 @@ from dpviz.figures.kit.shots import Shot
 from dpviz.figures.kit.theme import base
 from dpviz.figures.kit.tree import tree_panel, tree_table
 from dpviz.figures.kit.view import Pane, Panel, View, add_frames, thin, xy
-from dpviz.figures.trees.dpm_scores import strips_panel
+from dpviz.figures.trees.dpm_scores import ROOM, margins, scored, strips_panel
 from dpviz.numbers import counted
 from dpviz.privacy.accounting import epsilon_of_mu
 from dpviz.privacy.ledger import Release, spent
@@ -140,8 +140,12 @@ def _marks(view: View, t: int, table: pd.DataFrame) -> tuple[list[dict[str, Any]
     elif released["column"] in (view.axes or (0, 0)):
         dash = "solid" if released["accepted"] else "2px,5px"
         cut = {**xy(_cut(view, released, now.iloc[0])), "line": {"dash": dash}}
+    scores = []
+    if scored(view):
+        curves, ticks = margins(view, t)
+        scores, cut = [xy(curves)], {**cut, **xy(np.concatenate([_points(cut), [[np.nan, np.nan]], ticks]))}
     boxes = table[shown & visited & final], table[around & visited], now
-    return [*map(_outline, boxes), cut, noise, centers], table[shown & (final if d <= 2 else visited)]
+    return [*map(_outline, boxes), cut, noise, centers, *scores], table[shown & (final if d <= 2 else visited)]
 
 
 def _centers(view: View, released: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -182,8 +186,12 @@ def _plane(view: View) -> Panel:
     tables = {pair: regions_table(trace, pair) for pair in set(columns)}
     frames = [_marks(one, t, tables[pair]) for t, (one, pair) in enumerate(zip(seen, columns, strict=True))]
     updates, hits = [marks for marks, _ in frames], [hit for _, hit in frames]
-    reference(seen[-1], figure)
-    traces = list(range(first, first + 6))
+    if scored(view):
+        figure.add_scatter(mode="lines", line={"color": colors.hidden, "width": 1.6}, hoverinfo="skip", name="score")
+        figure.update_layout(_axes(seen[-1]))
+    traces = list(range(first, len(figure.data)))
+    still = dataclasses.replace(seen[-1], missed=None if follow else view.missed)  # rings would not follow the columns
+    reference(still, figure, *["┅ score of a cut"] * scored(view))
     if follow:
         layers = {"person": view.people, "KMeans (not private)": view.reference}
         moving = [(i, points) for i, data in enumerate(figure.data) if (points := layers.get(data.name)) is not None]
@@ -199,17 +207,21 @@ def _plane(view: View) -> Panel:
     return Panel("plane", figure, f"A plane with boxes nested by repeated cuts; {k} released centers at the end.")
 
 
+def _points(line: Mapping[str, Any]) -> np.ndarray:
+    return np.column_stack([line["x"], line["y"]])
+
+
 def _alpha(color: str, alpha: float) -> str:
     red, green, blue = (int(color[i : i + 2], 16) for i in (1, 3, 5))
     return f"rgba({red},{green},{blue},{alpha})"
 
 
 def _axes(view: View) -> dict[str, Any]:
-    """Return ranges and titles of the plane's axes as a frame's layout."""
+    """Return ranges and titles of the plane's axes as a frame's layout, with room for the scores."""
     low, high = view.bounds()
-    pad = 0.04 * (high - low)
+    pad, more = 0.04 * (high - low), (ROOM if scored(view) else 0.04) * (high - low)
     return {
-        axis: {"range": [low[i] - pad[i], high[i] + pad[i]], "title": {"text": title}}
+        axis: {"range": [low[i] - pad[i], high[i] + more[i]], "title": {"text": title}}
         for i, (axis, title) in enumerate(zip(("xaxis", "yaxis"), view.axis_titles(), strict=True))
     }
 
@@ -288,7 +300,7 @@ def panels(view: View, shots: list[Shot]) -> list[Panel]:
     """Return plane, tree, budget, and, if hidden layers are on, the true scores."""
     paid = spend_panel(view, shots) if view.trace.noiseless else _budget(view)
     found = [_plane(view), _tree(view), paid]
-    if view.hidden and any(step.hidden for step in view.trace.steps):
+    if scored(view):
         found.append(strips_panel(view))
     return found
 

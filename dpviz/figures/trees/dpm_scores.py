@@ -1,4 +1,4 @@
-"""Draw DPM's true scores of all candidate cuts as strips, one per column. NOT PRIVATE."""
+"""Draw DPM's true scores of all candidate cuts: at the plane's margins, and as strips per column. NOT PRIVATE."""
 
 from __future__ import annotations
 
@@ -13,7 +13,42 @@ from dpviz.figures.kit.theme import Theme, base, tag
 from dpviz.figures.kit.view import Panel, View, add_frames
 from dpviz.trace import Step
 
-__all__ = ["scores_table", "strips_panel"]
+__all__ = ["ROOM", "margins", "scored", "scores_table", "strips_panel"]
+
+ROOM = 0.14  # of a box's side: the room that its plane leaves for the scores, above it and at its right
+_GAP, _TALL, _TICK = 0.02, 0.11, 0.03  # of that side: from the box to the scores, their height, a tick without them
+
+
+def scored(view: View) -> bool:
+    """Return whether a view shows true scores: it shows hidden layers, and its run stored them."""
+    return view.hidden and any(step.hidden for step in view.trace.steps)
+
+
+def margins(view: View, t: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the true scores of frame t as curves at the plane's margins (NOT PRIVATE), and ticks of its cuts there.
+
+    Both have the shape (n, 2), drawn coordinates, NaN between lines. The curve of the first drawn column runs above the
+    box, over the cuts; the second's at its right; both reach from the frame's lowest score to its highest. The last
+    frame, which makes no cut, has the ticks of all.
+    """
+    low, high = view.bounds()
+    steps, domain, table = view.trace.steps, view.trace.domain, scores_table(view, t)
+    made = [steps[t]] if steps[t].kind == "region" else [step for step in steps if step.released.get("accepted")]
+    tall = _TICK if table.empty else _TALL
+    least, most = (table.score.min(), table.score.max()) if table.score.notna().any() else (0.0, 1.0)
+    curves, ticks = [np.empty((0, 2))], [np.empty((0, 2))]
+    for i, column in enumerate(dict.fromkeys(view.axes or (0,))):
+        side = high[1 - i] - low[1 - i]
+        foot, head = high[1 - i] + _GAP * side, high[1 - i] + (_GAP + tall) * side
+        own = table[table.column == column]
+        curve = np.column_stack([own.position, foot + (head - foot) * (own.score - least) / max(most - least, 1e-9)])
+        cuts = [step.released["position"] for step in made if step.released["column"] == column]
+        at = np.array(cuts) * domain.half_width[column] + domain.middle[column]
+        marks = np.stack([np.repeat(at, 3), np.tile([foot, head, np.nan], len(at))], axis=1)
+        turned = slice(None, None, -1 if i else 1)
+        curves += [curve[:, turned], np.full((1, 2), np.nan)]
+        ticks.append(marks[:, turned])
+    return np.concatenate(curves).astype(np.float32), np.concatenate(ticks)
 
 
 def scores_table(view: View, t: int) -> pd.DataFrame:
@@ -89,7 +124,7 @@ def _empty(colors: Theme, strips: int, title: str) -> go.Figure:
     figure = base(colors, title, height=150)
     tag(figure, colors, "NOT PRIVATE ┅ scores")
     figure.update_layout(bargap=0, barmode="overlay")
-    figure.update_yaxes(title_text="score; bars: chance", range=[0, 6.6])
+    figure.update_yaxes(title_text="score, chance", range=[0, 6.6])
     if strips == 2:
         figure.update_layout(
             xaxis={"domain": [0, 0.48]},

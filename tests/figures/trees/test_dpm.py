@@ -10,7 +10,7 @@ from dpviz.figures import View, pane
 from dpviz.figures.kit.theme import LIGHT
 from dpviz.figures.kit.tree import tree_table
 from dpviz.figures.trees import dpm
-from dpviz.figures.trees.dpm_scores import scores_table
+from dpviz.figures.trees.dpm_scores import margins, scores_table
 from tests.traces import trace as run_of
 
 
@@ -71,6 +71,33 @@ def test_scores_frame_is_the_true_score_and_the_chance_of_the_cut():
     assert table.probability.sum() == pytest.approx(1) and table.probability.idxmax() == table.score.idxmax()
     assert scores_table(seen, len(seen.trace.steps) - 1).empty
     assert scores_table(view(hidden=False), 0).empty is False  # the trace is a DEMO, so the panel must hide it
+
+
+@pytest.mark.parametrize(("sample", "axes"), [("town", (0, 1)), ("iris", (0, 2))])
+def test_scores_stand_at_the_margins_over_their_cuts(sample, axes):
+    seen = view(sample, axes=axes, epsilon=4.0)
+    low, high = seen.bounds()
+    met = 0
+    for t, step in enumerate(seen.trace.steps):
+        curves, ticks = margins(seen, t)
+        outside = np.isnan(curves).any(axis=1) | (curves > high).any(axis=1)
+        assert outside.all()  # beside the public box, never over data
+        if step.kind != "region" or step.released["column"] not in axes:
+            continue
+        i, table = axes.index(step.released["column"]), scores_table(seen, t)
+        at = step.released["position"] * seen.trace.domain.half_width[axes[i]] + seen.trace.domain.middle[axes[i]]
+        np.testing.assert_allclose(ticks[:2, i], at)
+        own = table[(table.column == axes[i]) & table.score.notna()]
+        curve = curves[curves[:, 1 - i] > high[1 - i]]
+        np.testing.assert_allclose(curve[:, i], own.position, atol=1e-5)
+        assert np.corrcoef(curve[:, 1 - i], own.score)[0, 1] > 0.999
+        met += 1
+    made = sum(region["accepted"] and region["column"] in axes for region in regions(seen.trace))
+    assert met and len(margins(seen, len(seen.trace.steps) - 1)[1]) == 3 * made  # the last picture has all cuts
+    plane = dpm.PANE.panels(seen)[0].figure
+    assert plane.layout.yaxis.range[1] > high[1] + 0.1 * (high - low)[1]
+    bare = dpm.PANE.panels(view(sample, axes=axes, epsilon=4.0, hidden=False))[0].figure
+    assert "score" not in [data.name for data in bare.data] and bare.layout.yaxis.range[1] < plane.layout.yaxis.range[1]
 
 
 def test_budget_frame_ends_at_what_was_spent_and_follows_the_path():
