@@ -36,6 +36,7 @@ __all__ = [
 ]
 
 FAR = 1.1  # times KMeans' loss from which a loss is called high
+_AGAIN = "KMeans from another seed divides these rows in another way."
 LOUD = 0.5  # noise of a size as a share of the smallest group from which the noise is called as large as the group
 
 
@@ -48,11 +49,34 @@ class Groups:
     means : ndarray of shape (g, d), z units
     radii : ndarray of shape (g,), root mean square distance of a group's rows to its mean, z units
     sizes : ndarray of shape (g,), rows
+    known : whether labels declare them; False for KMeans' clusters
+    doubtful : mask (g,) of clusters that KMeans does not find again from another seed, or None if nothing is in doubt
     """
 
     means: np.ndarray
     radii: np.ndarray
     sizes: np.ndarray
+    known: bool = True
+    doubtful: np.ndarray | None = None
+
+    @property
+    def word(self) -> str:
+        """Return the noun for one of them."""
+        return "group" if self.known else "cluster"
+
+    @property
+    def words(self) -> str:
+        """Return the noun for all of them, with its origin."""
+        return "groups" if self.known else "KMeans' clusters"
+
+    def doubted(self, centers: np.ndarray) -> Groups:
+        """Return the groups; those that another run of KMeans, with centers (k, d; z units), misses are doubtful."""
+        return dataclasses.replace(self, doubtful=~self.found_by(centers))
+
+    def missed_by(self, centers: np.ndarray) -> np.ndarray:
+        """Return the mask (g,) of groups that centers (k, d; z units) do not find and that are not doubtful."""
+        missed = ~self.found_by(centers)
+        return missed if self.doubtful is None else missed & ~self.doubtful
 
     def found_by(self, centers: np.ndarray) -> np.ndarray:
         """Return the mask (g,) of groups with a center (k, d; z units) of their own within their radius.
@@ -84,7 +108,7 @@ def groups_of(X: np.ndarray, domain: Domain, reference: np.ndarray, labels: np.n
     means = np.stack([np.bincount(codes, column) / sizes for column in Z.T], axis=1)
     radii = np.sqrt(np.bincount(codes, ((Z - means[codes]) ** 2).sum(axis=1)) / sizes)
     groups = sizes > 1
-    return Groups(means[groups], radii[groups], sizes[groups])
+    return Groups(means[groups], radii[groups], sizes[groups], known=labels is not None)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -97,7 +121,7 @@ class Verdict:
     good : whether every group was found and the loss is not high (PRIVATE: whether no center drowns in its noise)
     why : one sentence on what went wrong, empty if nothing did
     help : what could help, one sentence each; never "spend more"
-    missed : indices of the groups without a center (DEMO)
+    missed : indices of the groups without a center (DEMO), but for the doubtful ones
     """
 
     parts: tuple[str, ...]
@@ -147,7 +171,7 @@ def demo_verdict(
     found = groups.found_by(centers)
     ratio = losses[0] / losses[1] if losses[1] > 0 else math.inf if losses[0] > 0 else 1.0
     comparable, against = len(centers) == len(reference), reference_name(trace)
-    parts = [f"{int(found.sum())} of {len(found)} groups found"]
+    parts = [f"{int(found.sum())} of {len(found)} {groups.words} found"]
     if comparable:
         parts.append(f"{ratio_words(ratio)} × {against}")
         parts.append(f"off by {largest_gap(trace.cluster_centers, reference, trace.domain, columns, units)} at most")
@@ -155,12 +179,13 @@ def demo_verdict(
         parts.append(
             f"{len(centers)} center{'s' * (len(centers) != 1)} where {against} has {len(reference)}: not comparable"
         )
-    missed = tuple(np.flatnonzero(~found).tolist())
+    missed = tuple(np.flatnonzero(groups.missed_by(centers)).tolist())
     noise = center_noise(trace)
+    unsure = _AGAIN if not missed and not found.all() else ""
     return Verdict(
         parts=(*parts, bet(trace)),
         good=not missed and (ratio <= FAR or not comparable),
-        why=_why(groups, missed, ratio if comparable else math.nan, noise, len(centers)),
+        why=_why(groups, missed, ratio if comparable else math.nan, noise, len(centers)) or unsure,
         help=_help(trace) if missed or (comparable and ratio > FAR) else (),
         missed=missed,
     )
@@ -258,26 +283,26 @@ def _why(groups: Groups, missed: tuple[int, ...], ratio: float, noise: CenterNoi
     sentences = []
     if missed:
         sizes = sorted(int(groups.sizes[group]) for group in missed)
-        which = f"the group of {sizes[0]:,} has" if len(missed) == 1 else f"{_listed(sizes)} have"
+        which = f"the {groups.word} of {sizes[0]:,} has" if len(missed) == 1 else f"{_listed(sizes, groups.word)} have"
         sentences.append(f"{which} no center" + (", and the loss hides it" if ratio <= FAR else ""))
         if k < len(groups.sizes):
-            sentences.append(f"{k} center{'s' * (k != 1)} cannot serve {len(groups.sizes)} groups")
+            sentences.append(f"{k} center{'s' * (k != 1)} cannot serve {len(groups.sizes)} {groups.word}s")
         elif noise.sizes_sd is not None and noise.sizes_sd > LOUD * sizes[0]:
             sentences.append(f"the noise (±{number(noise.sizes_sd, 2)} rows) is about as large")
     elif ratio > FAR:
-        sentences.append("every group has a center, but far from its middle")
+        sentences.append(f"every {groups.word} has a center, but far from its middle")
     if not sentences:
         return ""
     text = "; ".join(sentences)
     return f"{text[0].upper()}{text[1:]}."
 
 
-def _listed(sizes: list[int]) -> str:
+def _listed(sizes: list[int], word: str) -> str:
     """Return two or more groups by their sizes, which are in ascending order."""
     if len(sizes) > 3:
-        return f"{len(sizes)} groups ({sizes[0]:,} to {sizes[-1]:,} rows)"
+        return f"{len(sizes)} {word}s ({sizes[0]:,} to {sizes[-1]:,} rows)"
     words = [f"{size:,}" for size in sizes]
-    return f"the groups of {', '.join(words[:-1])} and {words[-1]}"
+    return f"the {word}s of {', '.join(words[:-1])} and {words[-1]}"
 
 
 def _help(trace: Trace) -> tuple[str, ...]:

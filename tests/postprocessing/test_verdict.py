@@ -142,7 +142,7 @@ def test_a_good_run_is_called_good(X, kmeans):
         trace, groups_of(X, DOMAIN, kmeans), kmeans, (0.0051, 0.005), ["east", "north"], ["km", "km"]
     )
     assert verdict.good and not verdict.why and not verdict.help
-    assert str(verdict).startswith("3 of 3 groups found · 1.02 × KMeans · off by ")
+    assert str(verdict).startswith("3 of 3 KMeans' clusters found · 1.02 × KMeans · off by ")
     assert str(verdict).endswith(
         f"m at most · for ε 1, δ {chance(trace.claimed.delta)}: bets on whether one person is in the data are won "
         f"at most {trace.claimed.odds} of 100"
@@ -153,8 +153,23 @@ def test_a_missed_group_is_named_with_its_size_and_nobody_is_told_to_spend_more(
     trace = run("nsm", X, n_clusters=2)
     verdict = demo_verdict(trace, groups_of(X, DOMAIN, kmeans), kmeans, (0.1, 0.005), ["east", "north"], ["km", "km"])
     assert not verdict.good and len(verdict.missed) in (1, 2)
-    assert "2 centers cannot serve 3 groups" in verdict.why and "1,000" in verdict.why
+    assert "2 centers cannot serve 3 clusters" in verdict.why and "1,000" in verdict.why
     assert verdict.help and not any("spend" in sentence.lower() for sentence in verdict.help)
+
+
+def test_a_cluster_that_kmeans_does_not_find_again_is_no_alarm(X, kmeans):
+    """KMeans itself divides one of the three groups at random: what it does not find twice, no run has to find."""
+    trace, east, north = run("nsm", X), ["east", "north"], ["km", "km"]
+    four = np.vstack([kmeans, kmeans[0] + [0.4, 0.0]])
+    clusters = groups_of(X, DOMAIN, four)
+    assert not clusters.known and groups_of(X, DOMAIN, four, np.repeat([0, 1, 2], 1000)).known
+    alarmed = demo_verdict(trace, clusters, four, (0.0051, 0.005), east, north)
+    calm = demo_verdict(trace, clusters.doubted(DOMAIN.normalize(kmeans)), four, (0.0051, 0.005), east, north)
+    assert alarmed.parts[0] == calm.parts[0] == "3 of 4 KMeans' clusters found"
+    assert len(alarmed.missed) == 1 and "cluster of" in alarmed.why and not alarmed.good
+    assert calm.good and not calm.missed and not calm.help and "another seed" in calm.why
+    sure = demo_verdict(trace, clusters.doubted(DOMAIN.normalize(four)), four, (0.0051, 0.005), east, north)
+    assert sure.missed == alarmed.missed and sure.why == alarmed.why
 
 
 @pytest.mark.parametrize(("slug", "words"), [("nsm", "divides the noise by about 1.8"), ("eugkm", "lowers the noise")])

@@ -82,7 +82,7 @@ def in_words(question: Question, one: str, some: Reruns, *, hidden: bool) -> str
         words.append(f"{near}, worst {times(every.max())}")
         groups = verdict.groups(result)
         complete = sum(bool(groups.found_by(trace.domain.normalize(centers)).all()) for centers in some.centers)
-        words.append(f"all {len(groups.means)} groups found in {complete}")
+        words.append(f"all {len(groups.means)} {groups.words} found in {complete}")
     if math.isfinite(typical):
         words.append(f"a center scatters {spread_words(typical, trace.domain, data.columns, data.units)}")
     return " · ".join(words)

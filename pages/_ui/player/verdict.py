@@ -23,14 +23,21 @@ from dpviz.trace import Trace
 from pages._ui.frame import keys, markup
 from pages._ui.work.caches import per_run
 from pages._ui.work.results import Result, drawn
+from pages._ui.work.runs import kmeans_again
 
 
 @per_run(shared=256, own=64)
 def groups(identity: str, _result: Result) -> Groups:
-    """Return the true groups: the labels' if their number is the data's k, else KMeans'."""
-    data = _result.data
-    assert _result.reference is not None
-    return groups_of(data.X, data.domain, _result.reference.cluster_centers, data.groups)
+    """Return the true groups: the labels' if their number is the data's k, else KMeans'.
+
+    If the run missed some of KMeans' clusters, KMeans from another seed says which of them are doubtful.
+    """
+    data, kmeans = _result.data, _result.reference
+    assert kmeans is not None
+    there, centers = groups_of(data.X, data.domain, kmeans.cluster_centers, data.groups), _result.trace.cluster_centers
+    if there.known or there.found_by(data.domain.normalize(centers)).all():
+        return there
+    return there.doubted(data.domain.normalize(kmeans_again(data, kmeans).cluster_centers))
 
 
 @per_run(shared=256, own=64)
@@ -50,7 +57,7 @@ def missed(result: Result) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def lost(trace: Trace, there: Groups) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the same for a run and the groups of its data, without a session."""
-    domain, none = trace.domain, ~there.found_by(trace.domain.normalize(trace.cluster_centers))
+    domain, none = trace.domain, there.missed_by(trace.domain.normalize(trace.cluster_centers))
     none &= not has_regions(trace)  # regions, whose middles serve no group
     per_column = there.radii[none, None] * domain.half_width / np.sqrt(domain.n_features)
     return domain.denormalize(there.means[none]), per_column, there.sizes[none]
@@ -115,7 +122,9 @@ def _secret(result: Result, verdict: Verdict, again: tuple[int, int] | None) -> 
     whose = "people are made up" if made_up else "data are public"
     first, *rest = [part for part in verdict.parts[:-1] if not part.startswith("off by")]
     if again is not None:
-        rest.append(f"all groups found again in {again[0]} of {again[1]} runs")
+        rest.append(
+            f"all {'groups' if groups(result).known else 'clusters'} found again in {again[0]} of {again[1]} runs"
+        )
     why = f" {verdict.why}" if verdict.why else ""
     lead = markup.bold(f"Only you see this, because these {whose}: ")
     return [lead, markup.bold(first), f"{''.join(f', {part}' for part in rest)}.{why}"]

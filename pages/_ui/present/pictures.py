@@ -155,7 +155,7 @@ def clouds(
         on_step(i + 1, len(algorithms))
         every = sum(bool(there.found_by(data.domain.normalize(centers)).all()) for centers in some.centers)
         found.append(Cloud(name, some.centers))
-        titles.append(f"{name} · all {len(there.means)} groups found in {every} of {AGAIN} runs")
+        titles.append(f"{name} · all {len(there.means)} {there.words} found in {every} of {AGAIN} runs")
     view, _ = _viewed(data, trace, best, mode, axes, hidden)
     plane = reruns.clouds(dataclasses.replace(view, missed=None), found, "")[0]
     small = "runs at every ε, on the same people. Each dot is a released center."

@@ -19,6 +19,7 @@ from dpviz.datasets import Dataset
 from dpviz.escape import plain
 from dpviz.privacy.guarantee import Notion
 from dpviz.runs.single import Reference, Replay, reference, replay
+from dpviz.trace import Trace
 from dpviz.version import __version__
 from pages._ui.frame import keys, messages
 from pages._ui.frame.catalog import _public, is_public
@@ -49,8 +50,20 @@ def pace() -> Pace:
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _kmeans(name: str, n_clusters: int, seed: int, objective: str, _data: Dataset) -> Reference:
+def _public_kmeans(name: str, n_clusters: int, seed: int, objective: str, _data: Dataset) -> Reference:
     return workers().call(reference, _data, n_clusters, seed, objective)
+
+
+def _kmeans(data: Dataset, n_clusters: int, seed: int, objective: str) -> Reference:
+    if is_public(data):
+        return _public_kmeans(data.dataset_id, n_clusters, seed, objective, data)
+    return workers().call(reference, data, n_clusters, seed, objective)
+
+
+def kmeans_again(data: Dataset, first: Trace) -> Trace:
+    """Return KMeans on the data as in `first`, but from another seed."""
+    found = first.parameters
+    return _kmeans(data, found["n_clusters"], int(first.seed or 0) + 1, found.get("objective", "means")).trace
 
 
 def run_id(data: Dataset, algorithm: Algorithm, seed: int | None, *, noiseless: bool = False) -> str:
@@ -75,10 +88,7 @@ def execute(
     pace().learn(algorithm, data.domain.n_features, data.n_public, found.seconds)
     n_clusters, seed = getattr(algorithm, "n_clusters", data.n_clusters), int(seed or 0)
     objective = getattr(algorithm, "objective", "means")
-    if is_public(data):
-        kmeans = _kmeans(data.dataset_id, n_clusters, seed, objective, data)
-    else:
-        kmeans = workers().call(reference, data, n_clusters, seed, objective)
+    kmeans = _kmeans(data, n_clusters, seed, objective)
     return Result(identity, found.trace, data, found.losses, kmeans.trace, kmeans.loss)
 
 
