@@ -10,12 +10,14 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from dpviz import params
-from dpviz.algorithms import ALGORITHMS, RECOMMENDED, Algorithm
+from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.datasets import Dataset
 from pages._ui.address import links
 from pages._ui.address.scene import Control, Scene, Vocabulary, controls, read, write
 from pages._ui.compare.state import Side, compare_state
+from pages._ui.form import picker
 from pages._ui.frame import keys
+from pages._ui.frame.catalog import is_public
 from pages._ui.frame.session import session
 
 __all__ = ["MOST", "RunsControl", "arrive", "asked_by", "depart", "first", "get", "open_with", "put", "text_of"]
@@ -70,8 +72,8 @@ def depart(mine: Side, current: Scene, vocabulary: Vocabulary) -> None:
 
 
 def first(data: Dataset) -> list[Side]:
-    """Return the default runs: the recommended algorithm, and the same with a quarter of ε."""
-    one = Side(ALGORITHMS[RECOMMENDED](n_clusters=data.n_clusters))
+    """Return the default runs: the first method of the other views, and the same with a quarter of ε."""
+    one = Side(ALGORITHMS[picker.first(own=not is_public(data))](n_clusters=data.n_clusters))
     return [one, _quarter(one)]
 
 

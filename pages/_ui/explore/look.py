@@ -24,7 +24,7 @@ from pages._ui.work import results, runs
 from pages._ui.work.results import Result
 from pages._ui.workspace.explore import explore, explored, seen_from
 
-WIDE, BUDGET, NARROW = 168, 144, 112  # pixels of a picker, of ε with its label, and of a number
+WIDE, WIDER, BUDGET, NARROW = 168, 228, 144, 112  # pixels of the data, the method, ε with its label, and a number
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -60,7 +60,7 @@ def choose(*, drags: bool = False) -> Choice:
         with fields:
             with st.container(width=WIDE):
                 name, data = pick_data(told=False)
-            method = st.container(width=WIDE)
+            method = st.container(width=WIDER)
             k = st.container(width=NARROW)
             epsilon = st.container(width=BUDGET)
             details = st.popover("Details", key=keys.FORM_DETAILS)
