@@ -116,7 +116,7 @@ def bounded(
 
 
 def reference(view: View, figure: go.Figure, *more: str) -> None:
-    """Draw the KMeans centers as hollow diamonds above all other marks, and tag the figure; `more` names further hidden marks."""
+    """Draw KMeans' centers as hollow diamonds above all other marks, and tag the figure; `more` names more of them."""
     if not view.hidden:
         return
     shown = []

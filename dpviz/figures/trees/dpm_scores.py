@@ -121,8 +121,8 @@ def _best_cuts(view: View, tables: list[pd.DataFrame]) -> str:
 
 def _empty(colors: Theme, strips: int, title: str) -> go.Figure:
     """Return strips side by side, each with six traces: bars, three curves, the released cut, a note."""
-    figure = base(colors, title, height=150)
-    tag(figure, colors, "NOT PRIVATE ┅ scores")
+    figure = base(colors, title, height=168)
+    tag(figure, colors, "NOT PRIVATE ┅ scores", below=True)
     figure.update_layout(bargap=0, barmode="overlay")
     figure.update_yaxes(title_text="score, chance", range=[0, 6.6])
     if strips == 2:
