@@ -176,7 +176,7 @@ export const boxes = (t, X, Y, layout) => {
     const s = up.p0(up.line(from) === -Infinity ? Math.min(up.low, up.high) : up.line(from)),
       e = up.p(from + Number(size[i]));
     if (!finite(e)) continue;
-    const [u0, u1, v0, v1] = [fix(s, e), fix(e, s), fix(a, b), fix(b, a)];
+    const u0 = fix(s, e), u1 = fix(e, u0), v0 = fix(a, b), v1 = fix(b, v0);
     found.push(flat ? { x0: u0, x1: u1, y0: v0, y1: v1, i } : { x0: v0, x1: v1, y0: u1, y1: u0, i });
   }
   return found;
