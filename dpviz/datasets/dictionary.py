@@ -379,14 +379,14 @@ def dump(facts: Mapping[str, Any]) -> str:
     return json.dumps(facts, indent=1, ensure_ascii=False) + "\n"
 
 
-def domain_of(facts: Mapping[str, Any], *, n_public: int | None = None) -> Domain:
-    """Return the domain that the facts declare; `n_public` overrides theirs."""
+def domain_of(facts: Mapping[str, Any]) -> Domain:
+    """Return the domain that the facts declare."""
     domain = Domain.box(
         np.array([column["low"] for column in facts["columns"]], dtype=float),
         np.array([column["high"] for column in facts["columns"]], dtype=float),
         scale=facts.get("scale", "column"),
         radius=facts.get("radius"),
-        n_public=facts.get("n_public") if n_public is None else n_public,
+        n_public=facts.get("n_public"),
         rows_per_person=facts.get("rows_per_person", 1),
         columns=[column["name"] for column in facts["columns"]],
         units=[column.get("unit", "") for column in facts["columns"]],

@@ -11,6 +11,7 @@ from dpviz.geometry.kernels import clip_ball, snap
 __all__ = ["pack_cube", "sphere_pack", "uniform_ball"]
 
 _PACKED = 2_000  # most points that a packing separates; the others are uniform in the same ball
+_TRIES = 100  # refused proposals in a row after which a packing is given up, as in published code
 
 
 def uniform_ball(n: int, d: int, radius: float, rng: np.random.Generator) -> np.ndarray:
@@ -37,7 +38,7 @@ def sphere_pack(n: int, d: int, radius: float, rng: np.random.Generator) -> np.n
     return clip_ball(snap(np.concatenate([packed, rest])), radius)
 
 
-def _pack(n: int, d: int, a: float, propose, *, tries: int = 100, halve: bool = True):  # type: ignore[no-untyped-def]
+def _pack(n: int, d: int, a: float, propose, *, halve: bool = True):  # type: ignore[no-untyped-def]
     """Accept proposals that keep a distance of 2a; return (points (n, d) or None, last a)."""
     points, count, failures = np.empty((n, d)), 0, 0
     while count < n:
@@ -52,7 +53,7 @@ def _pack(n: int, d: int, a: float, propose, *, tries: int = 100, halve: bool = 
         refused = np.zeros(len(free) + 1, dtype=bool)  # the last one, never refused, ends the batch
         accepted: list[int] = []
         places, last = free.tolist(), -1  # the last accepted proposal of this batch
-        while (i := int(refused.argmin())) < len(places) and failures + places[i] - last - 1 < tries:
+        while (i := int(refused.argmin())) < len(places) and failures + places[i] - last - 1 < _TRIES:
             last, failures = places[i], 0
             accepted.append(last)
             refused[:-1] |= close[i]
@@ -63,7 +64,7 @@ def _pack(n: int, d: int, a: float, propose, *, tries: int = 100, halve: bool = 
         if count == n:
             return points, a
         failures += len(batch) - last - 1
-        if failures >= tries:
+        if failures >= _TRIES:
             if not halve:
                 return None, a
             a, failures = a / 2, 0

@@ -27,6 +27,7 @@ LEFT, RIGHT, TOP, BOTTOM = 80, 14, 28, 36
 SIZE = 11  # pixels of a mark
 REFERENCE = "KMeans"
 ROUNDING = 1e-9  # relative
+_COLUMNS = 3  # panels in a row, at most
 
 
 @dataclasses.dataclass(frozen=True)
@@ -127,10 +128,10 @@ def key_entries(found: Sequence[Panel], colors: Theme) -> list[tuple[str, str]]:
     return entries
 
 
-def picture_svg(title: str, found: Sequence[Panel], colors: Theme, *, columns: int = 3) -> str:
+def picture_svg(title: str, found: Sequence[Panel], colors: Theme) -> str:
     """Return the whole picture as one SVG file: title, key, panels, and that nothing in it is private."""
     look = looks(found)
-    columns = min(columns, max(len(found), 1))
+    columns = min(_COLUMNS, max(len(found), 1))
     width = max(columns, 2) * WIDE
     key, tall = _key(key_entries(found, colors), width)
     top = 34 + tall

@@ -45,7 +45,7 @@ def price(points: np.ndarray, weights: np.ndarray, centers: np.ndarray, domain: 
 
 
 def elbow(
-    coreset: Coreset, domain: Domain, most: int, *, cost: str = "k-means", seed: int = 0, rows: np.ndarray | None = None
+    coreset: Coreset, domain: Domain, most: int, *, cost: str = "k-means", rows: np.ndarray | None = None
 ) -> pd.DataFrame:
     """Return the cost of every k up to `most`: columns k, coreset and, if raw rows are given, rows (NOT PRIVATE).
 
@@ -57,7 +57,7 @@ def elbow(
         rows = rows[np.isfinite(rows).all(axis=1)]
     lines = []
     for k in range(1, min(most, len(coreset.points)) + 1):
-        centers = resolve(coreset, domain, k, cost=cost, seed=seed)
+        centers = resolve(coreset, domain, k, cost=cost)
         line = {"k": k, "coreset": price(coreset.points, coreset.weights, centers, domain, cost=cost)}
         if rows is not None:
             line["rows"] = price(rows, np.ones(len(rows)), centers, domain, cost=cost)

@@ -43,7 +43,7 @@ def threads(workers: int) -> Spread:
     return spread
 
 
-def on_cluster(client: Any, *, retries: int = 2) -> Spread:
+def on_cluster(client: Any) -> Spread:
     """Return a function that computes parts as futures of a Dask client. Its workers see raw rows: one trust domain.
 
     Raises
@@ -55,7 +55,7 @@ def on_cluster(client: Any, *, retries: int = 2) -> Spread:
     def spread(compute: Callable[[Part], Any], parts: Sequence[Part]) -> Iterator[Any]:
         from dask.distributed import KilledWorker
 
-        futures = client.map(compute, parts, pure=False, retries=retries)
+        futures = client.map(compute, parts, pure=False, retries=2)
         try:
             for future in finished(client, futures):
                 yield future.result()

@@ -15,6 +15,7 @@ __all__ = ["mosaic", "tiles"]
 
 _WIDER = 1.5  # ratio of pictures per row to rows
 _GAP = 2  # cells between two pictures
+_TALL = 508  # pixels, as a plane
 
 
 def tiles(view: View, cluster_centers: np.ndarray, most: int) -> np.ndarray:
@@ -33,7 +34,7 @@ def tiles(view: View, cluster_centers: np.ndarray, most: int) -> np.ndarray:
     return sheet
 
 
-def mosaic(view: View, path: Sequence[np.ndarray], title: str, *, height: int = 508) -> Panel:
+def mosaic(view: View, path: Sequence[np.ndarray], title: str) -> Panel:
     """Draw the centers (k, d) of every frame in `path`, original units, as numbered pictures in place of the plane.
 
     Only released centers are drawn; those of a run without a promise are tagged.
@@ -41,7 +42,7 @@ def mosaic(view: View, path: Sequence[np.ndarray], title: str, *, height: int = 
     colors, exact = view.colors, view.trace.claimed.exact
     (rows, columns), most = _size(view), max([len(centers) for centers in path] + [1])
     ink = colors.hidden if exact else colors.released
-    figure = base(colors, title, height=height, margin_left=8)
+    figure = base(colors, title, height=_TALL, margin_left=8)
     figure.add_heatmap(
         colorscale=[[0, colors.panel], [1, ink]], zmin=0, zmax=1, showscale=False, xgap=0, ygap=0, hoverinfo="skip"
     )
@@ -53,7 +54,7 @@ def mosaic(view: View, path: Sequence[np.ndarray], title: str, *, height: int = 
     figure.update_xaxes(visible=False, range=[-1.5, wide + 0.5], constrain="domain", constraintoward="left")
     figure.update_yaxes(visible=False, range=[high + 0.5, -1.5], scaleanchor="x", constrain="domain")
     figure.update_yaxes(constraintoward="top")
-    figure.update_layout(plot_bgcolor=colors.grid, meta={"ar": (high + 2) / (wide + 2), "h": height})
+    figure.update_layout(plot_bgcolor=colors.grid, meta={"ar": (high + 2) / (wide + 2), "h": _TALL})
     updates = []
     for centers in path:
         sheet = tiles(view, centers, most).round(3)

@@ -27,6 +27,7 @@ LEGEND = (
     ("ring", "person"),
 )
 _LARGEST = 6  # a lens enlarges at most ten to this power
+_TALL = 340  # pixels of a lens
 
 
 def alex_look(colors: Theme, name: str, side: str) -> dict[str, Any]:
@@ -83,9 +84,7 @@ def lens_of(view: View, plain: tuple[np.ndarray, np.ndarray]) -> Lens:
     return Lens(*ends, times=10 ** int(np.clip(power, 0, _LARGEST)))
 
 
-def lens_panel(
-    view: View, lens: Lens, frames: Sequence[tuple[np.ndarray, Sequence[np.ndarray]]], *, height: int = 340
-) -> Panel:
+def lens_panel(view: View, lens: Lens, frames: Sequence[tuple[np.ndarray, Sequence[np.ndarray]]]) -> Panel:
     """Draw the lens: KMeans' center with and without the person, and the released center in every frame.
 
     A released center outside the lens is drawn as a ray at the edge, in its direction.
@@ -100,12 +99,12 @@ def lens_panel(
     if domain.scale == "common":
         half = np.full(2, half.max())
     middle = (view.flat(lens.here) + view.flat(lens.there)) / 2
-    figure = base(colors, f"The same place, {lens.times:,} : 1", height=height)
+    figure = base(colors, f"The same place, {lens.times:,} : 1", height=_TALL)
     unit = view.units[0] if view.units else ""
     wide = f"{length(float(2 * half[0]), unit, 2)} from edge to edge" if domain.scale == "common" else ""
     figure.update_xaxes(range=[middle[0] - half[0], middle[0] + half[0]], showticklabels=False, title_text=wide)
     figure.update_yaxes(range=[middle[1] - half[1], middle[1] + half[1]], showticklabels=False)
-    figure.update_layout(meta={"ar": 1.0, "h": height})
+    figure.update_layout(meta={"ar": 1.0, "h": _TALL})
     ends = np.stack([view.flat(lens.here), view.flat(lens.there)])
     upper = int(ends[1, 1] > ends[0, 1])
     words = [f" <br>{name}" if upper != i else f"{name}<br> " for i, name in enumerate(("with Alex", "without Alex"))]

@@ -89,16 +89,14 @@ def noise_panel(
     return Panel("wide", figure, _alt(curves, names, unit))
 
 
-def cloud_panel(
-    colors: Theme, people: np.ndarray, runs: Sequence[np.ndarray], domain: Domain, axes: tuple[int, int] = (0, 1)
-) -> Panel:
-    """Draw made-up people (n, d) and the centers (k', d) of each rehearsed run, in two columns of a declared box.
+def cloud_panel(colors: Theme, people: np.ndarray, runs: Sequence[np.ndarray], domain: Domain) -> Panel:
+    """Draw made-up people (n, d) and the centers (k', d) of each rehearsed run, in the first two columns of a box.
 
     With a single column, the runs are drawn one above the other.
     """
     figure = base(colors, "", height=360, margin_left=62)
     flat = domain.n_features == 1
-    x, y = (0, None) if flat else axes
+    x, y = 0, None if flat else 1
     many = people[:600]
     height = np.linspace(0.1, 0.9, max(len(runs), 1))
     figure.add_scatter(

@@ -93,11 +93,11 @@ def execute(
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def demo(name: str, epsilon: float, slug: str = STORY[1]) -> Result:
+def demo(name: str, epsilon: float) -> Result:
     """Return a replay on a sample, run once per server, for lessons and for visitors who have not run anything."""
     data = _public(name)
     values: dict[str, Any] = {"n_clusters": data.n_clusters, "epsilon": epsilon}
-    return execute(data, ALGORITHMS[slug](**values), 0)
+    return execute(data, ALGORITHMS[STORY[1]](**values), 0)
 
 
 def forecast(data: Dataset, algorithm: Algorithm) -> str:
