@@ -7,6 +7,7 @@ import shutil
 import pytest
 
 from dpviz.atlas import cells, files, make
+from dpviz.atlas import fingerprint as fingerprint_
 from dpviz.atlas.cells import METHODS, STOPS, Chapter, chapters
 from dpviz.atlas.fingerprint import _without_words, agrees, fingerprint
 from dpviz.cli import main
@@ -90,6 +91,15 @@ def test_a_folder_that_refuses_writing_is_read_and_stays_as_it_was(copy, monkeyp
     assert main(["atlas", "--make", "--sample", "tiny", "--workers", "1", "--folder", str(copy)]) == 2
     assert "Read-only file system" in capsys.readouterr().err.splitlines()[-1]
     assert {path.name: path.read_bytes() for path in copy.iterdir()} == {"tiny.kmeans.parquet": content}
+
+
+def test_another_processor_has_no_stamp_and_the_probes_decide(copy, monkeypatch):
+    for kept in (fingerprint_.sources, fingerprint_.code):  # of this machine
+        monkeypatch.setattr(files, kept.__name__, kept.__wrapped__)
+    files.stamp(copy)
+    assert files.stamped(copy)
+    monkeypatch.setattr(fingerprint_, "machine", lambda: "another")
+    assert not files.stamped(copy) and files.current(TINY, copy)
 
 
 def test_only_names_of_samples_and_methods_are_ever_looked_up(monkeypatch):

@@ -207,6 +207,8 @@ def test_a_picture_says_what_it_shows():
     bare, _ = picture("explore?v=1&d=tiny&a=dpm&e=2&hide=kmeans")
     assert "groups" not in bare.titles[-1] and "NOT PRIVATE" in made.figure and "NOT PRIVATE" not in bare.figure
     assert not made.bigs
+    tops = [json.loads(one.figure)["layout"]["margin"]["t"] for one in (made, bare)]
+    assert tops == [28, 8]  # a title's room is gone, a mark's is not
     label, _ = picture("explore?v=1&d=tiny&a=dpm&e=2", "label")
     assert "PRIVACY LABEL" in label.html and not label.figure
     read, _ = picture("limits?v=1&d=iris")

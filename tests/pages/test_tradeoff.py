@@ -160,6 +160,19 @@ def test_a_missing_atlas_is_said_once_and_the_page_works(bare, monkeypatch):
     assert starts(app) == ["Start this sweep"]
 
 
+@pytest.mark.parametrize("damage", ["truncated", "byte", "version"])
+def test_damaged_stored_runs_are_said_and_the_page_works_without_them(stored, shipped, tmp_path, monkeypatch, damage):
+    for path in shipped.iterdir():
+        content = bytearray(path.read_bytes())
+        content[len(content) // 4] ^= 255 * (damage == "byte")
+        (tmp_path / path.name).write_bytes(content[: len(content) // 2] if damage == "truncated" else content)
+    monkeypatch.setattr(atlas, "FOLDER", tmp_path)
+    monkeypatch.setattr(files, "LAYOUT", LAYOUT + (damage == "version"))
+    app = opened("v=1&d=tiny&a=dp-lloyd")
+    assert not app.exception and words(app).count("computed on request") == 1
+    assert starts(app) == ["Start this sweep"] and not app.get("plotly_chart")
+
+
 def own(title, token, *, private):
     return dataclasses.replace(load_sample("tiny"), dataset_id=token, title=title, private=private)
 

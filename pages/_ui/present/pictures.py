@@ -14,7 +14,7 @@ from dpviz.audits.game import Round, attack, play, score
 from dpviz.datasets import Dataset
 from dpviz.figures import Panel, View, columns, pane
 from dpviz.figures.kit.legend import HIDDEN, icon
-from dpviz.figures.kit.theme import theme
+from dpviz.figures.kit.theme import theme, untitled
 from dpviz.figures.scenes import reruns, tradeoff
 from dpviz.figures.scenes.game import picture_panel
 from dpviz.figures.scenes.reconstruction import LEGEND as READ_LEGEND
@@ -73,9 +73,9 @@ class Picture:
     bigs: tuple[str, ...] = ()
 
 
-def _made(panel: Panel, *, top: int = 10, **words: Any) -> Picture:
-    """Return a picture without its title; `top` is the space for marks above the axes, in pixels."""
-    panel.figure.update_layout(title_text="", margin_t=top)
+def _made(panel: Panel, **words: Any) -> Picture:
+    """Return a picture without its title."""
+    untitled(panel.figure)
     return Picture(panel.figure.to_json(), panel.alt, **words)
 
 
@@ -267,6 +267,6 @@ def sweep(
     words = f"{title} · each point is the {runs}; dotted: {against}, which reads every row"
     words = " ".join([f"{words}.", *steadiness(found.turns, "epsilon")])
     return _made(
-        Panel("plane", figure, alt), top=34, titles=(words,), big=big, small=small,
+        Panel("plane", figure, alt), titles=(words,), big=big, small=small,
         promise=tradeoff.promise(points.notion.iloc[0]),
     )  # fmt: skip

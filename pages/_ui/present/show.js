@@ -343,8 +343,9 @@ function thumbnails(list, data, choose) {
     return item;
   }));
   data.slides.forEach((slide, at) => {
-    if (!slide.figure) return;
-    const box = list.children[at].querySelector(".mini"), canvas = box.appendChild(made("canvas", ""));
+    const box = list.children[at].querySelector(".mini");
+    if (!slide.figure) return void box.append(made("small", "", slide.titles.at(-1)));
+    const canvas = box.appendChild(made("canvas", ""));
     const figure = JSON.parse(slide.figure), { meta } = figure.layout, scale = 0.3;
     figure.layout.height = 108 / scale;
     if (meta?.ar) meta.h = 108 / scale;
