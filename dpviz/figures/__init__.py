@@ -19,6 +19,7 @@ from dpviz.figures.lloyd import lloyd
 from dpviz.figures.nsm import nsm
 from dpviz.figures.stemmer_kaplan import local, stemmer_kaplan
 from dpviz.figures.trees import dpm, em_mc, lsh_splits, privtree
+from dpviz.numbers import counted
 from dpviz.postprocessing.span import widest
 from dpviz.trace import Trace
 
@@ -62,7 +63,8 @@ def _pictures(view: View) -> Panel:
     nothing = np.empty((0, trace.domain.n_features))
     steps = complete(pane(trace).shots(trace))
     path = [trace.domain.denormalize(known[step]) if step >= 0 else nothing for step in steps]
-    return mosaic(view, [*path[:-1], np.asarray(trace.cluster_centers)], "Every center as a picture")
+    last = np.asarray(trace.cluster_centers)
+    return mosaic(view, [*path[:-1], last], f"{counted(len(last), 'center')} as pictures")
 
 
 def pane(trace: Trace) -> Pane:

@@ -94,13 +94,12 @@ def panels(shown: Shown, colors: Theme) -> list[Panel]:
     town, noise = shown.ground, shown.noise
     view = town.view(shown.traces[FACTORS.index(1.0)], colors)
     boxes = [(trace.domain.low, trace.domain.high) for trace in shown.traces]
-    plane = groups_panel(
-        view, "Declared bounds and released centers", town.groups, [trace.cluster_centers for trace in shown.traces],
-        boxes=boxes,
-    )  # fmt: skip
+    centers = [trace.cluster_centers for trace in shown.traces]
     widths = [f"{number(2 * factor * float(town.data.domain.half_width.max()))} km" for factor in FACTORS]
-    values = Values(
-        f"Noise of a mean over {town.groups.sizes.min()} people, by declared width", "± km", widths, noise,
-        [f"±{length(sd, 'km', 2)}" for sd in noise],
-    )  # fmt: skip
+    meant = FACTORS.index(1.0)
+    found = f"{town.found(centers[meant])} of {len(town.groups.means)} neighborhoods have a center"
+    plane = groups_panel(view, f"{widths[meant]} wide: {found}", town.groups, centers, boxes=boxes)
+    words = [f"±{length(sd, 'km', 2)}" for sd in noise]
+    title = f"Noise of a mean over {town.groups.sizes.min()} people: {words[0]} to {words[-1]}"
+    values = Values(title, "± km, by declared width", widths, noise, words)
     return [plane, values_panel(colors, values)]

@@ -73,7 +73,7 @@ def panels(shown: Shown, colors: Theme) -> list[Panel]:
     centers = [trace.domain.denormalize(np.asarray(step.released["centers"])) for step in steps]
     counts = [len(rows) for rows in shown.read]
     values = Values(
-        "People read off exactly", "people", [str(i + 1) for i in range(len(counts))], counts,
-        [str(count) for count in counts], private=True,
+        f"Round {len(counts)}: {counts[-1]} of {len(there.data.X):,} people read off exactly", "people",
+        [str(i + 1) for i in range(len(counts))], counts, [str(count) for count in counts], private=True,
     )  # fmt: skip
     return [read_panel(view, centers, [there.data.X[rows] for rows in shown.read]), values_panel(colors, values)]

@@ -75,16 +75,16 @@ def run(seed: int) -> Stage:
     single, mean = shown.off(shown.centers), shown.off(shown.means)
     spent = shown.spent
     titles = tuple(
-        f"Look {look} · spent so far ε {promise.epsilon:.2f}, a bet is right at most {odds(promise)}; "
+        f"Look {look} · spent so far ε {number(promise.epsilon)}, a bet is right at most {odds(promise)}; "
         f"this look is off by {one}, the mean of all by {every}"
         for look, promise, one, every in zip(range(1, LOOKS + 1), spent, _words(single), _words(mean), strict=True)
     )
     facts = {
         "people": f"{len(data.X):,}", "looks": LOOKS, "epsilon": number(EPSILON), "sum": number(LOOKS * EPSILON),
-        "total": f"{spent[-1].epsilon:.2f}", "odds": spent[0].odds, "odds_all": spent[-1].odds,
+        "total": number(spent[-1].epsilon), "odds": spent[0].odds, "odds_all": spent[-1].odds,
         "any": odds_of_any(spent[0]), "any_all": odds_of_any(spent[-1]),
         "single": _words(single.mean()[None])[0], "mean": _words(mean)[-1],
-        "times": f"{float(np.mean(single)) / float(mean[-1]):.1f}",
+        "times": number(float(np.mean(single)) / float(mean[-1]), 2),
     }  # fmt: skip
     answer = {1} if spent[-1].epsilon > 1.5 * EPSILON and mean[-1] < np.mean(single) else {0}
     return Stage(facts, titles, frozenset(answer), first=0, hint=LOOKS - 1, shown=shown)
@@ -101,7 +101,8 @@ def panels(shown: Shown, colors: Theme) -> list[Panel]:
     plane = mean_panel(view, shown.centers[:, which], shown.means[:, which], shown.target[which])
     epsilons = [promise.epsilon for promise in shown.spent]
     cost = Values(
-        "ε spent so far on the same people", "ε", [str(look) for look in range(1, LOOKS + 1)], epsilons,
-        [f"{epsilon:.2f}" for epsilon in epsilons], line=(EPSILON, "one look"),
+        f"{LOOKS} looks spend ε {number(epsilons[-1])} on the same people", "ε",
+        [str(look) for look in range(1, LOOKS + 1)], epsilons, [number(epsilon) for epsilon in epsilons],
+        line=(EPSILON, "one look"),
     )  # fmt: skip
     return [plane, values_panel(colors, cost)]

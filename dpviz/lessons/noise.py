@@ -92,4 +92,5 @@ def panels(shown: Shown, colors: Theme) -> list[Panel]:
         Cloud(f"ε {fraction(epsilon)}", some.centers, some.losses / shown.ground.loss)
         for epsilon, some in zip(EPSILONS, shown.runs, strict=True)
     ]
-    return clouds(view, found, f"Released centers of {RUNS} runs")
+    far = length(shown.scatter[-1], "km", 2)
+    return clouds(view, found, f"At ε {fraction(EPSILONS[-1])}, a center scatters by ±{far} over {RUNS} runs")

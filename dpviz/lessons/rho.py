@@ -12,6 +12,7 @@ from dpviz.figures.scenes.lesson_maps import moved_panel
 from dpviz.figures.scenes.lessons import Values, values_panel
 from dpviz.lessons.ground import Ground, ground, odds
 from dpviz.lessons.lesson import Stage
+from dpviz.numbers import ratio_words
 from dpviz.postprocessing.bet import odds_of_any
 from dpviz.privacy.guarantee import Guarantee
 from dpviz.trace import Trace
@@ -70,7 +71,7 @@ def run(seed: int) -> Stage:
     )
     full = city.run("nsm", seed, epsilon=trace.claimed.epsilon / 2)  # one row changed costs twice that
     facts = {
-        "loss": f"{city.ratio(trace.cluster_centers):.2f}", "full": f"{city.ratio(full.cluster_centers):.2f}",
+        "loss": ratio_words(city.ratio(trace.cluster_centers)), "full": ratio_words(city.ratio(full.cluster_centers)),
         "people": f"{len(true):,}", "rho": words[0], "thrown": domain.length(thrown), "districts": len(means),
         "same": f"{100 * same:.0f}", "guess": f"{100 * guess:.0f}", "near": shown.odds[0], "far": shown.odds[-1],
         "near_any": odds_of_any(promises[0]), "far_any": odds_of_any(promises[-1]),
@@ -94,11 +95,12 @@ def panels(shown: Shown, colors: Theme) -> list[Panel]:
     city, trace = shown.ground, shown.trace
     view, rho = city.view(trace, colors), float(trace.claimed.rho_distance or 0.0)
     plane = moved_panel(
-        view, "What is published: a point for each person", shown.noisy, city.data.X[shown.alex],
+        view, f"{len(shown.noisy):,} noisy points, one for each person", shown.noisy, city.data.X[shown.alex],
         shown.noisy[shown.alex], [moves * rho for moves in MOVES],
     )  # fmt: skip
     bets = Values(
-        "Here or there: how often the best attacker is right", "of 100", [f"{moves} rho" for moves in MOVES],
-        shown.odds, [f"{right} of 100" for right in shown.odds], line=(50.0, "coin"),
+        f"Here or there? At most {shown.odds[0]} to {shown.odds[-1]} of 100 bets are right", "of 100",
+        [f"{moves} rho" for moves in MOVES], shown.odds, [f"{right} of 100" for right in shown.odds],
+        line=(50.0, "coin"),
     )  # fmt: skip
     return [plane, values_panel(colors, bets)]

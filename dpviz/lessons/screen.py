@@ -12,7 +12,7 @@ from dpviz.figures.scenes.lesson_maps import screen_panel
 from dpviz.lessons.ground import Ground, ground
 from dpviz.lessons.lesson import Stage
 from dpviz.metrics import loss_path
-from dpviz.numbers import chance, number
+from dpviz.numbers import chance, number, ratio_words
 from dpviz.trace import Trace
 
 __all__ = ["ITEMS", "LEGEND", "panels", "run"]
@@ -52,11 +52,12 @@ def run(seed: int) -> Stage:
     noisy = np.asarray(last.released["noisy_votes"])
     true = np.asarray(next(h.statistic["votes"] for h in last.hidden if "votes" in h.statistic))
     first = int(noisy.argmax())
-    ratio = f"{loss_path(trace, town.data.X)[-1] / town.loss:.2f}"
+    ratio = ratio_words(loss_path(trace, town.data.X)[-1] / town.loss)
     found, groups = town.found(trace.cluster_centers), len(town.groups.means)
     facts = {
         "people": f"{len(town.data.X):,}", "ratio": ratio, "found": found, "groups": groups, "seed": seed,
-        "epsilon": number(trace.claimed.epsilon), "delta": chance(trace.claimed.delta), "mu": f"{trace.claimed.mu:.2f}",
+        "epsilon": number(trace.claimed.epsilon), "delta": chance(trace.claimed.delta),
+        "mu": number(trace.claimed.mu or 0.0),
         "noisy": f"{noisy[first]:.1f}", "true": f"{true[first]:.0f}", "noise": f"{noisy[first] - true[first]:+.1f}",
         "low": number(town.data.domain.low[0], 6), "high": number(town.data.domain.high[0], 6),
     }  # fmt: skip

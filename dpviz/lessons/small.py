@@ -7,7 +7,7 @@ from dpviz.figures.kit.theme import Theme
 from dpviz.figures.scenes.lessons import GROUPS, Values, groups_panel, values_panel
 from dpviz.lessons.ground import Runs, ground
 from dpviz.lessons.lesson import Stage
-from dpviz.numbers import fraction, number
+from dpviz.numbers import fraction, number, ratio_words
 from dpviz.postprocessing.verdict import FAR
 
 __all__ = ["EPSILONS", "LEGEND", "panels", "run"]
@@ -29,7 +29,7 @@ def run(seed: int) -> Stage:
     lost = [i for i, there_is in enumerate(served) if not there_is]
     titles = tuple(
         f"ε {fraction(epsilon)} · {int(mask.sum())} of {groups} groups have a center; the group of {sizes[small]} has "
-        f"{'one' if mask[small] else 'none'}; loss {ratio:.2f} times KMeans'"
+        f"{'one' if mask[small] else 'none'}; loss {ratio_words(ratio)} times KMeans'"
         for epsilon, mask, ratio in zip(EPSILONS, masks, ratios, strict=True)
     )
     kmeans = bool(there.mask(there.reference)[small])
@@ -40,7 +40,7 @@ def run(seed: int) -> Stage:
         "people": f"{len(there.data.X):,}", "small": int(sizes[small]),
         "share": f"{100 * sizes[small] / sizes.sum():.1f}",
         "groups": groups, "budgets": len(EPSILONS), "lost": len(lost), "k": there.data.n_clusters,
-        "worst": f"{max((ratios[i] for i in lost), default=1.0):.2f}", "far": number(FAR),
+        "worst": ratio_words(max((ratios[i] for i in lost), default=1.0)), "far": number(FAR),
         "kmeans": "a center" if kmeans else "no center",
     }  # fmt: skip
     hidden = bool(lost) and all(ratios[i] <= FAR for i in lost)
@@ -51,11 +51,10 @@ def panels(shown: Runs, colors: Theme) -> list[Panel]:
     """Return the groups with their radii, and the loss for every ε."""
     there, ratios = shown.ground, shown.ratios
     view = there.view(shown.traces[-1], colors)
-    plane = groups_panel(
-        view, "Which groups have a center", there.groups, [trace.cluster_centers for trace in shown.traces]
-    )
-    losses = Values(
-        "Loss for every ε", "× KMeans", [f"ε {fraction(e)}" for e in EPSILONS], ratios,
-        [f"{ratio:.2f}×" for ratio in ratios], line=(1.0, "KMeans"), private=True,
-    )  # fmt: skip
+    centers = [trace.cluster_centers for trace in shown.traces]
+    labels, words = [f"ε {fraction(e)}" for e in EPSILONS], [f"{ratio_words(ratio)}×" for ratio in ratios]
+    found = f"{there.found(centers[0])} of {len(there.groups.means)} groups have a center"
+    plane = groups_panel(view, f"{labels[0]}: {found}", there.groups, centers)
+    title = f"The loss is {words[0]} KMeans' at {labels[0]}, {words[-1]} at {labels[-1]}"
+    losses = Values(title, "× KMeans", labels, ratios, words, line=(1.0, "KMeans"), private=True)
     return [plane, values_panel(colors, losses)]

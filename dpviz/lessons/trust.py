@@ -80,8 +80,8 @@ def panels(shown: Shown, colors: Theme) -> list[Panel]:
     there, ratios = shown.ground, shown.ratios
     view = there.view(shown.traces[0], colors)
     shots = [trace.cluster_centers for trace in shown.traces]
-    values = Values(
-        "Loss, by whom one trusts", "× KMeans", MODELS, ratios, [f"{ratio_words(ratio)}×" for ratio in ratios],
-        line=(1.0, "KMeans"), private=True,
-    )  # fmt: skip
-    return [groups_panel(view, "The same people, the same ε", there.groups, shots), values_panel(colors, values)]
+    words, worst = [f"{ratio_words(ratio)}×" for ratio in ratios], ratios.index(max(ratios))
+    title = f"{MODELS[worst]} loses most, {words[worst]} KMeans' loss"
+    values = Values(title, "× KMeans", MODELS, ratios, words, line=(1.0, "KMeans"), private=True)
+    found = f"{there.found(shots[0])} of {len(there.groups.means)} groups have a center"
+    return [groups_panel(view, f"{MODELS[0]}: {found}", there.groups, shots), values_panel(colors, values)]

@@ -14,7 +14,7 @@ from dpviz.figures.scenes.lessons import GROUPS
 from dpviz.lessons.ground import Ground, ground
 from dpviz.lessons.lesson import Stage
 from dpviz.metrics import loss_path
-from dpviz.numbers import number
+from dpviz.numbers import number, ratio_words
 from dpviz.trace import Trace
 
 __all__ = ["LEGEND", "panels", "run"]
@@ -56,8 +56,8 @@ def run(seed: int) -> Stage:
     facts = {
         "groups": len(town.groups.means), "rounds": len(left), "left": int(left.found.iloc[-1]),
         "right": int(right.found.iloc[-1]), "fewest": int(left.found.min()), "round": worst + 1,
-        "left_loss": f"{left.loss_ratio.iloc[-1]:.2f}", "right_loss": f"{right.loss_ratio.iloc[-1]:.2f}",
-        "sd": f"{voted.steps[0].released['noise_sd']:.0f}", "epsilon": number(EPSILON),
+        "left_loss": ratio_words(left.loss_ratio.iloc[-1]), "right_loss": ratio_words(right.loss_ratio.iloc[-1]),
+        "sd": number(voted.steps[0].released["noise_sd"], 2), "epsilon": number(EPSILON),
         "smallest": f"{int(town.groups.sizes.min()):,}",
     }  # fmt: skip
     same = int(left.found.iloc[-1]) >= int(right.found.iloc[-1])

@@ -20,7 +20,7 @@ from dpviz.figures.scenes import drag
 from dpviz.figures.scenes.drag import Edition, curve_table
 from dpviz.figures.stage import script as stage
 from dpviz.lessons.ground import ground
-from dpviz.numbers import fraction
+from dpviz.numbers import fraction, ratio_words
 from dpviz.papers.picture import Panel, Point, key_entries, looks, panel_svg
 from dpviz.postprocessing.bet import bet_of, odds_of_any
 from dpviz.postprocessing.verdict import reach
@@ -122,10 +122,7 @@ def _rows(sample: str, slug: str, chart: Chart) -> pd.DataFrame:
 
 
 def _cells(table: pd.DataFrame) -> list[list[str]]:
-    return [
-        [f"{row.bet} of 100", f"{row.median:.2f}" if row.median < 10 else f"{row.median:,.0f}", _again(row)]
-        for row in table.itertuples()
-    ]
+    return [[f"{row.bet} of 100", ratio_words(row.median), _again(row)] for row in table.itertuples()]
 
 
 def _again(row: Any) -> str:

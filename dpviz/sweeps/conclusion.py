@@ -10,7 +10,7 @@ from dpviz.figures.scenes.tradeoff import short
 from dpviz.numbers import number, percent, ratio_words
 from dpviz.sweeps.measures import METRICS
 
-__all__ = ["WITHIN", "conclusion", "steadiness"]
+__all__ = ["WITHIN", "area_words", "conclusion", "dots_words", "heat_words", "steadiness"]
 
 WITHIN = 0.1  # relative distance from KMeans that counts as near
 _NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -60,6 +60,35 @@ def conclusion(points: pd.DataFrame, metric: str, axis: str) -> str:
             return f"{_place(axis, least, onward=True)} {_all(count)} {what} are {_within(measure.against)}"
     who = _all(count) if good == count else f"{_number(good)} of {_number(count)}"
     return f"{_place(axis, at)} {who} {what} {'is' if good < 2 else 'are'} {_within(measure.against)}"
+
+
+def area_words(areas: pd.DataFrame, metric: str) -> str:
+    """Name the curve with the best mean over all ε; `areas` are those of `Summary.areas` on one data set."""
+    means = areas.set_index("series").area
+    best = _best(means, metric)
+    return f"{best} has {'the best' if len(means) > 1 else 'a'} mean, {_amount(float(means[best]), metric)}"
+
+
+def dots_words(dots: pd.DataFrame, metric: str) -> str:
+    """Name the curve with the best median; `dots` are those of `Summary.quantile_dots` at one place."""
+    medians = dots.groupby("series", sort=False).value.median()
+    best = _best(medians, metric)
+    return f"{best} has {'the best' if len(medians) > 1 else 'a'} median, {number(float(medians[best]))}"
+
+
+def heat_words(points: pd.DataFrame, metric: str) -> str:
+    """Return the range of one series over two axes; `points` are those of `Summary.points`."""
+    values = points.ratio if METRICS[metric].relative else points["mean"]
+    low, high = (_amount(float(end), metric) for end in (values.min(), values.max()))
+    return high if low == high else f"{low.partition(' ×')[0]} to {high}"
+
+
+def _best(values: pd.Series, metric: str) -> str:
+    return str(values.idxmax() if METRICS[metric].higher_is_better else values.idxmin())
+
+
+def _amount(value: float, metric: str) -> str:
+    return f"{ratio_words(value)} × {METRICS[metric].against}" if METRICS[metric].relative else number(value)
 
 
 def steadiness(turns: pd.DataFrame, axis: str) -> list[str]:

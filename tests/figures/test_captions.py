@@ -7,7 +7,7 @@ from dpviz.figures import pane
 from dpviz.figures.kit.theme import theme
 from dpviz.figures.kit.view import View
 from dpviz.metrics import loss_path, run_loss
-from dpviz.numbers import counted
+from dpviz.numbers import counted, number, ratio_words
 from tests.figures.panes import ONE_OF_A_PANE
 from tests.traces import MADE, trace
 
@@ -93,6 +93,6 @@ def test_titles_say_what_this_run_shows_and_names_say_what_kind_of_figure_it_is(
     assert len(set(titles)) == len(titles) and all(len(title) <= 60 for title in titles)
     assert all(panel.alt.startswith(KINDS) for panel in found), [panel.alt for panel in found]
     if slug in ("pe-means", "fastlloyd", "eugkm", "nsm", "dp-em"):
-        assert f"Loss ends at {losses[-1] / best:.2f} × KMeans" in titles
-        spent = f"{counted(len(run.ledger), 'release')}: ε {run.spent.epsilon:.2f}"
+        assert f"Loss ends at {ratio_words(losses[-1] / best)} × KMeans" in titles
+        spent = f"{counted(len(run.ledger), 'release')}: ε {number(run.spent.epsilon)}"
         assert any(title.startswith(spent) for title in titles)

@@ -252,3 +252,38 @@ def test_a_symbol_and_its_number_stay_on_one_line():
         promise.count("\N{NO-BREAK SPACE}") == 3
         and lesson.fill("the ε of 3", stage("screen", SEEDS[0])) == "the ε of 3"
     )
+
+
+def captions(name, seed):
+    """Return the titles of a lesson's figures, planes first."""
+    found = _RUNS[name].panels(stage(name, seed).shown, LIGHT)
+    return [panel.figure.layout.title.text for panel in found]
+
+
+@every_draw
+@every_lesson
+def test_every_caption_is_computed_short_and_gives_no_later_step_away(name, seed):
+    """Compare the caption of a plane, which is seen before the prediction, with the sentence of the shown step."""
+    shown = stage(name, seed)
+    titles = captions(name, seed)
+    assert all(re.search(r"\d", title) and len(title) <= 62 for title in titles), titles
+    if name in COUNTED:
+        counts = re.search(COUNTED[name], shown.titles[shown.first]).groups()
+        assert [re.search(r"(\d) of \d", title)[1] for title in titles[: len(counts)]] == list(counts)
+    if name == "noise":
+        assert f"±{shown.facts['scatter_many'].removeprefix('±')} over {shown.facts['runs']} runs" in titles[0]
+
+
+@every_draw
+def test_captions_beside_the_plane_are_read_off_the_drawn_numbers(seed):
+    for name in ("exact", "looks", "rho", "small", "trust"):
+        panel = next(one for one in _RUNS[name].panels(stage(name, seed).shown, LIGHT) if one.name == "side")
+        title, drawn_ = panel.figure.layout.title.text, np.asarray(panel.figure.data[0].y, dtype=float)
+        wanted = {
+            "exact": [f"Round {len(drawn_)}: {drawn_[-1]:.0f} of "],
+            "looks": [f"{len(drawn_)} looks spend ε {drawn_[-1]:.3g} "],
+            "rho": [f"{drawn_[0]:.0f} to {drawn_[-1]:.0f} of 100"],
+            "small": [f"{drawn_[0]:.2f}×", f"{drawn_[-1]:.2f}×"],
+            "trust": [f"{drawn_.max():.2f}×" if drawn_.max() < 10 else f"{drawn_.max():,.0f}×"],
+        }[name]
+        assert all(words in title for words in wanted), title

@@ -15,6 +15,7 @@ from dpviz.figures.kit.panels import loss_panel
 from dpviz.figures.kit.shots import one_a_step
 from dpviz.figures.kit.theme import LIGHT
 from dpviz.metrics import kmeans_distances, loss_path, mean_distance
+from dpviz.numbers import ratio_words
 from dpviz.runs.averages import margin_of_error, margins_of_error, standard_error
 from dpviz.runs.single import reference, replay
 from dpviz.sweeps.generated import made, unequal_clusters
@@ -157,7 +158,7 @@ def test_the_loss_panel_names_the_objective_and_compares_with_its_own_reference(
     view = View(found.trace, LIGHT, (0, 1), data.columns, data.units, hidden=True, losses=found.losses,
                 reference=best.trace.cluster_centers, reference_loss=best.loss)  # fmt: skip
     panel = loss_panel(view, one_a_step(found.trace))
-    assert panel.figure.layout.title.text == f"{title} ends at {found.losses[-1] / best.loss:.2f} {unit}"
+    assert panel.figure.layout.title.text == f"{title} ends at {ratio_words(found.losses[-1] / best.loss)} {unit}"
     assert panel.figure.data[0].y[-1] == pytest.approx(found.losses[-1] / best.loss)
     assert panel.figure.data[0].x[-1] == len(found.trace.steps)  # the player's own steps
     assert panel.figure.layout.yaxis.title.text == f"× K{objective.capitalize()}"

@@ -20,7 +20,7 @@ from dpviz.metrics import normalized_loss
 from dpviz.postprocessing.people import simulate
 from dpviz.privacy.accounting import epsilon_of_mu
 from dpviz.sweeps import estimate
-from dpviz.sweeps.conclusion import conclusion, steadiness
+from dpviz.sweeps.conclusion import area_words, conclusion, dots_words, heat_words, steadiness
 from dpviz.sweeps.report import against_published, report
 from dpviz.sweeps.rowfile import RowFile
 from dpviz.sweeps.spec import Published, to_script
@@ -371,3 +371,16 @@ def test_the_title_counts_the_runs_of_a_data_set(sample):
     expected = {0: "none of three methods is", 1: "one of three methods is", 2: "two of three methods are",
                 3: "all three methods are"}[near]  # fmt: skip
     assert conclusion(Summary(made, "loss").points, "loss", "epsilon") == f"At ε 1 {expected} within 10% of KMeans"
+
+
+@pytest.mark.parametrize(("nsm", "best"), [(1.2, "NSM (ours)"), (2.5, "NSM (ours)"), (30.0, "PE-means")])
+def test_captions_below_the_curves_are_computed(nsm, best):
+    pe = {0.5: [3.0, 3.0], 1.0: [2.75, 2.75]}
+    summary = Summary(rows(kmeans(), runs("pe-means", pe), runs("nsm", {e: [nsm, nsm] for e in pe})), "loss")
+    mean = 2.875 if best == "PE-means" else nsm  # the trapezoid of 3 and 2.75
+    assert area_words(summary.areas, "loss") == f"{best} has the best mean, {mean:.2f} × KMeans"
+    low = min(nsm, 2.75)
+    assert dots_words(summary.quantile_dots(at=1.0), "loss") == f"{best} has the best median, {low:.3g}"
+    points = summary.points
+    assert heat_words(points[points.algorithm == "pe-means"], "loss") == "2.75 to 3.00 × KMeans"
+    assert heat_words(points[points.algorithm == "nsm"], "loss").startswith(f"{nsm:.2f}" if nsm < 10 else "30 ×")

@@ -97,7 +97,7 @@ def _budget(view: View, shots: list[Shot]) -> Panel:
     share = table.share.to_numpy()
     figure.add_bar(
         orientation="h", y=words, x=share.tolist(), marker={"color": colors.grid}, hoverinfo="skip",
-        text=[f"{part:.0%}" for part in share], textposition="outside", cliponaxis=False,
+        text=[percent(part) for part in share], textposition="outside", cliponaxis=False,
     )  # fmt: skip
     figure.add_bar(orientation="h", marker={"color": colors.released}, hoverinfo="skip")
     figure.update_layout(barmode="overlay", bargap=0.3)
@@ -110,7 +110,7 @@ def _budget(view: View, shots: list[Shot]) -> Panel:
         spent = [float(each[: shot.releases][[name == part for name in done]].sum()) for part in table.part]
         updates.append([{"y": words, "x": spent}])
     add_frames(figure, [1], updates)
-    shares = ", ".join(f"{row.part} {row.share:.0%}" for row in table.itertuples())
+    shares = ", ".join(f"{row.part} {percent(row.share)}" for row in table.itertuples())
     return Panel("side", figure, f"Bars: shares of the budget: {shares}.")
 
 

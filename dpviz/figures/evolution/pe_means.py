@@ -45,7 +45,7 @@ def _words(step: Step, phase: int) -> tuple[str, str]:
             return head, f"{size:,} trial points: the last centers and {variations:,} variations of each"
         return head, f"{size:,} public trial points, no data read yet"
     if phase == VOTE:
-        noise = f"noise of standard deviation {released['noise_sd']:.1f} on every count"
+        noise = f"noise of standard deviation {number(released['noise_sd'], 2)} on every count"
         return head, f"each row votes for its nearest trial point; {noise}"
     if "signal_to_noise" in released and released["round"] < released["rounds"]:
         ratio, variations = released["signal_to_noise"], released["variations"]
@@ -64,8 +64,9 @@ def warning(trace: Trace) -> str:
     if n / k >= loudest:
         return ""
     return (
-        f"{k} centers of {n:,} rows get about {n / k:,.0f} votes each, but noise alone reaches {loudest:,.0f} among "
-        f"{guesses:,} trial points (±{sd:.0f} on every count). Try fewer centers or a larger epsilon."
+        f"{k} centers of {n:,} rows get about {number(n / k, 2)} votes each, but noise alone reaches "
+        f"{number(loudest, 2)} among {guesses:,} trial points (±{number(sd, 2)} on every count). "
+        "Try fewer centers or a larger epsilon."
     )
 
 

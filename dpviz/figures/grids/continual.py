@@ -10,7 +10,7 @@ from dpviz.figures.kit.panels import ledger_panel, loss_panel, spend_panel, whol
 from dpviz.figures.kit.shots import Shot, one_a_step, split_title
 from dpviz.figures.kit.theme import base
 from dpviz.figures.kit.view import Pane, Panel, View, add_frames, moved, xy
-from dpviz.numbers import chance, counted
+from dpviz.numbers import chance, counted, number
 from dpviz.privacy.accounting import epsilon_of_mu
 from dpviz.privacy.ledger import spent
 from dpviz.trace import Trace
@@ -79,7 +79,7 @@ def _spend(view: View, shots: list[Shot]) -> Panel:
     """Draw epsilon by day: with the tree, and with a new run every evening at the same noise."""
     table, colors, trace = days_table(view.trace), view.colors, view.trace
     first, last = float(table.epsilon.iloc[0]), table.iloc[-1]
-    title = f"{counted(len(table), 'day')}: ε {last.epsilon:.2f}; a new run each day: {last.anew:.2f}"
+    title = f"{counted(len(table), 'day')}: ε {number(last.epsilon)}; a new run each day: {number(last.anew)}"
     figure = base(colors, title, height=172)
     days = table.day.to_numpy()
     figure.add_scatter(
@@ -97,7 +97,7 @@ def _spend(view: View, shots: list[Shot]) -> Panel:
     )  # fmt: skip
     top = float(max(last.anew, last.epsilon))
     figure.add_annotation(
-        x=float(days[-1]), y=float(last.anew), text=f"a new run each day {last.anew:.2f}", showarrow=False,
+        x=float(days[-1]), y=float(last.anew), text=f"a new run each day {number(last.anew)}", showarrow=False,
         xanchor="right", yanchor="bottom", font={"color": colors.muted, "size": 12},
     )  # fmt: skip
     figure.update_xaxes(title_text="day", range=[0.4, days[-1] + 0.6], tick0=1, dtick=whole(len(days)))
@@ -110,13 +110,13 @@ def _spend(view: View, shots: list[Shot]) -> Panel:
             continue
         here = float(table.epsilon.iloc[day - 1])
         side = "bottom left" if 2 * day >= len(days) else "bottom right"
-        updates.append([{"x": [day], "y": [here], "text": [f"{here:.2f}"], "textposition": side}])
+        updates.append([{"x": [day], "y": [here], "text": [number(here)], "textposition": side}])
     add_frames(figure, [2], updates)
     return Panel(
         "side",
         figure,
-        f"Lines: the tree has spent ε {last.epsilon:.2f} after {len(days)} days; a new run every evening with the "
-        f"same noise would spend {last.anew:.2f}.",
+        f"Lines: the tree has spent ε {number(last.epsilon)} after {len(days)} days; a new run every evening with the "
+        f"same noise would spend {number(last.anew)}.",
     )
 
 

@@ -15,7 +15,7 @@ from dpviz.figures.kit.rings import rings
 from dpviz.figures.kit.shots import Shot, complete
 from dpviz.figures.kit.theme import Theme, base, tag
 from dpviz.figures.kit.view import Panel, View, add_frames, thin, xy
-from dpviz.numbers import chance, counted, number
+from dpviz.numbers import chance, counted, number, ratio_words
 from dpviz.privacy.ledger import Release, spent
 from dpviz.trace import Trace
 
@@ -203,7 +203,7 @@ def spend_panel(view: View, shots: Sequence[Shot]) -> Panel:
     table, colors, delta = spend_table(view.trace), view.colors, view.trace.claimed.delta
     at = f" at δ {chance(delta)}" if delta else ""
     made = len(table) - 1
-    title = f"{counted(made, 'release')}: ε {float(table.epsilon.iloc[-1]):.2f}{at}"
+    title = f"{counted(made, 'release')}: ε {number(float(table.epsilon.iloc[-1]))}{at}"
     figure = base(colors, title, height=_SPEND)
     steps, epsilon = list(range(1, len(shots) + 1)), [float(table.epsilon[shot.releases]) for shot in shots]
     marks = "lines+markers" if len(steps) <= 40 else "lines"
@@ -222,13 +222,13 @@ def spend_panel(view: View, shots: Sequence[Shot]) -> Panel:
     updates: list[list[dict[str, Any]]] = [
         [
             {"x": np.arange(1, i + 2, dtype=np.uint16), "y": np.asarray(epsilon[: i + 1], dtype=np.float32)},
-            {"x": [i + 1], "y": [now], "text": [f"{now:.2f}"], "textposition": _toward_middle(i, len(steps))},
+            {"x": [i + 1], "y": [now], "text": [number(now)], "textposition": _toward_middle(i, len(steps))},
         ]
         for i, now in enumerate(epsilon)
     ]
     add_frames(figure, [1, 2], updates)
     return Panel(
-        "side", figure, f"A line: epsilon spent rises to {epsilon[-1]:.2f} over {made} release{'s' * (made != 1)}."
+        "side", figure, f"A line: epsilon spent rises to {number(epsilon[-1])} over {made} release{'s' * (made != 1)}."
     )
 
 
@@ -263,7 +263,7 @@ def loss_panel(view: View, shots: Sequence[Shot], *, name: str = "step") -> Pane
     if losses is None:
         raise ValueError("figures: loss_panel needs losses.")
     best = view.reference_loss
-    end = f"{losses[-1] / best:.2f} × {against}" if best else number(losses[-1])
+    end = f"{ratio_words(losses[-1] / best)} × {against}" if best else number(losses[-1])
     figure = base(colors, f"{what} ends at {end}", height=150)
     tag(figure, colors, below=True)
     frames = {step: i for i, step in reversed(list(enumerate(steps))) if step >= 0}  # the first frame of each
@@ -298,10 +298,10 @@ def loss_panel(view: View, shots: Sequence[Shot], *, name: str = "step") -> Pane
             place = {"x": [(len(steps) + 1) / 2], "y": [sum(shown) / 2], "text": ["no centers yet"]}
             updates.append([{**place, "marker": {"opacity": 0}, "textposition": "middle center"}])
             continue
-        place = {"x": [frames[step] + 1], "y": [here], "text": [f"{here:.2f}×" if best else number(here)]}
+        place = {"x": [frames[step] + 1], "y": [here], "text": [f"{ratio_words(here)}×" if best else number(here)]}
         updates.append([{**place, "marker": {"opacity": 1}, "textposition": _toward_middle(i, len(steps))}])
     add_frames(figure, [1], updates)
-    beside = f", {losses[-1] / best:.2f} times {against}'" if best else ""
+    beside = f", {ratio_words(losses[-1] / best)} times {against}'" if best else ""
     alt = f"A line: {what.lower()} after each {name} ends at {number(losses[-1])}{beside}. Not private."
     return Panel("wide", figure, alt)
 

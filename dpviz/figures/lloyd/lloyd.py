@@ -12,7 +12,7 @@ from dpviz.figures.kit.panels import MAX_PEOPLE, closing
 from dpviz.figures.kit.shots import Shot, in_phases
 from dpviz.figures.kit.theme import base, tag
 from dpviz.figures.kit.view import Pane, Panel, View, add_frames, moved, thin, xy
-from dpviz.numbers import counted, plus_minus
+from dpviz.numbers import counted, number, plus_minus
 from dpviz.trace import Step, Trace
 
 __all__ = ["PANE", "counts_table", "moves_table", "outside", "shadow", "shots"]
@@ -51,7 +51,7 @@ def _words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
         return head, f"noisy sum / noisy count; the noise moves a center of median size by {moves} per column"
     table = moves_table(step)
     count = {"shortened to the radius": int(table.shortened.sum()), "back into the bounds": int(table.returned.sum())}
-    words = ", ".join(f"{number} {what}" for what, number in count.items() if number)
+    words = ", ".join(f"{times} {what}" for what, times in count.items() if times)
     dead = int(released["dead"].sum())
     tail = "every center moves to its noisy mean" + f" ({words})" * bool(words)
     return head, tail + (f"; {dead} noisy count{'s are' if dead > 1 else ' is'} at most 1" if dead else "")
@@ -64,8 +64,8 @@ def warning(trace: Trace) -> str:
     if n is None or n / k >= 4 * sd:
         return ""
     return (
-        f"{k} centers of {n:,} rows hold about {n / k:,.0f} rows each, but every count has noise of ±{sd:,.0f}. "
-        "Try fewer centers, fewer iterations, or a larger epsilon."
+        f"{k} centers of {n:,} rows hold about {number(n / k, 2)} rows each, but every count has noise of "
+        f"±{number(sd, 2)}. Try fewer centers, fewer iterations, or a larger epsilon."
     )
 
 

@@ -24,7 +24,7 @@ from dpviz.figures.kit.shots import Shot, split_title
 from dpviz.figures.kit.theme import base, tag
 from dpviz.figures.kit.view import Pane, Panel, View, add_frames, moved, xy
 from dpviz.figures.kit.votes import GUESS, MAX_GUESSES, VOTE, drawn, votes_panel, voting
-from dpviz.numbers import counted, percent
+from dpviz.numbers import counted, number, percent
 from dpviz.trace import Step, Trace
 
 __all__ = ["PANE", "bulk", "radius_table", "strength_table"]
@@ -36,25 +36,25 @@ def _mean_words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
     released = step.released
     off = float(np.linalg.norm(released["middle"])) / trace.domain.radius
     return "Mean", (
-        f"all rows added up, ±{released['noise_sd']:.1f} in every column: their mean lies {off:.0%} of the radius "
-        "away from the middle of the bounds; the next steps measure from there"
+        f"all rows added up, ±{number(released['noise_sd'], 2)} in every column: their mean lies {percent(off)} of the "
+        "radius away from the middle of the bounds; the next steps measure from there"
     )
 
 
 def _radius_words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
     released = step.released
     return "Radius", (
-        f"rows counted in {len(released['edges'])} shells, ±{released['noise_sd']:.0f} on each: they reach "
-        f"to {released['radius'] / trace.domain.radius:.0%} of the declared radius"
+        f"rows counted in {len(released['edges'])} shells, ±{number(released['noise_sd'], 2)} on each: they reach "
+        f"{percent(released['radius'] / trace.domain.radius)} of the declared radius"
     )
 
 
 def _near_words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
     released = step.released
     return "Near", (
-        f"rows counted in {len(released['edges'])} shells, ±{released['noise_sd']:.0f} on each: most lie "
-        f"within {released['radius'] / trace.domain.radius:.0%} of the declared radius; rows farther out count as if "
-        "they were on its rim"
+        f"rows counted in {len(released['edges'])} shells, ±{number(released['noise_sd'], 2)} on each: most lie "
+        f"within {percent(released['radius'] / trace.domain.radius)} of the declared radius; rows farther out count as "
+        "if they were on its rim"
     )
 
 
@@ -73,7 +73,7 @@ def _summary_words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
     if phase == VOTE:
         return head, (
             "each row is counted at its nearest point and adds its offset from that point; noise of standard "
-            f"deviation {released['noise_sd']:.1f} on every count"
+            f"deviation {number(released['noise_sd'], 2)} on every count"
         )
     return head, (
         f"{int(released['kept'].sum())} of {size:,} stay and move to the noisy mean of their rows; below "
@@ -286,7 +286,9 @@ def _radius(view: View, shots: list[Shot], step: Step) -> Panel:
         ticktext=[f"{s:.0%}" for s in share[every]],
     )
     return Panel(
-        "plane", figure, f"Bars: noisy counts of rows by norm; the learned radius is {learned:.0%} of the declared one."
+        "plane",
+        figure,
+        f"Bars: noisy counts by norm; the learned radius is {percent(learned)} of the declared one.",
     )
 
 

@@ -14,7 +14,7 @@ from dpviz.domain import Domain
 from dpviz.figures.kit.layers import center, layered
 from dpviz.figures.kit.theme import Theme, base, halo, tag
 from dpviz.figures.kit.view import Panel, View, add_frames, moved, xy
-from dpviz.numbers import length
+from dpviz.numbers import counted, length
 
 __all__ = ["LEGEND", "Lens", "alex_look", "cloud_looks", "lens_of", "lens_panel", "nearest", "worlds_panel"]
 
@@ -99,9 +99,13 @@ def lens_panel(view: View, lens: Lens, frames: Sequence[tuple[np.ndarray, Sequen
     if domain.scale == "common":
         half = np.full(2, half.max())
     middle = (view.flat(lens.here) + view.flat(lens.there)) / 2
-    figure = base(colors, f"The same place, {lens.times:,} : 1", height=_TALL)
+    here, there = domain.normalize(np.stack([lens.here, lens.there]))
+    shift = domain.length(float(np.linalg.norm(here - there)))
+    figure = base(colors, f"Alex moves a KMeans center by {shift}", height=_TALL)
     unit = view.units[0] if view.units else ""
-    wide = f"{length(float(2 * half[0]), unit, 2)} from edge to edge" if domain.scale == "common" else ""
+    wide = f"{lens.times:,} : 1"
+    if domain.scale == "common":
+        wide += f", {length(float(2 * half[0]), unit, 2)} from edge to edge"
     figure.update_xaxes(range=[middle[0] - half[0], middle[0] + half[0]], showticklabels=False, title_text=wide)
     figure.update_yaxes(range=[middle[1] - half[1], middle[1] + half[1]], showticklabels=False)
     figure.update_layout(meta={"ar": 1.0, "h": _TALL})
@@ -196,5 +200,16 @@ def worlds_panel(
         {"without": there, "KMeans": xy(second), **away},
         {"with": here, "without": there, "KMeans": xy(first), "Alex": spot},
     ]
-    alt = "Two worlds, with and without one person: the clouds of released centers overlap."
-    return layered(view, "Alex in, Alex out", looks, frames, alt, height=400)
+    alt = "Two worlds, with and without one person: one run of each with the same noise, and clouds of many runs."
+    return layered(view, _difference(view, ones), looks, frames, alt, height=400)
+
+
+def _difference(view: View, ones: tuple[np.ndarray, np.ndarray]) -> str:
+    """Return in words what one person changes in the released centers if the noise is the same."""
+    domain = view.trace.domain
+    here, there = (domain.normalize(centers) for centers in ones)
+    if len(here) != len(there):
+        return f"With the same noise: {counted(len(here), 'center')} with Alex, {len(there)} without"
+    gaps = cdist(here, there)
+    far = float(gaps[linear_sum_assignment(gaps)].max(initial=0.0))
+    return f"With the same noise, Alex moves centers by up to {domain.length(far)}"

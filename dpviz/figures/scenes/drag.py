@@ -18,7 +18,8 @@ from scipy.stats import binom, binomtest
 from dpviz.figures.kit.layers import center, layered
 from dpviz.figures.kit.mosaic import mosaic
 from dpviz.figures.kit.view import Panel, View, thin, xy
-from dpviz.numbers import number
+from dpviz.figures.scenes.reruns import numbers_of_centers
+from dpviz.numbers import number, ratio_words
 
 __all__ = ["CLOUD", "MARKS", "Edition", "Stop", "curve_table", "record", "share_interval", "stop_label", "text_of"]
 
@@ -147,7 +148,8 @@ def film(view: View, edition: Edition, seed: int) -> Panel:
     """
     colors = view.colors
     if view.picture is not None:
-        return mosaic(view, [np.asarray(stop.centers[seed]) for stop in edition.stops], "Centers of the run")
+        ours = [np.asarray(stop.centers[seed]) for stop in edition.stops]
+        return mosaic(view, ours, f"A run at {len(ours)} values of ε: {numbers_of_centers(ours)}")
     view = dataclasses.replace(
         view,
         people=edition.people if view.hidden else None,
@@ -169,7 +171,9 @@ def film(view: View, edition: Edition, seed: int) -> Panel:
         shown = cloud[thin(len(cloud), MARKS)]
         frames.append({"cloud": xy(view.flat(shown)), "one": xy(view.flat(stop.centers[seed]))})
     alt = f"Centers of {len(others) + 1} runs at {len(frames)} values of ε, one after the other."
-    return layered(view, f"Centers of {len(others) + 1} runs", looks, frames, alt)
+    every = [stop.centers[run] for stop in edition.stops for run in (seed, *others)]
+    title = f"{len(others) + 1} runs at {len(frames)} values of ε: {numbers_of_centers(every)} each"
+    return layered(view, title, looks, frames, alt)
 
 
 def record(view: View, editions: Sequence[Edition], seed: int, on: str) -> dict[str, Any]:
@@ -218,7 +222,7 @@ def _promise(stop: Stop, most: int, on: str) -> list[str]:
 
 def _truth(view: View, edition: Edition, row: Any, found: int, own: float, before: str) -> list[str]:
     """Return the secret facts in the same form. NOT PRIVATE."""
-    times = f"{own:.2f}" if own < 10 else f"{own:,.0f}"
+    times = ratio_words(own)
     first = f"{found} of {edition.groups} groups, {times} × {view.against}' loss. "
     first += f"All {edition.groups} groups found again in "
     noise = f" Worse than at ε {before}, but within the noise of {row.runs} runs." * bool(row.noise)

@@ -11,6 +11,7 @@ from dpviz.figures.kit.layers import center, disc, disc_sizes, layered, tint
 from dpviz.figures.kit.panels import MAX_PEOPLE
 from dpviz.figures.kit.view import Panel, View, thin, xy
 from dpviz.figures.scenes.lessons import circle
+from dpviz.numbers import counted
 
 __all__ = ["mean_panel", "moved_panel", "screen_panel"]
 
@@ -53,7 +54,9 @@ def screen_panel(view: View, guesses: np.ndarray, noisy_votes: np.ndarray) -> Pa
         "tag": {"mode": "text", "textposition": "bottom left", "textfont": {"size": 11, "color": color}},
     }  # fmt: skip
     alt = "A map with people, KMeans' diamonds, noisy votes and released centers; then only what may be published."
-    return layered(bare, "A DEMO screen", looks, [{**hidden, **shown}, shown], alt, height=430)
+    n, k = len(view.trace.steps), len(view.trace.cluster_centers)
+    title = f"A DEMO screen after {counted(n, 'round')}, with {counted(k, 'center')}"
+    return layered(bare, title, looks, [{**hidden, **shown}, shown], alt, height=430)
 
 
 def moved_panel(
@@ -112,7 +115,7 @@ def mean_panel(view: View, looks: np.ndarray, means: np.ndarray, target: np.ndar
     }
     aimed = dataclasses.replace(view, reference=None, missed=None)
     alt = f"One center in {len(looks)} runs; their mean approaches its place without noise."
-    panel = layered(aimed, "One center, magnified", drawn, frames, alt, height=430)
+    panel = layered(aimed, f"One center in {counted(len(looks), 'release')}", drawn, frames, alt, height=430)
     reach = 1.25 * float(np.abs(points - middle).max())
     panel.figure.update_xaxes(range=[middle[0] - reach, middle[0] + reach])
     panel.figure.update_yaxes(range=[middle[1] - reach, middle[1] + reach])

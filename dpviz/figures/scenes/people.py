@@ -13,6 +13,7 @@ from dpviz.domain import Domain
 from dpviz.figures.kit.theme import Theme, base, tag
 from dpviz.figures.kit.view import Panel, thin
 from dpviz.geometry import random_projection
+from dpviz.numbers import counted
 
 __all__ = ["bounds_table", "bounds_panel", "thumbnail"]
 
@@ -104,7 +105,10 @@ def bounds_panel(X: np.ndarray, domain: Domain, columns: list[str], colors: Them
             col=1,
         )
         figure.update_yaxes(layout.yaxis.to_plotly_json() | {"nticks": 3}, row=row, col=1)
-    figure.update_layout(title_text="Rows and the declared bounds", bargap=0)
+    cells = X[:, : len(shown)]
+    low, high = (np.broadcast_to(edge, X.shape[1])[: len(shown)] for edge in (domain.low, domain.high))
+    outside, every = int(((cells < low) | (cells > high)).sum()), int(np.isfinite(cells).sum())
+    title = f"{outside:,} of {counted(every, 'cell')} lie{'s' * (outside == 1)} outside the bounds"
+    figure.update_layout(title_text=title, bargap=0)
     tag(figure, colors)
-    outside = int(table.rows[~table.inside].sum())
-    return Panel("plane", figure, f"Histograms of {', '.join(shown)}; about {outside} cells lie outside. Not private.")
+    return Panel("plane", figure, f"Histograms of {', '.join(shown)}; {title}. Not private.")

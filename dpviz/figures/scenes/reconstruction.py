@@ -9,6 +9,7 @@ import numpy as np
 
 from dpviz.figures.kit.layers import center, layered
 from dpviz.figures.kit.view import Panel, View, xy
+from dpviz.numbers import counted
 
 __all__ = ["LEGEND", "read_panel"]
 
@@ -16,7 +17,7 @@ LEGEND = (("center", "center of this round"), ("hidden_ring", "read off exactly"
 
 
 def read_panel(view: View, centers: Sequence[np.ndarray], read: Sequence[np.ndarray]) -> Panel:
-    """Return a plane with one frame per round: its centers (k, d) and the reconstructed rows (m, d), original units."""
+    """Draw a plane with one frame per round: its centers (k, d) and the reconstructed rows (m, d), original units."""
     colors = view.colors
     view = dataclasses.replace(view, reference=None, missed=None)
     looks = {
@@ -32,4 +33,5 @@ def read_panel(view: View, centers: Sequence[np.ndarray], read: Sequence[np.ndar
         for at, rows in zip(centers, read, strict=True)
     ]
     alt = f"{len(read[-1])} people are ringed: their rows follow from the published sums and counts."
-    return layered(view, "Rows read off", looks, frames, alt, height=420)
+    title = f"{counted(len(centers), 'round')} of {len(centers[0])} exact centers"
+    return layered(view, title, looks, frames, alt, height=420)

@@ -12,9 +12,9 @@ import pandas as pd
 from dpviz.figures.kit.layers import center, layered
 from dpviz.figures.kit.theme import base, tag
 from dpviz.figures.kit.view import Panel, View, add_frames, xy
-from dpviz.numbers import counted, number
+from dpviz.numbers import counted, number, ratio_words
 
-__all__ = ["LEGEND", "Cloud", "clouds", "dots_table", "one_by_one"]
+__all__ = ["LEGEND", "Cloud", "clouds", "dots_table", "numbers_of_centers", "one_by_one"]
 
 LEGEND = (
     ("disc", "a center of a rerun"),
@@ -59,8 +59,14 @@ def dots_table(ratios: np.ndarray, low: float, high: float) -> pd.DataFrame:
     return table.drop(columns="column").sort_values("run", ignore_index=True)
 
 
+def numbers_of_centers(runs: Sequence[np.ndarray]) -> str:
+    """Return in words how many centers these runs release: "5 centers", or "5 to 7 centers"."""
+    few, many = min(map(len, runs), default=0), max(map(len, runs), default=0)
+    return f"{few} to {counted(many, 'center')}" if few < many else counted(many, "center")
+
+
 def clouds(view: View, in_turn: Sequence[Cloud], title: str, note: str = "") -> list[Panel]:
-    """Return a plane and, if there are losses, a dot plot; one frame per cloud, all on the same axes.
+    """Draw a plane and, if there are losses, a dot plot; one frame per cloud, all on the same axes.
 
     `note`, such as "simulated", is drawn in the picture if there is no hidden layer.
     """
@@ -75,7 +81,7 @@ def clouds(view: View, in_turn: Sequence[Cloud], title: str, note: str = "") -> 
 
 
 def one_by_one(view: View, cloud: Cloud, title: str, note: str = "") -> list[Panel]:
-    """Return the picture of reruns with one frame per run: the results that might just as well have been released."""
+    """Draw reruns with one frame per run: each result might just as well have been released."""
     everything = xy(view.flat(np.concatenate(cloud.centers)))
     frames = [{"cloud": everything, "one": xy(view.flat(centers))} for centers in cloud.centers]
     panels = [_plane(view, frames, title, note, f"{len(frames)} runs, one after the other.", pale=True)]
@@ -151,7 +157,7 @@ def _dots(view: View, ratios: Sequence[np.ndarray | None], now: Sequence[int | N
             continue
         x, y = np.log(table.x.to_numpy()), table.height.to_numpy(dtype=float)
         marked = {"x": [None], "y": [None]} if run is None else {"x": [float(x[run])], "y": [float(y[run])]}
-        updates.append([{"x": x, "y": y, "text": [f"{ratio:.2f}" for ratio in table.ratio]}, marked])
+        updates.append([{"x": x, "y": y, "text": [ratio_words(ratio) for ratio in table.ratio]}, marked])
     add_frames(figure, [0, 1], updates)
     tag(figure, colors, note if note and not view.hidden else "NOT PRIVATE")
     return Panel("side", figure, f"A dot plot: {view.measure.lower()} of each run. {_closeness(view, known)}.")

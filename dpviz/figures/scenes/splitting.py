@@ -12,6 +12,7 @@ from dpviz.figures.kit.theme import base, tag
 from dpviz.figures.kit.view import Panel, View, add_frames
 from dpviz.figures.kit.votes import KEEP
 from dpviz.figures.scenes.lessons import add_rings, found_rings
+from dpviz.numbers import ratio_words
 from dpviz.postprocessing.verdict import Groups, groups_of
 
 __all__ = ["found_table", "panels", "sentences"]
@@ -45,8 +46,10 @@ def sentences(voted: View, clustered: View) -> list[str]:
     ]
 
 
-def _plane(view: View, title: str) -> Panel:
-    figure = plane(view, title, height=430)
+def _plane(view: View, name: str) -> Panel:
+    k = len(view.trace.cluster_centers)
+    first, last = found_table(view).iloc[0], found_table(view).iloc[-1]
+    figure = plane(view, f"{name}, round 1: {int(first.found)} of {k} groups have a center", height=430)
     rings = add_rings(figure, view.colors)
     traces = [*rings, *add_layers(figure, view.colors)]
     reference(dataclasses.replace(view, reference=None), figure)
@@ -55,9 +58,9 @@ def _plane(view: View, title: str) -> Panel:
     steps = [(update, view.trace.steps[shot.step]) for update, shot in drawn if shot.phase == KEEP]
     frames = [[*found_rings(view, there, step.released["centers"]), *update] for update, step in steps]
     add_frames(figure, traces, frames)
-    last = found_table(view).iloc[-1]
-    found = f"{int(last.found)} of {len(view.trace.cluster_centers)} groups have a center"
-    return Panel("plane", figure, f"{title}: in the end {found}, loss {last.loss_ratio:.2f} times KMeans'.")
+    found = f"{int(last.found)} of {k} groups have a center"
+    alt = f"A plane of {name}: in the end {found}, loss {ratio_words(last.loss_ratio)} times KMeans'."
+    return Panel("plane", figure, alt)
 
 
 def _losses(views: dict[str, View]) -> Panel:
@@ -66,7 +69,7 @@ def _losses(views: dict[str, View]) -> Panel:
     tables = {name: found_table(view) for name, view in views.items()}
     better, worse = sorted(tables, key=lambda name: tables[name].loss_ratio.iloc[-1])
     ratio = tables[worse].loss_ratio.iloc[-1] / tables[better].loss_ratio.iloc[-1]
-    figure = base(colors, f"{worse.capitalize()} ends with {ratio:.2f} times the loss of {better}", height=210)
+    figure = base(colors, f"{worse.capitalize()} ends with {ratio_words(ratio)} times the loss of {better}", height=210)
     tag(figure, colors, below=True)
     rounds = max(len(table) for table in tables.values())
     for (name, table), symbol in zip(tables.items(), ("triangle-up-open", "circle-open"), strict=True):
@@ -91,7 +94,7 @@ def _losses(views: dict[str, View]) -> Panel:
     top = max(table.loss_ratio.max() for table in tables.values())
     figure.update_yaxes(title_text="× KMeans", range=[0, 1.12 * top])
     add_frames(figure, [2, 3], [list(pair) for pair in zip(*updates, strict=True)])
-    ends = ", ".join(f"{name} {table.loss_ratio.iloc[-1]:.2f}" for name, table in tables.items())
+    ends = ", ".join(f"{name} {ratio_words(table.loss_ratio.iloc[-1])}" for name, table in tables.items())
     return Panel("wide", figure, f"Lines: loss as a multiple of KMeans' ends at: {ends}. Not private.")
 
 
@@ -99,7 +102,7 @@ def panels(voted: View, clustered: View) -> list[Panel]:
     """Return the two planes and the losses, which step together. Both runs must have the same number of rounds."""
     views = {"top-k voting": voted, "k-means": clustered}
     return [
-        _plane(voted, "Top-k voting: the trial points with most votes"),
-        _plane(clustered, "PE-means: k-means on the survivors"),
+        _plane(voted, "Top-k voting"),
+        _plane(clustered, "k-means"),
         _losses(views),
     ]

@@ -32,9 +32,8 @@ def _words(step: Step, domain: Domain) -> tuple[str, str]:
     how = f"{len(released['estimates'])} noisy bits" if released["oracle"] == "oue" else "one noisy bit"
     return head, (
         f"{released['users']:,} people send {how} each about their cell of width "
-        f"{domain.length(released['width'])}; {tail}, "
-        f"±{released['noise_sd']:.0f} each. {len(released['sample'])} reports are drawn as sent, the others only "
-        "added up"
+        f"{domain.length(released['width'])}; {tail}, ±{number(released['noise_sd'], 2)} each. "
+        f"{len(released['sample'])} reports are drawn as sent, the others only added up"
     )
 
 
@@ -45,8 +44,9 @@ def warning(trace: Trace) -> str:
     if even > released["threshold"]:
         return ""
     return (
-        f"A cluster of average size has {even:,.0f} of the {released['users']:,} people asked, but a cell needs "
-        f"{released['threshold']:,.0f} reports to stand out from the noise. Ask more people, or choose fewer centers."
+        f"A cluster of average size has {number(even)} of the {released['users']:,} people asked, but a cell needs "
+        f"{number(released['threshold'])} reports to stand out from the noise. Ask more people, or choose fewer "
+        "centers."
     )
 
 

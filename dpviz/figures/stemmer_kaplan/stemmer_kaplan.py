@@ -62,7 +62,7 @@ def _words(step: Step, phase: int, domain: Domain) -> tuple[str, str]:
     released, (head, tail) = step.released, split_title(step)
     if step.kind == "cubes":
         what = "they are halved" if released["kept"].any() else "the shift ends"
-        return head, f"{tail}: above {released['threshold']:.0f} rows, ±{released['noise_sd']:.0f}; {what}"
+        return head, f"{tail}: above {number(released['threshold'])} rows, ±{number(released['noise_sd'], 2)}; {what}"
     if step.kind != "buckets":
         return head, tail
     if phase == CELLS:
@@ -70,8 +70,8 @@ def _words(step: Step, phase: int, domain: Domain) -> tuple[str, str]:
         where = f"{len(released['offset'])} random directions" if released["projected"] else "the domain"
         return head, (
             f"a shifted grid of width {domain.length(released['width'])} over {where}: {cells} have a "
-            f"noisy count (±{released['noise_sd']:.0f}) of at least {released['threshold']:.0f}, all others are "
-            "withheld"
+            f"noisy count (±{number(released['noise_sd'], 2)}) of at least {number(released['threshold'])}, and all "
+            "others are withheld"
         )
     dropped = len(released["precise"]) - int(released["precise"].sum())
     return head, f"noisy averages of the largest cells become {int(released['precise'].sum())} candidates" + (
@@ -86,7 +86,7 @@ def warning(trace: Trace) -> str:
         return ""
     lowest = min(table["threshold"] for table in tables)
     return (
-        f"Every bucket is below the threshold of {lowest:,.0f} rows, so there is no candidate. Use more rows, fewer "
+        f"Every bucket is below the threshold of {number(lowest)} rows, so there is no candidate. Use more rows, fewer "
         "scales or fewer repetitions."
     )
 

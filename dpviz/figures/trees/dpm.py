@@ -17,7 +17,7 @@ from dpviz.figures.kit.theme import base
 from dpviz.figures.kit.tree import tree_panel, tree_table
 from dpviz.figures.kit.view import Pane, Panel, View, add_frames, thin, xy
 from dpviz.figures.trees.dpm_scores import ROOM, margins, scored, strips_panel
-from dpviz.numbers import counted
+from dpviz.numbers import counted, number
 from dpviz.privacy.accounting import epsilon_of_mu
 from dpviz.privacy.ledger import Release, spent
 from dpviz.trace import Trace
@@ -267,13 +267,13 @@ def _budget(view: View) -> Panel:
     parts = {name: [cost.pure for cost in costs[name]] for name in ("count", "split")}
     planned = [c + s for c, s in zip(parts["count"], [*parts["split"], 0.0], strict=True)]
     planned.append(epsilon_of_mu(costs["average"][0].gdp, delta))
-    figure = base(colors, f"A full path costs ε {trace.claimed.epsilon:.2f}", height=150)
+    figure = base(colors, f"A full path costs ε {number(trace.claimed.epsilon)}", height=150)
     where = list(range(deepest + 2))
     figure.add_bar(x=where, y=planned, marker={"color": colors.released_soft}, hoverinfo="skip", width=0.86)
     for name, opacity in (("count", 1.0), ("choice of cut", 0.55), ("average", 1.0)):
         figure.add_bar(
             name=name, width=0.86, marker={"color": colors.released, "opacity": opacity},
-            hovertemplate=f"{name}: ε %{{y:.3f}}<extra></extra>",
+            hovertemplate=f"{name}: ε %{{y:,.3~r}}<extra></extra>",
         )  # fmt: skip
     figure.add_scatter(mode="text", x=[-0.4], y=[1.1 * max(planned)], textposition="bottom right", hoverinfo="skip")
     figure.update_layout(barmode="overlay")
@@ -289,11 +289,12 @@ def _budget(view: View) -> Panel:
                 {"x": where[:-1], "y": count},
                 {"x": where[:-1], "y": choice, "base": count},
                 {"x": where[-1:], "y": [average]},
-                {"text": [f"ε = {rows.total.iloc[0]:.2f} of {trace.claimed.epsilon:.2f}"]},
+                {"text": [f"ε = {number(rows.total.iloc[0])} of {number(trace.claimed.epsilon)}"]},
             ]
         )
     add_frames(figure, [1, 2, 3, 4], updates)
-    return Panel("wide", figure, f"Bars: epsilon per level of the tree; a full path costs {trace.claimed.epsilon:.2f}.")
+    alt = f"Bars: epsilon per level of the tree; a full path costs {number(trace.claimed.epsilon)}."
+    return Panel("wide", figure, alt)
 
 
 def panels(view: View, shots: list[Shot]) -> list[Panel]:

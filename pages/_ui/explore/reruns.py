@@ -175,10 +175,13 @@ def printed(view: View, clouds: list[Cloud], one: int | None) -> list[Panel]:
     """Return the panels ready to send: all clouds, or one of them run by run."""
     simulated = view.trace.seed is None
     note, what = ("simulated from the release", "simulated runs") if simulated else ("", "reruns")
+    every = [centers for cloud in (clouds if one is None else clouds[one : one + 1]) for centers in cloud.centers]
+    found = f": {figures.numbers_of_centers(every)} each" * bool(every)
     if one is None:
-        panels = figures.clouds(view, clouds, f"Centers of {N} {what}", note)
+        at = f" at each of {len(clouds)} values of ε" * (len(clouds) > 1)
+        panels = figures.clouds(view, clouds, f"{N} {what}{at}{found}", note)
     else:
-        panels = figures.one_by_one(view, clouds[one], f"{N} {what} at {clouds[one].label}, one after the other", note)
+        panels = figures.one_by_one(view, clouds[one], f"{N} {what} at {clouds[one].label}{found}", note)
     return [panel.printed() for panel in panels]
 
 

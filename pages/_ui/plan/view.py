@@ -11,7 +11,7 @@ import streamlit as st
 from dpviz.algorithms import ALGORITHMS
 from dpviz.escape import plain
 from dpviz.figures.scenes.plan import cloud_panel, noise_panel
-from dpviz.numbers import length, number
+from dpviz.numbers import length, number, ratio_words
 from dpviz.planning.facts import MOST_CLUSTERS, Facts
 from dpviz.planning.rehearsal import REPEATS, Rehearsal, middle_of, rehearse
 from dpviz.planning.solver import epsilon_for, noise_at, widest
@@ -191,7 +191,7 @@ def _cell(facts: Facts, some: list[Rehearsal], epsilon: float) -> markup.Html:
         return markup.text("…")
     mark = "±" if one.by_formula else "~"
     noise = f"{mark}{amount(widest(one), facts)}"
-    ratio = f"{one.ratio:.2f} × ({one.ratio_low:.2f} to {one.ratio_high:.2f})"
+    ratio = f"{ratio_words(one.ratio)} × ({ratio_words(one.ratio_low)} to {ratio_words(one.ratio_high)})"
     return markup.Html(f"{markup.bold(noise)}<br><small>{markup.text(ratio)}</small>")
 
 

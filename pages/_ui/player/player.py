@@ -72,7 +72,7 @@ def _ledger(identity: str, _result: Result) -> str:
     rows = (
         f'<tr data-frame="{next(i for i, done in enumerate(per_frame) if done >= row.release)}">'
         f"<td>{row.release}</td><td>{markup.escape(row.label)}</td><td>{row.mechanism}</td>"
-        f"<td>{number(row.sensitivity)}</td><td>{number(row.scale)}</td><td>{row.epsilon:.3f}</td>"
+        f"<td>{number(row.sensitivity)}</td><td>{number(row.scale)}</td><td>{number(row.epsilon)}</td>"
         f"<td>{markup.escape(row.reason)}</td></tr>"
         for row in ledger_table(_result.trace).itertuples()
     )

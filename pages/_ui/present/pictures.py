@@ -20,7 +20,7 @@ from dpviz.figures.scenes.game import picture_panel
 from dpviz.figures.scenes.reconstruction import LEGEND as READ_LEGEND
 from dpviz.figures.scenes.reruns import Cloud
 from dpviz.metrics import run_loss
-from dpviz.numbers import chance, number
+from dpviz.numbers import chance, number, ratio_words
 from dpviz.postprocessing.bet import bet_of, odds_of_any
 from dpviz.postprocessing.regions import has_regions
 from dpviz.postprocessing.verdict import demo_verdict, groups_of, private_verdict, reach, regions_verdict
@@ -261,7 +261,7 @@ def sweep(
     big = small = ""
     if len(at) and not metric.higher_is_better:
         best = at.loc[at.ratio.idxmin()]
-        big = f"{best.ratio:.2f} ×"
+        big = f"{ratio_words(best.ratio)} ×"
         small = f"{against}' {name.lower()} is what {best.series} has at ε {number(best.epsilon)}, {runs}."
     alt = f"{name} against ε on {title}, {points.series.nunique()} curves."
     words = f"{title} · each point is the {runs}; dotted: {against}, which reads every row"

@@ -12,6 +12,7 @@ from dpviz.figures.kit.theme import Style
 from dpviz.figures.scenes import tradeoff
 from dpviz.figures.scenes.tradeoff import short
 from dpviz.numbers import number
+from dpviz.sweeps.conclusion import area_words, dots_words, heat_words
 from dpviz.sweeps.measures import METRICS, Metric
 from dpviz.sweeps.summary import Summary
 from pages._ui.frame import keys, markup, shell
@@ -61,7 +62,7 @@ def _areas(every: Summary, metric: Metric, style: dict[str, Style]) -> None:
         def draw(group: pd.DataFrame = group, data: str = data) -> Any:
             return tradeoff.area_bars(
                 group, shell.colors(), style, relative=metric.relative, against=metric.against,
-                title=f"{brief(data)}: over all ε",
+                title=f"{brief(data)}: {area_words(group, every.metric)}",
             )  # fmt: skip
 
         chart(
@@ -87,7 +88,8 @@ def _dots(every: Summary, kept: Kept, look: Look, metric: Metric, style: dict[st
         def draw(data: str = data, notion: str = notion) -> Any:
             dots = every.quantile_dots(_DOTS, at=at)
             mine = dots[(dots.data == data) & (dots.notion == notion)]
-            return tradeoff.dots(mine, shell.colors(), style, metric=metric.title, title=f"{brief(data)} at {where}")
+            words = f"{brief(data)}, {where}: {dots_words(mine, every.metric)}"
+            return tradeoff.dots(mine, shell.colors(), style, metric=metric.title, title=words)
 
         chart(
             every, f"dots_{data}_{notion}", draw,
@@ -132,7 +134,7 @@ def _heat(every: Summary, kept: Kept, look: Look, metric: Metric, long: list[str
     if long[1:]:
         _only(key := keys.SWEEP_AGAINST(kept.identity, look.axis), long)
         y = st.segmented_control("Against", long, default=y, required=True, format_func=named, **look_at(key))
-    what = f"times {metric.against}'s" if metric.relative else metric.title
+
     for (label, notion), group in every.points.groupby(["label", "notion"], sort=False):
         for data, one in [("", group)] if y == "data" else group.groupby("data", sort=False):
             name = ", ".join([group.name.iloc[0], *([brief(data)] if data else [])])
@@ -140,7 +142,12 @@ def _heat(every: Summary, kept: Kept, look: Look, metric: Metric, long: list[str
             def draw(one: pd.DataFrame = one, name: str = name) -> Any:
                 table = one.assign(data=one.data.map(title))
                 return tradeoff.heat(
-                    table, shell.colors(), x=look.axis, y=y, relative=metric.relative, title=f"{name}: {what}"
+                    table,
+                    shell.colors(),
+                    x=look.axis,
+                    y=y,
+                    relative=metric.relative,
+                    title=f"{name}: {heat_words(one, every.metric)}",
                 )
 
             chart(

@@ -12,7 +12,7 @@ import streamlit as st
 from dpviz.escape import plain
 from dpviz.figures.kit.theme import Style
 from dpviz.figures.scenes.tradeoff import short
-from dpviz.numbers import number
+from dpviz.numbers import number, ratio_words
 from dpviz.privacy.guarantee import Notion
 from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.summary import Summary
@@ -76,7 +76,7 @@ def _overview(mine: Summary, look: Look, points: pd.DataFrame, style: dict[str, 
         values = line.set_index(look.axis)["ratio" if relative else "mean"]
         for stop in shown:
             value = values.get(stop)
-            cells.append(_NONE if pd.isna(value) else f"{value:.2f}×" if relative else number(value))
+            cells.append(_NONE if pd.isna(value) else f"{ratio_words(value)}×" if relative else number(value))
         body.append([*cells, f"{line.k_found.median():.0f}"])
     heads = [f"{sign(look.axis)} {short(look.axis, stop)}" for stop in shown]
     table(["Algorithm", *(["area"] if len(areas) else []), *heads, "k′"], body, "Overview")

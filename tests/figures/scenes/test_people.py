@@ -42,7 +42,7 @@ def test_histograms_count_every_finite_cell_and_say_which_lie_outside():
     assert table[(table.column == "a") & ~table.inside].rows.sum() == 2
     panel = bounds_panel(X, domain, ["a", "b"], LIGHT)
     bounds = sorted(shape.x0 for shape in panel.figure.layout.shapes)
-    assert bounds == [0, 0, 1, 10] and "about 2 cells lie outside" in panel.alt
+    assert bounds == [0, 0, 1, 10] and "; 2 of 7 cells lie outside the bounds. " in panel.alt
     assert "NOT PRIVATE" in panel.figure.to_json()
 
 
