@@ -1,6 +1,9 @@
 """Check that Watch fits one screen for the taught methods: form, plane, side panels, player, verdict and Save."""
 
+import io
+
 import pytest
+from PIL import Image
 from playwright.sync_api import expect
 
 from tests.browser.test_journeys import STEPS
@@ -62,3 +65,15 @@ def test_on_a_phone_plane_and_player_are_in_the_first_screen(open_page):
     plane, player = within(page, PLANE), within(page, PLAYER)
     assert plane["y"] + plane["height"] <= player["y"]
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_paper_has_a_light_picture_and_no_controls_in_dark_mode_too(open_page):
+    page = opened(open_page, "town", "pe-means", width=794, height=1100, mode="dark")
+    page.emulate_media(media="print", color_scheme="dark")
+    expect(page.locator(".dp-verdict .promise")).to_be_visible()
+    for gone in (".st-key-form_top", ".dpviz-transport", "[data-testid=stCheckbox]", "[data-testid=stExpander]"):
+        expect(page.locator(gone).locator("visible=true")).to_have_count(0)
+    box = page.locator(PLANE).bounding_box()
+    corner = {"x": box["x"] + 1, "y": box["y"] + box["height"] - 2, "width": 1, "height": 1}
+    pixel = Image.open(io.BytesIO(page.screenshot(clip=corner, full_page=True))).convert("RGB").getpixel((0, 0))
+    assert min(pixel) > 220  # the canvas was drawn for a dark page

@@ -10,7 +10,7 @@ import streamlit as st
 
 from dpviz.figures.code import style
 from dpviz.figures.kit.legend import HIDDEN, icon
-from dpviz.figures.kit.theme import Theme, theme
+from dpviz.figures.kit.theme import DARK, Theme, theme
 from dpviz.numbers import chance, number
 from dpviz.postprocessing.bet import bet_of, odds_of_any
 from dpviz.privacy.guarantee import Guarantee, Notion
@@ -97,7 +97,8 @@ def strip(
         )
         words += f'<details class="dp-more"><summary aria-label="All facts">…</summary><div>{lines}</div></details>'
     tokens = "".join(f"--dp-{name}:{value};" for name, value in colors().tokens().items())
-    style = f"<style>:root{{{tokens}}}{_CSS}{prepared.style()}{embed.style()}</style>"
+    paper = _PAPER if colors() == DARK else ""
+    style = f"<style>:root{{{tokens}}}{_CSS}{paper}{prepared.style()}{embed.style()}</style>"
     share = session.sharing
     with st.container(key=keys.STRIP, horizontal=True, vertical_alignment="center"):
         badge = '<span class="dp-badge private">PRIVATE</span>' if private else '<span class="dp-badge">DEMO</span>'
@@ -110,6 +111,10 @@ def strip(
     messages.show()
 
 
+_PAPER = """@media print { /* a dark page turns light on paper, its canvases too */
+  :root { print-color-adjust:exact; }
+  [data-testid=stApp] { filter:invert(1) hue-rotate(180deg) brightness(1.12); }
+}"""
 _OTHER = {
     Notion.NONE: "NO PRIVACY",
     Notion.CLAIMED: "NOT CHECKED HERE",
