@@ -186,7 +186,7 @@ class Panel {
 
   async plot(Plotly, step, width) {
     const { data, layout } = this.film.shown(step, width), movable = this.zoomable && fine();
-    const buttons = movable ? ["toImage", "zoom2d", "pan2d", "select2d", "lasso2d"] : ["toImage"];
+    const buttons = movable ? ["toImage", "zoom2d", "pan2d"] : ["toImage"];
     if (this.zoomable && !fine())
       Object.assign(layout, {
         dragmode: false,
