@@ -117,7 +117,7 @@ def test_a_simulation_spends_nothing_but_its_scores_read_rows(monkeypatch):
     [
         ({"epsilon": 0.05, "n_clusters": 60}, "noise will dominate"),
         ({"delta": 0.1}, "above 1/n"),
-        ({"n_public": 60_000}, "rows by the noisy counts"),
+        ({"n_public": 60_000}, "the noisy counts suggest about"),
     ],
 )
 def test_what_the_library_knows_becomes_a_warning(values, words):

@@ -1,4 +1,4 @@
-"""The registry: slug -> class, written by hand, in teaching order, then those added from outside."""
+"""Registry of algorithms by slug: ours in teaching order, then those added from outside."""
 
 import os
 from collections.abc import Collection, Iterable
@@ -63,7 +63,7 @@ ALGORITHMS: dict[str, type[Algorithm]] = {
         DistDPRandomPoints,
     )
 }
-RECOMMENDED = "nsm"  # the app offers it first: it has the lowest loss at most budgets
+RECOMMENDED = "nsm"  # the app's default: it has the lowest loss at most budgets
 
 __all__ = ["ALGORITHMS", "RECOMMENDED", "Algorithm", "add_files", "add_programs", "lines_of"]
 
@@ -71,12 +71,12 @@ outside.everything(ALGORITHMS)
 
 
 def add_files(paths: Iterable[str | Path]) -> list[str]:
-    """Add the algorithms of Python files, for this process and those that it starts; return their slugs.
+    """Register the algorithms that Python files define, in this process and its children; return their slugs.
 
     Raises
     ------
     ValueError
-        One sentence for a file that cannot be added: `dpviz.algorithms.outside.load`.
+        If a file cannot be added; see `dpviz.algorithms.outside.load`.
     """
     slugs = []
     for path in map(Path, paths):
@@ -87,12 +87,12 @@ def add_files(paths: Iterable[str | Path]) -> list[str]:
 
 
 def add_programs(places: Iterable[str]) -> list[str]:
-    """Add clusterers of other libraries at MODULE:CLASS, for this process and those that it starts; return their slugs.
+    """Register clusterers of other libraries (MODULE:CLASS) in this process and its children; return their slugs.
 
     Raises
     ------
     ValueError
-        One sentence for a class that cannot be added: `dpviz.algorithms.outside.hire`.
+        If a class cannot be added; see `dpviz.algorithms.outside.hire`.
     """
     slugs = []
     for place in places:
@@ -103,6 +103,6 @@ def add_programs(places: Iterable[str]) -> list[str]:
 
 
 def lines_of(slug: str, kinds: Collection[str]) -> tuple[Line, ...]:
-    """Return the pseudo-code of a run with steps of these kinds: the algorithm's, or that of its substitute."""
+    """Return the pseudo-code that covers these kinds of steps: the algorithm's own, or its substitute's."""
     codes = (ALGORITHMS[slug].CODE, *(cls.CODE for cls in ALGORITHMS.values()))
     return next((code for code in codes if set(kinds) <= {kind for line in code for kind in line.kinds}), codes[0])

@@ -1,4 +1,4 @@
-"""Define the base of all algorithms: a frozen dataclass of public parameters, a generator that reads like the paper."""
+"""Base class of all algorithms: a frozen dataclass of public parameters whose `steps` reads like the paper."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ from dpviz.trace import Coreset, Step, Trace
 
 __all__ = ["Algorithm", "ApproximateDP"]
 
-_MOST_KEPT = 20_000_000  # a relation that keeps n pads the rows in memory, up to this many
+_MOST_KEPT = 20_000_000  # relations that keep n pad the rows in memory, up to this many
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Algorithm:
-    """Base of all algorithms. Fields of subclasses are PUBLIC parameters: form, cache key, sweep axis, link.
+    """Base class of all algorithms. A subclass's fields are PUBLIC: they appear in forms, links, sweeps and cache keys.
 
     A subclass defines `name`, `slug`, `tagline`, `CODE`, its parameters, `plan` and `steps`. The "centers" released by
     the last step are the result; "coreset_points", "coreset_weights" and "coreset_sd" become the coreset. `run`
-    projects both onto the declared box and ball, which hold every row, so no row gets farther from them. The steps keep
-    the values as they were released.
+    projects both onto the declared box and ball, which contain every row, so no center moves away from any row. Steps
+    keep the unprojected values.
     """
 
     name: ClassVar[str]
@@ -50,7 +50,7 @@ class Algorithm:
     follows_a_run: ClassVar[bool] = False  # True if it reuses the seed of an earlier run and so needs its own noise
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {}
     CODE: ClassVar[tuple[Line, ...]] = ()  # its pseudo-code, six to ten lines
-    AUDIT: ClassVar[dict[str, Any]] = {}  # parameter values for a second audit: they change which releases are made
+    AUDIT: ClassVar[dict[str, Any]] = {}  # parameter values for a second audit, which change the releases
 
     n_clusters: int = params.param(8, low=1, high=256, help="How many centers to release. Public.")
 
@@ -64,7 +64,7 @@ class Algorithm:
         return cls(**{**cls.PRESETS[preset], **values})
 
     def plan(self, n_features: int, n_public: int) -> Plan:
-        """Return which releases a run may make and at what cost; depends on public values only."""
+        """Return the releases that a run may make and their costs; reads public values only."""
         raise NotImplementedError
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
@@ -72,16 +72,16 @@ class Algorithm:
         raise NotImplementedError
 
     def resolved_delta(self, n_public: int) -> float:
-        """Return delta; if the parameter is None, `accounting.default_delta` of n_public.
+        """Return delta, or `accounting.default_delta(n_public)` if the parameter is None.
 
         Raises
         ------
         ValueError
-            If the default is 1 and the guarantee has a delta.
+            If delta is an empty parameter and n_public is below 2.
         """
         given = getattr(self, "delta", None)
         if given is None and n_public < 2 and hasattr(self, "delta"):
-            raise ValueError(f"{self.name}: n must be at least 2 where delta is left empty (n^-1.1); give a delta.")
+            raise ValueError(f"{self.name}: n must be at least 2 if delta is left empty (n^-1.1); give a delta.")
         return accounting.default_delta(n_public) if given is None else given
 
     def guarantee(self, n_features: int, n_public: int, *, rows_per_person: int = 1) -> Guarantee:
@@ -94,18 +94,18 @@ class Algorithm:
         return sum(map(len, self.plan(n_features, n_public).costs.values()))
 
     def runs(self, n_features: int, n_public: int) -> Algorithm:
-        """Return the algorithm that runs: this one, or one with ordinary DP if its expected loss is lower.
+        """Return the algorithm to run: this one, or one with ordinary DP if that has a lower expected loss.
 
         The substitute hides any change of one row, at the same epsilon and delta.
         """
         return self
 
     def work(self, n_features: int, n_public: int) -> float:
-        """Return a rough number of operations, from public values; the pages estimate the running time from it."""
+        """Return a rough operation count, from public values; the pages estimate the running time from it."""
         return max(self.releases(n_features, n_public), 1) * (2.5e4 + n_public * (n_features + 20))
 
     def advice(self, n_features: int, n_public: int) -> tuple[str, ...]:
-        """Return warnings about public values, one sentence each; empty if all is well."""
+        """Return warnings about public values, one sentence each."""
         delta = self.resolved_delta(n_public)
         if self.notion.private and delta > 1 / n_public:
             return (f"{self.name}: delta = {delta:.2g} is above 1/n = {1 / n_public:.2g}; choose a smaller delta.",)
@@ -116,17 +116,17 @@ class Algorithm:
         return ()
 
     def blurred(self, end: Mapping[str, Any], counts: np.ndarray, domain: Domain) -> tuple[str, ...]:
-        """Return a warning where nearly all rows count for one center, or noise throws averages across the domain."""
+        """Return a warning if nearly all rows are nearest to one center, or if noise dominates the averages."""
         if lone(counts):
             return (
-                f"{self.name}: nearly all rows lie nearest to one center by the noisy counts, so that one center may "
-                "be as good. Declare narrower bounds if they are known, or use more rows.",
+                f"{self.name}: by the noisy counts, nearly all rows are nearest to one center, so a single center may "
+                "do as well. Declare narrower bounds if you know them, or use more rows.",
             )
         if not blurred(counts, end["center_sd"], domain.radius):
             return ()
         return (
-            f"{self.name}: noise throws the averages about as far as the domain reaches, so that one center may be as "
-            "good. Use more rows, fewer columns or centers, or narrower bounds if they are known.",
+            f"{self.name}: the noise in the averages is about as large as the domain, so a single center may do as "
+            "well. Use more rows, fewer columns or centers, or narrower bounds if you know them.",
         )
 
     def run(
@@ -143,7 +143,7 @@ class Algorithm:
 
         Parameters
         ----------
-        X : array of shape (n_samples, n_features) in original units, or Rows (shareable between runs)
+        X : array of shape (n_samples, n_features) in original units, or Rows (which several runs can share)
         domain : Domain; required with an array
         seed : int; required with noise="seeded", forbidden with noise="secure"
         noise : "seeded" (DEMO: reproducible, keeps hidden truth), "secure" (no seed, no hidden truth) or "none" (DEMO:
@@ -153,7 +153,7 @@ class Algorithm:
         rows = self._rows(X, domain, dataset_id)
         init_rng, source = self._randomness(seed, noise)
         if noise == "none" and rows.noise is not None:
-            raise ValueError(f"{self.name}: noise must not be 'none' where parties draw it together.")
+            raise ValueError(f"{self.name}: noise must not be 'none' if several parties draw it together.")
         source = rows.noise or source
         if source.reproducible and rows.size_nonprivate() == 0:
             raise ValueError(f"{self.name}: the data must have at least one row of finite numbers; got none.")
@@ -173,7 +173,7 @@ class Algorithm:
             exact=noise == "none",
         )
         steps: list[Step] = []
-        with alone():  # the same seed gives the same trace, however many threads there are
+        with alone():  # the same seed gives the same trace with any number of threads
             for shown in self.steps(curator, rows.domain, init_rng):
                 step = dataclasses.replace(
                     shown,
@@ -232,11 +232,11 @@ class Algorithm:
         if isinstance(X, Rows):
             return X
         if domain is None:
-            raise ValueError(f"{self.name}: domain must be given: the public bounds of the data.")
+            raise ValueError(f"{self.name}: a domain must be given: the public bounds of the data.")
         return Rows(X, domain, dataset_id)
 
     def _randomness(self, seed: int | None, noise: str) -> tuple[np.random.Generator, Noise]:
-        """Return generators for choices and for noise; another epsilon changes the noise, not the initial centers."""
+        """Return separate generators for choices and for noise, so the initial centers do not depend on epsilon."""
         validate.one_of(self.name, ("seeded", "secure", "none"), noise=noise)
         if noise == "none" and self.notion in (Notion.LOCAL, Notion.SHUFFLE):
             raise ValueError(f"{self.name}: noise must not be 'none'; an unrandomized report is the row itself.")
@@ -252,13 +252,13 @@ class Algorithm:
         return init, Seeded(draws)
 
     def _size(self, rows: Rows, source: Noise) -> tuple[int, tuple[str, ...]]:
-        """Return the public n and warnings. Under add/remove n is declared; only a seeded simulation may count rows."""
+        """Return the public n and where it comes from; only a seeded simulation may count the rows."""
         declared = rows.domain.n_public
         if declared is not None and self.neighboring is Neighboring.ADD_REMOVE:
             return declared, (f"n = {declared} declared",)
         if declared is not None:
             validate.integer(self.name, None, _MOST_KEPT, n_public=declared)
-            return declared, (f"n = {declared} declared: more rows are cut, fewer filled up with the domain's middle",)
+            return declared, (f"n = {declared} declared: extra rows are cut, missing ones put in the domain's middle",)
         if not source.reproducible:
             raise ValueError(f"{self.name}: n_public must be declared in the domain for a private release.")
         kept = self.neighboring is not Neighboring.ADD_REMOVE
@@ -267,7 +267,7 @@ class Algorithm:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class ApproximateDP(Algorithm):
-    """An algorithm with a budget of epsilon at delta."""
+    """Base class of algorithms with a budget of epsilon and delta."""
 
     epsilon: float = params.param(
         1.0, low=0.01, high=100, log=True, help="Smaller: more noise, more privacy. Always stated together with delta."
@@ -284,7 +284,7 @@ class ApproximateDP(Algorithm):
 
 
 def _doubts(name: str, curator: Curator) -> tuple[str, ...]:
-    """Return a warning if released counts show that the declared n is far off; empty if all is well."""
+    """Return a warning if released counts show that the declared n is far off."""
     noisy, declared = curator.n_noisy, curator.n_public
     if noisy is None:
         return ()
@@ -292,9 +292,9 @@ def _doubts(name: str, curator: Curator) -> tuple[str, ...]:
     if declared / 2 <= likely <= 2 * declared:
         return ()
     return (
-        f"{name}: the data hold about {max(noisy.value, 0):,.0f} rows by the noisy counts, but n = {declared:,} is "
-        "declared. Noise, delta and the number of steps follow the declared n: correct it before the next run, "
-        "unless many rows lack a cell and are left out: then fill it (--missing middle) or leave that column out.",
+        f"{name}: the noisy counts suggest about {max(noisy.value, 0):,.0f} rows, but n = {declared:,} is declared. "
+        "Noise, delta and the number of steps depend on the declared n: correct it before the next run. If many rows "
+        "were left out because a cell is missing, fill it (--missing middle) or leave that column out instead.",
     )
 
 

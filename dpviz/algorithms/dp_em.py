@@ -27,9 +27,9 @@ __all__ = ["DPEM"]
 class DPEM(ApproximateDP):
     """DP-EM: fit k Gaussians instead of k points; a row may belong partly to several of them.
 
-    In every iteration each row divides a weight of 1 among the Gaussians. Three noisy totals come back for each
-    Gaussian: the number of its rows, their offsets from its mean, and their spread. They give its weight, mean and
-    covariance. The means are the centers; the covariances are ellipses that show how long and how wide a cluster is.
+    In every iteration each row divides a weight of 1 among the Gaussians. Three noisy totals per Gaussian (the number
+    of its rows, their offsets from its mean, and their spread) give its weight, mean and covariance. The means are the
+    centers; the covariances are ellipses that show how long and how wide a cluster is.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class DPEM(ApproximateDP):
     iterations : int or None, in [1, 30]
         Rounds of EM. None: 6.
     covariance : {"auto", "full", "diagonal"}
-        Ellipses of any direction, or along the columns. "auto": full up to 6 columns.
+        Ellipses in any direction, or aligned with the columns. "auto": full up to 6 columns.
     reach : float, in [1, 10]
         Offsets are clipped to this multiple of the widest Gaussian's expected distance from its mean.
 
@@ -63,11 +63,11 @@ class DPEM(ApproximateDP):
 
     Deviations from the paper
     -------------------------
-    Park et al. add noise to means and covariances of weights 1/n with n public; here all three moments are sums, so
-    that nothing reads the number of rows. Offsets are taken from the last mean and clipped to a radius that shrinks
-    with the clusters. Taken from the origin, as published, their second moments need so much noise that every cluster
-    small beside the domain is lost. Covariances are made symmetric, shrunk toward a ball by the share of their variance
-    that is noise, and kept between the noise's and the start's. A Gaussian with a noisy count near or below 0 keeps its
+    Park et al. add noise to means and covariances weighted by 1/n, with n public; here all three moments are sums,
+    so nothing reads the number of rows. Offsets are taken from the last mean and clipped to a radius that shrinks
+    with the clusters. Taken from the origin, as published, second moments need so much noise that every cluster much
+    smaller than the domain is lost. Covariances are made symmetric, shrunk toward a ball by the noise's share of their
+    variance, and kept between the noise's and the initial ones. A Gaussian with a noisy count near or below 0 keeps its
     shape, with the weight of one row. Composition is mu-GDP instead of the moments accountant.
 
     References
@@ -109,7 +109,7 @@ class DPEM(ApproximateDP):
         "auto",
         choices=("auto", "full", "diagonal"),
         advanced=True,
-        help="Ellipses of any direction, or along the columns. Auto: any direction up to 6 columns.",
+        help="Ellipses in any direction, or aligned with the columns. Auto: any direction up to 6 columns.",
     )
     reach: float = param(
         2.5, low=1.0, high=10.0, advanced=True, help="Offsets are clipped to this many times the widest spread."
@@ -127,12 +127,12 @@ class DPEM(ApproximateDP):
         return self.covariance == "diagonal" or (self.covariance == "auto" and n_features > self.FULL)
 
     def work(self, n_features: int, n_public: int) -> float:
-        """Return a rough number of operations, from public values."""
+        """Return a rough operation count, from public values."""
         each = n_features if self.diagonal(n_features) else n_features * (n_features + 1)
         return (self.iterations or self.ROUNDS) * (2.5e4 + 4.0 * n_public * self.n_clusters * each)
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
-        """Start with equal balls spread over the box; assign, sum and update, one step per round."""
+        """Spread equal balls over the box, then assign, sum and update; yield one step per round."""
         k, d = self.n_clusters, curator.n_features
         flat, rounds = self.diagonal(d), len(curator.plan.costs["update.counts"])
         shrink = min(1.0, domain.radius / float(np.linalg.norm(domain.box_z)))

@@ -24,10 +24,10 @@ __all__ = ["ExplainClusters"]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class ExplainClusters(ApproximateDP):
-    """Describe each released cluster by one more release: how many of its rows lie between public edges, per column.
+    """A follow-up question about released clusters: how many of their rows lie between public edges, per column.
 
-    It finds no centers, so the list of algorithms leaves it out. It follows a run and spends a small budget of its own,
-    which adds to the run's. `dpviz.postprocessing.explain.of_trace` turns its counts into sentences with intervals.
+    It finds no centers, so it is not in the list of algorithms. It follows a run and spends a small budget of its own,
+    on top of the run's. `dpviz.postprocessing.explain.of_trace` turns its counts into sentences with intervals.
 
     Parameters
     ----------
@@ -36,17 +36,17 @@ class ExplainClusters(ApproximateDP):
     centers : tuple of k tuples of d numbers, original units
         The released centers. Public.
     epsilon : float, in [0.01, 100]
-        Budget epsilon of this question alone, at delta.
+        Budget epsilon of this question alone.
     delta : float or None, in [1e-12, 0.5]
         None: n^-1.1.
 
     Formal guarantee
     ----------------
-    (epsilon, delta)-DP for one row added or removed. Public: centers and edges, which depend on released values alone,
-    the domain and its n. Proof: (1) a row has one nearest center, by exact comparison, and one bin in every column, so
-    it changes d of the k d b counts by 1: l2 sensitivity sqrt(d). (2) One Gaussian release with mu from epsilon and
-    delta (Balle and Wang). (3) Centers of an earlier run are a fixed public value here: by adaptive composition the run
-    and this question together cost the sum in the account. (4) Sentences read released values only.
+    (epsilon, delta)-DP for one row added or removed. Public: the domain, its n, and the centers and edges, which
+    depend on released values alone. Proof: (1) a row has one nearest center, by exact comparison, and one bin in every
+    column, so it changes d of the k d b counts by 1: l2 sensitivity sqrt(d). (2) One Gaussian release has mu from
+    epsilon and delta (Balle and Wang). (3) The centers of an earlier run are a fixed public value here, so by adaptive
+    composition the account adds the costs of run and question. (4) Sentences read released values only.
 
     Steps
     -----
@@ -54,9 +54,9 @@ class ExplainClusters(ApproximateDP):
 
     Deviations from the paper
     -------------------------
-    DPClustX picks contrastive histograms per cluster by the exponential mechanism and releases only those. Here all
-    columns are counted at once, at a factor of sqrt(d) in the noise, so any column can be shown and "cannot tell" is a
-    possible answer.
+    DPClustX picks contrastive histograms per cluster with the exponential mechanism and releases only those. Here all
+    columns are counted at once, which costs a factor of sqrt(d) in noise, but any column can be shown and "cannot tell"
+    is a possible answer.
 
     References
     ----------
@@ -95,7 +95,7 @@ class ExplainClusters(ApproximateDP):
         return f"Whom you trust changes. In the run: {trace.claimed.trust}. In this question: {self.trust}."
 
     def _given(self, n_features: int) -> np.ndarray:
-        """Return the centers (k, d), original units, or raise a ValueError that says what is wrong with them."""
+        """Return the centers (k, d) in original units; raise ValueError unless they are k finite points (d,)."""
         given = np.array(self.centers, dtype=float)
         if len(given) != self.n_clusters or given.ndim != 2 or not np.isfinite(given).all():
             raise ValueError(f"{self.name}: centers must be the {self.n_clusters} finite released centers of a run.")

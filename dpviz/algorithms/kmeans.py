@@ -33,7 +33,7 @@ __all__ = ["KMeans", "raw_rows"]
 class KMeans(Algorithm):
     """Lloyd's k-means with k-means++ starts, on the raw rows: the NON-PRIVATE reference.
 
-    It is the result without privacy, against which every private algorithm is measured. scikit-learn finds the best of
+    Every private algorithm is compared with this result. scikit-learn finds the best of
     ten starts; the trace replays that start iteration by iteration.
 
     Parameters
@@ -41,7 +41,7 @@ class KMeans(Algorithm):
     n_clusters : int, in [1, 256]
         Number of clusters k.
     objective : {"means", "medians"}
-        k-means, or k-median: 20 Weiszfeld steps from each start's k-means centers, the best of which is kept.
+        k-means, or k-median: 20 Weiszfeld steps from the k-means centers of each start; the best result is kept.
 
     Formal guarantee
     ----------------
@@ -121,13 +121,13 @@ class KMeans(Algorithm):
             If X is not an array or no domain is given.
         """
         Z, domain = raw_rows(self, X, domain, seed, noise)
-        with alone():  # the same seed gives the same path, however many threads there are
+        with alone():  # the same seed gives the same path with any number of threads
             path = self._path(Z, np.random.default_rng(seed))
         steps = []
         for index, centers in enumerate(path):
             title = "k-means++ start" if index == 0 else f"Iteration {index} of {len(path) - 1}"
             if self.objective == "medians" and index:
-                title = ("", "k-means", "k-median: the sum of distances is least")[index]
+                title = ("", "k-means", "k-median: the smallest sum of distances")[index]
             step = Step(
                 "iteration",
                 title,
@@ -180,7 +180,7 @@ class KMeans(Algorithm):
 def raw_rows(
     algorithm: Algorithm, X: np.ndarray | Rows, domain: Domain | None, seed: int | None, noise: str
 ) -> tuple[np.ndarray, Domain]:
-    """Return the rows (n, d) without non-finite cells, in z units, for what makes no private release; and the domain.
+    """Return the rows (n, d) in z units, without those with non-finite cells, and the domain, for non-private runs.
 
     Raises
     ------
@@ -191,9 +191,9 @@ def raw_rows(
     """
     name, k = algorithm.name, algorithm.n_clusters
     if noise != "seeded":
-        raise ValueError(f"{name}: noise must be 'seeded', because it makes no private release.")
+        raise ValueError(f"{name}: noise must be 'seeded', because this algorithm makes no private release.")
     if isinstance(X, Rows) or domain is None:
-        raise TypeError(f"{name}: the data must be an array with its domain; it reads raw rows.")
+        raise TypeError(f"{name}: the data must be an array with a domain, because this algorithm reads raw rows.")
     validate.integer(name, 0, None, seed=seed)
     Z = domain.normalize(X)
     Z = Z[np.isfinite(Z).all(axis=1)]

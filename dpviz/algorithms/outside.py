@@ -1,7 +1,7 @@
-"""Add algorithms from outside: files named when a program starts, and installed packages' entry points.
+"""Add algorithms from outside: Python files named at startup, entry points, and other libraries' clusterers.
 
-Every process that imports `dpviz.algorithms` reads the same files, so worker processes know what the first one knows.
-The module of a file is called `dpviz.algorithms.outside.NAME`, so that pickle finds it there.
+Every process that imports `dpviz.algorithms` reads the same files, so worker processes know the same algorithms.
+A file is imported as `dpviz.algorithms.outside.NAME`, where pickle finds it.
 """
 
 from __future__ import annotations
@@ -44,16 +44,16 @@ __all__ = [
     "unaudited",
 ]
 
-FILES = "DPVIZ_WITH"  # the environment variable with the files, absolute, as in PATH
+FILES = "DPVIZ_WITH"  # environment variable: absolute paths of the files, separated as in PATH
 GROUP = "dpviz.algorithms"  # group of entry points, each an `Algorithm`
-PROGRAMS = "DPVIZ_OUTSIDE"  # the environment variable with programs, MODULE:CLASS, separated by commas
+PROGRAMS = "DPVIZ_OUTSIDE"  # environment variable: programs as MODULE:CLASS, separated by commas
 UNAUDITED = "not audited here"
-_NOTES = "audited"  # in the state folder: a line for every algorithm that passed, with its file's fingerprint
-_LONGEST = 200  # characters of another program's message
+_NOTES = "audited"  # file in the state folder: one line per algorithm that passed, with its file's fingerprint
+_LONGEST = 200  # characters of another program's message that are shown
 
 
 class Origin(NamedTuple):
-    """Where an algorithm comes from: a file's name, and SHA-256 of its source."""
+    """Origin of an algorithm: its file's name and the SHA-256 of its source."""
 
     place: str
     fingerprint: str
@@ -63,12 +63,12 @@ ORIGINS: dict[str, Origin] = {}  # by slug
 
 
 def everything(known: dict[str, type[Algorithm]]) -> None:
-    """Add the algorithms of entry points, and the files and programs that the environment names.
+    """Add the algorithms of entry points and the files and programs named in the environment.
 
     Raises
     ------
     ValueError
-        One sentence for the first that cannot be added.
+        If one of them cannot be added; the message is one sentence.
     """
     for point in entry_points(group=GROUP):
         place = f"entry point {point.name}"
@@ -77,7 +77,7 @@ def everything(known: dict[str, type[Algorithm]]) -> None:
             module = inspect.getmodule(cls)
             source = inspect.getsource(module) if module else ""
         except Exception as error:
-            raise ValueError(f"{place}: it does not load: {_words(error)}.") from None
+            raise ValueError(f"{place} cannot be loaded: {_words(error)}.") from None
         _check(source, place)
         _enlist(cls, Origin(place, _fingerprint(source)), known)
     for path in filter(None, os.environ.get(FILES, "").split(os.pathsep)):
@@ -92,7 +92,7 @@ def hire(place: str, known: dict[str, type[Algorithm]]) -> str:
     Raises
     ------
     ValueError
-        One sentence for a class that does not import, is no clusterer, or has the slug of another.
+        If the class cannot be imported, is not a clusterer, or has a slug that is taken.
     """
     cls = program(place)
     if known.get(cls.slug) is not cls:
@@ -106,7 +106,7 @@ def load(path: Path, known: dict[str, type[Algorithm]]) -> list[str]:
     Raises
     ------
     ValueError
-        One sentence for a file that cannot be read or imported, that breaks a rule, or holds no algorithm of its own.
+        If the file cannot be read or imported, breaks a rule, or defines no algorithm.
     """
     place = path.name
     try:
@@ -123,7 +123,7 @@ def load(path: Path, known: dict[str, type[Algorithm]]) -> list[str]:
     own = [cls for cls in classes if cls.__module__ == name and "slug" in cls.__dict__]
     try:
         if not own:
-            raise ValueError(f"{place}: it defines no algorithm: a subclass of Algorithm with a slug.")
+            raise ValueError(f"{place} defines no algorithm: a subclass of Algorithm with a slug.")
         for cls in own:
             _enlist(cls, here, known)
     except ValueError:
@@ -138,14 +138,14 @@ def load(path: Path, known: dict[str, type[Algorithm]]) -> list[str]:
 def _imported(name: str, path: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
-        raise ValueError(f"{path.name}: it does not import: its name must end in .py.")
+        raise ValueError(f"{path.name} cannot be imported: its name must end in .py.")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         del sys.modules[name]
-        raise ValueError(f"{path.name}: it does not import: {_words(error)}{_line(error, str(path))}.") from None
+        raise ValueError(f"{path.name} cannot be imported: {_words(error)}{_line(error, str(path))}.") from None
     return module
 
 
@@ -153,33 +153,33 @@ def _check(source: str, place: str) -> None:
     try:
         broken = broken_rules(source)
     except SyntaxError as error:
-        raise ValueError(f"{place}: it does not import: line {error.lineno}: {error.msg}.") from None
+        raise ValueError(f"{place} cannot be imported: line {error.lineno}: {error.msg}.") from None
     if broken:
-        raise ValueError(f"{place}: refused: {'; '.join(broken)}. An algorithm asks the curator, and nothing else.")
+        raise ValueError(f"{place} is refused: {'; '.join(broken)}. An algorithm may ask the curator only.")
 
 
 def _enlist(cls: type[Algorithm], here: Origin, known: dict[str, type[Algorithm]]) -> None:
-    """Check what the pages rely on, then add one class."""
+    """Check that a class has what the pages rely on, then add it."""
     if not (isinstance(cls, type) and issubclass(cls, Algorithm)):
-        raise ValueError(f"{here.place}: {cls!r:.60} is no subclass of dpviz.algorithms.Algorithm.")
+        raise ValueError(f"{here.place}: {cls!r:.60} is not a subclass of dpviz.algorithms.Algorithm.")
     if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", getattr(cls, "slug", "")):
-        raise ValueError(f"{here.place}: the slug of {cls.__name__} must be small letters, digits and hyphens.")
+        raise ValueError(f"{here.place}: the slug of {cls.__name__} must be lowercase letters, digits and hyphens.")
     if cls.slug in known:
         other = ORIGINS[cls.slug].place if cls.slug in ORIGINS else "dpviz"
-        raise ValueError(f"{here.place}: the slug {cls.slug!r} is taken by {known[cls.slug].__name__} of {other}.")
+        raise ValueError(f"{here.place}: {known[cls.slug].__name__} of {other} already has the slug {cls.slug!r}.")
     if not getattr(cls, "name", "") or not dataclasses.is_dataclass(cls) or cls.__hash__ is None:
         raise ValueError(f"{here.place}: {cls.__name__} must be a frozen dataclass with a name.")
     try:
         cls()
     except Exception as error:
-        raise ValueError(f"{here.place}: {cls.__name__}() does not work: {_words(error)}.") from None
-    if not issubclass(cls, Program):  # its runs say by themselves what it is
+        raise ValueError(f"{here.place}: {cls.__name__}() fails: {_words(error)}.") from None
+    if not issubclass(cls, Program):  # programs warn about themselves
         _guard(cls, here)
     known[cls.slug], ORIGINS[cls.slug] = cls, here
 
 
 def _guard(cls: type[Algorithm], here: Origin) -> None:
-    """End a failed run with one sentence, and say beside every run that the file was not audited here."""
+    """Turn a run's failure into one sentence, and warn in every run that the file was not audited here."""
     inner, doubts = cls.steps, cls.doubts
 
     def steps(self: Algorithm, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
@@ -193,10 +193,10 @@ def _guard(cls: type[Algorithm], here: Origin) -> None:
         except Cancelled:
             raise
         except Exception as error:
-            # without demo no message: NumPy's may hold a shape, and with it the exact number of rows
+            # outside DEMO omit the message: NumPy's may contain a shape, and so the exact number of rows
             why = _words(error) if curator.demo else type(error).__name__
-            words = f"{self.name} of {here.place}: step {made + 1} ended by {why}{_line(error, here.place)}."
-            raise ValueError(f"{words} Releases made by then stay spent.") from None
+            words = f"{self.name} of {here.place}: step {made + 1} failed with {why}{_line(error, here.place)}."
+            raise ValueError(f"{words} Releases made so far stay spent.") from None
 
     def more(self: Algorithm, released: object, domain: Domain) -> tuple[str, ...]:
         words = (f"{self.name} comes from {here.place} and is {UNAUDITED}: only its authors vouch for its promise.",)
@@ -215,19 +215,19 @@ def _words(error: BaseException) -> str:
 
 
 def _line(error: BaseException, file: str) -> str:
-    """Return the last line of the file that led to an error, in brackets; "" if none did."""
+    """Return the file's last line that led to an error, in parentheses; "" if none did."""
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename.endswith(file)]
     return f" (line {lines[-1]})" if lines else ""
 
 
 def unaudited(slug: str) -> bool:
-    """Return whether an algorithm comes from outside and its audit has not passed here."""
+    """Return whether an algorithm comes from outside and has not passed its audit here."""
     here = ORIGINS.get(slug)
     return here is not None and f"{slug} {here.fingerprint}" not in _notes()
 
 
 def note_audit(slug: str) -> None:
-    """Record that an algorithm from outside has passed its audit, for this fingerprint."""
+    """Record that an outside algorithm, with this fingerprint, has passed its audit."""
     notes = _notes() | {f"{slug} {ORIGINS[slug].fingerprint}"}
     replace(private_folder() / _NOTES, "\n".join(sorted(notes)).encode())
 

@@ -1,7 +1,7 @@
-"""Run clusterers of other libraries beside ours: they see the rows themselves, so that nothing of them is checked here.
+"""Run other libraries' clusterers next to ours; they see the raw rows, so dpviz cannot check what they promise.
 
-A program is a class with `fit(X)`, `cluster_centers_` and an argument `n_clusters`, as in scikit-learn. Its class here
-is an attribute of this module, so that pickle finds it there.
+A program is a class with `fit(X)`, `cluster_centers_` and an argument `n_clusters`, as in scikit-learn. Its wrapper is
+an attribute of this module, where pickle finds it.
 """
 
 from __future__ import annotations
@@ -31,26 +31,26 @@ from dpviz.trace import Step, Trace
 
 __all__ = ["Program", "program"]
 
-_LONGEST = 200  # characters of another program's message
-_GIVEN = {"n_clusters", "epsilon", "bounds", "random_state"}  # the arguments that are passed on, if it has them
-_EPSILON = param(1.0, low=0.01, high=100, log=True, help="Handed to the program. What it makes of it is its own.")
+_LONGEST = 200  # characters of another program's message that are shown
+_GIVEN = {"n_clusters", "epsilon", "bounds", "random_state"}  # arguments passed to a program that takes them
+_EPSILON = param(1.0, low=0.01, high=100, log=True, help="Passed to the program, which decides how to use it.")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Program(Algorithm):
-    """Base of programs: hand the rows to `fit` in z units, take `cluster_centers_`, and promise nothing."""
+    """Base class of programs: passes rows in z units to `fit`, reads `cluster_centers_`, and promises nothing."""
 
     notion: ClassVar[Notion] = Notion.CLAIMED
     trust: ClassVar[str] = "the program, which sees the raw rows and draws its own noise"
     MAKES: ClassVar[type]  # the program's class
-    TAKES: ClassVar[frozenset[str]]  # which of its arguments are given
+    TAKES: ClassVar[frozenset[str]]  # names of the arguments passed to it
 
     def plan(self, n_features: int, n_public: int) -> Plan:
         """Return an empty plan: the curator releases nothing."""
         return Plan({})
 
     def guarantee(self, n_features: int, n_public: int, *, rows_per_person: int = 1) -> Guarantee:
-        """Return that nothing is promised here."""
+        """Return a guarantee with infinite epsilon: dpviz promises nothing."""
         return Guarantee(self.notion, Neighboring.ADD_REMOVE, math.inf, 1.0, trust=self.trust)
 
     def run(
@@ -68,7 +68,8 @@ class Program(Algorithm):
         Raises
         ------
         ValueError
-            If noise is not "seeded", the data are too few, `fit` raises, or its centers are not k finite points.
+            If noise is not "seeded", there are fewer rows than clusters, `fit` raises, or the centers are not k finite
+            points.
         TypeError
             If X is not an array or no domain is given.
         """
@@ -107,22 +108,22 @@ class Program(Algorithm):
             model.fit(Z)
             found = np.asarray(model.cluster_centers_, dtype=np.float64)
         except Exception as error:
-            raise ValueError(f"{self.name}: its fit ended by {_words(error)}.") from None
+            raise ValueError(f"{self.name}: its fit failed with {_words(error)}.") from None
         if found.shape != (self.n_clusters, Z.shape[1]):
             asked = f"({self.n_clusters}, {Z.shape[1]})"
             raise ValueError(f"{self.name}: its cluster_centers_ have the shape {found.shape}, not {asked}.")
         if not np.isfinite(found).all():
-            raise ValueError(f"{self.name}: its cluster_centers_ hold a number that is not finite.")
+            raise ValueError(f"{self.name}: its cluster_centers_ contain a number that is not finite.")
         return found
 
 
 def program(place: str) -> type[Program]:
-    """Return the algorithm that runs the class at MODULE:CLASS, the same one for the same place.
+    """Return the algorithm that wraps the class at MODULE:CLASS; the same place gives the same algorithm.
 
     Raises
     ------
     ValueError
-        One sentence if it does not import, is no such class, or needs arguments that nobody gives.
+        If the class cannot be imported, is not a clusterer, or needs arguments that dpviz does not pass.
     """
     module, _, name = place.partition(":")
     if not re.fullmatch(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*", place):
@@ -130,14 +131,14 @@ def program(place: str) -> type[Program]:
     try:
         made: Any = getattr(importlib.import_module(module), name)
     except Exception as error:
-        raise ValueError(f"--outside: {place} does not import: {_words(error)}.") from None
+        raise ValueError(f"--outside: {place} cannot be imported: {_words(error)}.") from None
     if not isinstance(made, type) or not callable(getattr(made, "fit", None)):
-        raise ValueError(f"--outside: {place} is no class with a method fit.")
+        raise ValueError(f"--outside: {place} is not a class with a fit method.")
     taken = inspect.signature(made).parameters
     if "n_clusters" not in taken:
         raise ValueError(f"--outside: {place} has no argument n_clusters.")
     if needed := [one.name for one in taken.values() if one.name not in _GIVEN and _needed(one)]:
-        raise ValueError(f"--outside: {place} needs the argument {needed[0]}, which nobody gives.")
+        raise ValueError(f"--outside: {place} needs the argument {needed[0]}, which dpviz does not pass.")
     label = re.sub(r"\W", "_", place)
     mine = sys.modules[__name__]
     if label not in vars(mine):
@@ -147,7 +148,7 @@ def program(place: str) -> type[Program]:
 
 
 def _class(label: str, made: type, library: str, takes: frozenset[str]) -> type[Program]:
-    """Return the class of a program, with the parameters that it has."""
+    """Return the wrapper of a program, with a parameter epsilon if the program takes one."""
     fields = [("epsilon", float, _EPSILON)] if "epsilon" in takes else []
     words = str(Notion.CLAIMED)
     names: Mapping[str, Any] = {

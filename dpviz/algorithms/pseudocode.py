@@ -16,16 +16,15 @@ class Line(NamedTuple):
 
     Attributes
     ----------
-    text : the operation in plain words; two leading spaces put it inside a loop, a colon at the end makes it the head
-        of one
+    text : the operation in plain words; two leading spaces put it in a loop, a final colon makes it a loop's head
     kinds : kinds of the steps at which the line runs
     label : label of the release that the line makes, "" if it reads no row
-    at : the moments of its step at which it runs: "first" and "later" (the first picture of the kind's first step, of
-        its later steps), "before" (the first picture of every step), "read" (the picture in which its release is made;
-        in a line without a label, any release), "after" (the last picture of every step), "end" (the last picture of
-        the kind's last step). Empty: "read" with a label, "after" without
-    given : name of a released value of the step: the line runs only if any of its entries is true; "not NAME": if none
-        is
+    at : when it runs: "first" and "later" (first picture of the kind's first step, or of its later steps), "before"
+        (first picture of every step), "read" (the picture in which its release is made; in a line without a label, any
+        release), "after" (last picture of every step), "end" (last picture of the kind's last step). Empty: "read"
+        with a label, "after" without
+    given : name of a released value of the step: the line runs only if one of its entries is true; with "not NAME",
+        only if none is
     """
 
     text: str
@@ -36,7 +35,7 @@ class Line(NamedTuple):
 
     @property
     def moments(self) -> tuple[str, ...]:
-        """Return the moments at which it runs: `at`, or those that follow from the label; () for the head of a loop."""
+        """Return when it runs: `at`, or the default that follows from the label; () for the head of a loop."""
         if self.text.endswith(":"):
             return ()
         return self.at or (("read",) if self.label else ("after",))

@@ -1,6 +1,6 @@
-"""Check in an algorithm's source that it asks only the curator: what it may import, touch, draw and override.
+"""Check that an algorithm's source asks only the curator; this limits its imports, attributes, draws and overrides.
 
-The rules catch mistakes, not malice: anyone who may start a program may run any code.
+The rules catch mistakes, not malice: anyone who can start a program can run any code.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ __all__ = ["broken_rules"]
 
 _ROWS = ("dpviz.privacy.rows", "dpviz.privacy.chunked", "dpviz.privacy.block", "dpviz.audits.witness")
 _OPEN = {"getattr", "setattr", "vars", "globals", "locals", "eval", "exec", "open", "__import__", "gc", "inspect"}
-_SHUT = {"run", "_rows", "_size", "_randomness", "_promise"}  # methods of the driver, which alone holds the rows
+_SHUT = {"run", "_rows", "_size", "_randomness", "_promise"}  # methods of the base class, which alone holds the rows
 _DRAWS = {"laplace", "gumbel", "geometric"}
 _SEEDED = {"default_rng", "Generator", "SeedSequence"}
 _QUERIES = {"Query", "Score", "Predicate", "KeyQuery", "Question"}
 
 
 def broken_rules(source: str) -> list[str]:
-    """Return a sentence for every place where an algorithm's source breaks a rule, in the order of its lines."""
+    """Return one sentence for each broken rule in an algorithm's source, in the order of its lines."""
     found = {(node.lineno, words) for node in ast.walk(ast.parse(source)) for words in _broken(node)}  # type: ignore[attr-defined]
     return [f"an algorithm {words} (line {line})" for line, words in sorted(found)]
 

@@ -29,14 +29,14 @@ def test_contract(algorithm, check):
 
 def add_new(command: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    command.add_argument("name", metavar="NAME", help='words of small letters, as in "my-method": the slug')
+    command.add_argument("name", metavar="NAME", help='lowercase words, as in "my-method": the slug')
     command.set_defaults(do=_new)
 
 
 def _new(arguments: argparse.Namespace) -> int:
     slug = arguments.name
     if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", slug):
-        raise ValueError(f"new: {slug[:40]!r} must be small letters, digits and hyphens, as in my-method.")
+        raise ValueError(f"new: {slug[:40]!r} must be lowercase letters, digits and hyphens, as in my-method.")
     if slug in ALGORITHMS:
         raise ValueError(f"new: {slug!r} is the slug of {ALGORITHMS[slug].name}; choose another.")
     stem, words = slug.replace("-", "_"), slug.split("-")

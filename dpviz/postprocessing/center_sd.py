@@ -72,7 +72,7 @@ def average_sd(
 
 
 def blurred(noisy_counts: np.ndarray, sd: np.ndarray, radius: float) -> bool:
-    """Return whether noise throws averages about as far as the domain reaches, so that one center may be as good.
+    """Return whether the noise in the averages is about as large as the domain.
 
     Centers with few rows have little weight, and no center moves farther than the radius of the domain.
 

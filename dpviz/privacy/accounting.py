@@ -26,7 +26,7 @@ __all__ = [
 
 @dataclasses.dataclass(frozen=True)
 class Total:
-    """A composed cost in every notion in which it exists; None elsewhere, never 0."""
+    """A composed cost in every notion; None, never 0, for a notion that does not apply."""
 
     epsilon: float
     delta: float
@@ -40,7 +40,7 @@ def default_delta(n: float) -> float:
 
     Delta has to be below 1/n: a mechanism that publishes each row with probability delta is (0, delta)-DP, and it
     publishes n delta rows on average (Dwork and Roth 2014, Section 2.3). The exponent 1.1 comes from the experiments of
-    PE-means (Section IV-A, delta = 1/N^1.1). It is lenient: FastLloyd asks for 1/(n ln n), DPM for 1/(n sqrt n).
+    PE-means (Section IV-A, delta = 1/N^1.1). It is lenient: FastLloyd uses 1/(n ln n), DPM 1/(n sqrt n).
     """
     return float(n) ** -1.1
 
@@ -59,7 +59,7 @@ def epsilon_of_mu(mu: float, delta: float) -> float:
         return 0.0
     if delta <= 0:
         return math.inf
-    high = mu * mu / 2 + mu * math.sqrt(2 * math.log(1 / delta)) + 1.0  # zCDP's bound, an upper end
+    high = mu * mu / 2 + mu * math.sqrt(2 * math.log(1 / delta)) + 1.0  # an upper bound, from zCDP
     root = brentq(lambda epsilon: delta_of_mu(mu, epsilon) - delta, 0.0, high, xtol=1e-14, rtol=1e-14)
     while delta_of_mu(mu, root) > delta:  # step to the safe side of the root
         root = math.nextafter(root, math.inf) + 1e-15
@@ -104,10 +104,10 @@ def zcdp_of_epsilon(epsilon: float, delta: float) -> float:
 def shuffled_epsilon(epsilon: float, users: int, delta: float) -> float:
     """Return the joint cost at `delta` of all users' shuffled reports, each of which is epsilon-local-DP by itself.
 
-    ln(1 + (e^eps - 1)/(e^eps + 1) (8 sqrt(e^eps ln(4/delta) / n) + 8 e^eps / n)) for eps <= ln(n / (16 ln(2/delta)))
-    and one user's value changed to any other, even where later questions follow earlier reports (Feldman, McMillan and
-    Talwar, "Hiding among the clones", FOCS 2021, Theorem 3.1; arXiv 2012.12803). If its condition fails or the bound
-    exceeds epsilon, mixing gains nothing and the function returns epsilon.
+    The cost is ln(1 + (e^eps - 1)/(e^eps + 1) (8 sqrt(e^eps ln(4/delta) / n) + 8 e^eps / n)) if eps <= ln(n / (16
+    ln(2/delta))), for one user's value changed to any other, even if later questions depend on earlier reports
+    (Feldman, McMillan and Talwar, "Hiding among the clones", FOCS 2021, Theorem 3.1; arXiv 2012.12803). If this
+    condition fails or the bound exceeds epsilon, mixing gains nothing and the function returns epsilon.
     """
     validate.positive("accounting", epsilon=epsilon)
     validate.in_range("accounting", 0, 1, open_ends=True, delta=delta)
@@ -118,11 +118,11 @@ def shuffled_epsilon(epsilon: float, users: int, delta: float) -> float:
 
 
 def report_of_shuffled(epsilon: float, users: int, delta: float) -> float:
-    """Return the largest epsilon of a single report at which shuffled reports cost at most `epsilon` at `delta`."""
+    """Return the largest epsilon of one report at which all shuffled reports cost at most `epsilon` at `delta`."""
     validate.positive("accounting", epsilon=epsilon)
     most = math.log(max(users / (16 * math.log(2 / delta)), 1e-300))
     if most <= epsilon or shuffled_epsilon(epsilon, users, delta) >= epsilon:
-        return epsilon  # too few users: mixing buys nothing
+        return epsilon  # too few users: mixing gains nothing
     if shuffled_epsilon(most, users, delta) <= epsilon:
         return most
     low, high = epsilon, most
@@ -135,9 +135,9 @@ def report_of_shuffled(epsilon: float, users: int, delta: float) -> float:
 def total(*, pure: float, mu: float, own_delta: float, zcdp: float | None, delta: float) -> Total:
     """Compose costs: the smaller of pure + epsilon_of_mu at the remaining delta and the zCDP bound, if any.
 
-    Sound for adaptive composition in any order: pure DP and GDP add by basic composition with the one
-    (epsilon, delta) statement of the composed Gaussians; zCDP composes by addition, apart from the releases' own
-    deltas (delta-approximate zCDP, Bun and Steinke 2016, Section 8).
+    The result is sound for adaptive composition in any order: basic composition adds pure DP to the (epsilon, delta)
+    statement of all composed Gaussians; zCDP composes by addition, except for the releases' own deltas
+    (delta-approximate zCDP, Bun and Steinke 2016, Section 8).
     """
     left = delta - own_delta
     if left < -1e-15 * delta:

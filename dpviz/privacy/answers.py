@@ -23,7 +23,7 @@ class Noisy(NamedTuple):
 
     Attributes
     ----------
-    value : ndarray, or dict part -> ndarray where the query has several parts
+    value : ndarray, or dict part -> ndarray if the query has several parts
     sd : standard deviation of the noise, a float or a dict with the same parts
     """
 
@@ -38,7 +38,7 @@ class NoisyKeys(NamedTuple):
     ----------
     keys : ndarray of shape (m, p), int64
     counts : ndarray of shape (m,), noisy, whole numbers, >= threshold
-    sd, threshold : of every count
+    sd, threshold : the same for every count
     """
 
     keys: np.ndarray

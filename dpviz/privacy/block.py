@@ -34,12 +34,12 @@ class Block:
 
     @cached_property
     def together(self) -> np.ndarray:
-        """Return the rows in an order that makes searches fast, shape (n, d): for statistics that no order changes."""
+        """Return the rows (n, d) in an order that makes searches fast, for statistics that do not depend on order."""
         return together(self.x)
 
     @property
     def ids(self) -> np.ndarray:
-        """Return the public number of every row: its position among all rows. Meaningful only where n is fixed."""
+        """Return the public number of every row: its position among all rows. Meaningful only if n is fixed."""
         return np.arange(self.n) if self._index is None else self._index
 
     @property
@@ -57,7 +57,7 @@ class Block:
         return Block(None, base, index if self._index is None else self._index[index])
 
     def derived(self, key: Hashable, make: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-        """Return make(x) of the whole base block, gathered to these rows; computed once per public `key`."""
+        """Return make(x) of the whole base block, restricted to these rows; computed once per public `key`."""
         if self._base is not None:
             return self._base.derived(key, make)[self._index]
         if key not in self._products:
@@ -65,9 +65,9 @@ class Block:
         return self._products[key]
 
     def nearest(self, points: np.ndarray) -> np.ndarray:
-        """Return the index of the nearest of public points (k, d) for every row, shape (n,); kept for the last points.
+        """Return the index of the nearest of public points (k, d) for every row, shape (n,).
 
-        Several queries about the same centers follow each other in one step.
+        The result is kept for the last points, because one step asks several queries about the same centers.
         """
         if self._nearest is None or not np.array_equal(self._nearest[0], points):
             self._nearest = np.array(points), nearest(self.x, Population(points))

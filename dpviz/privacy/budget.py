@@ -17,7 +17,7 @@ __all__ = ["Budget", "budget", "epsilon_of"]
 
 
 class Budget(NamedTuple):
-    """The same budget in every notion: epsilon at delta, mu, zcdp (rho of zCDP, which is no distance)."""
+    """The same budget in every notion: epsilon at delta, mu, and zcdp (zCDP's rho, not a distance)."""
 
     epsilon: float
     delta: float
@@ -31,7 +31,7 @@ def budget(epsilon: float, delta: float, *, gaussian: bool) -> Budget:
     Parameters
     ----------
     gaussian : whether every release is Gaussian. Then all three are exact: rho = mu^2 / 2 (Bun and Steinke 2016,
-        Proposition 1.6), and epsilon at delta follows from mu. Else rho is the largest whose general conversion
+        Proposition 1.6), and epsilon at delta follows from mu. Otherwise rho is the largest whose general conversion
         (their Proposition 1.3) gives epsilon, and mu is the Gaussian mechanism's with the same epsilon and delta.
     """
     mu = mu_of_epsilon(epsilon, delta)

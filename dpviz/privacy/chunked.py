@@ -1,7 +1,7 @@
-"""Rows on disk: a file larger than memory, read part by part at every release, in threads or on a cluster.
+"""Hold rows on disk: a file larger than memory, read part by part at every release, in threads or on a cluster.
 
-Every statistic lies on the grid 2^-24, so the parts' sums are added as whole numbers: the result is the same bit for
-bit as in memory, whatever the parts, their order or the machine that computed them. Noise is drawn once, here.
+Every statistic lies on the grid 2^-24, so the parts' sums are added as whole numbers: the result is bit for bit the
+same as in memory, for any parts, order or machines. Noise is drawn once, in this process.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from dpviz.privacy.rows import ALL, Cells, Gather, Keep, Perturb, Rows, Session,
 
 __all__ = ["ChunkedRows", "finished", "on_cluster", "threads"]
 
-NOBODY_SECONDS = 120.0  # a cluster without any worker for this long is given up
+NOBODY_SECONDS = 120.0  # a run gives up on a cluster that has no worker for this long
 _TICK = 0.1  # seconds between two checks for finished parts
 
-Route = tuple[tuple[Predicate, int], ...]  # how to get from all rows to a scope: predicate and part, one after another
+Route = tuple[tuple[Predicate, int], ...]  # the predicates and parts that lead from all rows to a scope
 Spread = Callable[[Callable[["Part"], Any], Sequence["Part"]], Iterable[Any]]
 
 
@@ -44,7 +44,7 @@ def threads(workers: int) -> Spread:
 
 
 def on_cluster(client: Any) -> Spread:
-    """Return a function that computes parts as futures of a Dask client. Its workers see raw rows: one trust domain.
+    """Return a function that computes parts as futures of a Dask client; its workers see raw rows and must be trusted.
 
     Raises
     ------
@@ -75,7 +75,7 @@ def finished(client: Any, futures: Sequence[Any], on_wait: Callable[[], None] = 
     Raises
     ------
     ValueError
-        If there has been no worker for two minutes: the futures would wait forever.
+        If there has been no worker for two minutes, because the futures would wait forever.
     """
     from dask.distributed import as_completed
 
@@ -92,13 +92,13 @@ def finished(client: Any, futures: Sequence[Any], on_wait: Callable[[], None] = 
         if batch or client.nthreads():
             served = time.monotonic()
         elif time.monotonic() - served > NOBODY_SECONDS:
-            raise ValueError("cluster: no worker is left, and none came in two minutes; start workers and run again.")
+            raise ValueError("cluster: no worker is left, and none joined in two minutes; start workers and run again.")
         if not batch:
             time.sleep(_TICK)
 
 
 class ChunkedRows(Rows):
-    """Rows in a file that are never all in memory.
+    """Rows of a file that is never in memory as a whole.
 
     Parameters
     ----------
@@ -107,8 +107,8 @@ class ChunkedRows(Rows):
     dataset_id : str
     spread : how the parts are computed: `threads(2)`, or `on_cluster(client)`
 
-    It answers every query that is a sum over rows, selections and sparse keys included. A query that releases one value
-    per row is refused with a sentence.
+    They answer every query that is a sum over rows, including selections and sparse keys, and refuse queries that
+    release one value per row.
     """
 
     def __init__(self, parts: Sequence[Part], domain: Domain, dataset_id: str, spread: Spread) -> None:
@@ -118,7 +118,7 @@ class ChunkedRows(Rows):
         self._spread = spread
 
     def open(self, n_rows: int | None = None) -> Session:
-        """Start a run's own view, of exactly `n_rows` rows where the relation keeps n, see `Rows.open`."""
+        """Start a session of one run, with exactly `n_rows` rows if the relation keeps n; see `Rows.open`."""
         parts = self._parts if n_rows is None else resized(self._parts, n_rows)
         return ChunkedSession(parts, self.domain, self._spread, kept=n_rows is not None)
 
@@ -135,7 +135,7 @@ class ChunkedRows(Rows):
         return math.fsum(self._spread(partial(_inertia, domain=self.domain, centers=centers), self._parts))
 
     def distance(self, centers: np.ndarray) -> float:
-        """Return the sum of the distances themselves, not squared: NOT PRIVATE."""
+        """Return the sum of the unsquared distances: NOT PRIVATE."""
         return math.fsum(self._spread(partial(_distance, domain=self.domain, centers=centers), self._parts))
 
 

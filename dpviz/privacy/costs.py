@@ -1,4 +1,4 @@
-"""The costs of one release, which the curator turns into noise. `COSTS` lists all of them."""
+"""Costs of a release, which the curator turns into noise. `COSTS` lists all of them."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ __all__ = [
 class Cost:
     """The price of one release. Subclasses are data; the curator turns them into noise.
 
-    Every cost answers four questions, with 0 or None where the answer does not exist:
+    Every cost is stated in four notions, with 0 or None if it has no value there:
     `pure` (epsilon of pure DP), `gdp` (mu of Gaussian DP), `own_delta` (delta paid here), `zcdp`.
 
     Attributes
     ----------
-    norm : of the sensitivity
+    norm : norm of the sensitivity
     noise : description of the noise, a format string with `scale`
     within : description of the sensitivity's norm, if it is not the norm of a whole answer
     """
@@ -208,7 +208,7 @@ class Threshold(_Mu):
         return self.delta
 
     def threshold(self, scale: float, l0: int) -> float:
-        """Return tau, above which keys that only one neighbor has pass with probability <= delta in total.
+        """Return the threshold tau that keys of only one neighbor pass with probability <= delta in total.
 
         1.5 + scale Phi^-1((1 - delta)^(1/l0)); the half is for counts rounded to whole numbers.
         """
@@ -219,11 +219,11 @@ class Threshold(_Mu):
 class Cover(_Epsilon):
     """A whole sequence of picks by coverage, as ONE cost: (epsilon, delta)-DP for any number of picks and grids.
 
-    Each pick weighs a cell by exp(e c) with c the rows in it that no earlier pick covered. An added row multiplies a
-    pick's normalizer by 1 + (e^e - 1) p, with p the probability that this pick covers it, and it matters until it is
-    covered only; except with probability delta those p add up to at most 1 + ln(1/delta). So e is the solution of
-    (e^e - 1)(1 + ln(1/delta)) = epsilon; the published e = epsilon / (2 ln(e/delta)) bounds e^e - 1 by 2 e and is
-    about half of it (Gupta, Ligett, McSherry, Roth and Talwar, SODA 2010, Theorem 6.4).
+    Each pick weighs a cell by exp(e c), with c the number of its rows that no earlier pick covered. An added row
+    multiplies a pick's normalizer by 1 + (e^e - 1) p, with p the probability that this pick covers it, and only until
+    it is covered; except with probability delta those p add up to at most 1 + ln(1/delta). So e is the solution of (e^e
+    - 1)(1 + ln(1/delta)) = epsilon; the published e = epsilon / (2 ln(e/delta)) bounds e^e - 1 by 2 e and is about half
+    as large (Gupta, Ligett, McSherry, Roth and Talwar, SODA 2010, Theorem 6.4).
     """
 
     delta: float
@@ -261,10 +261,10 @@ class Halving(_LaplaceNoise):
 
     A box of depth i with c rows is halved if max(c - i decay, threshold - decay) + Laplace(scale) > threshold. An added
     row raises c along one path. Its cost on a box is at most 1/scale, falls as exp(-(c - i decay - threshold)/scale),
-    and is 0 where the maximum holds. Down the path c falls and i decay rises: c - i decay loses decay = scale ln 2 at
-    least with every step, and the cost grows. So from the last box above its floor UP to the root the costs are at
-    most 1, 1, 1/2, 1/4, ... times 1/scale, a geometric series below (2 2 - 1)/(2 - 1) / scale: scale = 3 / epsilon
-    (Zhang et al. 2016, Theorem 3.1).
+    and is 0 if the maximum is threshold - decay. Down the path c falls and i decay rises, so c - i decay falls by at
+    least decay = scale ln 2 per step, and the cost grows. So from the last box above its floor UP to the root the costs
+    are at most 1, 1, 1/2, 1/4, ... times 1/scale, a geometric series below (2 2 - 1)/(2 - 1) / scale: scale = 3 /
+    epsilon (Zhang et al. 2016, Theorem 3.1).
     """
 
     norm: ClassVar[float] = math.inf
@@ -284,7 +284,7 @@ class Halving(_LaplaceNoise):
 
 @dataclasses.dataclass(frozen=True)
 class Exact(Cost):
-    """No noise: allowed only where the declared sensitivity is 0."""
+    """No noise: allowed only if the declared sensitivity is 0."""
 
     @property
     def zcdp(self) -> float:
@@ -326,9 +326,9 @@ class Report(_Epsilon):
 
 @dataclasses.dataclass(frozen=True)
 class Shuffled(Report):
-    """One report from each of `users` people, shuffled to hide whose is whose; it costs less than alone.
+    """One report from each of `users` people, shuffled so that none can be traced; it costs less than alone.
 
-    `epsilon` is the cost of a report by itself. Every user may report once in the whole run: `Plan` refuses a second
+    `epsilon` is the cost of an unshuffled report. Every user may report once in the whole run: `Plan` refuses a second
     report.
     """
 
@@ -359,7 +359,7 @@ class Shuffled(Report):
 
     @property
     def zcdp(self) -> float | None:
-        """Return None where the bound is an (epsilon, delta) statement."""
+        """Return None if the bound is an (epsilon, delta) statement."""
         return None if self.own_delta else super().zcdp
 
 

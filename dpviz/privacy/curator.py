@@ -1,4 +1,4 @@
-"""The curator, the only way from an algorithm to the rows, prices, draws and records every release."""
+"""The curator, the only way from an algorithm to the rows: it prices, draws and records every release."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _NARROWEST = 32 * GRID  # a discrete Gaussian's delta is then at most 1.001 time
 
 
 class Curator:
-    """Answer queries under a plan.
+    """Answers an algorithm's queries under a plan.
 
     Parameters
     ----------
     rows : Rows
-    plan : Plan, every release must be in it
+    plan : Plan; every release must be in it
     noise : Noise
     neighboring : Neighboring, the relation that the plan's costs are meant for
     n_public : int, the declared nominal size
@@ -91,8 +91,8 @@ class Curator:
     def n_credible(self) -> float:
         """Return the n nearest to the declared one that lies within one standard deviation of the released counts.
 
-        One, not three: a declared number is approximate by nature, and its uses (which counts to keep, how far rows
-        spread) suffer more from a number that is 10 % off than from a shift within the noise.
+        One is used, not three, because a declared number is approximate and its uses (which counts to keep, how far
+        rows spread) suffer more from an error of 10 % than from noise.
         """
         noisy = self.n_noisy
         if noisy is None:
@@ -105,7 +105,7 @@ class Curator:
         Raises
         ------
         PermissionError
-            If the plan holds no such release (before anything is drawn), or for a scope outside add/remove.
+            If the plan holds no such release (before anything is drawn), or for a part of the rows outside add/remove.
         """
         path = self._path(label, scope)
         self._check_move(label, query)
@@ -161,7 +161,7 @@ class Curator:
         self._ledger.append(entry)
 
         def pick(counts: np.ndarray, empty: int) -> int:
-            """Pick a cell by Gumbel-max; many equal ones need one draw, shifted by the log of their number."""
+            """Pick a cell by Gumbel-max; all empty ones share one draw, shifted by the log of their number."""
             others = [entry.scale * math.log(empty)] if empty else []
             at = self._noise.gumbel_argmax(np.concatenate([counts, others]), entry.scale)
             return at if at < len(counts) else at + self._noise.integer(empty)
@@ -215,7 +215,7 @@ class Curator:
         return NoisyKeys(keys, noisy, entry.scale, tau)
 
     def perturb_rows(self, label: str, query: Positions, *, name: str, limit: float) -> Noisy:
-        """Release every row with noise, cut to [-limit, limit]; later queries may group rows by it as `name`.
+        """Release every row with noise, cut to [-limit, limit]; later queries may group rows by these values as `name`.
 
         Raises
         ------
@@ -224,8 +224,8 @@ class Curator:
         """
         if self.neighboring is not Neighboring.MOVE_RHO:
             raise PermissionError(
-                f"Curator: release {label!r} of one value per row is refused under {self.neighboring}: it gives away "
-                "the number of rows, and its noise hides moves by at most rho only."
+                f"Curator: release {label!r} of one value per row is refused under {self.neighboring}: it reveals the "
+                "number of rows, and its noise hides only moves by at most rho."
             )
         path = self._path(label, ALL)
         self._check_move(label, query)
@@ -292,8 +292,7 @@ class Curator:
     def partition(self, scope: int, predicate: Predicate) -> tuple[int, ...]:
         """Split a scope into disjoint child scopes by a public rule on single rows; costs nothing.
 
-        If n is fixed, the rule may use only the rows' public numbers; under add/remove, where numbers shift, it never
-        may.
+        If n is fixed, the rule may use only the rows' public numbers; under add/remove it may not, because they shift.
         """
         if not predicate.by_user:
             self._refuse_parts(f"a partition of scope {scope}")

@@ -16,7 +16,7 @@ __all__ = ["Guarantee", "Neighboring", "Notion"]
 
 
 class Neighboring(StrEnum):
-    """The pairs of data sets that must be hard to tell apart."""
+    """The relation between two data sets that must be hard to tell apart."""
 
     ADD_REMOVE = "add-remove"
     REPLACE = "replace"
@@ -29,14 +29,14 @@ class Neighboring(StrEnum):
 
 
 class Notion(StrEnum):
-    """A notion of privacy. Guarantees of different notions share an axis only if the axis says so."""
+    """A notion of privacy. Figures put different notions on one axis only if its title says so."""
 
     NONE = "none"
     CENTRAL = "central DP"
     SHUFFLE = "shuffle DP"
     LOCAL = "local DP"
     RHO = "rho-distance DP"
-    CLAIMED = "claims by its authors, not checked here; its noise is not ours"  # stands wherever such a run does
+    CLAIMED = "claims by its authors, not checked here; its noise is not ours"  # shown with every such run
 
     @property
     def private(self) -> bool:
@@ -60,9 +60,9 @@ class Guarantee:
     notion : Notion
     neighboring : Neighboring
     epsilon, delta : the (epsilon, delta) statement; epsilon is inf where dpviz promises nothing
-    mu : float or None, the Gaussian-DP parameter where every release is Gaussian, else None
-    pure_epsilon : float or None, where delta = 0 holds
-    zcdp : float or None, rho of zero-concentrated DP where every release has one
+    mu : float or None, the Gaussian-DP parameter if every release is Gaussian
+    pure_epsilon : float or None, epsilon of pure DP if delta = 0 holds
+    zcdp : float or None, rho of zero-concentrated DP if every release has one
     rho_distance : float or None, z units, for MOVE_RHO only
     trust : who must be trusted
     public : facts that the promise takes as public
@@ -93,7 +93,7 @@ class Guarantee:
 
     @property
     def exact(self) -> bool:
-        """Return whether no noise is there, by anybody's word."""
+        """Return whether the result is exact: nobody claims to add noise."""
         return self.notion is Notion.NONE
 
     @property

@@ -24,7 +24,7 @@ class Release:
     norm, sensitivity, reason : norm and value of the sensitivity, and where it comes from
     scale : noise scale (standard deviation for Gaussian, b for Laplace)
     neighboring : relation under which the sensitivity holds
-    shape : shape of the released array; it may follow earlier released noise
+    shape : shape of the released array; it may depend on earlier releases
     excess : variance of the released noise over that of `scale`; above 1 where parties share the noise, because noise
         that one of them drew does not count toward the promise
     """
@@ -56,13 +56,13 @@ class Release:
 class NextPrices:
     """The next price of a plan entry at each scope, so that no row pays a price twice.
 
-    A scope shares rows only with its ancestors and descendants. It pays the next price after all those that any of
-    them has paid, in any order of the requests.
+    A scope shares rows only with its ancestors and descendants. It pays the price after the last one that any of them
+    has paid, in any order of the requests.
     """
 
     def __init__(self) -> None:
-        self._here: dict[tuple[str, int], int] = {}  # after what the scope itself has paid
-        self._within: dict[tuple[str, int], int] = {}  # after what it or any descendant has paid
+        self._here: dict[tuple[str, int], int] = {}  # next price after those of the scope itself
+        self._within: dict[tuple[str, int], int] = {}  # next price after those of the scope and its descendants
 
     def of(self, name: str, path: tuple[int, ...]) -> int:
         """Return the number of the next price of plan entry `name` at the end of `path`."""
@@ -104,7 +104,7 @@ _COST = {
     "Laplace": lambda entry: (_ratio(entry), 0.0, 0.0, _ratio(entry) ** 2 / 2),
     "Exponential": lambda entry: (_ratio(entry), 0.0, 0.0, _ratio(entry) ** 2 / 8),
     "Threshold": lambda entry: (0.0, _ratio(entry), entry.cost["delta"], _ratio(entry) ** 2 / 2),
-    **dict.fromkeys(("OUE", "Hadamard", "OneBit"), _report),  # the scale is the probability that a bit lies
+    **dict.fromkeys(("OUE", "Hadamard", "OneBit"), _report),  # the scale is the probability that a bit is flipped
     "Cover": lambda entry: (
         math.expm1(_ratio(entry)) * (1 - math.log(entry.cost["delta"])),
         0.0,

@@ -36,7 +36,7 @@ def public_hash(seed: int, ids: np.ndarray, salt: int = 0) -> np.ndarray:
 
 
 class Randomizer(Protocol):
-    """The interface of a randomizer that the curator uses: a frozen dataclass with a `flip`."""
+    """Interface of the randomizers that the curator uses: frozen dataclasses with a field `flip`."""
 
     def gather(self, noise: Noise, answers: np.ndarray, ids: np.ndarray, shown: int) -> tuple[np.ndarray, np.ndarray]:
         """Return (unbiased estimates, the reports of the first `shown` users)."""
@@ -63,7 +63,7 @@ class OUE:
     seed: int = 0
 
     def reports(self, noise: Noise, answers: np.ndarray) -> np.ndarray:
-        """Return every user's bits, shape (n, K), bool: two bits differ between two answers, (1-flip)/flip in all."""
+        """Return every user's bits, shape (n, K), bool. Two answers differ in two bits, odds (1-flip)/flip."""
         probabilities = np.where(answers[:, None] == np.arange(self.size), 0.5, self.flip)
         return noise.coins(probabilities)
 
@@ -85,7 +85,7 @@ class OUE:
 
 @dataclasses.dataclass(frozen=True)
 class Hadamard:
-    """Hadamard response: a user sends one noisy bit, the entry at the answer of a public random row of the matrix.
+    """Hadamard response: a user sends one noisy bit, the answer's entry in a public random row of the matrix.
 
     Parameters
     ----------

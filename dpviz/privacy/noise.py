@@ -43,7 +43,7 @@ class Noise(Protocol):
         ...
 
     def permutation(self, n: int) -> np.ndarray:
-        """Draw one order of n things uniformly, shape (n,)."""
+        """Draw a uniformly random order of n items, shape (n,)."""
         ...
 
     def coins(self, probabilities: np.ndarray) -> np.ndarray:
@@ -51,7 +51,7 @@ class Noise(Protocol):
         ...
 
     def binomial(self, counts: np.ndarray, probability: float) -> np.ndarray:
-        """Draw how many of `counts` independent coins come up, each with `probability` (a multiple of 2^-40)."""
+        """Draw the number of heads in `counts` independent coins with this probability (a multiple of 2^-40)."""
         ...
 
 
@@ -84,7 +84,7 @@ class Seeded:
         return int(np.argmax(utilities + self._rng.gumbel(0.0, scale, utilities.shape)))
 
     def permutation(self, n: int) -> np.ndarray:
-        """Draw one order of n things uniformly, shape (n,)."""
+        """Draw a uniformly random order of n items, shape (n,)."""
         return self._rng.permutation(n)
 
     def coins(self, probabilities: np.ndarray) -> np.ndarray:
@@ -92,7 +92,7 @@ class Seeded:
         return self._rng.integers(0, COIN, probabilities.shape) < probabilities * COIN
 
     def binomial(self, counts: np.ndarray, probability: float) -> np.ndarray:
-        """Draw how many of `counts` independent coins come up, each with `probability` (a multiple of 2^-40)."""
+        """Draw the number of heads in `counts` independent coins with this probability (a multiple of 2^-40)."""
         return self._rng.binomial(counts, probability)
 
 
@@ -125,7 +125,7 @@ class Secure:
         return int(open_to_choice[_noisy_max(scale)(utilities[open_to_choice].tolist())])
 
     def permutation(self, n: int) -> np.ndarray:
-        """Draw one order of n things by 64-bit keys, redrawn until all differ."""
+        """Draw an order of n items by 64-bit keys, redrawn until all differ."""
         while True:
             keys = np.frombuffer(os.urandom(8 * n), dtype=np.uint64)
             if len(np.unique(keys)) == n:
@@ -137,7 +137,7 @@ class Secure:
         return words.reshape(probabilities.shape) < probabilities * COIN
 
     def binomial(self, counts: np.ndarray, probability: float) -> np.ndarray:
-        """Draw how many of `counts` independent coins come up, each with `probability`, by tossing all of them."""
+        """Draw the number of heads in `counts` independent coins with this probability, by tossing all of them."""
         found = np.zeros(counts.shape, dtype=np.int64)
         for index, count in np.ndenumerate(counts):
             for start in range(0, int(count), _COINS):

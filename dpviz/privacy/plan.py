@@ -1,4 +1,4 @@
-"""Plans, which say how often each release may happen and what it costs along a row's path."""
+"""Plans: how often each release may happen, and what it costs along a row's path."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Plan:
         if len(reports) > 1 and any(isinstance(cost, Shuffled) for cost in reports):
             raise ValueError(
                 f"Plan: a report that is priced as mixed must be the only one in the plan; got {len(reports)} reports. "
-                "The mixed order is one for the whole run: it would link what one person reports twice."
+                "All reports of a run share one mixed order, which would link two reports of one person."
             )
 
     def price(self, name: str, occurrence: int) -> Cost:
@@ -100,7 +100,7 @@ def fitted(plan_of: Callable[[float], Plan], epsilon: float, delta: float) -> Pl
     """Return `plan_of(scale)` with the largest scale >= 1 whose total stays within epsilon at delta.
 
     `plan_of(1)` spends epsilon under basic composition. If every cost is also a zCDP cost, many small releases compose
-    to less, and a larger scale then saves needless noise.
+    to less, and a larger scale then avoids needless noise.
     """
 
     def over(scale: float) -> float:

@@ -37,14 +37,13 @@ class Rows:
     domain : Domain
     dataset_id : str, "sample:NAME" or a random token
 
-    Rows are normalized, clipped to the domain and snapped toward zero to the grid. Each of these depends on that row
-    and public values only, and no number of rows, not even 0, raises an error here: an exception would distinguish a
-    data set from its neighbor. The treatment of rows with a cell that is not finite depends on the relation, see
-    `open`.
+    Rows are normalized, clipped to the domain and snapped toward zero to the grid. Each step depends on that row and
+    public values only, and no number of rows, not even 0, raises an error here: an exception would distinguish a data
+    set from its neighbor. The treatment of rows with a cell that is not finite depends on the relation; see `open`.
     """
 
-    noise: Noise | None = None  # a source instead of the run's own, where the run's seed is public
-    trust: str = ""  # who is trusted for what, where that is not for the algorithm to say
+    noise: Noise | None = None  # a source that replaces the run's own if the run's seed is public
+    trust: str = ""  # who is trusted with what; empty: as the algorithm states
 
     def __init__(self, X: np.ndarray, domain: Domain, dataset_id: str = "unnamed") -> None:
         Z = domain.normalize(X)
@@ -65,7 +64,7 @@ class Rows:
         return self.domain.n_features
 
     def open(self, n_rows: int | None = None) -> Session:
-        """Start a run's own view; all state of the run lives there, derived columns included.
+        """Start a session of one run, which holds all of the run's state, including derived columns.
 
         Parameters
         ----------
@@ -73,15 +72,16 @@ class Rows:
             None under add/remove: a row with a cell that is not finite is dropped. A row that is added or removed then
             adds or removes one row here, or none.
 
-            The DECLARED number of rows under a relation that keeps n (one row changed, or moved): such a row is placed
-            at the middle of the domain, rows after the first `n_rows` are cut off, and missing rows are appended at the
-            middle. This map f is sound: row i of f(X) is a function of row i of X, or the middle where X has no row i.
-            Neighbors X and X' have equally many rows and differ in one, i, so f(X) and f(X') differ in row i at most:
-            not at all if it is cut off; by any value under replacement; under moves by no more than before, because
-            both rows are finite and clipping never moves two points farther apart. So any promise for neighbors of
-            n_rows rows holds for X. No error is raised if `n_rows` is not the true number, so the run does not reveal
-            whether it is. The relations still take the true number as public: the number of rows at the middle is
-            visible through the noise, as for any other place.
+                The DECLARED number of rows under a relation that keeps n (one row changed, or moved): a row with a cell
+                that is not finite is placed at the middle of the domain, rows after the first `n_rows` are cut off, and
+                missing rows are appended at the middle. This map f is sound: row i of f(X) is a function of row i of X,
+                or the middle if X has no row i.
+                Neighbors X and X' have equally many rows and differ in one, i, so f(X) and f(X') differ in row i at
+                most: not at all if it is cut off; by any value under replacement; under moves by no more than before,
+                because both rows are finite and clipping never moves two points farther apart. So any promise for
+                neighbors of n_rows rows holds for X. No error is raised if `n_rows` is not the true number, so the run
+                does not reveal whether it is. The relations still take the true number as public: the number of rows at
+                the middle is visible through the noise, as for any other place.
         """
         return MemorySession(self._block(n_rows))
 
@@ -99,18 +99,18 @@ class Rows:
 
 
 class Session(ABC):
-    """One run's scopes over the rows and the queries they answer; each kind of rows implements them in its own way."""
+    """One run's scopes over the rows, and the queries on them; each kind of rows has a subclass."""
 
     def __init__(self) -> None:
         self._paths: dict[int, tuple[int, ...]] = {ALL: (ALL,)}
         self._divided: dict[int, tuple[int, ...]] = {}
 
     def drawn_by(self, noise: Noise) -> Noise:
-        """Return the source that draws the noise of a run with its own source `noise`; several parties replace it."""
+        """Return the run's noise source: `noise`, unless several parties draw together."""
         return noise
 
     def excess(self, mechanism: str) -> float:
-        """Return the released noise's variance over that which the promise counts; above 1 if parties share it."""
+        """Return the variance of the released noise over that which the promise counts; above 1 if noise is shared."""
         return 1.0
 
     def path(self, scope: int) -> tuple[int, ...]:
@@ -118,7 +118,7 @@ class Session(ABC):
         return self._paths[scope]
 
     def children(self, scope: int) -> tuple[int, ...]:
-        """Return the scopes that a partition has made of `scope`; none if there was none."""
+        """Return the scopes that a partition has made of `scope`, empty before one."""
         return self._divided.get(scope, ())
 
     def partition(self, scope: int, predicate: Predicate) -> tuple[int, ...]:
@@ -139,7 +139,7 @@ class Session(ABC):
 
     @abstractmethod
     def _divide(self, scope: int, predicate: Predicate, children: tuple[int, ...]) -> None:
-        """Give every child scope the rows of its part."""
+        """Assign every child scope the rows of its part."""
 
     @abstractmethod
     def shuffle(self, order: np.ndarray) -> None:
@@ -192,7 +192,7 @@ class StatisticSession(Session):
         return {part: draw(part, statistic) for part, statistic in true.items()}, true
 
     def noisy_argmax(self, score: Score, scope: int, pick: Pick) -> tuple[int, Mapping[str, np.ndarray]]:
-        """Choose by the utilities that follow from the score's statistic, on the grid."""
+        """Choose by utilities computed from the score's statistic, on the grid."""
         statistic = self._statistic(score.query, scope)
         utilities = snap(score.utility(statistic) * UTILITY_SNAP) / UTILITY_SNAP
         return pick(utilities), {"utility": utilities, **score.parts(statistic)}
@@ -226,7 +226,7 @@ class MemorySession(StatisticSession):
         self._blocks |= {child: whole.take(np.flatnonzero(parts == part)) for part, child in enumerate(children)}
 
     def shuffle(self, order: np.ndarray) -> None:
-        """Mix the rows."""
+        """Reorder the rows."""
         if self.children(ALL):
             raise PermissionError("Session: rows must be mixed before they are split.")
         self._blocks[ALL] = Block(self._blocks[ALL].x[order])
@@ -298,5 +298,5 @@ class MemorySession(StatisticSession):
                 counted = query.statistic(self._blocks[small])
                 self._kept[query, small] = counted
                 self._kept[query, large] = {part: whole[part] - counted[part] for part in whole}
-                del self._kept[query, parent]  # both children are known: memory stays with the open scopes
+                del self._kept[query, parent]  # both children are known, so only open scopes keep memory
         return self._kept[query, scope]

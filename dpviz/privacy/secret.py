@@ -1,4 +1,4 @@
-"""The server's secret and its folder, which this user owns, others cannot open, and no link leads to."""
+"""The server's secret and its folder: owned by this user, closed to others, and never reached through a link."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from pathlib import Path
 __all__ = ["make_once", "private_folder", "read_private", "replace", "server_secret", "state_folder", "sweep_drafts"]
 
 _BYTES = 32
-_DRAFT = re.compile(r".+\.[0-9a-f]{16}")  # what `_draft` names a file
-_STALE = 3600.0  # seconds after which nobody writes on a draft any more
+_DRAFT = re.compile(r".+\.[0-9a-f]{16}")  # file names that `_draft` makes
+_STALE = 3600.0  # seconds after which a draft counts as abandoned
 _FEWEST = 8  # different byte values in the secret; 32 random bytes have fewer with a probability below 1e-30
 
 
 def state_folder() -> Path:
-    """Return where a server keeps its state: DPVIZ_HOME, else the user's data folder. It may not exist yet."""
+    """Return the folder of a server's state: DPVIZ_HOME, else the user's data folder. It may not exist yet."""
     if os.environ.get("DPVIZ_HOME"):
         return Path(os.environ["DPVIZ_HOME"])
     if sys.platform == "win32":
@@ -68,7 +68,7 @@ def server_secret(folder: Path | None = None) -> bytes:
 
 
 def sweep_drafts(folder: Path) -> None:
-    """Remove old drafts, left behind by processes killed while writing; recent drafts may still be in use and stay."""
+    """Remove old drafts left behind by processes killed while writing; recent drafts may still be in use."""
     for path in folder.iterdir():
         with contextlib.suppress(FileNotFoundError):  # another process sweeps too
             facts = path.lstat()
@@ -134,7 +134,7 @@ def _owned(path: Path, facts: os.stat_result) -> None:
 
 
 def _draft(path: Path, content: bytes) -> Path:
-    """Write a new file beside `path` under a random name, synced."""
+    """Write and sync a new file next to `path`, under a random name."""
     draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     with os.fdopen(os.open(draft, flags, 0o600), "wb") as file:

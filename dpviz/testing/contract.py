@@ -275,7 +275,7 @@ def bad_data_is_refused_in_one_sentence(cls: type[Algorithm]) -> None:
     refuses(lambda: many.run(blobs(8), domain=eight, seed=0), "n_clusters must be <= n")
     if "delta" in params.specs(cls):
         one = Domain.box(-1, 1, 2, n_public=1)
-        words = "n must be at least 2 where delta is left empty"
+        words = "n must be at least 2 if delta is left empty"
         refuses(lambda: cls(n_clusters=1).run(blobs(1), domain=one, seed=0), words)
 
 

@@ -36,10 +36,10 @@ def test_a_program_that_starts_loads_an_algorithm_from_a_distribution(installed,
 
 
 BAD = {
-    "entry point gone: it does not load: AttributeError": ["gone = my_own:Gone"],
-    "entry point none: it does not load: ModuleNotFoundError": ["none = no_such_module:One"],
-    "entry point no: <class 'my_own.Other'> is no subclass of": ["no = my_own:Other"],
-    "entry point b: the slug 'my-own' is taken by MyOwn of entry point a.": ["a = my_own:MyOwn", "b = my_own:MyOwn"],
+    "entry point gone cannot be loaded: AttributeError": ["gone = my_own:Gone"],
+    "entry point none cannot be loaded: ModuleNotFoundError": ["none = no_such_module:One"],
+    "entry point no: <class 'my_own.Other'> is not a subclass of": ["no = my_own:Other"],
+    "entry point b: MyOwn of entry point a already has the slug 'my-own'.": ["a = my_own:MyOwn", "b = my_own:MyOwn"],
 }
 
 

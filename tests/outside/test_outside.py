@@ -105,16 +105,16 @@ def test_an_audit_that_fails_leaves_the_badge(mine, capsys, monkeypatch):
 
 
 BAD = {
-    "does not import: NameError: name 'nothing' is not defined (line 90)": ("", "nothing\n"),
-    "does not import: line 90": ("", "def\n"),
-    "it defines no algorithm": ('    slug: ClassVar[str] = "my-own"\n', ""),
-    "the slug 'nsm' is taken by NSM of dpviz": ('slug: ClassVar[str] = "my-own"', 'slug: ClassVar[str] = "nsm"'),
-    "does not import: SystemExit: 3 (line 90)": ("", "raise SystemExit(3)\n"),
-    "the slug 'my-own' is taken by MyOwn of my_own.py": ("", "class Twin(MyOwn):\n    slug = MyOwn.slug\n"),
+    "cannot be imported: NameError: name 'nothing' is not defined (line 90)": ("", "nothing\n"),
+    "cannot be imported: line 90": ("", "def\n"),
+    "defines no algorithm": ('    slug: ClassVar[str] = "my-own"\n', ""),
+    "NSM of dpviz already has the slug 'nsm'": ('slug: ClassVar[str] = "my-own"', 'slug: ClassVar[str] = "nsm"'),
+    "cannot be imported: SystemExit: 3 (line 90)": ("", "raise SystemExit(3)\n"),
+    "MyOwn of my_own.py already has the slug 'my-own'": ("", "class Twin(MyOwn):\n    slug = MyOwn.slug\n"),
     "an algorithm touches _session (line 80)": ("curator.n_features, 1.0", "curator._session, 1.0"),
     "an algorithm imports rows (line 90)": ("", "from dpviz.privacy.rows import Rows\n"),
     "an algorithm overrides run (line 90)": ("", "class Other(MyOwn):\n    def run(self, X):\n        return X\n"),
-    "MyOwn() does not work: ValueError: My own: rounds": ("= param(5, low=1", "= param(50, low=1"),
+    "MyOwn() fails: ValueError: My own: rounds": ("= param(5, low=1", "= param(50, low=1"),
 }
 
 
@@ -137,7 +137,7 @@ def test_a_file_that_cannot_be_added_is_one_sentence_and_adds_nothing(words, min
 def test_two_files_with_one_slug_are_refused(mine, capsys):
     (mine.parent / "twin.py").write_text(mine.read_text() + "\n")
     assert main([*RUN, "--with", "twin.py"]) == 2
-    assert "twin.py: the slug 'my-own' is taken by MyOwn of my_own.py" in capsys.readouterr().err
+    assert "twin.py: MyOwn of my_own.py already has the slug 'my-own'" in capsys.readouterr().err
     assert main(["run", "my-own", "--with", "no.py", "--data", "sample:tiny"]) == 2
     assert "no.py cannot be read" in capsys.readouterr().err
 
@@ -146,8 +146,8 @@ def test_one_that_raises_at_step_3_ends_in_one_sentence(mine, capsys):
     edited(mine, "            title = f", "            1 / (2 - round_)\n            title = f")
     assert main(RUN) == 2
     told = capsys.readouterr().err
-    assert "My own of my_own.py: step 3 ended by ZeroDivisionError: division by zero (line 86)" in told
-    assert "Releases made by then stay spent." in told and "Traceback" not in told
+    assert "My own of my_own.py: step 3 failed with ZeroDivisionError: division by zero (line 86)" in told
+    assert "Releases made so far stay spent." in told and "Traceback" not in told
 
 
 def test_an_error_says_nothing_about_rows_under_secure_noise(mine, registry):
@@ -156,7 +156,7 @@ def test_an_error_says_nothing_about_rows_under_secure_noise(mine, registry):
     rows, cls = load_sample("tiny"), registry["my-own"]
     with pytest.raises(ValueError, match=r"shapes \(40,\) \(3,\)"):
         cls(n_clusters=2).run(rows.X, domain=rows.domain, seed=0)
-    with pytest.raises(ValueError, match=r"step 1 ended by ValueError \(line \d+\)\. Releases"):
+    with pytest.raises(ValueError, match=r"step 1 failed with ValueError \(line \d+\)\. Releases"):
         cls(n_clusters=2).run(rows.X, domain=rows.domain, noise="secure")
 
 
@@ -186,7 +186,7 @@ def _reporting(algorithm, data, on_step):
 
 
 def test_new_refuses_what_is_no_slug_and_what_is_there(mine, capsys):
-    for name, words in (("My Own", "must be small letters"), ("nsm", "is the slug of"), ("my-own", "is there already")):
+    for name, words in (("My Own", "lowercase letters"), ("nsm", "is the slug of"), ("my-own", "is there already")):
         assert main(["new", name]) == 2
         assert words in capsys.readouterr().err
 

@@ -98,9 +98,9 @@ def test_it_is_listed_under_its_own_heading_and_never_for_private_data(toy):
 
 @pytest.mark.parametrize("noise", ["secure", "none"])
 def test_it_is_refused_where_noise_is_asked_of_us(toy, tiny, noise):
-    with pytest.raises(ValueError, match="Toy of tests: noise must be 'seeded', because it makes no private release"):
+    with pytest.raises(ValueError, match="Toy of tests: noise must be 'seeded', because this algorithm"):
         toy(n_clusters=2).run(tiny.X, domain=tiny.domain, noise=noise, seed=None if noise == "secure" else 0)
-    with pytest.raises(TypeError, match="it reads raw rows"):
+    with pytest.raises(TypeError, match="reads raw rows"):
         toy(n_clusters=2).run(Rows(tiny.X, tiny.domain, "a"), seed=0)
 
 
@@ -178,11 +178,11 @@ def test_what_has_no_seed_says_so_and_cannot_touch_the_data(registry, tiny):
 
 
 BROKEN = {
-    "Raises": "its fit ended by RuntimeError: no luck with 2 clusters.",
+    "Raises": "its fit failed with RuntimeError: no luck with 2 clusters.",
     "Flat": "its cluster_centers_ have the shape (2,), not (2, {d}).",
     "TooFew": "its cluster_centers_ have the shape (1, {d}), not (2, {d}).",
-    "NotANumber": "its cluster_centers_ hold a number that is not finite.",
-    "Forgets": "its fit ended by AttributeError: 'Forgets' object has no attribute 'cluster_centers_'.",
+    "NotANumber": "its cluster_centers_ contain a number that is not finite.",
+    "Forgets": "its fit failed with AttributeError: 'Forgets' object has no attribute 'cluster_centers_'.",
 }
 
 
@@ -195,10 +195,10 @@ def test_a_fit_that_breaks_is_one_sentence(name, tiny):
 
 REFUSED = {
     f"{TOYS}:NoK": "has no argument n_clusters.",
-    f"{TOYS}:Needs": "needs the argument key, which nobody gives.",
-    f"{TOYS}:function": "is no class with a method fit.",
-    f"{TOYS}:Missing": "does not import: AttributeError",
-    "no_such_library:KMeans": "does not import: ModuleNotFoundError: No module named 'no_such_library'.",
+    f"{TOYS}:Needs": "needs the argument key, which dpviz does not pass.",
+    f"{TOYS}:function": "is not a class with a fit method.",
+    f"{TOYS}:Missing": "cannot be imported: AttributeError",
+    "no_such_library:KMeans": "cannot be imported: ModuleNotFoundError: No module named 'no_such_library'.",
     "toys.py": "must be MODULE:CLASS",
     "os:getcwd()": "must be MODULE:CLASS",
 }
@@ -216,7 +216,7 @@ def test_what_is_no_clusterer_is_refused_in_one_sentence(place, registry, monkey
 
 def test_a_second_program_of_one_slug_is_refused(toy, registry):
     registry["tests-toy"], outside.ORIGINS["tests-toy"] = registry["nsm"], outside.Origin("other:Toy", "")
-    with pytest.raises(ValueError, match="the slug 'tests-toy' is taken by NSM of other:Toy"):
+    with pytest.raises(ValueError, match="NSM of other:Toy already has the slug 'tests-toy'"):
         add_programs([f"{TOYS}:Toy"])
 
 

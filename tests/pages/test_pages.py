@@ -76,7 +76,7 @@ def test_a_runs_warnings_share_one_box(app):
     app.selectbox(key="explore_algorithm").set_value("stemmer-kaplan").run()
     wait_for_run(app)
     [told] = [box.value for box in app.warning if "Every bucket is below" in box.value]
-    assert "one center may be as good" in told and told.count("  \n") == 1
+    assert "a single center may do as well" in told and told.count("  \n") == 1
 
 
 def test_too_many_centers_are_one_sentence_before_anything_runs(app):

@@ -154,7 +154,7 @@ def test_longer_moves_are_walked_in_steps(accounts):
 def test_no_total_is_kept_for_a_relation_under_which_a_run_promises_nothing(accounts):
     key = accounts.key(FILE)
     accounts.set_budget(key, AR, Budget(9.0, 1e-5))
-    with pytest.raises(Refused, match="is for one row added or removed, which does not follow. Nothing was spent"):
+    with pytest.raises(Refused, match="does not cover the unit of this file's total, one row added or removed. Nothing was spent"):
         accounts.reserve(key, claim("dist-dp-region-means"))
     assert accounts.of(key).claims == ()
     other = accounts.key(b"other")
@@ -356,7 +356,7 @@ def test_an_edited_file_is_refused_with_a_reason_and_changes_nothing(accounts, e
     record = json.loads(text)
     EDITS[edit](record)
     before = accounts.of(key)
-    with pytest.raises(ValueError, match="signature is not valid: it was edited, or a server with another secret"):
+    with pytest.raises(ValueError, match="signature is not valid: the file was edited, or a server with another secret"):
         accounts.load(key, json.dumps(record))
     assert accounts.of(key) == before
 
@@ -382,7 +382,7 @@ DEEP = '{"format": "dpviz-account", "version": 1, "x": ' + "[" * 200_000 + "]" *
         ('{"format": "dpviz-account", "version": 1, "x": 1' + "0" * 5000 + "}", "not an account file"),
         ('{"format": "dpviz-account", "version": 1, "x": 1e400, "signature": "\ud800"}', "signature is not valid"),
         ('{"format": "dpviz-account", "version": 1, "x": NaN}', "signature is not valid"),
-        ('{"format": "dpviz-account", "version": 2}', "version 2, but this dpviz reads version 1"),
+        ('{"format": "dpviz-account", "version": 2}', "version 2, but this dpviz reads 1"),
         ('{"format": "dpviz-account"}', "version None"),
         ('{"format": "dpviz-account", "version": ' + "[" * 90 + "]" * 90 + "}", r"version \[{20}, but"),
         (" " * 16_000_001, "more than 16,000,000 bytes"),
@@ -474,7 +474,7 @@ def test_the_command_books_a_private_run_before_it_starts(tmp_path, capsys):
     assert "you already declared this file private" in capsys.readouterr().err
     copy.write_text(copy.read_text().replace('"delta"', '"delte"', 1))
     assert main([*command, "--private", "--ledger", str(copy)]) == 2
-    assert "its signature is not valid" in capsys.readouterr().err
+    assert "the signature is not valid" in capsys.readouterr().err
     other = tmp_path / "other.csv"
     other.write_text(data.read_text() + "\n0.5,0.5")
     command[command.index(str(data))] = str(other)

@@ -346,7 +346,7 @@ def test_a_split_score_outside_its_proof_is_refused(wrong):
     histogram = HalfIntervalCounts.over(np.ones(1), 0.5)
     facts = {"noisy_count": 4.0, "t": 0.3, "q": 1 / 12, "alpha": 0.1}
     SplitScore(histogram, low=-np.ones(1), high=np.ones(1), **facts)
-    with pytest.raises(ValueError, match="SplitScore: its range holds for"):
+    with pytest.raises(ValueError, match="SplitScore: the range holds for"):
         SplitScore(histogram, low=-np.ones(1), high=np.ones(1), **{**facts, **wrong})
 
 

@@ -29,10 +29,10 @@ __all__ = ["DistDP"]
 class DistDP(Moves):
     """dist-DP: hide moves up to rho and nothing else. Coarse cells use noisy points, fine cells use noisy counts.
 
-    Every row is released with noise that hides a move of up to rho. Five randomly shifted quadtrees look for crowds:
-    coarse cells count the noisy points, which is free, and fine cells count the rows, with noise on every count. The
-    centers of the strongest cells divide the map into regions. Noisy points far from every region stand for themselves;
-    all other rows contribute to one noisy count and mean per region. A weighted k-means on both is free.
+    Every row is released with noise that hides a move of up to rho. Five randomly shifted quadtrees look for dense
+    cells: coarse cells count the noisy points, which is free, and fine cells count the rows, with noise. The centers of
+    the cells with the highest counts divide the domain into regions. Noisy points far from every region are kept as
+    they are; all other rows contribute to one noisy count and mean per region. A weighted k-means on both is free.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class DistDP(Moves):
     objective : {"means", "medians"}
         The last step: k-means (p = 2) or k-median (p = 1), on the same released points.
     threshold : float, in [0, 20]
-        T: a region is small if its noisy count is at most T standard deviations; Appendix E uses 0.
+        T: a region is small if its noisy count is at most T standard deviations of its noise; Appendix E uses 0.
     small_regions : {"auto", "points", "drop"}
         What small regions contribute: their noisy points (Algorithm 1, lines 13 and 14), nothing (Appendix E), or their
         noisy points, pulled together until they spread as the rows do (see Deviations).
@@ -69,7 +69,7 @@ class DistDP(Moves):
     releases. (1) All rows: l2 sensitivity rho, plus sqrt(d) 2^-24 for rounding. (2) The counts of fine cells: a move
     leaves one cell and enters another in each of g = trees (10 - coarse_levels) grids, so the l2 sensitivity is sqrt(2
     g); a threshold pays delta / 6 for cells that only one neighbor has. (3) Count and sum per region: sensitivities
-    sqrt(2) and sqrt(2) R, because a move may take a row from one region to the next. Released noisy points alone decide
+    sqrt(2) and sqrt(2) R, because a move may take a row from one region to the next. Only released noisy points decide
     which rows are far.
 
     Steps
@@ -87,21 +87,21 @@ class DistDP(Moves):
     Deviations from the paper
     -------------------------
     Appendix E's formula for S has a misplaced bracket; S = sqrt(2 ln(1.25 / (delta/6))) sqrt(d) / (epsilon/6) is the
-    reading that fits the noise. Its ball radius min(S, sqrt(d)) rho would make the minimum vacuous, so the default is
-    min(S rho, radius of the domain). Fine counts get noise for sqrt(2 g), not sqrt(g): a move changes two cells in each
-    grid. The region stage pays for two regions that change, which Appendix E's share does not cover. A region is small
-    below 5 standard deviations, because hundreds of regions hold noise only. Small regions contribute the noisy points
-    that lie in them (Algorithm 1), not the rows, whose region is private here (Appendix E assigns rows, not noisy
-    points). Cell centers are projected onto the domain: in many columns they lie far outside it, and offsets clipped to
-    its radius would not lead back to the rows. The defaults add rules that read public and released values only. The
-    covariance of the noisy points minus that of their noise estimates how rows spread. The noisy points of small
-    regions are pulled to their mean until they spread that much, by one factor in the directions that stand out from
-    the noise and by another in the rest. If no direction stands out, they are pulled to the middle of the domain by v /
-    (v + sd^2), with v = radius^2 / d and sd their noise. Regional means are pulled there by the same formula. While the
-    noise sqrt(d) sd stays below 2 radius k^(-1/d), the width of k equal clusters that fill the domain, a region is also
-    small below (sd of a sum / sd of a noisy point)^2 rows, where the mean of its noisy points is more accurate than its
-    noisy mean. Noise is analytic Gaussian; the paper uses truncated Laplace and sqrt(2 ln(1.25/delta)) / epsilon. The
-    regional coreset is one noisy mean, because noise would drown a tree per region.
+    reading that fits the noise. With its ball radius min(S, sqrt(d)) rho the minimum would have no effect, so the
+    default is min(S rho, radius of the domain). Fine counts get noise for sqrt(2 g), not sqrt(g): a move changes two
+    cells in each grid. The region stage pays for two regions that change, which Appendix E's share does not cover. A
+    region is small below 5 standard deviations, because hundreds of regions hold noise only. Small regions contribute
+    the noisy points that lie in them (Algorithm 1), not the rows, whose region is private here (Appendix E assigns
+    rows, not noisy points). Cell centers are projected onto the domain: in many columns they lie far outside it, and
+    offsets clipped to its radius would not lead back to the rows. The defaults add rules that read public and released
+    values only. The covariance of the noisy points minus that of their noise estimates how rows spread. The noisy
+    points of small regions are pulled to their mean until they spread that much, by one factor in the directions that
+    stand out from the noise and by another in the rest. If no direction stands out, they are pulled to the middle of
+    the domain by v / (v + sd^2), with v = radius^2 / d and sd their noise. Regional means are pulled there by the same
+    formula. While the noise sqrt(d) sd stays below 2 radius k^(-1/d), the width of k equal clusters that fill the
+    domain, a region is also small below (sd of a sum / sd of a noisy point)^2 rows, where the mean of its noisy points
+    is more accurate than its noisy mean. Noise is analytic Gaussian; the paper uses truncated Laplace and sqrt(2
+    ln(1.25/delta)) / epsilon. The regional coreset is one noisy mean, because noise would outweigh a tree per region.
 
     References
     ----------
@@ -122,14 +122,14 @@ class DistDP(Moves):
 
     name: ClassVar[str] = "dist-DP"
     slug: ClassVar[str] = "dist-dp"
-    tagline: ClassVar[str] = "Hides moves up to rho, not more: quadtrees on noisy points, then one noisy mean a region."
+    tagline: ClassVar[str] = "Hides moves up to rho only: quadtrees on noisy points, then one noisy mean per region."
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {
         "paper": {"threshold": 0.0, "small_regions": "drop", "budget": "thirds"},
     }
 
     WIDE: ClassVar[float] = 2.0  # in radii of k clusters that fill the domain; measured in dist-dp-epsilon-rho.md
     WORK: ClassVar[float] = 5e9  # maximum number of row-region pairs
-    SHOWN: ClassVar[int] = 400  # a coarse level keeps this many cells for the picture, beside the chosen ones
+    SHOWN: ClassVar[int] = 400  # a coarse level keeps this many cells for the picture, besides the chosen ones
     CODE: ClassVar[tuple[Line, ...]] = (
         Line("move every row by noise of size rho", ("noisy-points",), "points"),
         Line("lay coarse and fine grids over the noisy points", ("level",)),
@@ -151,7 +151,7 @@ class DistDP(Moves):
         "auto",
         choices=("auto", "points", "drop"),
         advanced=True,
-        help="What small regions contribute: their noisy points, drawn together by rule or as they are, or nothing.",
+        help="What small regions contribute: their noisy points, pulled together or as they are, or nothing.",
     )
     near: float | None = param(
         None,
@@ -161,7 +161,7 @@ class DistDP(Moves):
         advanced=True,
         help="S: points within S rho are near. Empty: by rule.",
     )
-    trees: int = param(5, low=1, high=20, advanced=True, help="REP: how many shifted quadtrees look for crowds.")
+    trees: int = param(5, low=1, high=20, advanced=True, help="REP: shifted quadtrees that look for dense cells.")
     budget: str = param(
         "joint",
         choices=("joint", "thirds"),
@@ -175,7 +175,7 @@ class DistDP(Moves):
         help="Clipping radius in a region: min(S rho, radius of the domain), or sqrt(d) rho as printed.",
     )
     coarse_levels: int = param(
-        5, low=0, high=DEPTH - 1, advanced=True, help="Last quadtree level that reads noisy points; deeper ones rows."
+        5, low=0, high=DEPTH - 1, advanced=True, help="Last quadtree level that reads noisy points, not rows."
     )
 
     def near_factor(self, n_features: int, n_public: int) -> float:
@@ -308,7 +308,7 @@ class DistDP(Moves):
     def _level(
         self, keys: np.ndarray, counts: np.ndarray, shifts: np.ndarray, level: int, source: str
     ) -> dict[str, Any]:
-        """Mark the 4k fullest cells of every tree; list them, and the strongest of the others for the picture."""
+        """Mark the 4k fullest cells of every tree; list them, and the fullest of the others for the picture."""
         order = np.lexsort((-counts, keys[:, 0]))
         keys, counts = keys[order], counts[order]
         first = np.searchsorted(keys[:, 0], keys[:, 0])
@@ -333,7 +333,7 @@ class DistDP(Moves):
         offsets = clip_ball(noisy.value["sums"] / divisor[:, None], query.radius)
         least = self.threshold * sd
         if self.small_regions == "auto" and not self.wide(noise_sd, domain) and noise_sd > 0:
-            least = max(least, (noisy.sd["sums"] / noise_sd) ** 2)  # below, its noisy points' mean is better
+            least = max(least, (noisy.sd["sums"] / noise_sd) ** 2)  # below this, the mean of its noisy points is better
         return {
             "regions": query.regions,
             "noisy_counts": counts,

@@ -1,4 +1,4 @@
-"""Share parameters, the promise about moves, the noisy points and the final k-means among the rho-distance family."""
+"""Define the base of the rho-distance family: parameters, promise about moves, noisy points and final k-means."""
 
 from __future__ import annotations
 
@@ -26,27 +26,27 @@ __all__ = ["Moves"]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Moves(ApproximateDP):
-    """Base of the family: (epsilon, delta) against one row moving by at most rho; n is public by the relation."""
+    """Base class of the family: (epsilon, delta) against one row moving by at most rho; the relation makes n public."""
 
     neighboring: ClassVar[Neighboring] = Neighboring.MOVE_RHO
     notion: ClassVar[Notion] = Notion.RHO
     COMPANION: ClassVar[str] = "noisy_points"
     LIMIT: ClassVar[float] = 2.0  # noisy points are cut to [-2, 2]^d; Appendix E.1
 
-    FEW: ClassVar[int] = 4_000  # the last k-means also tries swaps up to this many points; beyond, that takes too long
+    FEW: ClassVar[int] = 4_000  # the last k-means also tries swaps up to this many points; with more they take too long
 
     rho_distance: float = param(
         0.02,
         low=0.0,
         log=True,
-        help="How long a move of a row may be to stay hidden, in units of the largest half-width of the domain. "
-        "Nothing farther is protected: not who is in the data, not in which part of the map.",
+        help="The longest move of a row that stays hidden, in units of the largest half-width of the domain. "
+        "Longer moves are not protected: not who is in the data, nor in which part of the domain they are.",
     )
     objective: str = param(
         "means",
         choices=OBJECTIVES,
         advanced=True,
-        help="What the centers are for: the sum of squared distances (k-means), or of distances (k-median). Free.",
+        help="What the centers minimize: the sum of squared distances (k-means), or of distances (k-median). Free.",
     )
 
     def __post_init__(self) -> None:
@@ -74,18 +74,18 @@ class Moves(ApproximateDP):
         Raises
         ------
         ValueError
-            If each column has its own scale, so rho is not one distance. Raised before any noise is drawn.
+            If each column has its own scale, because rho is then not one distance. Raised before any noise is drawn.
         """
         if np.ptp(domain.half_width) > 0:
             raise ValueError(
                 f"{self.name}: the domain must have one scale for all columns (common), because rho is one distance; "
-                "with a scale for each column a move of rho means another length in each."
+                "with separate scales, a move of rho has a different length in each column."
             )
         query = Positions(curator.rho_distance)
         return curator.perturb_rows("points", query, name=self.COMPANION, limit=self.LIMIT)
 
     def show_points(self, curator: Curator, noisy: Noisy) -> Step:
-        """Return the step that shows the noisy points."""
+        """Return the step with the noisy points."""
         released = {"noisy_points": noisy.value, "noise_sd": noisy.sd, "rho": curator.rho_distance}
         times = noisy.sd / curator.rho_distance
         return Step(
@@ -105,8 +105,8 @@ class Moves(ApproximateDP):
     ) -> dict[str, Any]:
         """Return centers (k, d) of the released weighted points, inside the domain, and the points as a coreset.
 
-        `sums_sd` (m,) is the noise of a point times its weight, a sum of offsets from `origins` (m, d). If both are
-        given, the noise of each mean follows from them; for medians no formula is known.
+        `sums_sd` (m,) is the noise of a point times its weight, a sum of offsets from `origins` (m, d). Given both, the
+        method also states the noise of each mean; for medians no formula is known.
         """
         if len(points) <= self.FEW:
             centers = solve(points, weights, self.n_clusters, rng, jitter=0.01 * domain.radius)

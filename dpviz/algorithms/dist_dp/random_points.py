@@ -25,8 +25,8 @@ class DistDPRandomPoints(Moves):
     """dist-DP random points: move every row at random, then run plain k-means on the result.
 
     The whole budget buys one release: every row plus Gaussian noise that hides a move of up to rho. Ordinary k-means on
-    the noisy points costs nothing more. The method is simple and hard to beat, because no other release takes a share
-    of the budget.
+    the noisy points costs nothing more. The method is simple and hard to beat, because no other release takes part of
+    the budget.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ class DistDPRandomPoints(Moves):
 
     name: ClassVar[str] = "dist-DP random points"
     slug: ClassVar[str] = "dist-dp-random-points"
-    tagline: ClassVar[str] = "The naive way: move every row at random, then run plain k-means."
+    tagline: ClassVar[str] = "The naive method: move every row at random, then run plain k-means."
     CODE: ClassVar[tuple[Line, ...]] = (
         Line("for every row:", ("noisy-points",)),
         Line("  move it by noise of size rho", ("noisy-points",), "points"),
@@ -89,7 +89,7 @@ class DistDPRandomPoints(Moves):
     )
 
     def plan(self, n_features: int, n_public: int) -> Plan:
-        """Price the one release at the whole budget."""
+        """Price the only release at the whole budget."""
         return Plan({"points": (Gaussian(mu_of_epsilon(self.epsilon, self.resolved_delta(n_public))),)})
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:

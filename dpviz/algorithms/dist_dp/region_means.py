@@ -1,4 +1,4 @@
-"""Cluster under rho-distance privacy: noisy points draw the map, one noisy mean per region fills it in."""
+"""Cluster under rho-distance privacy: noisy points define regions, and each region releases one noisy mean."""
 
 from __future__ import annotations
 
@@ -28,9 +28,10 @@ __all__ = ["DistDPRegionMeans"]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class DistDPRegionMeans(Moves):
-    """dist-DP region means (ours): noisy points decide which rows form a region, one noisy mean locates each region.
+    """dist-DP region means (ours): noisy points decide which rows form a region; one noisy mean locates each region.
 
     Every row is released with noise that hides a move of up to rho. The noisy points are divided into about ten regions
+    per center. A row's region then depends only on its RELEASED noisy point: if the row moves by rho, its region's sum
     per center. A row's region then depends only on its RELEASED noisy point: if the row moves by rho, its region's sum
     changes by rho and nothing else does. So the mean of a region of m rows needs noise of about 6 rho / m, not 6 rho. A
     weighted k-means on the means is free.
@@ -59,7 +60,7 @@ class DistDPRegionMeans(Moves):
     are counts of released noisy points and cost nothing.
 
     If rho is so large that the noisy points would lose more than ordinary DP (both losses are estimated from public
-    values, see `expected_losses`), NSM runs instead, with the sensitivities of one row replaced. Its guarantee, plain
+    values, see `expected_losses`), NSM runs instead, with the sensitivities for one row replaced. Its guarantee, plain
     (epsilon, delta)-DP under replacement, is stronger than the one above.
 
     Steps
@@ -95,7 +96,7 @@ class DistDPRegionMeans(Moves):
 
     name: ClassVar[str] = "dist-DP region means (ours)"
     slug: ClassVar[str] = "dist-dp-region-means"
-    tagline: ClassVar[str] = "Noisy points say who belongs together; one noisy mean per region says where."
+    tagline: ClassVar[str] = "Noisy points tell which rows belong together; one noisy mean per region tells where."
 
     learns_sensitivity: ClassVar[bool] = NSM.learns_sensitivity  # applies only if NSM runs
     SAMPLE: ClassVar[int] = 5_000  # the regions are computed from this many noisy points
@@ -109,11 +110,11 @@ class DistDPRegionMeans(Moves):
     )
 
     regions_per_center: int = param(
-        10, low=1, high=100, advanced=True, help="Regions per center that the noisy points are cut into."
+        10, low=1, high=100, advanced=True, help="Regions per center into which the noisy points are divided."
     )
 
     def expected_losses(self, n_features: int, n_public: int) -> tuple[float, float]:
-        """Return the expected loss beyond KMeans of region means and of the standard algorithm, z units.
+        """Return the expected losses in excess of KMeans' of region means and of the standard algorithm, z units.
 
         Both are rough and use public values alone: .16 s^2 min(1, (s / .2)^2), with s the noise of a noisy point per
         coordinate, and 3 d (k / (mu n))^2, the noise of k means of n / k rows. The constants fit runs on iris, lsun,
@@ -131,7 +132,7 @@ class DistDPRegionMeans(Moves):
         return standard < regions
 
     def runs(self, n_features: int, n_public: int) -> Algorithm:
-        """Return NSM if rho is so large that its expected loss is lower, else this algorithm."""
+        """Return NSM if rho is so large that NSM's expected loss is lower, else this algorithm."""
         if not self.too_far(n_features, n_public):
             return self
         return NSM(n_clusters=self.n_clusters, epsilon=self.epsilon, delta=self.delta)

@@ -17,8 +17,8 @@ __all__ = ["AugPE"]
 class AugPE(PEMeans):
     """PE-means with Aug-PE's selection: the k trial points with the most votes become the centers.
 
-    Everything else is PE-means. A cluster's votes are split among its trial points, so the best one of a small cluster
-    can lose to the fifth of a large one, and the small cluster dies out. The paper's Fig. 1 shows this; so does this
+    Everything else is PE-means. A cluster's votes are split among its trial points, so a small cluster's best point
+    can lose to a large cluster's fifth, and the small cluster dies out. The paper's Fig. 1 shows this, and so does this
     class, even without noise.
 
     Parameters
@@ -57,5 +57,5 @@ class AugPE(PEMeans):
     CODE: ClassVar[tuple[Line, ...]] = evolution_code("generation", "the k trial points with most votes win")
 
     selection: str = param(
-        "top-k", choices=("k-means", "top-k"), advanced=True, help="As for PE-means; top-k is what makes this Aug-PE."
+        "top-k", choices=("k-means", "top-k"), advanced=True, help="As for PE-means; top-k makes this Aug-PE."
     )

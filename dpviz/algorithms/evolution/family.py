@@ -24,7 +24,7 @@ __all__ = ["Evolution", "averages", "evolution_code", "sums_and_counts", "surviv
 
 
 def evolution_code(kind: str, choose: str) -> tuple[Line, ...]:
-    """Return the pseudo-code of the rounds; their steps have this kind, and `choose` is the line that picks centers."""
+    """Return the pseudo-code of the rounds; `kind` is their steps' kind, `choose` the line that picks centers."""
     return (
         Line("scatter trial points over the public ball", (kind,), at=("first",)),
         Line("repeat for T rounds:", (kind,)),
@@ -37,7 +37,7 @@ def evolution_code(kind: str, choose: str) -> tuple[Line, ...]:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Evolution(ApproximateDP):
-    """Vote, keep, select, vary; subclasses choose the space and the last release."""
+    """Base class of the family: vote, keep, select, vary. Subclasses choose the space and the last release."""
 
     FIRST_POPULATION: ClassVar[int] = 20_000  # largest k L of the capped rule
 
@@ -48,7 +48,7 @@ class Evolution(ApproximateDP):
         help="How many variations of each center to try at first: capped (fast), the paper's N/5, the authors' N/(5k).",
     )
     variations_each: int | None = param(
-        None, low=1, high=20_000, kind="int", advanced=True, help="The first L itself. Empty: by the rule above."
+        None, low=1, high=20_000, kind="int", advanced=True, help="The first L. Empty: by the rule above."
     )
     rounds: int | None = param(
         None, low=1, high=500, kind="int", advanced=True, help="Rounds T. Empty: 4 max(ε, 1) √d, as in the paper."
@@ -64,7 +64,7 @@ class Evolution(ApproximateDP):
         choices=("n votes", "2 sd", "positive"),
         advanced=True,
         help="Trial points that survive: the top ones that together hold N votes (the paper), those above two standard "
-        "deviations of the noise (as earlier private evolution), or all above 0.",
+        "deviations of the noise (as in earlier private evolution), or all above 0.",
     )
     halving: bool = param(
         True, advanced=True, help="Halve L after a round in which noise outweighs the votes, as in the paper."
@@ -82,7 +82,7 @@ class Evolution(ApproximateDP):
         help="Centers of a round: weighted k-means on the survivors, or the k trial points with most votes (Aug-PE).",
     )
     selection_starts: int = param(
-        1, low=1, high=50, advanced=True, help="Starts of that k-means, the best of which is taken; published code: 10."
+        1, low=1, high=50, advanced=True, help="Starts of that k-means; the best is taken. Published code: 10."
     )
 
     def generations(self, n_features: int) -> int:
@@ -90,7 +90,7 @@ class Evolution(ApproximateDP):
         return self.rounds or math.ceil(4 * max(self.epsilon, 1.0) * math.sqrt(n_features))
 
     def first_variations(self, n_features: int, n_public: int) -> int:
-        """Return the first L: the parameter, or by the chosen rule; it depends on public values only."""
+        """Return the first L: the parameter, or the value of the chosen rule; reads public values only."""
         if self.variations_each is not None:
             return self.variations_each
         if self.variations == "authors":
@@ -102,14 +102,14 @@ class Evolution(ApproximateDP):
         return min(paper, cap, max(self.FIRST_POPULATION // self.n_clusters, 4))
 
     def work(self, n_features: int, n_public: int) -> float:
-        """Return a rough number of operations for k-means, variations and votes of all generations."""
+        """Return a rough operation count for k-means, variations and votes of all generations."""
         p = self.columns(n_features)
         guesses = self.n_clusters * (self.first_variations(p, n_public) + 1)
         vote = 25 if p <= 4 else 0.75 * p
         return self.releases(n_features, n_public) * (1e5 + 0.5 * guesses * p + n_public * vote)
 
     def columns(self, n_features: int) -> int:
-        """Return the number of columns of the space in which the population lives."""
+        """Return the number of columns of the population's space."""
         return n_features
 
     def evolve(
@@ -121,7 +121,7 @@ class Evolution(ApproximateDP):
         rng: np.random.Generator,
         projection: Projection | None = None,
     ) -> Iterator[dict[str, Any]]:
-        """Run Algorithm 1 in d columns, on projected rows if a projection is given; yield each generation's release."""
+        """Run Algorithm 1 in d columns, on projected rows if a projection is given; yield each generation's values."""
         spread = sphere_pack if self.start == "packing" else uniform_ball
         population = Population(clip_ball(snap(spread(self.n_clusters * L, d, radius, rng)), radius))
         rounds = len(curator.plan.costs["votes"])
@@ -149,7 +149,7 @@ class Evolution(ApproximateDP):
             population = self.vary(centers, L, radius, rng)
 
     def title(self, generation: Mapping[str, Any]) -> str:
-        """Return one line on what happened in a generation."""
+        """Return the title of a generation's step."""
         kept, head = generation["kept"], f"Round {generation['round']} of {generation['rounds']}: "
         if self.selection == "top-k":
             return f"{head}the {self.n_clusters} trial points with the most noisy votes become the centers"
@@ -184,15 +184,15 @@ class Evolution(ApproximateDP):
 
 
 def sums_and_counts(label: str, mu: float, n_features: int) -> dict[str, tuple[Gaussian, ...]]:
-    """Split one joint release of sums and counts as (4d)^(1/2) : 1 of mu^2, FastLloyd's split."""
+    """Price one joint release of sums and counts with shares (4d)^(1/2) : 1 of mu^2, as FastLloyd does."""
     sums, counts = gaussians(mu, [math.sqrt(4 * n_features), 1])
     return {f"{label}.sums": (sums,), f"{label}.counts": (counts,)}
 
 
 def averages(noisy: Noisy, radius: float) -> dict[str, Any]:
-    """Return centers, noisy sums / noisy counts (k, d): counts floored at 1, centers clipped to the ball.
+    """Return the centers (k, d), noisy sums / noisy counts, with the counts and each center's noise.
 
-    The noisy counts and each center's noise come with them.
+    Counts are floored at 1 and centers clipped to the ball.
     """
     sums, counts = noisy.value["sums"], noisy.value["counts"]
     centers = clip_ball(snap(sums / np.maximum(counts, 1.0)[:, None]), radius)
@@ -203,8 +203,8 @@ def averages(noisy: Noisy, radius: float) -> dict[str, Any]:
 def survivors(noisy_votes: np.ndarray, n_rows: float) -> np.ndarray:
     """Return the mask (m,) of the trial points with most votes that together reach n_rows; negative votes never count.
 
-    Reads noisy votes only. If all positive votes together stay below n_rows, all of them are kept. An n_rows that is
-    10 % too low drops whole small clusters, so pass the curator's `n_credible`, not a declared number.
+    Reads noisy votes only. If the positive votes add up to less than n_rows, all their trial points are kept. An n_rows
+    that is 10 % too low drops whole small clusters, so pass the curator's `n_credible`, not a declared number.
     """
     order = np.argsort(-noisy_votes, kind="stable")
     positive = noisy_votes[order] > 0

@@ -33,7 +33,7 @@ class HDPEMeans(Evolution):
     Parameters
     ----------
     n_clusters, epsilon, delta, variations, rounds and the others of the evolution
-        As for PE-means; T counts the two rounds that pay for the recovery.
+        As for PE-means; T includes the two rounds that pay for the recovery.
     projected_features : int, in [2, 64]
         Columns p after the projection; with p >= d there is no projection.
     final_share : float or None, in [0.01, 0.95]
@@ -55,7 +55,7 @@ class HDPEMeans(Evolution):
                             center_noise; hidden: sums (k, d), counts (k,)
 
     Deviations from the paper
-    -------------------------
+    Rows are clipped before the sum, which Algorithm 3 needs but does not mention. The noise is a vector (the authors'
     Rows are clipped before the sum, which Algorithm 3 needs but does not say. The noise is a vector (the authors'
     published code adds one number to all coordinates of a sum, which releases their differences exactly). Nothing
     branches on exact counts; noisy counts are floored at 1 and centers clipped to the ball. By default the last release
@@ -109,7 +109,7 @@ class HDPEMeans(Evolution):
         return Plan({"votes": votes, **last})
 
     def doubts(self, released: Mapping[str, Mapping[str, Any]], domain: Domain) -> tuple[str, ...]:
-        """Return a warning where one center may be as good as the last averages."""
+        """Return a warning if a single center may do as well as the last averages."""
         end = released["recovery"]
         return self.blurred(end, end["noisy_counts"], domain)
 

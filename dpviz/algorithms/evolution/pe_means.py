@@ -44,7 +44,7 @@ class PEMeans(Evolution):
         Rule for the first number of variations per center, L: min(max(N/5, 4), cap) with cap 512 (128 for d <= 4),
         the paper's max(N/5, 4), or the authors' published max(N/(5k), 4).
     variations_each, rounds : int or None, in [1, 20000] and [1, 500]
-        L and T, in place of the rules.
+        L and T, instead of the rules.
     step_size, levy_beta : float, in [0.0001, 1] and [0.5, 1.99]
         gamma and beta of the Levy flights, in units of R.
     keep : {"n votes", "2 sd", "positive"}
@@ -71,8 +71,8 @@ class PEMeans(Evolution):
 
     Deviations from the paper
     -------------------------
-    The paper centers and scales by the data's own mean and largest norm, which is not private: here the domain is
-    declared, and rows are clipped to it. The paper takes N as public under add/remove: here N is the declared nominal
+    The paper centers and scales by the data's own mean and largest norm, which is not private; here the domain is
+    declared, and rows are clipped to it. The paper takes N as public under add/remove; here N is the declared nominal
     size and nothing reads the number of rows. The signal-to-noise test divides by |S| sigma^2 as the text describes it;
     the printed N sigma^2 would halve L forever once N < k sigma^2. L is capped by default (same loss, 2 to 200 times
     faster). Up to 2,000 first trial points in fewer than 16 columns are packed; beyond that they are uniform, because a
@@ -111,7 +111,7 @@ class PEMeans(Evolution):
         Line("if refined: average each center's rows once", ("refinement",), "refine"),
     )
 
-    DROWNED: ClassVar[float] = 0.93  # length of the votes' noise over the rows, and
+    DROWNED: ClassVar[float] = 0.93  # norm of the votes' noise over the number of rows: see cliffs.md in benchmarks
     CROWDED: ClassVar[float] = 0.004  # squared spread of centers over the squared radius: see cliffs.md in benchmarks
 
     refine: float = param(
@@ -136,7 +136,7 @@ class PEMeans(Evolution):
         votes, centers = end["noisy_votes"], end["centers"]
         if end["noise_sd"] * math.sqrt(len(votes)) > self.DROWNED * max(votes.sum(), 1.0):
             return (
-                f"{self.name}: the noise of the last votes outweighs the rows, so that one center may be as good. "
+                f"{self.name}: the noise in the last votes outweighs the rows, so a single center may do as well. "
                 "Use more rows, fewer columns or centers, or fewer variations.",
             )
         kept = votes * end["kept"]
@@ -144,8 +144,8 @@ class PEMeans(Evolution):
         if not shares.any() or spread(centers, shares) >= self.CROWDED * domain.radius**2:
             return ()
         return (
-            f"{self.name}: all centers lie in a small part of the domain, where trial points are too far apart to tell "
-            "groups: the bounds are far wider than the data. Declare narrower ones if they are known.",
+            f"{self.name}: all centers lie in a small part of the domain, where trial points are too far apart to "
+            "separate groups: the bounds are far wider than the data. Declare narrower bounds if you know them.",
         )
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:

@@ -1,4 +1,4 @@
-"""Release centers every day on one budget, as people arrive day by day."""
+"""Release centers every day from one budget while people arrive day by day."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from dpviz.trace import Step
 
 __all__ = ["Continual"]
 
-_DROPPED = ((0.3421 - 0.1587) / 0.8413) ** 0.5  # share of a count's deviation, see `_spread`
+_DROPPED = ((0.3421 - 0.1587) / 0.8413) ** 0.5  # share of a count's deviation: see `_spread`
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -36,24 +36,24 @@ class Continual(ApproximateDP):
     """Continual tree: rows arrive in daily batches, and every evening centers for all days so far are released.
 
     Running a private algorithm anew each evening divides the budget by the number of days. Here every evening adds one
-    noisy table of sums and counts, for a run of past days whose length is a power of two; a few such tables add up to
-    all days so far (the binary-tree mechanism). A row counts in few of them, and k-means on the noisy total is free.
+    noisy table of sums and counts, for a run of past days whose length is a power of two; a few of these tables add up
+    to all days so far (the binary-tree mechanism). A row counts in few of them, and k-means on the noisy total is free.
 
     Parameters
     ----------
     n_clusters : int, in [1, 256]
         Number of clusters k. Public.
-    epsilon : float, in [0.01, 100]
+    Budget epsilon of all days together.
         Budget epsilon of all days together, at delta.
     delta : float or None, in [1e-12, 0.5]
         None: n^-1.1.
     days : int, in [2, 64]
         Number of days T, declared before the first day.
     arrivals : {"scattered", "by first column"}
-        How a row determines its day: by a public hash, as if people came in no order, or by its first column, which is
-        then time, from its lower to its upper bound.
+        How a row determines its day: by a public hash, as if people came in random order, or by its first column, taken
+        as time between its lower and upper bound.
     cells : int or None, in [1, 4096]
-        About how many cells of the public grid; None: EUGkM's rule with epsilon / L, at most 1,024.
+        Approximate number of cells of the public grid; None: EUGkM's rule with epsilon / L, at most 1,024.
 
     Formal guarantee
     ----------------
@@ -77,10 +77,10 @@ class Continual(ApproximateDP):
 
     Deviations from the paper
     -------------------------
-    The papers keep a coreset of the size that theory asks for under the tree; here the tree holds sums and counts of a
-    grid that is fixed before the first day. Counts at or below their own noise get weight 0. Centers of consecutive
-    days are matched for the picture only. All days are computed from one file; a service would have to keep the exact
-    sums of open runs in memory between evenings.
+    The papers keep under the tree a coreset of the size that the theory requires; here the tree holds sums and counts
+    of a grid that is fixed before the first day. Counts at or below their own noise get weight 0. Centers of
+    consecutive days are matched for the picture only. All days are computed from one file; a service would have to keep
+    the exact sums of open runs in memory between evenings.
 
     References
     ----------
@@ -116,12 +116,12 @@ class Continual(ApproximateDP):
     )
     AUDIT: ClassVar[dict[str, Any]] = {"days": 6, "cells": 64, "arrivals": "by first column"}
 
-    days: int = param(16, low=2, high=64, help="How many days, declared before the first. Public.")
+    days: int = param(16, low=2, high=64, help="Number of days, declared before the first. Public.")
     arrivals: str = param(
         "scattered", choices=ARRIVALS, help="When a row arrives: in no order, or by its first column, taken as time."
     )
     cells: int | None = param(
-        None, low=1, high=4096, kind="int", advanced=True, help="About how many cells. Empty: from n, d, ε and days."
+        None, low=1, high=4096, kind="int", advanced=True, help="Rough number of cells. Empty: from n, d, ε and days."
     )
 
     @property
@@ -136,11 +136,11 @@ class Continual(ApproximateDP):
         return Plan({f"table.{part}": gaussians(half, [1] * self.levels) for part in ("sums", "counts")})
 
     def releases(self, n_features: int, n_public: int) -> int:
-        """Return two per day: runs of one length share no row and pay the same price."""
+        """Return two releases per day: runs of one length share no row and pay the same price."""
         return 2 * self.days
 
     def parts(self, n_features: int, n_public: int) -> tuple[int, ...]:
-        """Return the number of parts of each column; it depends on public values only."""
+        """Return the number of parts of each column; reads public values only."""
         share = max(self.epsilon / self.levels, 0.01)
         known = n_public * share / EUGkM.CONTENT
         cells = self.cells or int(min(max(known, 1) ** (2 * n_features / (n_features + 2)), self.MOST_CELLS)) or 1
@@ -188,7 +188,7 @@ class Continual(ApproximateDP):
 
 
 class _Runs:
-    """Hold the scopes of runs of days, halved from all days down to one; partitions are free."""
+    """Scopes of runs of days, halved from all days down to one; partitions are free."""
 
     def __init__(self, curator: Curator, algorithm: Continual, half: float) -> None:
         self._curator, self._days = curator, algorithm.days
@@ -224,7 +224,7 @@ def _used(day: int) -> list[int]:
 def _points(
     middles: np.ndarray, half: np.ndarray, sums: np.ndarray, counts: np.ndarray, counts_sd: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the noisy averages of the cells whose counts stand out from the noise, their weights and their indices."""
+    """Return the noisy averages of the cells whose counts exceed their noise, with their weights and indices."""
     kept = np.flatnonzero(counts > counts_sd)
     if not len(kept):
         kept = np.array([counts.argmax()])
@@ -243,8 +243,8 @@ def _spread(
     """Return the standard deviation (k, d) of centers; dropped cells count too, because they might have been kept.
 
     An empty cell is kept if its noisy count exceeds its deviation s, so its contribution has the variance
-    (phi(1) + Q(1) - phi(1)^2) s^2 = .342 s^2. Kept cells (of the empty ones Q(1) = .159) count s^2 each, so each
-    dropped one must count (.342 - .159) / .841 s^2.
+    (phi(1) + Q(1) - phi(1)^2) s^2 = .342 s^2. Each kept cell, and so a share Q(1) = .159 of the empty ones, counts s^2;
+    each dropped cell must then count (.342 - .159) / .841 s^2.
     """
     of, total, sums_sd = members(middles, centers), np.zeros(len(middles)), np.zeros(len(middles))
     counts_sd = np.full(len(middles), _DROPPED * sds["counts"])

@@ -31,11 +31,11 @@ __all__ = ["DPDBSCAN"]
 class DPDBSCAN(Algorithm):
     """DP-DBSCAN: count every cell of a grid with noise and join adjacent dense cells; every region is a cluster.
 
-    A cell is dense if it and its neighborhood together hold more rows than they would if rows were spread evenly over
-    the bounds, and more than noise alone would show. Dense cells that share a side form a region (the paper's span) of
-    any shape; the number of regions is a result. Rows outside all regions belong to no cluster. The centers of the
-    trace are the middles of the regions, which may lie outside: a ring's middle is its hole. Their distances to rows
-    do not describe regions, so no loss is shown and nothing is ranked by it.
+    A cell is dense if it and its neighborhood together hold more rows than an even spread over the bounds would give
+    them, and more than noise alone would show. Dense cells that share a side form a region (the paper's span) of any
+    shape; the number of regions is a result. Rows outside all regions belong to no cluster. The trace's centers are the
+    middles of the regions, which may lie outside them: the middle of a ring is its hole. Distances to these centers do
+    not describe regions, so no loss is shown and nothing is ranked by it.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class DPDBSCAN(Algorithm):
     density : float, in [0.25, 16]
         A dense cell's neighborhood must be this many times denser than evenly spread rows.
     cells : int or None, in [1, 20000]
-        About how many cells; None: N epsilon / 2, with the nominal size N.
+        Approximate number of cells; None: N epsilon / 2, with the nominal size N.
 
     Formal guarantee
     ----------------
@@ -72,9 +72,9 @@ class DPDBSCAN(Algorithm):
     it proves a sandwich between two DBSCANs. Here every cell is listed, so n and epsilon set the grid instead, at most
     20,000 cells, and no sandwich is claimed: in many columns the grid is too coarse, and the advice says so.
     Neighborhoods are blocks of cells instead of balls. The threshold is a multiple of the even density rather than a
-    number of points, and never below what noise alone reaches in any cell with probability 5 %, by the normal
-    approximation of a sum of Laplace draws; a region whose own size does not pass it is left out. If no cell is dense,
-    the cell with the largest neighborhood is the region.
+    number of points. It is never below the level that noise alone exceeds in some cell with probability 5 %, by the
+    normal approximation of a sum of Laplace draws; a region whose own size does not pass it is left out. If no cell is
+    dense, the cell with the largest neighborhood is the region.
 
     References
     ----------
@@ -96,7 +96,7 @@ class DPDBSCAN(Algorithm):
 
     name: ClassVar[str] = "DP-DBSCAN"
     slug: ClassVar[str] = "dp-dbscan"
-    tagline: ClassVar[str] = "Joins dense cells of a noisy grid: regions of any shape, and as many as there are."
+    tagline: ClassVar[str] = "Joins dense cells of a noisy grid into regions of any shape and finds their number."
     regions: ClassVar[bool] = True
     MOST_CELLS: ClassVar[int] = 20_000
     CHANCE: ClassVar[float] = 0.05  # probability that noise alone makes any cell dense
@@ -113,16 +113,16 @@ class DPDBSCAN(Algorithm):
     AUDIT: ClassVar[dict[str, Any]] = {"cells": 64, "reach": 2, "density": 2.0}
 
     n_clusters: int = param(
-        8, low=1, high=256, needs="at_most_k", help="How many regions to keep at most, the largest. Public."
+        8, low=1, high=256, needs="at_most_k", help="Largest number of regions to keep, largest first. Public."
     )
-    at_most_k: bool = param(False, help="Keep at most k regions. Otherwise all that there are.")
+    at_most_k: bool = param(False, help="Keep the k largest regions only; otherwise keep all.")
     epsilon: float = param(1.0, low=0.01, high=100, log=True, help="Privacy budget for the whole run.")
     reach: int = param(1, low=1, high=3, help="How many cells around a cell count as its neighborhood.")
     density: float = param(
         1.0, low=0.25, high=16, log=True, help="How many times denser than rows spread evenly a dense cell must be."
     )
     cells: int | None = param(
-        None, low=1, high=20_000, kind="int", advanced=True, help="About how many cells. Empty: n ε / 2."
+        None, low=1, high=20_000, kind="int", advanced=True, help="Approximate number of cells. Empty: n ε / 2."
     )
 
     def plan(self, n_features: int, n_public: int) -> Plan:
@@ -130,7 +130,7 @@ class DPDBSCAN(Algorithm):
         return Plan({"cells": (Laplace(self.epsilon),)})
 
     def parts(self, n_features: int, n_public: int) -> tuple[int, ...]:
-        """Return the number of parts of each column; it depends on public values only."""
+        """Return the number of parts of each column; reads public values only."""
         wanted = self.cells or int(min(max(n_public * self.epsilon / 2, 1), self.MOST_CELLS))
         return EUGkM(n_clusters=1, cells=wanted).parts(n_features, n_public)
 
@@ -142,7 +142,7 @@ class DPDBSCAN(Algorithm):
         return (
             *super().advice(n_features, n_public),
             f"{self.name}: at this epsilon and n the grid divides a column into {min(parts)} of the "
-            f"{2 * self.reach + 2} parts that shapes need: too few for shapes. Use fewer columns, or ask more people.",
+            f"{2 * self.reach + 2} parts that shapes need. Use fewer columns, or ask more people.",
         )
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:

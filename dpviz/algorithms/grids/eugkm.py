@@ -43,9 +43,9 @@ class EUGkM(Algorithm):
     lloyd_share : float, in [0, 0.9]
         Share of epsilon for one Lloyd step after the grid; 0: the grid alone. The paper's hybrid takes half.
     cells : int or None, in [1, 20000]
-        About how many cells; None: (N epsilon / c)^(2 d / (d + 2)) with the grid's epsilon and the nominal size N.
+        Approximate number of cells; None: (N epsilon / c)^(2 d / (d + 2)) with the grid's epsilon and nominal size N.
     rule : {"size", "clusters"}
-        c: 10 as in the paper, or 4 sqrt(d k^(1 - 2 / d)), which follows the number of clusters: see Deviations.
+        c: 10 as in the paper, or 4 sqrt(d k^(1 - 2 / d)), which depends on the number of clusters: see Deviations.
 
     Formal guarantee
     ----------------
@@ -67,12 +67,12 @@ class EUGkM(Algorithm):
     cells. If that leaves fewer than two parts per column, or only two in four columns or more and no Lloyd step
     follows, nothing is divided, the result is the middle of the domain, and the advice says so: the centers of half
     boxes lie half a box away from it (wine 38 times KMeans' loss instead of 7.4, letter 9.3 instead of 2.8). A noisy
-    count near or below 0 leaves a center of the Lloyd step where it is. The rule "clusters" follows the idea of [3]: it
-    takes the number of cells that minimizes a bound on the change of the loss. With cells of width w = 2 M^(-1/d) rows
-    lie d w^2 / 12 from their centers, and the noise moves k centers by 2 M k r^2 / (N epsilon)^2 per row, with r^2 = (d
-    / 3) k^(-2/d) the cells' distance from them. The factor 4 is ours (of 3, 4, 6 the lowest loss over lsun, house,
-    iris, g2mg_2_50, a1). The paper's rule has the lower loss from epsilon 1 on and over all five, so it is the default;
-    the other is lower at epsilon .25 with many clusters.
+    count near or below 0 leaves a center of the Lloyd step where it is. The rule "clusters" uses the idea of [3]: it
+    takes the number of cells that minimizes a bound on the change of the loss. With cells of width w = 2 M^(-1/d), rows
+    lie d w^2 / 12 from their cells' centers, and the noise moves k centers by 2 M k r^2 / (N epsilon)^2 per row, with
+    r^2 = (d / 3) k^(-2/d) the cells' distance from these centers. The factor 4 is ours (of 3, 4, 6 the lowest loss over
+    lsun, house, iris, g2mg_2_50, a1). The paper's rule has the lower loss from epsilon 1 on and over all five, so it is
+    the default; the other is lower at epsilon .25 with many clusters.
 
     References
     ----------
@@ -95,13 +95,13 @@ class EUGkM(Algorithm):
 
     name: ClassVar[str] = "EUGkM"
     slug: ClassVar[str] = "eugkm"
-    tagline: ClassVar[str] = "Counts every cell of a uniform grid and clusters the cells; a Lloyd step if wanted."
+    tagline: ClassVar[str] = "Counts every cell of a uniform grid and clusters the cells; optionally adds a Lloyd step."
     MOST_CELLS: ClassVar[int] = 20_000
     CONTENT: ClassVar[float] = 10.0  # Su et al., Section 4.2: the constant of the rule
     MANY: ClassVar[int] = 4  # from here on half boxes have centers far from the domain's: benchmarks/cliffs.py
     TINY: ClassVar[int] = 100  # `doubts` warns above this ratio of all cells to those around one corner
-    CROWDED: ClassVar[float] = 0.9  # and above this share of rows in that few cells: benchmarks/cliffs.py
-    FACTOR: ClassVar[float] = 4.0  # factor of the rule that follows the number of clusters: see Deviations
+    CROWDED: ClassVar[float] = 0.9  # and above this share of rows in these few cells: benchmarks/cliffs.py
+    FACTOR: ClassVar[float] = 4.0  # factor of the rule "clusters": see Deviations
     SPREAD: ClassVar[float] = 0.225  # a center's assumed distance from the middle, per dimension (Su et al.)
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {
         "hybrid": {"lloyd_share": 0.5},
@@ -124,17 +124,17 @@ class EUGkM(Algorithm):
         0.0, low=0.0, high=0.9, help="Share of ε for one Lloyd step after the grid: the paper's hybrid takes half."
     )
     cells: int | None = param(
-        None, low=1, high=20_000, kind="int", advanced=True, help="About how many cells. Empty: from n, d and ε."
+        None, low=1, high=20_000, kind="int", advanced=True, help="Rough number of cells. Empty: from n, d and ε."
     )
     rule: str = param(
         "size",
         choices=("size", "clusters"),
         advanced=True,
-        help="How many cells where that is empty: from n and ε, as in the paper, or from the number of clusters too.",
+        help="Number of cells if that is empty: from n and ε, as in the paper, or from the number of clusters too.",
     )
 
     def plan(self, n_features: int, n_public: int) -> Plan:
-        """Price one histogram of the cells, and sums and counts of a Lloyd step if there is one."""
+        """Price one histogram of the cells, and the sums and counts of a Lloyd step if there is one."""
         lloyd = self.epsilon * self.lloyd_share
         plan: dict[str, tuple[Laplace, ...]] = {"cells": (Laplace(self.epsilon - lloyd),)}
         if lloyd > 0:
@@ -143,11 +143,11 @@ class EUGkM(Algorithm):
         return Plan(plan)
 
     def parts(self, n_features: int, n_public: int) -> tuple[int, ...]:
-        """Return the number of parts of each column; it depends on public values only."""
+        """Return the number of parts of each column; reads public values only."""
         wanted = float(self.cells or self._rule(n_features, n_public))
         each = max(int(min(wanted, self.MOST_CELLS) ** (1 / n_features) + 1e-9), 1)
         if each == 2 and n_features >= self.MANY and self.lloyd_share == 0:
-            each = 1  # half boxes have no center near the middle, and no step on the rows corrects that
+            each = 1  # half boxes have no center near the middle, and no Lloyd step corrects that
         return (each,) * n_features
 
     def _rule(self, n_features: int, n_public: int) -> float:
@@ -175,12 +175,12 @@ class EUGkM(Algorithm):
         if len(counts) <= self.TINY * few or np.sort(counts)[-few:].sum() < self.CROWDED * max(counts.sum(), 1.0):
             return ()
         return (
-            f"{self.name}: nearly all rows lie in {few} of {len(counts):,} cells by the noisy counts: the bounds are "
-            "far wider than the data. Declare narrower ones if they are known.",
+            f"{self.name}: by the noisy counts, nearly all rows lie in {few} of {len(counts):,} cells: the bounds are "
+            "far wider than the data. Declare narrower bounds if you know them.",
         )
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
-        """Count the cells, cluster them, and improve the centers by one step on the rows."""
+        """Count the cells, cluster them, and improve the centers with a Lloyd step if there is one."""
         grid = GridCounts(domain.box_z, self.parts(curator.n_features, curator.n_public))
         noisy = curator.release("cells", grid)
         parts = " × ".join(map(str, grid.parts[:4])) + (" × …" if len(grid.parts) > 4 else "")

@@ -1,4 +1,4 @@
-"""Run the first differentially private k-means (DP-Lloyd), from random centers with an equal split."""
+"""Run the first differentially private k-means (DP-Lloyd): random centers and equal shares of the budget."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class DPLloyd(SuLloyd):
     the next center. SuLloyd's improvements can be switched on one by one: spread initial centers, as many rounds as the
     budget allows, the best division between sums and counts, and centers reflected at the bounds.
 
-    Two of them can hurt (area of the loss over epsilon, as a multiple of KMeans'). If noise drowns the sums, sharper
-    counts throw centers to the walls: on dim256 (1,024 rows, 256 columns, 3 seeds) the division alone raises DP-Lloyd
-    from 3,768 ± 298 to 5,503 ± 103, and SuLloyd without it is at 3,661 ± 210 instead of 5,256 ± 31, while a single
-    center in the middle is at 3,035. With 100 centers (birch2, 10 seeds) the budget allows two rounds, too few to
+    Two of them can hurt (area under the loss over epsilon, as a multiple of KMeans'). If noise dominates the sums,
+    more accurate counts push centers to the walls. On dim256 (1,024 rows, 256 columns, 3 seeds) the division alone
+    raises DP-Lloyd from 3,768 ± 298 to 5,503 ± 103; without it SuLloyd falls from 5,256 ± 31 to 3,661 ± 210; a single
+    center in the middle has 3,035. With 100 centers (birch2, 10 seeds) the budget allows two rounds, too few to
     separate them: 65 ± 4 for SuLloyd, 46 ± 1 with five rounds, 69 ± 3 for DP-Lloyd.
 
     Parameters
@@ -40,7 +40,8 @@ class DPLloyd(SuLloyd):
     length_rule : {"five", "affordable"}
         5 rounds, as usual for DP-Lloyd, or as many as the budget allows by the rule of Su et al., between 2 and 7.
     division : {"equal", "optimal"}
-        How a round's share is divided over the d coordinates of the sums and the count: equally, or by SuLloyd's rule.
+        How a round's share is divided between the d coordinates of the sums and the count: equally, or by SuLloyd's
+        rule.
     schedule : {"equal", "halving"}
         Equal shares for all rounds, or half the share of the round before (Dwork 2011): early rounds are sharp, late
         ones noisy.
@@ -58,11 +59,10 @@ class DPLloyd(SuLloyd):
     packing, noisy-iteration    as for `sulloyd`
 
     Deviations from the paper
-    -------------------------
-    Sums and counts are two releases at shares d : 1, which gives the noise of one release of all d + 1 numbers at
-    sensitivity d + 1. Lengths scale with the declared radius R. A noisy count near or below 0 leaves the center where
-    it is; dividing by it, as published, throws the center to the border. The halving shares are scaled to add up to
-    epsilon.
+    Sums and counts are two releases with shares d : 1, which adds the same noise as one release of all d + 1 numbers
+    with sensitivity d + 1. Lengths scale with the declared radius R. A center with a noisy count near or below 0 stays
+    where it is; dividing by that count, as published, throws the center to the border. The halving shares are scaled to
+    add up to epsilon.
 
     References
     ----------
@@ -100,7 +100,7 @@ class DPLloyd(SuLloyd):
         "five",
         choices=("five", "affordable"),
         advanced=True,
-        help="Rounds where none are given: 5, or as many as the budget bears (SuLloyd's rule, 2 to 7).",
+        help="Rounds if left empty: 5, or as many as the budget allows (SuLloyd's rule, 2 to 7).",
     )
     init: str = param(
         "random",
@@ -124,13 +124,13 @@ class DPLloyd(SuLloyd):
         "equal",
         choices=("equal", "optimal"),
         advanced=True,
-        help="A round's budget over sums and counts: equally over all d + 1 numbers, or SuLloyd's rule.",
+        help="A round's budget: divided equally over all d + 1 numbers, or over sums and counts by SuLloyd's rule.",
     )
     schedule: str = param(
         "equal",
         choices=("equal", "halving"),
         advanced=True,
-        help="Equal budget for every round, or half of the one before.",
+        help="The same budget for every round, or half of the previous round's.",
     )
 
     def length(self, n_features: int, n_public: int) -> int:

@@ -50,7 +50,7 @@ class NoisyLloyd(Algorithm):
         "packing",
         choices=("packing", "packing-halving", "random"),
         advanced=True,
-        help="Start: largest separation by binary search, the first that works when it is halved (published code), or "
+        help="Start: the largest separation by binary search, the first feasible one by halving (published code), or "
         "anywhere in the box.",
     )
     boundary: str = param(
@@ -77,7 +77,7 @@ class NoisyLloyd(Algorithm):
         return int(np.clip(int(self.affordable(n_features, n_public)), self.MIN_ITERATIONS, self.MAX_ITERATIONS))
 
     def reach(self, iteration: int, domain: Domain) -> float | None:
-        """Return the clipping radius of an iteration, or None without one."""
+        """Return the clipping radius of an iteration, or None if offsets are not clipped."""
         return None
 
     def shortens(self) -> bool:
@@ -93,12 +93,12 @@ class NoisyLloyd(Algorithm):
         return GRID
 
     def doubts(self, released: Mapping[str, Mapping[str, Any]], domain: Domain) -> tuple[str, ...]:
-        """Return a warning where one center may be as good as the last averages."""
+        """Return a warning if a single center may do as well as the last averages."""
         end = released["noisy-iteration"]
         return self.blurred(end, end["noisy_counts"], domain)
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
-        """Place the start, then assign, sum, divide and move; yield one step per iteration."""
+        """Place the initial centers, then assign, sum, divide and move; yield one step per iteration."""
         rounds = len(curator.plan.costs["update.sums"])
         centers = self._inside(self._start(curator.n_features, domain, rng), domain)
         how = "placed at random in" if self.init == "random" else "spread over"

@@ -1,4 +1,4 @@
-"""Run Lloyd's updates relative to the last centers, under a radius that bounds one row's effect (FastLloyd)."""
+"""Run Lloyd's updates on offsets from the last centers, with a radius that bounds one row's effect (FastLloyd)."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ __all__ = ["FastLloyd"]
 class FastLloyd(NoisyLloyd, ApproximateDP):
     """FastLloyd: only rows within a radius of a center may pull it, so that no row can pull it far.
 
-    Centers are spread over the public domain. In every iteration each row near enough to its nearest center adds its
-    offset from it; the noisy sum of offsets divided by the noisy count is the center's move. The noise scales with the
-    radius, not with the domain. A move longer than the radius is shortened, and a center outside the box is reflected.
-    A run has one start, which is public: if it gives two groups one center, they share it to the end, at any budget and
-    even without noise; a restart would cost budget.
+    Centers are spread over the public domain. In every iteration each row within the radius of its nearest center
+    contributes its offset from that center; the noisy sum of offsets divided by the noisy count is the center's move.
+    The noise scales with the radius, not with the domain. A move longer than the radius is shortened, and a center
+    outside the box is reflected. A run has one start, which is public: two groups that share a center then share it to
+    the end, at any budget and even without noise; a restart would cost budget.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class FastLloyd(NoisyLloyd, ApproximateDP):
     fraction_bits : {24, 16}
         Centers and offsets are multiples of 2^-fraction_bits. The paper's 32-bit ring can carry 16.
     delta_rule : {"n^-1.1", "1/(n ln n)"}
-        The rule for delta = None: the one of all algorithms here, or the paper's.
+        The rule for delta = None: the default of all algorithms here, or the paper's.
     iterations, init, boundary, dead_cluster
         Number of iterations T (None: as many as the budget allows), initial centers, the rule at the bounds, and the
         rule for clusters with a noisy count near or below 0; the defaults are the paper's.
@@ -55,7 +55,7 @@ class FastLloyd(NoisyLloyd, ApproximateDP):
     (epsilon, delta)-DP for one row added or removed, mu-GDP with the mu of the analytic Gaussian mechanism. Public:
     all parameters, the domain (bounds, radius R, nominal size N). Each of the T iterations releases jointly the sums
     of offsets, l2 sensitivity r, and the counts, sensitivity 1, and costs mu^2 / T, divided as sqrt(4d) : 1. One row
-    changes one row of both. Everything else reads released values only.
+    affects the sum and count of one cluster only. Everything else reads released values only.
 
     Steps
     -----
@@ -112,7 +112,7 @@ class FastLloyd(NoisyLloyd, ApproximateDP):
         "step", choices=("step", "constant", "none"), help="Radius: wide at first, always narrow, or none at all."
     )
     alpha: float = param(0.8, low=0.1, high=3.0, advanced=True, help="Width of the radius eta = alpha R / k^(1/d).")
-    radius_clipping: bool = param(True, advanced=True, help="Cut a noisy move longer than the radius to it. Free.")
+    radius_clipping: bool = param(True, advanced=True, help="Shorten noisy moves to the radius. Costs no budget.")
     fraction_bits: int = param(
         24, choices=(24, 16), advanced=True, help="Binary digits after the point; 16 fits a 32-bit ring."
     )
@@ -120,11 +120,11 @@ class FastLloyd(NoisyLloyd, ApproximateDP):
         "n^-1.1",
         choices=("n^-1.1", "1/(n ln n)"),
         advanced=True,
-        help="What an empty delta means; the second is the paper's.",
+        help="The default delta; the second rule is the paper's.",
     )
 
     def resolved_delta(self, n_public: int) -> float:
-        """Return delta: the parameter, or by the chosen rule."""
+        """Return delta: the parameter, or the value of the chosen rule."""
         if self.delta is None and self.delta_rule != "n^-1.1":
             return 1 / (n_public * math.log(max(n_public, 3)))
         return super().resolved_delta(n_public)
@@ -158,7 +158,7 @@ class FastLloyd(NoisyLloyd, ApproximateDP):
         return self.radius_clipping
 
     def query(self, centers: Any, reach: float | None, domain: Domain) -> Query:
-        """Return the query for offsets within the radius, or for sums of whole rows without one."""
+        """Return the query for offsets within the radius, or for sums of whole rows if there is no radius."""
         if reach is None:
             return super().query(centers, reach, domain)
         return ClusterMoves(centers, reach, self.finest_grid())

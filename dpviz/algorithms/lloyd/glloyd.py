@@ -16,12 +16,12 @@ __all__ = ["GLloyd"]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class GLloyd(NoisyLloyd, ApproximateDP):
-    """GLloyd: the classic noisy k-means with Gaussian noise, as wide as the whole domain.
+    """GLloyd: the classic noisy k-means, with Gaussian noise scaled to the whole domain.
 
     Centers are spread over the public domain. In every iteration each row goes to its nearest center; the noisy sum of
     the rows divided by their noisy count is the next center. One far row can change a sum by the domain's radius, and
-    the noise has to hide that. A run has one start, which is public: if it gives two groups one center, they share it
-    to the end, at any budget and even without noise; a restart would cost budget.
+    the noise has to hide that. A run has one start, which is public: two groups that share a center then share it to
+    the end, at any budget and even without noise; a restart would cost budget.
 
     Parameters
     ----------
@@ -52,8 +52,9 @@ class GLloyd(NoisyLloyd, ApproximateDP):
 
     Deviations from the paper
     -------------------------
-    The printed rule for T has T on its right-hand side too, where it is left out here. Lengths scale with the declared
-    radius R instead of B sqrt(d), which are equal for a box. A center outside the box is reflected (as for FastLloyd).
+    The paper's rule for T also contains T on its right-hand side; here it is left out there. Lengths scale with the
+    declared radius R instead of B sqrt(d), which are equal for a box. A center outside the box is reflected (as for
+    FastLloyd).
 
     References
     ----------
@@ -72,7 +73,7 @@ class GLloyd(NoisyLloyd, ApproximateDP):
 
     name: ClassVar[str] = "GLloyd"
     slug: ClassVar[str] = "glloyd"
-    tagline: ClassVar[str] = "Lloyd's k-means with Gaussian noise as wide as the whole domain."
+    tagline: ClassVar[str] = "Lloyd's k-means with Gaussian noise scaled to the whole domain."
 
     def plan(self, n_features: int, n_public: int) -> Plan:
         """Price T joint releases of sums and counts with equal shares of mu^2, divided as sqrt(d) : 2 SPREAD."""

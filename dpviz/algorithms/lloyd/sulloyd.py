@@ -15,13 +15,13 @@ __all__ = ["SuLloyd"]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class SuLloyd(NoisyLloyd):
-    """SuLloyd: the classic noisy k-means with Laplace noise, and no delta.
+    """SuLloyd: the classic noisy k-means, with Laplace noise and without a delta.
 
     Centers are spread over the public domain. In every iteration each row goes to its nearest center; the noisy sum of
-    the rows divided by their noisy count is the next center. The promise is pure: it has no delta, but it costs more
-    noise in many dimensions, because every coordinate of a sum gets its own share. A run has one start, which is
-    public: if it gives two groups one center, they share it to the end, at any budget and even without noise; a restart
-    would cost budget.
+    the rows divided by their noisy count is the next center. The promise is pure (no delta), but in many dimensions it
+    costs more noise, because every coordinate of a sum gets its own share. A run has one start, which is public: two
+    groups that share a center then share it to the end, at any budget and even without noise; a restart would cost
+    budget.
 
     Parameters
     ----------
@@ -51,8 +51,8 @@ class SuLloyd(NoisyLloyd):
     -------------------------
     Lengths scale with the declared radius R instead of B sqrt(d), which are equal for a box; the optimal division does
     not depend on R. A center outside the box is reflected (as for FastLloyd). The division and the rule for the rounds
-    assume counts above their noise: if noise drowns them (256 columns, or 100 centers), plain `dp-lloyd` may be better;
-    its docstring has the figures.
+    assume that counts exceed their noise; otherwise (256 columns, or 100 centers) plain `dp-lloyd` may be better: its
+    docstring has the figures.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Correct centers by noisy Lloyd steps: pool counts and moves, adapt the radius to distances, split clusters."""
+"""Correct centers with noisy Lloyd steps: pool counts and moves, adapt the radius to distances, split clusters."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ FINEST = 2.0**-8  # smallest clipping radius of squared distances: the noise mus
 
 @dataclasses.dataclass(frozen=True)
 class Prior:
-    """Hold the released information about cluster sizes before the first correction.
+    """Released information about cluster sizes before the first correction.
 
     Attributes
     ----------
     counts : ndarray of shape (k,), rows of each cluster by the candidates' noisy votes
-    precision : ndarray of shape (k,), one over the variance of their noise; 0 without a candidate
+    precision : ndarray of shape (k,), inverse variance of their noise; 0 for a center without candidates
     typical : float, rows of a cluster if all had the same size
     """
 
@@ -50,7 +50,7 @@ class Prior:
 
 @dataclasses.dataclass(frozen=True)
 class Start:
-    """Hold the start of the corrections: centers, a first clipping radius, the noise's shape, and expected sizes."""
+    """Start of the corrections: centers, a first clipping radius, the noise's shape, and expected sizes."""
 
     centers: np.ndarray
     clip: float
@@ -58,12 +58,12 @@ class Start:
     shape: Shape | None = None
     projection: Projection | None = None
     moment: Noisy | None = None
-    middle: np.ndarray | None = None  # origin of the moment
+    middle: np.ndarray | None = None  # origin of the second moment
     prior: Prior | None = None
 
 
 def correct(curator: Curator, domain_radius: float, begin: Start, *, pooled: bool) -> Iterator[Step]:
-    """Yield noisy Lloyd steps; the first one leaves the projection, or separates centers that share a cluster."""
+    """Yield noisy Lloyd steps; the first undoes the projection, or separates centers that share a cluster."""
     centers, clip, shape, plan = begin.centers, begin.clip, begin.shape, curator.plan.costs
     k, d, T = len(centers), curator.n_features, len(plan["step.counts"])
     tracker = Tracker(k, pooled=pooled, prior=begin.prior)
@@ -109,7 +109,7 @@ def correct(curator: Curator, domain_radius: float, begin: Start, *, pooled: boo
 
 
 def _distances(curator: Curator, centers: np.ndarray, shape: Shape | None, top: float, T: int) -> dict[str, Any]:
-    """Release a histogram of distances to the centers, in the shape of the step; return it with the best radius."""
+    """Release a histogram of distances to the centers, in the step's shape; return it with the best radius."""
     matrix = None if shape is None else shape.matrix
     noisy = curator.release("distances", NearestDistances(centers, top, DISTANCES, matrix))
     k, d, n = *centers.shape, curator.n_credible
@@ -120,7 +120,7 @@ def _distances(curator: Curator, centers: np.ndarray, shape: Shape | None, top: 
 
 
 def at_most(radius: float, most: float, reach: float) -> float:
-    """Return a clipping radius: at most `most`, and above 0 even if the points are the centers."""
+    """Return a clipping radius of at most `most`, and above 0 even if the points coincide with the centers."""
     return max(min(radius, most), reach / 256)
 
 
@@ -130,9 +130,10 @@ class Tracker:
     Parameters
     ----------
     n_clusters : int
-    pooled : bool; False: every step is used by itself
-    prior : Prior or None; with one, counts start from the candidates' and are shrunk toward the typical size, and the
-        first step's moves are damped like later ones. A center's first move in a later step, or after a split, is not.
+    pooled : bool; if False, every step is used by itself
+    prior : Prior or None; with a prior, counts start from the candidates' and are shrunk toward the typical size, and
+        the first step's moves are damped like later ones. A center's first move in a later step, or after a split, is
+        not damped.
     """
 
     def __init__(self, n_clusters: int, *, pooled: bool, prior: Prior | None = None) -> None:
@@ -156,12 +157,12 @@ class Tracker:
         return self._prior.typical + gain * excess, np.sqrt(gain * variance)
 
     def shrink(self, shifts: np.ndarray, noise: np.ndarray, moved: np.ndarray) -> np.ndarray:
-        """Return shifts (k, d) times their gain: a Kalman filter whose drift is estimated from the shifts themselves.
+        """Return shifts (k, d) times their gain: a Kalman filter that estimates its drift from the shifts themselves.
 
         `noise` (k,) is the variance of a shift per column. A center drifts from step to step because Lloyd moves it.
         The drift's variance is the larger of the estimate from all centers, weighted by precision, and d / (d + 4)
-        times the estimate from this one. A center's first shift is not damped, unless there is a prior and it comes in
-        the first step.
+        times the estimate from this center. A center's first shift is damped only if there is a prior and the shift
+        comes in the first step.
         """
         if not self._pooled or not noise.any():
             return shifts
@@ -175,7 +176,7 @@ class Tracker:
             variance = (doubt + noise)[known]
             excess = (shifts[known] ** 2).sum(axis=1) / d - variance
             common = _excess(excess, variance)
-            if first:  # at least what this few numbers can distinguish from 0
+            if first:  # at least the drift that so few numbers can distinguish from 0
                 common = max(common, float(variance.mean()) * math.sqrt(2 / (d * known.sum())))
             drifted[known] = doubt[known] + np.maximum(common, d / (d + 4) * np.maximum(excess, 0.0))
         gain = 1 / (1 + noise / drifted)
@@ -183,7 +184,7 @@ class Tracker:
         return shifts * np.where(moved, gain, 1.0)[:, None]
 
     def deviation(self, noise: np.ndarray) -> np.ndarray:
-        """Return the standard deviation (k,) of every center per column; `noise` (k,) for one without a step yet."""
+        """Return the standard deviation (k,) of every center per column; `noise` (k,) before its first step."""
         return np.where(np.isfinite(self._doubt), np.sqrt(self._doubt), noise)
 
     def forget(self, split: np.ndarray) -> None:
@@ -193,7 +194,7 @@ class Tracker:
 
 
 def _excess(excess: np.ndarray, variance: np.ndarray) -> float:
-    """Return the mean excess of squares over the variance of their noise, by inverse squared variance; at least 0."""
+    """Return the mean excess of squares over their noise variance, weighted by inverse squared variance; at least 0."""
     return max(0.0, float((excess / variance**2).sum() / (variance**-2).sum()))
 
 
@@ -203,7 +204,7 @@ def distance_edges(top: float) -> np.ndarray:
 
 
 def clipping_radius(noisy_counts: np.ndarray, sd: float, edges: np.ndarray, noise: float, n_rows: float) -> float:
-    """Return the clipping radius with the least error: noise grows with its square, bias with the distances cut off.
+    """Return the clipping radius with the smallest error: noise grows with its square, bias with the distances cut off.
 
     The bias is assumed to be spread over all clusters.
 
@@ -228,9 +229,10 @@ def split_merge(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Move centers from pairs that share a cluster to clusters that share a center; read released values only.
 
-    A cluster holds two if it spreads wider than the median cluster by more than noise explains. Its halves lie along
-    the strongest direction that centers leave unexplained in the second moment, at a distance set by the excess. A
-    split and the cheapest merge (Ward's criterion) happen together while that pays; each center takes part once.
+    A cluster is taken for two if its spread exceeds the median cluster's by more than noise explains. Its halves lie
+    along the strongest direction that centers leave unexplained in the second moment, at a distance set by the excess.
+    A split is paired with the cheapest merge (Ward's criterion) as long as both together pay; each center takes part
+    once.
 
     Parameters
     ----------

@@ -24,11 +24,11 @@ PROJECTED = 32  # columns of the projection in which the summary of wide rows is
 
 @dataclasses.dataclass(frozen=True)
 class Look:
-    """Hold the released information about the rows before candidates are placed.
+    """Released information about the rows before candidates are placed.
 
     Attributes
     ----------
-    middle : ndarray of shape (p,), a point near the rows' mean, or 0; the origin of all that follows
+    middle : ndarray of shape (p,), a point near the rows' mean, or 0; the origin of everything that follows
     reach : float, radius that holds the rows; near : float, radius that holds most of them
     moment : Noisy, the second moment of rows clipped to `near`
     spread : Spread; n_rows : float, the number of rows used for it
@@ -45,7 +45,7 @@ class Look:
 
 
 def learn_middle(curator: Curator, domain: Domain) -> Generator[Step, None, np.ndarray]:
-    """Yield a noisy mean of all rows; return it, shrunk toward the middle of the domain by its noise."""
+    """Yield a noisy mean of all rows; return it, shrunk toward the middle of the domain according to its noise."""
     d = curator.n_features
     noisy = curator.release("mean", NearestSums(np.zeros((1, d)), domain.radius))
     n = curator.n_credible
@@ -97,7 +97,7 @@ def _norms(curator: Curator, domain: Domain, middle: np.ndarray, label: str) -> 
 
 
 def outer_bin(noisy_counts: np.ndarray, sd: float) -> int:
-    """Return the bin whose outer edge becomes the radius: noise alone explains all bins outside it."""
+    """Return the bin whose outer edge becomes the radius; noise alone explains all bins outside it."""
     for i, tail in enumerate(np.cumsum(noisy_counts)):
         if tail > 2 * math.sqrt(i + 1) * sd:
             return i

@@ -36,30 +36,30 @@ from dpviz.trace import Step
 
 __all__ = ["NSM"]
 
-MIDDLE = 0.1  # noise of the mean, all columns, as a share of the domain's radius
+MIDDLE = 0.1  # noise of the mean over all columns, as a share of the domain's radius
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class NSM(ApproximateDP):
     """Noisy-summary means: one rich noisy summary of the rows, a free search on it, two to four noisy corrections.
 
-    Everything computed from released numbers is free. So most of the budget buys a rich summary: the norms of the rows,
-    the directions in which they spread, and for each of many candidates the number and the mean of the rows near it. On
-    that summary k-means can be restarted and repaired as often as we like, at no cost. Noisy Lloyd steps on the rows
-    then correct what the summary blurred.
+    Everything computed from released numbers is free, so most of the budget buys a rich summary: the norms of the rows,
+    the directions in which they spread, and for each of many candidates the number and mean of the rows near it. On
+    that summary k-means can be restarted and repaired at no cost. Noisy Lloyd steps on the rows then correct what the
+    noise in the summary blurred.
 
     The summary: in up to 3 columns, candidates are packed into the ball that holds the rows, and a second, finer set is
     placed where the first one met rows. In one column some of the first set cover the space outside, fewer the farther
-    out, and they count if all of them together hold more than noise would. In more columns, candidates are drawn from
-    the Gaussian with the noisy second moment, and a few lie far out on the axes. Every candidate gets a noisy count and
-    a noisy sum of its rows' offsets; counts that noise alone explains are dropped, and means are shrunk toward their
-    candidate in proportion to their noise.
+    out, and they are kept if all of them together hold more rows than noise would suggest. In more columns, candidates
+    are drawn from the Gaussian with the noisy second moment, and a few lie far out on the axes. Every candidate gets a
+    noisy count and a noisy sum of its rows' offsets; counts that noise alone explains are dropped, and means are shrunk
+    toward their candidate in proportion to their noise.
 
-    The corrections: a noisy Lloyd step releases counts and clipped offsets from the centers. The clipping radius
-    balances noise against the distances it cuts off, by a noisy histogram of distances. Noise is spread over directions
-    as rows are: by the fourth root of a direction's variance. Counts are averaged over all releases by precision. A
-    move is multiplied by P / (P + nu), with nu the variance of its noise and P the center's expected squared error: a
-    Kalman filter whose drift is estimated from the moves themselves.
+    The corrections: a noisy Lloyd step releases counts and clipped offsets from the centers. A noisy histogram of
+    distances sets the clipping radius, which balances noise against the distances cut off. Noise is spread over
+    directions in proportion to the fourth root of the rows' variance in them. Counts are averaged over all releases by
+    precision. A move is multiplied by P / (P + nu), with nu the variance of its noise and P the center's expected
+    squared error: a Kalman filter that estimates its drift from the moves themselves.
 
     Parameters
     ----------
@@ -70,11 +70,12 @@ class NSM(ApproximateDP):
     delta : float or None, in [1e-12, 0.5]
         Total delta; None means n_public^-1.1.
     middle_share : float, in [0, 0.2]
-        Largest share of mu^2 for a noisy mean (4 to 64 columns). Its cost, d / (.1 n mu)^2, makes its noise 10 % of the
-        domain's radius; the mean is left out if that exceeds the share. The later releases are then taken about this
-        mean, shrunk toward the middle of the box by its noise, so bounds need not lie evenly around the rows.
+        Largest share of mu^2 for a noisy mean (4 to 64 columns). The mean costs d / (.1 n mu)^2 of mu^2, which makes
+        its noise 10 % of the domain's radius; it is left out if that exceeds the share. Later releases are then
+        centered on this mean, shrunk toward the middle of the box by its noise, so bounds need not lie evenly around
+        the rows.
     radius_share : float, in [0, 0.2]
-        Share of mu^2 for the norm histogram, which measures how much too wide the declared radius is. It is released
+        Share of mu^2 for the norm histogram, which measures by how much the declared radius is too wide. It is released
         only if its noise is below 1 % of the nominal n.
     near_share : float, in [0, 0.2]
         Share of mu^2 for the same histogram if it is too noisy for that: it still gives a radius that holds 85 % of the
@@ -91,7 +92,7 @@ class NSM(ApproximateDP):
     shape : {"both", "candidates", "steps", "none"}
         The releases whose noise is shaped like the spread of the rows (4 to 64 columns).
     far : bool
-        If true, 4 d candidates on the axes look for small clusters far out, if noise allows (4 to 64 columns).
+        If true, 4 d candidates on the axes look for small clusters far out, if the noise allows it (4 to 64 columns).
     pooled : bool
         If true, corrections share information: counts are pooled, a Kalman filter damps moves, and there are up to four
         corrections. If false, or above 64 columns, there are two independent ones.
@@ -109,9 +110,10 @@ class NSM(ApproximateDP):
     a histogram of norms or of distances; x x^T to the second moment, x being its offset from the released middle and
     |x|^2 the matrix's Frobenius norm; 1 to one count and one vector, clipped to a radius r after any fixed linear map,
     to one sum, because it is nearest to one candidate or center (ties by index); at most r^2 to one scatter. So given
-    what came before, each release is mu_i-GDP with mu_i its l2 sensitivity over its noise, a joint one with the root of
-    both squares, and adaptive composition [2] makes them sqrt(sum mu_i^2) = mu together; mu <-> (epsilon, delta) is
-    exact [1]. Maps are applied without rounding, so a row's part in a release does not depend on the block it is in.
+    the earlier releases, each release is mu_i-GDP with mu_i its l2 sensitivity over its noise (for a joint release, the
+    root of the sum of both squares), and adaptive composition [2] makes them sqrt(sum mu_i^2) = mu together; mu <->
+    (epsilon, delta) is exact [1]. Maps are applied without rounding, so a row's part in a release does not depend on
+    the block that contains it.
 
     Heuristic: everything computed from released values.
 
@@ -134,19 +136,20 @@ class NSM(ApproximateDP):
     Deviations from the paper
     -------------------------
     There is no paper: the algorithm is ours. With more than 64 columns the summary is taken in a public random
-    projection to 32, because the second moment's cost grows as d^2, the first correction averages rows in all columns,
-    and near radius, shapes, far candidates, pooling and prior are all off: each made it worse when tried there.
+    projection to 32, because the second moment's cost grows as d^2. The first correction then averages rows in all
+    columns, and near radius, shapes, far candidates, pooling and prior are all off: each made the result worse when
+    tried there.
 
-    Ablations (increase of the area of the loss over epsilon .25 to 4, divided by KMeans', without the part; twelve
+    Ablations (increase of the area under the loss over epsilon .25 to 4, divided by KMeans', without the part; twelve
     sets, 5 seeds, on letter, adult, dim032 and birch2_25k 3): prior dim032 12.8 +- .9, wine .13 +- .05, iris .018 +-
     .011, digits .005 +- .003, letter -.001 +- .001; pooling dim032 8.1 +- 1.9, wine .21 +- .07, iris .045 +- .016,
     digits .016 +- .004, all others less, none below 0; distances dim032 2.9 +- .9, yeast .001 +- .001, s1 -.0015 +-
-    .0002; shapes dim032 1.0 +- .1, iris .06 +- .03, wine .03 +- .04; far candidates yeast .043 +- .004, letter -.003
-    +- .001; near radius wine .16 +- .10, iris -.008 +- .020, yeast -.018 +- .016, dim032 -5.5 +- 1.1.
+    .0002; shapes dim032 1.0 +- .1, iris .06 +- .03, wine .03 +- .04; far candidates yeast .043 +- .004, letter -.003 +-
+    .001; near radius wine .16 +- .10, iris -.008 +- .020, yeast -.018 +- .016, dim032 -5.5 +- 1.1.
 
     Defaults by leave-one-set-out: over the twelve sets the defaults have a lower geometric mean than every variant but
-    one. Without the near radius it is 1.2 % lower, by dim032 alone: leave out dim032, and the near radius is kept, but
-    the other eleven choose no distances, by .04 %, which dim032 loses 10 % by.
+    one. Without the near radius it is 1.2 % lower, because of dim032 alone. If dim032 is left out, the near radius is
+    kept, but the other eleven sets choose no distances, by .04 %, which costs 10 % on dim032.
 
     Tried and dropped: shrinking moves by direction, over-relaxation, twice as many candidates, a tail quantile as the
     clipping radius; one correction instead of two if noise dominates (dim032 +2.3 +- 1.5), or three (wine +.09 +-
@@ -156,20 +159,21 @@ class NSM(ApproximateDP):
     in k-means on the summary instead of random ones (letter -.006 +- .001, birch2_25k -.002 +- .001, but digits +.008
     +- .005 and dim032 +.7 +- .4).
 
-    The mean's two limits, by leave-one-set-out on iris, wine, yeast, digits and dim032 in four boxes: leave out any
-    set, and the other four choose noise of .1 and a share of .1 over .05 and .07 and over no mean. Ten times as many
+    The mean's two limits, by leave-one-set-out on iris, wine, yeast, digits and dim032 in four boxes: whichever set is
+    left out, the other four choose noise of .1 and a share of .1 over .05 and .07 and over no mean. Ten times as many
     exchanges in k-means on the summary change nothing (dim032 -.007 +- .08, iris -.0004 +- .0005, birch2_25k +.0005 +-
     .0012); a third as many raise the loss (birch2_25k +.016 +- .010).
 
-    Weak spots: with N mu / (k sqrt(d)) below about 5 nothing works, and a warning says so. With many clusters in many
-    columns and few rows (dim032: 1024 rows, 32 columns, 16 clusters) its loss stays 28 times KMeans'. On heavy tails,
-    where a few rows carry the loss, PrivTree is better. One column, 4,000 rows of a lognormal, bounds 0 to the largest
-    row: 1.04 times KMeans' against 1.18 +- .01 (sigma 1.5; 2.88 without the thinned candidates) and 1.42 against 3.8 +-
-    .5 (sigma 2; 9.7 without). Two columns (sigma 2): 1.39 against 2.66; three of a Pareto (1.5): 1.70 against 1.94;
-    thinning gains little or loses there and is not used. On blobs in one column it is a draw: two sets lose (.03 +-
-    .01, .06 +- .03), of five others three gain (.06 +- .01, .07 +- .03, .08 +- .02) and none loses. If rows lie in a
-    corner of the box and are too few for a mean (wine at epsilon 1), its loss is four times that in a box around the
-    rows. A floor of 1 or 2 % on the mean's share gains on three seeds and loses on four others: not used.
+    Limits: with N mu / (k sqrt(d)) below about 5 nothing works, and a warning says so. With many clusters in many
+    columns and few rows (dim032: 1024 rows, 32 columns, 16 clusters) the loss stays 28 times KMeans'. On heavy tails,
+    where a few rows dominate the loss, PrivTree is better. One column, 4,000 rows of a lognormal, bounds 0 to the
+    largest row: 1.04 times KMeans' against 1.18 +- .01 (sigma 1.5; 2.88 without the thinned candidates) and 1.42
+    against 3.8 +- .5 (sigma 2; 9.7 without). Two columns (sigma 2): 1.39 against 2.66; three of a Pareto (1.5): 1.70
+    against 1.94; thinning gains little or loses there and is not used. On blobs in one column there is no clear winner:
+    two sets lose (.03 +- .01, .06 +- .03), of five others three gain (.06 +- .01, .07 +- .03, .08 +- .02) and none
+    loses. If rows lie in a corner of the box and are too few for a mean (wine at epsilon 1), the loss is four times
+    that in a box around the rows. A floor of 1 or 2 % on the mean's share gains on three seeds and loses on four
+    others: not used.
 
     Constants were chosen on the benchmark sets, some from observed losses, so reported gains are optimistic.
 
@@ -190,12 +194,12 @@ class NSM(ApproximateDP):
 
     name: ClassVar[str] = "NSM (ours)"
     slug: ClassVar[str] = "nsm"
-    tagline: ClassVar[str] = "One rich noisy summary, then think hard: everything after the noise is free."
+    tagline: ClassVar[str] = "One rich noisy summary, then a thorough search: everything after the noise is free."
 
     learns_sensitivity: ClassVar[bool] = True  # clipping radii depend on released values; the cost does not
 
-    CROWD: ClassVar[int] = 5  # with this many centers or more, one may have missed its cluster
-    FLAT: ClassVar[int] = 3  # most columns in which candidates are packed; above, the second moment places them
+    CROWD: ClassVar[int] = 5  # with this many centers or more, a center may have missed its cluster
+    FLAT: ClassVar[int] = 3  # candidates are packed in up to this many columns; above, the second moment places them
     WIDE: ClassVar[int] = 64  # above this many columns the summary is taken in a projection
     CODE: ClassVar[tuple[Line, ...]] = (
         Line("with enough rows: where is their mean?", ("mean",), "mean"),
@@ -213,13 +217,13 @@ class NSM(ApproximateDP):
     )
 
     middle_share: float = param(
-        0.1, low=0.0, high=0.2, advanced=True, help="Most of the budget for learning where the middle of the rows is."
+        0.1, low=0.0, high=0.2, advanced=True, help="Largest share of the budget for learning the middle of the rows."
     )
     radius_share: float = param(
         0.03, low=0.0, high=0.2, advanced=True, help="Share of the budget for learning how far rows reach."
     )
     near_share: float = param(
-        0.05, low=0.0, high=0.2, advanced=True, help="Share for learning how far most rows reach, where rows are few."
+        0.05, low=0.0, high=0.2, advanced=True, help="Share for learning how far most rows reach, if rows are few."
     )
     histogram_share: float | None = param(
         None,
@@ -241,17 +245,17 @@ class NSM(ApproximateDP):
         0.05, low=0.0, high=0.3, advanced=True, help="Share for finding centers that share a cluster."
     )
     distance_share: float = param(
-        0.1, low=0.0, high=0.5, advanced=True, help="Share of the corrections for how far rows lie from their center."
+        0.1, low=0.0, high=0.5, advanced=True, help="Share of the corrections for rows' distances from their center."
     )
     shape: str = param(
         "both",
         choices=("both", "candidates", "steps", "none"),
         advanced=True,
-        help="Where noise follows the directions in which rows spread.",
+        help="Releases whose noise follows the directions in which rows spread.",
     )
     far: bool = param(True, advanced=True, help="Also look for small clusters far out, where no direction points.")
-    pooled: bool = param(True, advanced=True, help="Corrections learn from each other: pooled counts, damped moves.")
-    prior: bool = param(True, advanced=True, needs="pooled", help="Corrections learn from the candidates' votes too.")
+    pooled: bool = param(True, advanced=True, help="Corrections share information: pooled counts, damped moves.")
+    prior: bool = param(True, advanced=True, needs="pooled", help="Corrections also use the candidates' votes.")
 
     def advice(self, n_features: int, n_public: int) -> tuple[str, ...]:
         """Return the base class's warnings, and one if noise will dominate."""
@@ -265,7 +269,7 @@ class NSM(ApproximateDP):
         return super().advice(n_features, n_public)
 
     def plan(self, n_features: int, n_public: int) -> Plan:
-        """Price the Gaussian releases of every stage; public values decide which stages there are."""
+        """Price the Gaussian releases of every stage; public values decide which stages run."""
         d, mu = n_features, self._mu(n_public)
         flat, plain = d <= self.FLAT, d > self.WIDE
         costs: dict[str, tuple[Gaussian, ...]] = {}
@@ -298,7 +302,7 @@ class NSM(ApproximateDP):
         return Plan({**costs, **_joint("step", mu, [(rest / T, counted)] * T)})
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
-        """Release radius, directions, candidates and zoom; run free k-means; correct."""
+        """Release radius, directions, candidates and zoom; run free k-means; correct the centers."""
         k, middle = self.n_clusters, np.zeros(curator.n_features)
         if "mean.sums" in curator.plan.costs:
             middle = yield from learn_middle(curator, domain)
@@ -361,7 +365,7 @@ class NSM(ApproximateDP):
         # m finer cells share the volume of the kept ones
         width = 2 * cell * (kept / m) ** (2 / p) if m > kept else scatter_of(summary, finer) + cell
         thin = 0
-        if p == 1:  # in more columns their number is so large that noise hides their total
+        if p == 1:  # in more columns there are so many that noise hides their total
             outside = thinned(population, summary.released["kept"], 6 * reach / M)
             finer, thin = np.concatenate([finer, outside]), len(outside)
         closer = about_points(curator, "zoom", finer, 1.5 * math.sqrt(width), k, least=2, thin=thin)
@@ -409,30 +413,30 @@ class NSM(ApproximateDP):
         return Start(centers, clip, look.reach, shape, look.projection, look.moment, look.middle, prior)
 
     def _corrections(self, n_features: int, n_public: int) -> int:
-        """Return how many noisy Lloyd steps: two, or up to four where each is far above its noise."""
+        """Return the number of noisy Lloyd steps: two, or up to four if each is far above its noise."""
         if not self._pools(n_features):
             return 2
         return int(np.clip(round(self._signal(n_features, n_public) / 8), 2, 4))
 
     def _pools(self, n_features: int) -> bool:
-        """Return whether corrections share information; projected ones do not, as the first is in other columns."""
+        """Return whether corrections share information; not after a projection, where the first has other columns."""
         return self.pooled and n_features <= self.WIDE
 
     def _signal(self, n_features: int, n_public: int) -> float:
         return n_public * self._mu(n_public) / (self.n_clusters * math.sqrt(n_features))
 
     def _looks_far(self, n_features: int, n_public: int, counted: float) -> bool:
-        """Return whether candidates far out can work: noise alone stays below 2 % of n in each of them. Public."""
+        """Return whether far candidates can work: noise stays below 2 % of n in each. Reads public values only."""
         return self.far and math.sqrt(2 * math.log(20 * n_features)) / counted <= 0.02 * n_public
 
     def _looks_for_misses(self, n_features: int, n_public: int) -> bool:
-        """Return whether scatter is released: many centers, and a cluster's scatter stands out from noise. Public."""
+        """Return whether scatter is released: many centers, scatter above its noise. Reads public values only."""
         if self.n_clusters < self.CROWD or not self.FLAT < n_features <= self.WIDE:
             return False
         return n_public * self._mu(n_public) * math.sqrt(self.scatter_share) >= 3 * self.n_clusters
 
     def _middle_share(self, n_features: int, n_public: int) -> float:
-        """Return the share of mu^2 that makes the mean's noise small enough, 0 if that is too much. Public."""
+        """Return the share of mu^2 that makes the mean's noise small enough, else 0. Reads public values only."""
         if not self.FLAT < n_features <= self.WIDE or not self.middle_share:
             return 0.0
         share = n_features / (MIDDLE * n_public * self._mu(n_public)) ** 2

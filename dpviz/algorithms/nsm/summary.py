@@ -29,21 +29,21 @@ __all__ = [
     "thinned",
 ]
 
-THINNER = 0.5  # distance between candidates outside, as a share of their distance from rows
-IN_ALL = 3.0  # all of them together must hold this many standard deviations
+THINNER = 0.5  # distance between outside candidates, as a share of their distance from the kept ones
+IN_ALL = 3.0  # outside candidates together must hold this many standard deviations
 NARROWEST = 2.0**-12  # smallest clipping radius of offsets: the noise must be wider than the grid
 
 
 @dataclasses.dataclass(frozen=True)
 class Summary:
-    """Hold released weighted points.
+    """Released weighted points.
 
     Attributes
     ----------
     points : ndarray of shape (m, p)
     weights : ndarray of shape (m,), >= 1
     noise_sd : float, of every weight
-    released : values that the step shows
+    released : values that the step releases
     """
 
     points: np.ndarray
@@ -53,7 +53,7 @@ class Summary:
 
 
 def thinned(population: np.ndarray, kept: np.ndarray, least: float) -> np.ndarray:
-    """Thin out dropped candidates (m, p), the more the farther they are from the nearest kept one.
+    """Thin out dropped candidates (m, p), more so the farther they are from the nearest kept one.
 
     Where rows are sparse, a candidate must cover much space, or noise hides its count. Beyond `least` from all kept
     ones, two candidates are at least half as far from each other as from the kept ones.
@@ -70,11 +70,11 @@ def thinned(population: np.ndarray, kept: np.ndarray, least: float) -> np.ndarra
 
 
 def strong(counts: np.ndarray, sd: float, n_clusters: int, *, least: float, far: int = 0) -> tuple[np.ndarray, float]:
-    """Return (mask, threshold) of the candidates with more noisy rows than noise alone would give one of them.
+    """Return (mask, threshold) of the candidates with more noisy rows than noise alone would give any of them.
 
-    The last `far` candidates were placed without evidence, so one of them must beat noise everywhere. If fewer than
-    min(k, 3) of the others pass, all with a positive count stay; a cut at the declared n would lose small clusters if
-    that number is too low.
+    The last `far` candidates were placed without evidence, so each must exceed what noise alone gives any of them. If
+    fewer than min(k, 3) of the others pass, all with a positive count stay; a cut at the declared n would lose small
+    clusters if that n is too low.
     """
     near = len(counts) - far
     threshold = math.sqrt(2 * math.log(max(near / n_clusters, least))) * sd
@@ -94,8 +94,8 @@ def about_points(
 ) -> Summary:
     """Release counts and clipped offsets about candidates (m, p) that are close to their rows.
 
-    The last `thin` candidates each cover much space. If all of them together hold more than noise would, each that
-    holds more than one standard deviation stays.
+    The last `thin` candidates each cover much space. If all of them together hold more than noise would, each with more
+    than one standard deviation stays.
     """
     clip = max(clip, NARROWEST)
     noisy = curator.release(label, NearestSums(population, clip, relative=True))
@@ -148,7 +148,7 @@ def shaped(
     *,
     far: int,
 ) -> Summary:
-    """Release counts and stretched offsets from the candidates' predictions; shrink the remainders to the candidates.
+    """Release counts and stretched offsets from the candidates' predictions; shrink the residuals to the candidates.
 
     `clip` is the radius for candidates that predict nothing but the middle.
     """

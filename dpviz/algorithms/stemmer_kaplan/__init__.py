@@ -1,1 +1,1 @@
-"""The Stemmer-Kaplan family and its relatives: reports, shuffling, swaps, Balcan."""
+"""The Stemmer-Kaplan family and its relatives: local reports, shuffling, swaps, Balcan."""

@@ -29,12 +29,12 @@ __all__ = ["Balcan"]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Balcan(ApproximateDP):
-    """Balcan et al.: divide space into ever smaller cubes where noisy counts are large, choose k cube centers by swaps.
+    """Balcan et al.: divide space into ever smaller cubes where noisy counts are large; choose k cube centers by swaps.
 
     Rows are projected to a few random directions. A randomly shifted cube around the domain is halved in every
     direction; cubes with a large noisy count are halved again, and the centers of all these cubes are candidates. A
-    private swap search chooses k of them. Finally every row goes to its nearest chosen candidate, and the noisy average
-    of each group, in all columns, is a center.
+    private swap search chooses k of them. Finally every row is assigned to its nearest chosen candidate, and the noisy
+    average of each group, in all columns, is a center.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class Balcan(ApproximateDP):
     shifts : int, in [1, 8]
         Number of differently shifted root cubes.
     grid_share, search_share : float, in [0.05, 0.8]
-        Share of the zCDP budget for cube counts and for swaps; the rest recovers the centers.
+        Shares of the zCDP budget for cube counts and for swaps; the rest recovers the centers.
     swaps : int or None, in [1, 200]
         Number of swaps; None: min(2k, 20).
 
@@ -57,8 +57,8 @@ class Balcan(ApproximateDP):
     Each level of each shift releases the counts of all children of the cubes that are still active, empty ones
     included, with Gaussian noise (a row lies in one of them: sensitivity 1). Swaps are e-bounded-range choices as in
     `stemmer-kaplan-swap`, with D = (2 R_p)^2 in projected space, where rows are clipped to R_p. The recovery releases
-    counts (sensitivity 1) and sums of rows (sensitivity R) jointly. A shift ends early if no cube is crowded; the cost
-    of its deeper levels stays unspent.
+    counts (sensitivity 1) and sums of rows (sensitivity R) jointly. A shift ends early if no cube has a large enough
+    count; the cost of its deeper levels stays unspent.
 
     Steps
     -----
@@ -70,13 +70,13 @@ class Balcan(ApproximateDP):
 
     Deviations from the paper
     -------------------------
-    The published program is not as private as it claims: its shares of epsilon add up to 17/12 and its grid runs three
-    times at half of its share (1.75 epsilon in all), the root cube is fitted to the data, and the recovery calibrates
-    its noise to one column and divides by exact cluster sizes. This is a rewrite, printed value -> ours: projection to
-    8 ln n -> 0.5 ln n columns, at most 5, none for d <= 5; 27 k ln(n/delta) shifts -> 3; T = 100 k ln(n/delta) swaps,
-    best of several -> min(2k, 20), once; Laplace counts and the threshold (20/e') ln(n/delta) -> Gaussian counts over
-    all children, also empty ones, and a threshold of 1 + 5 standard deviations; depth log2 n, at most 10; noisy Lloyd
-    steps at the end -> one noisy average.
+    The published program spends more than it claims: its shares of epsilon add up to 17/12 and its grid runs three
+    times at half of its share (1.75 epsilon in all). Also, the root cube is fitted to the data, and the recovery
+    calibrates its noise to one column and divides by exact cluster sizes. This is a rewrite, published value -> ours:
+    projection to 8 ln n -> 0.5 ln n columns, at most 5, none for d <= 5; 27 k ln(n/delta) shifts -> 3; T = 100 k
+    ln(n/delta) swaps, best of several -> min(2k, 20), once; Laplace counts and the threshold (20/e') ln(n/delta) ->
+    Gaussian counts over all children, including empty ones, and a threshold of 1 + 5 standard deviations; depth log2 n,
+    at most 10; noisy Lloyd steps at the end -> one noisy average.
 
     References
     ----------
@@ -96,10 +96,10 @@ class Balcan(ApproximateDP):
 
     name: ClassVar[str] = "Balcan et al."
     slug: ClassVar[str] = "balcan"
-    fixed_ledger: ClassVar[bool] = False  # a shift ends as soon as no cube is crowded
-    tagline: ClassVar[str] = "Halve crowded cubes, choose k cube centers by private swaps, average what is near."
+    fixed_ledger: ClassVar[bool] = False  # a shift ends as soon as no cube has a large enough count
+    tagline: ClassVar[str] = "Halve dense cubes, choose k cube centers by private swaps, average the rows near each."
 
-    FLAT: ClassVar[int] = 5  # up to this many columns nothing is projected, and p never exceeds it
+    FLAT: ClassVar[int] = 5  # data with up to this many columns are not projected; p never exceeds it
     DEEPEST: ClassVar[int] = 10
     OUTSTANDING: ClassVar[float] = 5.0  # standard deviations above which a cube is halved again
     WIDER: ClassVar[float] = 1.5  # projected rows are clipped to this multiple of the domain's radius
@@ -112,7 +112,7 @@ class Balcan(ApproximateDP):
         Line("average the rows of each center, with noise", ("recover",), "recover"),
     )
 
-    shifts: int = param(3, low=1, high=8, advanced=True, help="Differently shifted root cubes.")
+    shifts: int = param(3, low=1, high=8, advanced=True, help="Number of differently shifted root cubes.")
     grid_share: float = param(0.35, low=0.05, high=0.8, advanced=True, help="Share of the budget for cube counts.")
     search_share: float = param(0.15, low=0.05, high=0.8, advanced=True, help="Share of the budget for the swaps.")
     swaps: int | None = param(
@@ -156,7 +156,7 @@ class Balcan(ApproximateDP):
         )
 
     def doubts(self, released: Mapping[str, Mapping[str, Any]], domain: Domain) -> tuple[str, ...]:
-        """Return a warning where one center may be as good as the last averages."""
+        """Return a warning if a single center may do as well as the last averages."""
         end = released["recover"]
         return self.blurred(end, end["noisy_counts"], domain)
 
@@ -186,7 +186,7 @@ class Balcan(ApproximateDP):
     ) -> Generator[Step, None, np.ndarray]:
         """Yield one step per level; return the centers (m, p) of all active cubes, inside the ball."""
         levels = self.levels(curator.n_public)
-        root = 2.0 ** math.ceil(math.log2(4 * reach))  # a power of two: halves are exact
+        root = 2.0 ** math.ceil(math.log2(4 * reach))  # a power of two, so halves are exact
         children = np.array(list(itertools.product((0, 1), repeat=p)))
         found = [np.zeros((1, p))]
         for shift in range(1, self.shifts + 1):

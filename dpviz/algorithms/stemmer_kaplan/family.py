@@ -1,4 +1,4 @@
-"""Gather crowds in shifted grids of several scales and average crowded cells into candidates (Private-Centers).
+"""Find dense cells in shifted grids of several scales and average each into a candidate (Private-Centers).
 
 `stemmer-kaplan` and `stemmer-kaplan-swap` share everything up to the choice of k among the candidates.
 """
@@ -26,11 +26,11 @@ __all__ = ["PrivateCenters"]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class PrivateCenters(ApproximateDP):
-    """Hash rows to cells, release crowded cells, average them; subclasses choose k of the averages."""
+    """Base class: hash rows to cells, release dense cells, average them. Subclasses choose k of the averages."""
 
     HASHED: ClassVar[int] = 4  # p: largest number of projected columns that are cut into cells
-    MOST_CELLS: ClassVar[int] = 8  # cells kept per table, in units of k
-    UNSEEN: ClassVar[int] = 6  # `advice` warns where a bucket holds this many clusters (benchmarks/results/cliffs.md)
+    MOST_CELLS: ClassVar[int] = 8  # most cells kept per table, in units of k
+    UNSEEN: ClassVar[int] = 6  # `advice` warns if a threshold exceeds this many clusters: benchmarks/results/cliffs.md
     PRECISION: ClassVar[float] = 0.5  # an average is kept if its noise is below this share of the cell's diagonal
 
     scales: int | None = param(
@@ -39,7 +39,7 @@ class PrivateCenters(ApproximateDP):
         high=8,
         kind="int",
         advanced=True,
-        help="How many cell widths to try, each half the last. Empty: 4, or 2 above 4 columns.",
+        help="Number of cell widths, each half the previous one. Empty: 4, or 2 above 4 columns.",
     )
     repetitions: int = param(2, low=1, high=8, advanced=True, help="Differently shifted grids per cell width.")
     rounds: int = param(
@@ -47,21 +47,21 @@ class PrivateCenters(ApproximateDP):
         low=1,
         high=3,
         advanced=True,
-        help="Rounds of looking. Rows near a found candidate drop out between rounds; the rest is searched again.",
+        help="Rounds of searching. After each, rows near the candidates found drop out; the rest is searched again.",
     )
     count_share: float = param(
         0.3,
         low=0.05,
         high=0.9,
         advanced=True,
-        help="Share of the candidates' budget for bucket counts; averages: rest.",
+        help="Share of the candidates' budget for bucket counts; the rest goes to averages.",
     )
     choice_share: float = param(
         0.4, low=0.05, high=0.9, advanced=True, help="Share of the whole budget for choosing k of the candidates."
     )
 
     def tables(self, n_features: int) -> int:
-        """Return the number of grids that one round hashes into."""
+        """Return the number of grids in one round."""
         scales = self.scales or (4 if n_features <= self.HASHED else 2)
         return scales * self.repetitions
 
@@ -79,11 +79,11 @@ class PrivateCenters(ApproximateDP):
         seen = cost.threshold(1 / cost.mu, 1) if isinstance(cost, Threshold) else 0.0
         if seen > self.UNSEEN * n_public / self.n_clusters:
             sentences.append(
-                f"{self.name}: a bucket must hold {seen:,.0f} rows to be seen, and a cluster "
+                f"{self.name}: a bucket must hold {seen:,.0f} rows to pass the threshold, and a cluster "
                 f"has {n_public / self.n_clusters:,.0f}. Take fewer centers, scales or repetitions."
             )
         if self.rounds > 1 and self.epsilon < 1:
-            sentences.append(f"{self.name}: below epsilon 1, {self.rounds} rounds cost more noise than they find.")
+            sentences.append(f"{self.name}: below epsilon 1, {self.rounds} rounds add more noise than they gain.")
         return tuple(sentences)
 
     def gather(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Generator[Step, None, np.ndarray]:

@@ -1,4 +1,4 @@
-"""Run Stemmer-Kaplan in the local model: nobody is trusted, every user sends one randomized report."""
+"""Run Stemmer-Kaplan in the local model: nobody is trusted; every person sends one randomized report."""
 
 from __future__ import annotations
 
@@ -28,32 +28,34 @@ __all__ = ["StemmerKaplanLocal"]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class StemmerKaplanLocal(Algorithm):
-    """Stemmer-Kaplan, local model: each user randomizes the answer to one question; noise adds up to sqrt(n).
+    """Stemmer-Kaplan, local model: each person randomizes the answer to one question; noise grows as sqrt(n).
 
-    Users are split into groups by a public hash of their number, and each sends one report. Group A reports, for grids
-    of three widths, the cell that holds a user; cells that stand out from the noise are heavy. Group B reports one bit
-    about a user's distance from their heavy cell's anchor; the average of the bits moves the anchor to a candidate.
-    Group C reports the nearest candidate, which gives weights, and k-means on the weighted candidates is free. With a
-    trusted curator the noise on a count does not grow with n; here it grows as sqrt(n), so the method needs many users.
+    People are split into groups by a public hash of their number, and each sends one report. Group A reports, for grids
+    of three widths, the cell that contains the person; cells that stand out from the noise are heavy. Group B reports
+    one bit about a person's distance from their heavy cell's anchor; the average of the bits moves the anchor to a
+    candidate. Group C reports the nearest candidate, which gives weights, and k-means on the weighted candidates is
+    free. With a trusted curator the noise on a count does not grow with n; here it grows as sqrt(n), so the method
+    needs many people.
 
     Parameters
     ----------
     n_clusters : int, in [1, 256]
         Number of clusters k. Public.
     epsilon : float, in [0.01, 20]
-        Budget of every single user's report.
+        Budget of each person's report.
     oracle : {"oue", "hadamard"}
-        How a user encodes one of K answers: K noisy bits (less noise), or one noisy bit of a public Hadamard row.
+        How a person encodes one of K answers: K noisy bits (less noise), or one noisy bit of a public Hadamard row.
     budget : {"users", "epsilon"}
-        Split users into rounds (one report each), or ask every user in all three rounds with epsilon/3 each, which is
+        Split people into rounds (one report each), or ask everyone in all three rounds with epsilon/3 each, which is
         worse: the variance of a report falls faster in epsilon than in the number of reports.
 
     Formal guarantee
     ----------------
-    epsilon-DP in the local model, delta = 0: changing one user's value changes the chance of any message they send by
-    at most a factor of e^epsilon. Nobody needs to be trusted. Public: all parameters, the domain, n, and each user's
-    group, which depends on the user's number alone. A user is on one path and meets the label "report" once (three
-    times with budget="epsilon", at epsilon/3). Later questions depend on earlier reports of other users only.
+    epsilon-DP in the local model, delta = 0: changing one person's value changes the probability of any message they
+    send by at most a factor of e^epsilon. Nobody needs to be trusted. Public: all parameters, the domain, n, and each
+    person's group, which depends on the person's number alone. A person is on one path and meets the label "report"
+    once (three times with budget="epsilon", at epsilon/3). Later questions depend on earlier reports of other people
+    only.
 
     Steps
     -----
@@ -70,14 +72,14 @@ class StemmerKaplanLocal(Algorithm):
     -------------------------
     The conference paper states the local result and omits the algorithm; rounds, hashing, heavy hitters, averages and
     weights by nearest candidate follow its outline. Oracles are ours: OUE or Hadamard response instead of generic heavy
-    hitters over an unbounded domain, because cells within public bounds can be listed (at most a few thousand). Users
+    hitters over an unbounded domain, because cells within public bounds can be listed (at most a few thousand). People
     are split over rounds. Cells are heavy above 2 standard deviations (at most 6k per table; chosen by losses on the
     benchmark blobs, where 3 lost whole clusters at small epsilon), averages are shrunk toward their anchor by prior /
     (prior + variance) with prior R^2/3, and weights below 2 standard deviations are set to 0. Above 3 columns the cells
-    are those of a random projection to 3 and averages start from the middle of the domain; that is hopeless with fewer
-    than millions of users, and `advice` says so. DEMO and private runs simulate all users on one machine: OUE bits are
-    independent, so the sum of all but the shown users' reports is drawn as binomials, an AGGREGATE SIMULATION with
-    exactly the protocol's law; the shown users' reports are real and are part of the sum.
+    are those of a random projection to 3 and averages start from the middle of the domain; that needs millions of
+    people, and `advice` says so. DEMO and private runs simulate all people on one machine: OUE bits are independent, so
+    the sum of all reports except the shown ones is drawn as binomials, an AGGREGATE SIMULATION with exactly the
+    protocol's distribution; the shown reports are real and are part of the sum.
 
     References
     ----------
@@ -100,7 +102,7 @@ class StemmerKaplanLocal(Algorithm):
 
     name: ClassVar[str] = "Stemmer-Kaplan, local"
     slug: ClassVar[str] = "stemmer-kaplan-local"
-    tagline: ClassVar[str] = "Nobody is trusted: every person sends one randomized report, and it takes many people."
+    tagline: ClassVar[str] = "Nobody is trusted: every person sends one randomized report, so it needs many people."
     neighboring: ClassVar[Neighboring] = Neighboring.REPLACE
     notion: ClassVar[Notion] = Notion.LOCAL
     trust: ClassVar[str] = "nobody: every person randomizes their own report"
@@ -111,10 +113,10 @@ class StemmerKaplanLocal(Algorithm):
 
     HASHED: ClassVar[int] = 3  # p: above this many columns, cells are those of a projection
     WIDTHS: ClassVar[tuple[float, ...]] = (1.0, 0.5, 0.25)  # in half-widths of the domain; doubled when projected
-    GROUPS: ClassVar[tuple[float, float, float]] = (0.3, 0.4, 0.3)  # share of users for cells, averages, weights
+    GROUPS: ClassVar[tuple[float, float, float]] = (0.3, 0.4, 0.3)  # share of people for cells, averages, weights
     HEAVY: ClassVar[float] = 2.0  # standard deviations; the weights filter out most false cells
     MOST_CELLS: ClassVar[int] = 6  # heavy cells per table, in units of k
-    SHOWN: ClassVar[int] = 24  # users per table whose reports are stored as sent
+    SHOWN: ClassVar[int] = 24  # people per table whose reports are stored as sent
     CODE: ClassVar[tuple[Line, ...]] = (
         Line("everybody randomizes at home; then:", ("reports",)),
         Line("  in which bucket are you? Randomized answer", ("reports",), "report"),
@@ -126,10 +128,10 @@ class StemmerKaplanLocal(Algorithm):
     AUDIT: ClassVar[dict[str, Any]] = {"budget": "epsilon"}
 
     epsilon: float = param(
-        2.0, low=0.01, high=20, log=True, help="Budget of every person's own report. Smaller: more noise, more privacy."
+        2.0, low=0.01, high=20, log=True, help="Budget of each person's own report. Smaller: more noise, more privacy."
     )
     oracle: str = param(
-        "oue", choices=("oue", "hadamard"), advanced=True, help="OUE: K noisy bits a person. Hadamard: one, noisier."
+        "oue", choices=("oue", "hadamard"), advanced=True, help="OUE: K noisy bits a person. Hadamard: one noisier bit."
     )
     budget: str = param(
         "users",
@@ -139,18 +141,18 @@ class StemmerKaplanLocal(Algorithm):
     )
 
     def plan(self, n_features: int, n_public: int) -> Plan:
-        """Price one report per user, or three with a third of epsilon each."""
+        """Price one report per person, or three with a third of epsilon each."""
         if self.budget == "users":
             return Plan({"report": (Report(self.epsilon),)})
         return Plan({"report": (Report(self.epsilon / 3),) * 3})
 
     def predicted(self, n_features: int, n_public: int) -> dict[str, float]:
-        """Return the expected error, from public values: standard deviations for a cluster of n/k users.
+        """Return the expected error, from public values: standard deviations for a cluster of n/k people.
 
         Returns
         -------
         dict with `weight` (rows) and `center` (z units, over all columns, before shrinking, widest cells), and
-        `heavy`, the least count among n users that makes a cell of the finest grid heavy
+        `heavy`, the smallest count among n people that makes a cell of the finest grid heavy
         """
         asked, told, weighed = self._users(n_public)
         flip = flip_probability(self.plan(n_features, n_public).costs["report"][0].epsilon)  # type: ignore[attr-defined]
@@ -163,7 +165,7 @@ class StemmerKaplanLocal(Algorithm):
         }
 
     def advice(self, n_features: int, n_public: int) -> tuple[str, ...]:
-        """Return one sentence if there are too few users for the noise."""
+        """Return a warning if there are too few people for the noise."""
         error = self.predicted(n_features, n_public)
         sentences = list(super().advice(n_features, n_public)) if self.notion is not Notion.LOCAL else []
         if error["heavy"] > n_public / self.n_clusters:
@@ -179,7 +181,7 @@ class StemmerKaplanLocal(Algorithm):
         return tuple(sentences)
 
     def _users(self, n_public: int) -> tuple[float, float, float]:
-        """Return how many users are asked about one table's cells, one table's averages, and the weights."""
+        """Return how many people are asked about one table's cells, one table's averages, and the weights."""
         tables = len(self.WIDTHS)
         if self.budget == "epsilon":
             return n_public / tables, n_public / tables, float(n_public)
@@ -187,7 +189,7 @@ class StemmerKaplanLocal(Algorithm):
         return max(asked / tables, 1.0), max(told / tables, 1.0), max(weighed, 1.0)
 
     def _scopes(self, curator: Curator, seed: int) -> tuple[list[int], list[int], list[int]]:
-        """Split users into groups; return the scopes for cells and averages (one per table), and for weights."""
+        """Split people into groups; return the scopes for cells and averages (one per table), and for weights."""
         tables = len(self.WIDTHS)
         if self.budget == "epsilon":
             scopes = list(curator.partition(ALL, ByUser(seed, (1 / tables,) * tables)))
@@ -198,7 +200,7 @@ class StemmerKaplanLocal(Algorithm):
         return scopes[:tables], scopes[tables : 2 * tables], scopes[2 * tables :]
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
-        """Find heavy cells, average one-bit reports, weigh candidates by nearest users, cluster them."""
+        """Find heavy cells, average one-bit reports, weigh candidates by their nearest people, cluster them."""
         d, k, n = curator.n_features, self.n_clusters, curator.n_public
         seeds = [int(seed) for seed in rng.integers(2**62, size=2)]
         ask, tell, weigh = self._scopes(curator, seeds[0])

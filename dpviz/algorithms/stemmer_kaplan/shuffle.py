@@ -1,4 +1,4 @@
-"""Run Stemmer-Kaplan in the shuffle model: the local reports, mixed so that nobody can tell whose is whose."""
+"""Run Stemmer-Kaplan in the shuffle model: local reports, mixed so that none can be traced to its sender."""
 
 from __future__ import annotations
 
@@ -25,31 +25,32 @@ __all__ = ["StemmerKaplanShuffle"]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class StemmerKaplanShuffle(StemmerKaplanLocal):
-    """Stemmer-Kaplan, shuffled: users randomize a little; a shuffler mixes the reports, and the crowd hides each one.
+    """Stemmer-Kaplan, shuffled: people randomize a little; a shuffler mixes the reports, and the crowd hides each one.
 
-    Everything is as in the local model, except for a shuffler between users and server. It receives sealed reports and
-    passes them on unread, in random order. Because a report cannot be traced to its sender, each may be much sharper
-    than the promise: with 100,000 users and epsilon = 1 a report may spend 5.8 by itself.
+    Everything is as in the local model, except for a shuffler between people and server. It receives sealed reports and
+    passes them on unread, in random order. Because a report cannot be traced to its sender, each may be much more
+    accurate than the promise alone would allow: with 100,000 people and epsilon = 1 a report may spend 5.8 by itself.
 
     Parameters
     ----------
     n_clusters : int, in [1, 256]
         Number of clusters k. Public.
     epsilon : float, in [0.01, 20]
-        Cost to a user of all mixed reports together, at delta.
+        Cost to a person of all mixed reports together, at delta.
     delta : float or None, in [1e-12, 0.5]
         Chance that the promise fails. None means n_public^-1.1.
     oracle : {"oue", "hadamard"}
-        How a user encodes one of K answers: K noisy bits (less noise), or one noisy bit of a public Hadamard row.
+        How a person encodes one of K answers: K noisy bits (less noise), or one noisy bit of a public Hadamard row.
     budget : {"users"}
-        Users are split into rounds: every user sends one report, for which the bound holds.
+        People are split into rounds: everyone sends one report, as the bound requires.
 
     Formal guarantee
     ----------------
     (epsilon, delta)-DP for one row changed to any value, against everybody who sees the mixed reports and the result.
-    Public: all parameters, the domain, n. The shuffler must be trusted not to tell who sent what; toward it the
-    promise is the report's own, epsilon_0-local-DP, which the ledger names. A user's number is their place in the mixed
-    order, so nobody knows who was asked what; later questions may depend on earlier reports, which the bound allows.
+    Public: all parameters, the domain, n. The shuffler must be trusted not to reveal who sent which report; against the
+    shuffler the promise is the report's own, epsilon_0-local-DP, which the ledger names. A person's number is their
+    place in the mixed order, so nobody knows who was asked which question; later questions may depend on earlier
+    reports, which the bound allows.
     epsilon_0 = e is the largest with ln(1 + (exp(e) - 1)/(exp(e) + 1) (8 sqrt(exp(e) ln(4/delta)/n) + 8 exp(e)/n)) at
     most epsilon, and e <= ln(n / (16 ln(2/delta))). If there is none above epsilon, mixing gains nothing: reports spend
     epsilon by themselves, delta is 0, and `advice` says so.
@@ -60,9 +61,9 @@ class StemmerKaplanShuffle(StemmerKaplanLocal):
 
     Deviations from the paper
     -------------------------
-    As for `stemmer-kaplan-local`; the shuffle model is not in the paper. The bound is the closed form; the numerical
-    one of its authors is up to twice as good. DEMO and private runs simulate shuffler and users on one machine: the
-    rows are put in a secret order before any question, which has the protocol's law.
+    As for `stemmer-kaplan-local`; the shuffle model is not in the paper. The bound is the closed form; its authors'
+    numerical bound is up to twice as good. DEMO and private runs simulate shuffler and people on one machine: the rows
+    are put in a secret order before any question, which has the protocol's distribution.
 
     References
     ----------
@@ -86,11 +87,11 @@ class StemmerKaplanShuffle(StemmerKaplanLocal):
 
     name: ClassVar[str] = "Stemmer-Kaplan, shuffled"
     slug: ClassVar[str] = "stemmer-kaplan-shuffle"
-    tagline: ClassVar[str] = "As in the local model, but reports are mixed: each may be sharper, the crowd hides it."
+    tagline: ClassVar[str] = "The local model with mixed reports: the crowd hides each, so each may be more accurate."
     notion: ClassVar[Notion] = Notion.SHUFFLE
-    trust: ClassVar[str] = "a shuffler that tells nobody who sent which report, and need not read any"
+    trust: ClassVar[str] = "a shuffler that reveals to nobody who sent which report, and need not read any"
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {"one bit each": {"oracle": "hadamard"}}
-    AUDIT: ClassVar[dict[str, Any]] = {}  # not the base's: `budget` has one choice here
+    AUDIT: ClassVar[dict[str, Any]] = {}  # not the base class's: `budget` has one choice here
     CODE: ClassVar[tuple[Line, ...]] = (
         Line("everybody randomizes at home, only a little", ("reports",)),
         Line("a shuffler mixes the reports: senders are hidden", ("reports",)),
@@ -101,20 +102,20 @@ class StemmerKaplanShuffle(StemmerKaplanLocal):
         Line("weighted k-means on the averages", ("choose",)),
     )
 
-    epsilon: float = param(1.0, low=0.01, high=20, log=True, help="What all mixed reports cost a person, at δ.")
+    epsilon: float = param(1.0, low=0.01, high=20, log=True, help="Cost of all mixed reports to a person, at δ.")
     delta: float | None = param(
         None, low=1e-12, high=0.5, log=True, kind="float", advanced=True,
         help="Chance that the epsilon promise fails. Keep it far below 1/n. Empty: n^-1.1.",
     )  # fmt: skip
-    budget: str = param("users", choices=("users",), advanced=True, help="Everybody sends one report.")
+    budget: str = param("users", choices=("users",), advanced=True, help="Everyone sends one report.")
 
     def plan(self, n_features: int, n_public: int) -> Plan:
-        """Price one report per user."""
+        """Price one report per person."""
         delta = self.resolved_delta(n_public)
         return Plan({"report": (Shuffled(report_of_shuffled(self.epsilon, n_public, delta), n_public, delta),)})
 
     def advice(self, n_features: int, n_public: int) -> tuple[str, ...]:
-        """Return the local model's warnings, and one if mixing gains nothing or less than the budget."""
+        """Return the local model's warnings, and one if mixing gains nothing or cannot use the whole budget."""
         warnings = super().advice(n_features, n_public)
         cost = cast(Shuffled, self.plan(n_features, n_public).costs["report"][0])
         if cost.own_delta:
@@ -123,7 +124,7 @@ class StemmerKaplanShuffle(StemmerKaplanLocal):
             return (*warnings, f"{words}{cost.pure:.3g} of epsilon {self.epsilon:g} are spent.") if unused else warnings
         return (
             *warnings,
-            f"{self.name}: mixing buys nothing here: at epsilon {self.epsilon:g} and its delta the bound needs about "
+            f"{self.name}: mixing gains nothing here: at epsilon {self.epsilon:g} and its delta the bound needs about "
             f"{self._needed(n_public):,} people, and there are {n_public:,}. Every report spends epsilon by itself, "
             "as in the local model.",
         )
@@ -136,6 +137,6 @@ class StemmerKaplanShuffle(StemmerKaplanLocal):
         return int(float(f"{users:.2g}"))
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
-        """Mix all users, then run the local model."""
+        """Mix all people, then run the local model."""
         curator.shuffle()
         yield from super().steps(curator, domain, rng)

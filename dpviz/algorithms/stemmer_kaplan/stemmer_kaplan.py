@@ -1,4 +1,4 @@
-"""Run Stemmer-Kaplan in the central model: hash, average crowds, weigh the averages, choose k for free."""
+"""Run Stemmer-Kaplan in the central model: hash rows, average dense cells, weigh the averages, choose k for free."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ __all__ = ["StemmerKaplan", "choose"]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class StemmerKaplan(PrivateCenters):
-    """Stemmer-Kaplan: gather crowds in cells of shifted grids, weigh their noisy averages, choose k of them.
+    """Stemmer-Kaplan: find dense cells in shifted grids, weigh their noisy averages, choose k of them.
 
     A randomly shifted grid is a locality-sensitive hash: rows that lie close together mostly fall into one cell. Grids
-    of several widths are laid over the domain and only cells whose noisy count passes a threshold are released. The
+    of several widths are laid over the domain, and only cells whose noisy count passes a threshold are released. The
     noisy average of such a cell is a candidate center. Then every row counts for its nearest candidate, with noise:
     candidates and weights are a private coreset, and k-means on it, for any k, costs nothing more.
 
@@ -46,12 +46,12 @@ class StemmerKaplan(PrivateCenters):
     scales : int or None, in [1, 8]
         Number of cell widths, from half of the domain down by halves; None: 4, or 2 for d > 4.
     repetitions : int, in [1, 8]
-        Number of differently shifted grids per width; a crowd cut by one grid is whole in another.
+        Number of differently shifted grids per width; a group of rows cut by one grid may be whole in another.
     rounds : int, in [1, 3]
         Number of rounds. After each but the last, rows inside a released ball drop out and the others are searched
         again.
     count_share, choice_share : float, in [0.05, 0.9]
-        Share of mu^2 for the final weights, and the counts' share of what the candidates get.
+        Share of mu^2 for the final weights, and the counts' share of the candidates' part.
     objective : {"means", "medians"}
         The last step: k-means or k-median, on the same private coreset.
 
@@ -77,18 +77,17 @@ class StemmerKaplan(PrivateCenters):
 
     Deviations from the paper
     -------------------------
-    The paper proves that a constant factor is possible; its constants remove no row between rounds and put every
-    bucket below its threshold at n = 20000, and no implementation was known. Replaced, printed value -> ours:
-    repetitions on n^b ln(1/beta) disjoint samples -> 2 grids on all rows, paid by composition; log2(n) radii Lambda
-    2^i / n -> 4 cell widths (2 for d > 4); the ball-lattice hash of Andoni and Indyk -> shifted cubes of at most 4
-    projected columns; GoodCenter's rotated box -> the cell itself bounds its rows, for d > 4 the domain's ball
-    does; log log n rounds -> 1 by default; "keep the 2(T+1) w k n_i^0.1 rows farthest from the centers" -> a ball
-    filter on the single row, because under add/remove the farthest-m rule turns one added row into one swapped row,
-    which the same noise does not cover; private swap search (Theorem 2.1) with T = 6 k ln n swaps -> noisy weights
-    and free k-means, whose losses are 1.9 to 3.8 times lower on the benchmark blobs (`stemmer-kaplan-swap` has the
-    search). The averages use 30 : 70 of the candidates' budget for counts and sums, and averages noisier than half
-    a cell's diagonal are dropped, judged by released counts. Empty candidate sets give k centers at the middle of
-    the domain.
+    The paper proves that a constant factor is possible; with its constants no row is removed between rounds and every
+    bucket is below its threshold at n = 20000, and no implementation was known. Replaced, printed value -> ours:
+    repetitions on n^b ln(1/beta) disjoint samples -> 2 grids on all rows, paid by composition; log2(n) radii Lambda 2^i
+    / n -> 4 cell widths (2 for d > 4); the ball-lattice hash of Andoni and Indyk -> shifted cubes of at most 4
+    projected columns; GoodCenter's rotated box -> rows are bounded by the cell itself, for d > 4 by the domain's ball;
+    log log n rounds -> 1 by default; "keep the 2(T+1) w k n_i^0.1 rows farthest from the centers" -> a ball filter on
+    the single row, because under add/remove the farthest-m rule turns one added row into one swapped row, which the
+    same noise does not cover; private swap search (Theorem 2.1) with T = 6 k ln n swaps -> noisy weights and free
+    k-means, whose losses are 1.9 to 3.8 times lower on the benchmark blobs (`stemmer-kaplan-swap` has the search). The
+    averages use 30 : 70 of the candidates' budget for counts and sums; averages noisier than half a cell's diagonal,
+    judged by released counts, are dropped. Empty candidate sets give k centers at the middle of the domain.
 
     References
     ----------
@@ -108,7 +107,7 @@ class StemmerKaplan(PrivateCenters):
 
     name: ClassVar[str] = "Stemmer-Kaplan"
     slug: ClassVar[str] = "stemmer-kaplan"
-    tagline: ClassVar[str] = "Shifted grids gather crowds; their noisy averages, weighed, are a private coreset."
+    tagline: ClassVar[str] = "Shifted grids find dense cells; their noisy averages, weighed, are a private coreset."
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {"two rounds": {"rounds": 2}}
     CODE: ClassVar[tuple[Line, ...]] = (
         Line("repeat with other random tables:", ("buckets",)),
@@ -126,7 +125,7 @@ class StemmerKaplan(PrivateCenters):
         "means",
         choices=OBJECTIVES,
         advanced=True,
-        help="What the centers are for: the sum of squared distances (k-means), or of distances (k-median). Free.",
+        help="What the centers minimize: the sum of squared distances (k-means), or of distances (k-median). Free.",
     )
 
     def plan(self, n_features: int, n_public: int) -> Plan:
@@ -137,20 +136,20 @@ class StemmerKaplan(PrivateCenters):
         return Plan({**candidates, "weights": (Gaussian(mu * math.sqrt(self.choice_share)),)})
 
     def doubts(self, released: Mapping[str, Mapping[str, Any]], domain: Domain) -> tuple[str, ...]:
-        """Return a warning if rows stand behind so few candidates that there is nothing to choose from."""
+        """Return a warning if rows support so few candidates that there is nothing to choose from."""
         carried = len(released["weights"]["coreset_points"])
         if carried > self.FEWEST:
             return ()
         return (
-            f"{self.name}: rows stand behind only {carried} candidate{'s' * (carried > 1)}, too few to choose centers "
-            "from, so that one center may be as good. Use more rows, or narrower bounds if they are known.",
+            f"{self.name}: rows support only {carried} candidate{'s' * (carried > 1)}, too few to choose centers from, "
+            "so a single center may do as well. Use more rows, or narrower bounds if you know them.",
         )
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
-        """Find candidates in crowded cells, release one noisy weight each, run k-means on them."""
+        """Find candidates in dense cells, release one noisy weight each, run k-means on them."""
         candidates = yield from self.gather(curator, domain, rng)
         if len(candidates) == 0:
-            candidates = np.zeros((1, curator.n_features))  # no crowded cell: the middle of the domain
+            candidates = np.zeros((1, curator.n_features))  # no cell passed: the middle of the domain
         weights = curator.release("weights", NearestVotes(Population(candidates)))
         kept = weights.value > 0 if (weights.value > 0).any() else np.ones(len(candidates), dtype=bool)
         coreset = candidates[kept], np.maximum(weights.value[kept], 1.0)

@@ -24,12 +24,12 @@ __all__ = ["StemmerKaplanSwap"]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class StemmerKaplanSwap(PrivateCenters):
-    """Stemmer-Kaplan as printed: candidates from crowded cells, k of them by private swap search. For comparison.
+    """Stemmer-Kaplan as printed: candidates from dense cells, k of them chosen by private swap search.
 
     The candidates are those of `stemmer-kaplan`. The search starts at k random ones and repeatedly swaps one for
     another; the more a swap lowers the cost of the rows, the higher its probability. Every swap reads all rows and
-    costs budget, so the search is noisy: noisy weights get much closer to KMeans on the same budget. The algorithm is
-    included for comparison.
+    costs budget, so the search is noisy: on the same budget, the noisy weights of `stemmer-kaplan` get much closer to
+    KMeans. The algorithm is included for comparison.
 
     Parameters
     ----------
@@ -40,11 +40,11 @@ class StemmerKaplanSwap(PrivateCenters):
 
     Formal guarantee
     ----------------
-    (epsilon, delta)-DP for one row added or removed. Thresholds use delta/2 of their own; all else composes by zCDP
-    and converts at delta/2: a Gaussian release costs (sensitivity/noise)^2 / 2, a choice by the exponential mechanism
-    e^2 / 8. A row adds to the cost of every set of candidates between 0 and D = (2R)^2, so utilities move one way by at
-    most D, and Gumbel noise of scale D/e makes each choice e-DP and e-bounded-range. T swaps and one final choice
-    share the budget evenly. Public: as for `stemmer-kaplan`.
+    (epsilon, delta)-DP for one row added or removed. Thresholds use delta/2 of their own; everything else composes by
+    zCDP and converts at delta/2: a Gaussian release costs (sensitivity/noise)^2 / 2, a choice by the exponential
+    mechanism e^2 / 8. A row adds between 0 and D = (2R)^2 to the cost of every set of candidates, so utilities move in
+    one direction by at most D, and Gumbel noise of scale D/e makes each choice e-DP and e-bounded-range. T swaps and
+    one final choice share the budget evenly. Public: as for `stemmer-kaplan`.
 
     Steps
     -----
@@ -55,10 +55,10 @@ class StemmerKaplanSwap(PrivateCenters):
 
     Deviations from the paper
     -------------------------
-    As for `stemmer-kaplan`, but for the selection. Theorem 2.1 takes T = 6 k ln n swaps, 475 at n = 20000 and k = 8;
+    As for `stemmer-kaplan`, except for the selection. Theorem 2.1 takes T = 6 k ln n swaps, 475 at n = 20000 and k = 8;
     each would get so little budget that the choice is nearly uniform, so T = 2k. Composition is zCDP instead of
     advanced composition, and the weight of a choice is exp(-e cost / D) without the factor 2, because costs are
-    monotone under add/remove. Rows and candidates are truncated to 2^-12 in costs, so that sums are exact.
+    monotone under add/remove. Rows and candidates are truncated to 2^-12 in costs, so sums are exact.
 
     References
     ----------
@@ -103,6 +103,6 @@ class StemmerKaplanSwap(PrivateCenters):
         return Plan({**candidates, **search_costs(self.choice_share * zcdp, self.swaps or 2 * self.n_clusters)})
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
-        """Find candidates in crowded cells, then choose by private local search."""
+        """Find candidates in dense cells, then choose by private local search."""
         candidates = yield from self.gather(curator, domain, rng)
         yield from swap_search(curator, candidates, self.n_clusters, domain.radius, rng)

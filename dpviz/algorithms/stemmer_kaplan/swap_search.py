@@ -40,7 +40,7 @@ def swap_search(
 ) -> Generator[Step, None, np.ndarray]:
     """Yield one step per swap; return k of the candidates (k, d).
 
-    The search starts at k random candidates, swaps as often as the plan allows, then chooses among all sets it visited.
+    The search starts at k random candidates, swaps as often as the plan allows, then chooses among all visited sets.
     If there are fewer than k candidates, public points spread over the ball are added.
     """
     if len(candidates) < n_clusters:

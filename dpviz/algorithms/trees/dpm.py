@@ -1,4 +1,4 @@
-"""Cut the domain where it is empty, never through a crowd (DPM, differentially private mondrian)."""
+"""Cut the domain where few rows lie, never through a dense part (DPM, differentially private mondrian)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = ["DPM"]
 
 @dataclasses.dataclass(frozen=True)
 class Region:
-    """Hold a box [low, high) of the tree, z units; children of node i are 2i (below the cut) and 2i + 1."""
+    """A box [low, high) of the tree, z units; children of node i are 2i (below the cut) and 2i + 1."""
 
     node: int
     scope: int
@@ -41,7 +41,7 @@ class Region:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class DPM(ApproximateDP):
-    """DPM: cut the public box again and again where few rows lie; the regions that remain are the clusters.
+    """DPM: cut the public box repeatedly where few rows lie; the remaining regions are the clusters.
 
     Every region has many candidate cuts across every column. A cut scores well if few rows lie near it and many lie on
     both sides; the exponential mechanism picks one, better ones with higher probability. Both sides are counted, with
@@ -62,7 +62,7 @@ class DPM(ApproximateDP):
         Most cuts in a row (the paper's tau_r), so at most 2^max_depth regions. None: floor(log2(N/(4 sqrt(d) s1))),
         between 1 and 7, with s1 the noise multiplier of an average and N the nominal size.
     interval : float, in [0.002, 1]
-        Distance of neighboring cuts (the paper's beta), as a share of each column's width. Public.
+        Distance between neighboring cuts (the paper's beta), as a share of each column's width. Public.
     count_share, split_share : float, in [0.05, 0.45]
         Shares of epsilon for the counts and for choosing cuts; the rest goes to the averages.
     selection : {"range", "double"}
@@ -96,13 +96,13 @@ class DPM(ApproximateDP):
     Deviations from the paper
     -------------------------
     Rows are clipped to the declared box. The interval size is a public share of each column's width: the paper's
-    estimate from gaps averaged over columns is not private (one row can change every averaged gap). There is no lambda:
-    given the released count, the score's sensitivity does not depend on the true count, so all of delta goes to the
-    averages. The exponential mechanism uses the range of the score's change; Definition 4 as printed spends 1.42 times
-    what it claims. Candidate cuts lie inside the region only, averages are taken from the region's middle and clipped
+    estimate, from gaps averaged over columns, is not private (one row can change every averaged gap). There is no
+    lambda: given the released count, the score's sensitivity does not depend on the true count, so all of delta goes to
+    the averages. The exponential mechanism uses the range of the score's change; Definition 4 as printed spends 1.42
+    times its claim. Candidate cuts lie inside the region only, averages are taken from the region's middle and clipped
     to it, and empty regions get no special case. zCDP composition enlarges the budgets where it is tighter. Where the
-    print has a typo, the published code's reading is used: position low + (j + 1/2) beta. Delta is public, never
-    computed from the data.
+    paper has a typo, the published code is followed: position low + (j + 1/2) beta. Delta is public, never computed
+    from the data.
 
     References
     ----------
@@ -142,7 +142,7 @@ class DPM(ApproximateDP):
     AUDIT: ClassVar[dict[str, Any]] = {"selection": "double"}
 
     n_clusters: int = param(
-        8, low=1, high=256, needs="exactly_k", help="Used with 'exactly k' only: DPM finds the number itself."
+        8, low=1, high=256, needs="exactly_k", help="Used with 'exactly k' only; otherwise DPM finds the number."
     )
     exactly_k: bool = param(False, help="Merge the regions' averages to exactly k centers. Costs nothing.")
     max_depth: int | None = param(
@@ -154,7 +154,7 @@ class DPM(ApproximateDP):
         high=1.0,
         log=True,
         advanced=True,
-        help="Distance of neighboring cuts as a share of a column's width. Public.",
+        help="Distance between neighboring cuts as a share of a column's width. Public.",
     )
     count_share: float = param(0.2, low=0.05, high=0.45, advanced=True, help="Share of epsilon for the counts.")
     split_share: float = param(0.3, low=0.05, high=0.45, advanced=True, help="Share of epsilon for choosing cuts.")
@@ -175,7 +175,7 @@ class DPM(ApproximateDP):
         help="q: cuts between the q- and (1 - q)-quantile are central.",
     )
     emptiness_weight: float = param(
-        5.0, low=0.0, high=50.0, advanced=True, help="α: how much emptiness counts beside centreness."
+        5.0, low=0.0, high=50.0, advanced=True, help="α: weight of emptiness relative to centreness."
     )
     smallest_share: float | None = param(
         None,
@@ -191,11 +191,11 @@ class DPM(ApproximateDP):
         if self.centreness < 2 * self.quantile:
             raise ValueError(
                 f"{self.name}: centreness must be >= 2 quantile = {2 * self.quantile:.4g}; got {self.centreness:g}: "
-                "else cuts near the edge would score above central ones."
+                "otherwise cuts near the edge would score above central ones."
             )
 
     def plan(self, n_features: int, n_public: int) -> Plan:
-        """Price one path: counts and cuts, rising as sqrt(2)^level, then one average."""
+        """Price one path: counts and cuts, growing as sqrt(2)^level, then one average."""
         delta = self.resolved_delta(n_public)
         levels = [2 ** (level / 2) for level in range(self.depth(n_features, n_public) + 1)]
 
@@ -224,7 +224,7 @@ class DPM(ApproximateDP):
             return super().advice(n_features, n_public)
         return (
             *super().advice(n_features, n_public),
-            f"{self.name}: too little data for this epsilon: n = {n_public} rows in {n_features} columns "
+            f"{self.name}: too little data for this epsilon: {n_public} rows in {n_features} columns "
             "hardly stand out from the noise of one average. Leave columns out, or take more rows.",
         )
 
@@ -235,8 +235,8 @@ class DPM(ApproximateDP):
             if float((sd**2).sum(axis=1).mean()) < self.BLURRED * spread(centers, np.ones(len(centers))):
                 return ()
             return (
-                f"{self.name}: noise throws the averages nearly as far as they lie apart, so that one center may be as "
-                "good. Use more rows, fewer columns, or narrower bounds if they are known.",
+                f"{self.name}: noise moves the averages nearly as far as they lie apart, so a single center may do as "
+                "well. Use more rows, fewer columns, or narrower bounds if you know them.",
             )
         return (
             f"{self.name}: too little data for this epsilon: no cut was accepted, so one region and one center remain. "
@@ -244,7 +244,7 @@ class DPM(ApproximateDP):
         )
 
     def _signal(self, n_features: int, n_public: int) -> float:
-        """Return N / (4 sqrt(d) s1), about the number of regions that stand out from noise."""
+        """Return N / (4 sqrt(d) s1), roughly the number of regions that stand out from noise."""
         share = 1 - self.count_share - self.split_share
         return (
             n_public * mu_of_epsilon(self.epsilon * share, self.resolved_delta(n_public)) / (4 * math.sqrt(n_features))
@@ -370,5 +370,5 @@ class DPM(ApproximateDP):
 
 
 def _about(noisy_count: float) -> str:
-    """Return a noisy count in words; a negative one is blamed on the noise."""
+    """Return a noisy count in words; if it is negative, say that this is noise."""
     return f"About {noisy_count:,.0f}" if noisy_count >= 0 else f"About 0 ({noisy_count:,.0f} with noise)"

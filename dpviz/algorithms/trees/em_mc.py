@@ -54,7 +54,7 @@ class EMMC(ApproximateDP):
     Formal guarantee
     ----------------
     (epsilon, delta)-DP for one row added or removed. Public: all parameters and the domain. All picks together are one
-    release at (epsilon_E, delta/2), whatever their number: a row stops mattering once it is covered (see `Cover`).
+    release at (epsilon_E, delta/2), whatever their number: once covered, a row has no more effect (see `Cover`).
     Laplace counts follow (a row has one nearest candidate), then a joint release of Laplace counts and Gaussian sums
     (sensitivity R) per group. Composition is basic.
 
@@ -72,8 +72,8 @@ class EMMC(ApproximateDP):
     Cells of randomly shifted grids replace balls around grid points: each row lies in one cell per grid, so the
     exponential mechanism over all cells, occupied or not, is exact and cheap. The weight e of a pick solves (e^e - 1)(1
     + ln(1/delta)) = epsilon, about twice the published e = epsilon / (2 ln(e/delta)), by the same proof. Rows are
-    scaled by the declared radius, never by the data's largest norm; groups are dropped on their noisy count only (the
-    published code drops small ones on the exact count and takes a variance for a standard deviation).
+    scaled by the declared radius, never by the data's largest norm; groups are dropped based on their noisy count only
+    (the published code drops small ones by the exact count and takes a variance for a standard deviation).
 
     References
     ----------
@@ -105,8 +105,8 @@ class EMMC(ApproximateDP):
         Line("average the rows of each center, with noise", ("cover-means",), "average"),
     )
 
-    directions: int = param(3, low=1, high=4, advanced=True, help="Columns of the public random projection, at most.")
-    grids: int = param(5, low=1, high=6, advanced=True, help="Grids, each with cells half as wide as the one before.")
+    directions: int = param(3, low=1, high=4, advanced=True, help="Most columns of the public random projection.")
+    grids: int = param(5, low=1, high=6, advanced=True, help="Grids, each with cells half as wide as the previous one.")
     cover_share: float = param(0.2, low=0.05, high=0.45, advanced=True, help="Share of epsilon for picking cells.")
     count_share: float = param(
         0.2, low=0.05, high=0.45, advanced=True, help="Share of epsilon for counting candidates."
@@ -126,12 +126,12 @@ class EMMC(ApproximateDP):
         )
 
     def doubts(self, released: Mapping[str, Mapping[str, Any]], domain: Domain) -> tuple[str, ...]:
-        """Return a warning where one center may be as good as the last averages."""
+        """Return a warning if a single center may do as well as the last averages."""
         end = released["cover-means"]
         return self.blurred(end, end["noisy_counts"][end["kept"]], domain)
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
-        """Pick cells grid by grid (one release, one step a grid), count, cluster, average."""
+        """Pick cells grid by grid (one release, one step per grid), count, cluster, average."""
         k, d = self.n_clusters, curator.n_features
         p = min(d, self.directions)
         projection = None if p == d else Projection(random_projection(d, p, rng))

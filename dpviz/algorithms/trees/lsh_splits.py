@@ -26,7 +26,7 @@ __all__ = ["LSHSplits"]
 
 @dataclasses.dataclass(frozen=True)
 class Bucket:
-    """Hold a tree node: rows on the same sides of the first hyperplanes; children of node i are 2i and 2i + 1."""
+    """A tree node: rows on the same sides of the first hyperplanes; children of node i are 2i and 2i + 1."""
 
     node: int
     scope: int
@@ -92,7 +92,7 @@ class LSHSplits(ApproximateDP):
 
     name: ClassVar[str] = "LSH-Splits"
     slug: ClassVar[str] = "lsh-splits"
-    tagline: ClassVar[str] = "Random hyperplanes split the rows while enough of them are left; buckets are averaged."
+    tagline: ClassVar[str] = "Random hyperplanes split the rows while enough remain; each bucket is averaged."
     fixed_ledger: ClassVar[bool] = False
 
     BLURRED: ClassVar[float] = 0.84  # squared noise of averages over their spread: see benchmarks/cliffs.py
@@ -106,7 +106,7 @@ class LSHSplits(ApproximateDP):
         Line("weighted k-means on the averages", ("split-means",)),
     )
 
-    n_clusters: int = param(8, low=1, high=256, help="How many centers to release, at most. Public.")
+    n_clusters: int = param(8, low=1, high=256, help="Largest number of centers to release. Public.")
     max_depth: int = param(20, low=1, high=24, advanced=True, help="Number of random hyperplanes.")
     sum_share: float = param(0.6, low=0.3, high=0.95, advanced=True, help="Share of the budget (μ²) for the averages.")
 
@@ -118,19 +118,19 @@ class LSHSplits(ApproximateDP):
         return Plan({"count": tuple(counts), "sum": (means,)})
 
     def doubts(self, released: Mapping[str, Mapping[str, Any]], domain: Domain) -> tuple[str, ...]:
-        """Return a warning if the buckets' averages lie no farther apart than their noise moves them."""
+        """Return a warning if noise moves the buckets' averages at least as far as they lie apart."""
         end = released["split-means"]
         noise = float(np.average(domain.n_features * end["sd"] ** 2, weights=end["weights"]))
         if len(end["weights"]) > 1 and noise < self.BLURRED * spread(end["points"], end["weights"]):
             return ()
-        what = "no bucket was split" if len(end["weights"]) == 1 else "noise throws averages as far as they lie apart"
+        what = "no bucket was split" if len(end["weights"]) == 1 else "noise moves averages as far as they lie apart"
         return (
-            f"{self.name}: too little data for this epsilon: {what}, and one center may be as good. Use more rows, "
-            "fewer columns, or narrower bounds if they are known.",
+            f"{self.name}: too little data for this epsilon: {what}, so a single center may do as well. Use more rows, "
+            "fewer columns, or narrower bounds if you know them.",
         )
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
-        """Grow the tree level by level, one step each; then average the leaves and cluster the averages."""
+        """Grow the tree level by level, one step each, then average the leaves and cluster the averages."""
         d = curator.n_features
         hyperplanes = Projection(snap(rng.normal(size=(d, self.max_depth))))
         count = curator.release("count", Count())

@@ -1,4 +1,4 @@
-"""Halve the boxes that hold many rows, as deep as needed at one price, then cluster the leaves (PrivTree)."""
+"""Halve the boxes that hold many rows, to any depth at one price, then cluster the leaves (PrivTree)."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class PrivTree(Algorithm):
     """PrivTree: a grid that is fine where rows are and coarse where there are none.
 
     The public box is halved, then its halves, again and again, wherever a box seems to hold rows. The deeper a box, the
-    more is subtracted from its count before noise is added, so the price does not grow with the depth and nobody has to
-    fix the depth beforehand. Then every leaf is counted, with noise; the leaves' centers with these counts are a small
-    weighted data set, on which k-means is free.
+    more is subtracted from its count before noise is added, so the price does not grow with the depth, and the depth
+    need not be fixed in advance. Then every leaf is counted, with noise; the leaves' centers with these counts are a
+    small weighted data set, on which k-means is free.
 
     Parameters
     ----------
@@ -44,15 +44,15 @@ class PrivTree(Algorithm):
     threshold : float, in [0, 100000]
         A box is halved if its noisy count, minus the decay of its depth, exceeds this (the paper's theta).
     max_depth : int, in [1, 24]
-        No box is halved more often than this. Public.
+        Largest number of halvings from the root to a box. Public.
 
     Formal guarantee
     ----------------
     epsilon-DP for one row added or removed. Public: all parameters and the domain. The tree costs epsilon tree_share,
     whatever its depth (`Halving`, Theorem 3.1): a row raises the counts along one path; a box whose biased count is at
-    its floor costs nothing, and from the last box above its floor on the way up to the root the costs fall
-    geometrically. The leaves are disjoint: one Laplace count each, sensitivity 1. The halvings determine the boxes;
-    everything else reads released values.
+    its floor costs nothing, and from the last box above its floor up to the root the costs fall geometrically. The
+    leaves are disjoint: one Laplace count each, sensitivity 1. The halvings determine the boxes; everything else reads
+    released values.
 
     Steps
     -----
@@ -64,8 +64,8 @@ class PrivTree(Algorithm):
     -------------------------
     Boxes are halved across their widest column instead of quartered across all (fanout 2, not 2^d), so that the
     algorithm runs in any number of columns; scale 3 / epsilon and the decay scale ln 2 follow from the fanout. The
-    depth is limited to 24, which stops the branches that the decay has not. The paper publishes counts of all boxes for
-    range queries; k-means on the leaves' centers is ours. A negative noisy count gets weight 0.
+    depth is limited to 24, which stops branches that the decay has not stopped. The paper publishes counts of all boxes
+    for range queries; k-means on the leaves' centers is ours. A negative noisy count gets weight 0.
 
     References
     ----------
@@ -87,7 +87,7 @@ class PrivTree(Algorithm):
     tagline: ClassVar[str] = "Halves boxes wherever rows are, at one price for any depth; clusters the leaves."
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {"large leaves": {"threshold": 60.0}}
 
-    LOST: ClassVar[float] = 1.5  # halvings, by which leaves are coarser than one row's share of the budget
+    LOST: ClassVar[float] = 1.5  # number of halvings by which leaves are coarser than one row's share of the budget
     COARSE: ClassVar[float] = 2.2  # squared half-widths of a leaf, radii of a ball: see benchmarks/cliffs.py
     BLURRED: ClassVar[float] = 1.05  # squared half-widths of leaves over the leaves' spread: benchmarks/cliffs.py
     CODE: ClassVar[tuple[Line, ...]] = (
@@ -106,7 +106,7 @@ class PrivTree(Algorithm):
     threshold: float = param(
         0.0, low=0.0, high=100_000.0, advanced=True, help="θ: boxes with a larger biased, noisy count are halved."
     )
-    max_depth: int = param(24, low=1, high=24, advanced=True, help="No box is halved more often than this.")
+    max_depth: int = param(24, low=1, high=24, advanced=True, help="Largest number of halvings from the root to a box.")
 
     def plan(self, n_features: int, n_public: int) -> Plan:
         """Price the tree and one histogram of the leaves."""
@@ -135,12 +135,12 @@ class PrivTree(Algorithm):
         if np.average(wide, weights=weights) <= self.BLURRED * spread(end["coreset_points"], weights):
             return ()
         return (
-            f"{self.name}: the leaves that hold rows are as wide as the distances between them, so that centers say "
-            "little about groups. Use fewer columns, narrower bounds if they are known, or more rows.",
+            f"{self.name}: the leaves that hold rows are as wide as the distances between them, so centers say little "
+            "about groups. Use fewer columns, more rows, or narrower bounds if you know them.",
         )
 
     def work(self, n_features: int, n_public: int) -> float:
-        """Return a rough number of operations: each depth reads every row, starting from the root."""
+        """Return a rough operation count: each depth reads every row, starting from the root."""
         return 4 * 2.5e4 + 8.0 * n_public * self.max_depth
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:

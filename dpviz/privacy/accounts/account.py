@@ -23,7 +23,7 @@ class Refused(PermissionError):
     """Raised when the owner's decisions about a file forbid a request; the message is one sentence for the visitor."""
 
 
-# (claim's relation, wanted relation) -> how many changes of the first kind one change of the second kind amounts to.
+# (claim's relation, wanted relation) -> number of changes of the first kind that make up one of the second kind.
 # Moves are counted by `Claim.changes`; pairs missing here do not convert: a promise about one row's new value says
 # nothing about the row's presence, and one about short moves nothing about any other value.
 _CHANGES = {
@@ -54,7 +54,7 @@ class Claim:
     Attributes
     ----------
     id : str, random
-    algorithm, name : slug, and the name for people
+    algorithm, name : slug, and the name shown to people
     parameters : the public parameters
     neighboring : the relation that the plan's costs are meant for
     delta : the run's own delta
@@ -100,9 +100,9 @@ class Claim:
         return self.plan.total(self.delta)
 
     def changes(self, relation: Neighboring, rho_distance: float | None) -> int | None:
-        """Return how many changes under the claim's relation make up one under another; None if no number does.
+        """Return the number of changes under the claim's relation that make up one under another; None if none does.
 
-        Moves longer than the claim's are walked in several steps: the declared box is convex.
+        Moves longer than the claim's take several steps, which stay in the declared box because it is convex.
         """
         if self.neighboring is relation is Neighboring.MOVE_RHO:
             if rho_distance is None or self.rho_distance is None:
@@ -119,7 +119,7 @@ class Claim:
         total, zcdps = self.total, [cost.zcdp for cost in costs]
         own_delta = math.fsum(cost.own_delta for cost in costs)
         epsilon, delta = m * total.epsilon, _group_delta(m, total.epsilon, total.delta)
-        if m > 1 and own_delta:  # costs with a delta of their own have no group form: the whole claim's is taken
+        if m > 1 and own_delta:  # costs with their own delta have no group form, so the whole claim is converted
             return _Charge(epsilon, 0.0, delta, None, epsilon, delta)
         return _Charge(
             pure=m * math.fsum(cost.pure for cost in costs),
@@ -153,7 +153,7 @@ class Budget:
 
     Attributes
     ----------
-    epsilon, delta : the total's own statement
+    epsilon, delta : the limit of the total
     rho_distance : for moves, how far a row may move, in the data's own units; else None
     """
 
@@ -172,15 +172,15 @@ class Budget:
 class Account:
     """All claims on one file.
 
-    Claims under different relations convert where one promise implies the other (an add/remove claim counts twice
-    under replacement, by group privacy); the others are named by `unprotected` and refused where a budget would have
-    to cover them.
+    Claims under different relations convert if one promise implies the other (an add/remove claim counts twice under
+    replacement, by group privacy). `unprotected` names the other claims, which are refused if a budget would have to
+    cover them.
 
     Attributes
-    ----------
+    key : str, an HMAC of the file
     key : str, the file's HMAC
-    claims : in the order in which they were booked
-    budgets : relation -> Budget, where the owner has set one
+    claims : in booking order
+    budgets : relation -> Budget, if the owner has set one
     private : bool, the owner's answer, or None before any answer
     """
 
@@ -256,8 +256,8 @@ class Account:
         for relation, budget in self.budgets.items():
             if claim in after.unprotected(relation):
                 raise Refused(
-                    f"Account: {claim.name} promises something for {claim.neighboring.unit} only, and the total of "
-                    f"this file is for {relation.unit}, which does not follow. Nothing was spent."
+                    f"Account: {claim.name} promises something for {claim.neighboring.unit} only, which does not cover "
+                    f"the unit of this file's total, {relation.unit}. Nothing was spent."
                 )
             total = after.total(relation)
             if total.epsilon > budget.epsilon * (1 + 1e-9):
@@ -286,7 +286,7 @@ class Account:
         if others:
             raise ValueError(
                 f"Account: {others} run{'s' * (others != 1)} on this file promise{'s' * (others == 1)} nothing for "
-                f"{relation.unit}, so no total for it could hold. Set one for another relation."
+                f"{relation.unit}, so no total for it can hold. Set a total for another relation."
             )
 
 

@@ -15,7 +15,7 @@ from dpviz.privacy.secret import check_private, make_once
 
 __all__ = ["ENTRIES", "HEAD", "create", "postgresql", "problem_of", "sqlite"]
 
-WAIT = 60  # seconds that a booking waits for the ones before it
+WAIT = 60  # seconds that a booking waits for earlier ones
 
 _metadata = MetaData()
 ENTRIES = Table(
@@ -44,7 +44,7 @@ def sqlite(path: Path) -> Engine:
     check_private(path, path.lstat())
 
     def connect() -> sqlite3.Connection:
-        # mode=rw: a file that was taken away is an error, not a new, empty database
+        # mode=rw: a file that was removed is an error, not a new, empty database
         connection = sqlite3.connect(
             f"file:{quote(str(path.absolute()))}?mode=rw",
             uri=True,

@@ -41,33 +41,33 @@ def read_file(key: str, text: str | bytes, secret: bytes) -> Account:
         If the text is not an account file, was edited, was signed by another server, or belongs to another data file.
     """
     if len(text) > MOST_BYTES:
-        raise ValueError(f"Account file: it has more than {MOST_BYTES:,} bytes; dpviz writes far smaller ones.")
+        raise ValueError(f"Account file: the file has more than {MOST_BYTES:,} bytes; account files are far smaller.")
     try:
         record = json.loads(text)
         signature = record.pop("signature", "") if isinstance(record, dict) else ""
         expected = _sign(record, secret)
-    except (ValueError, RecursionError):  # no JSON, or nested deeper than any file of ours
+    except (ValueError, RecursionError):  # not JSON, or nested deeper than any account file
         record = None
     if not isinstance(record, dict) or record.get("format") not in (FORMAT, OLD_FORMAT):
         raise ValueError("Account file: this is not an account file of dpviz; download one from the page Account.")
     if record.get("version") != VERSION:
         raise ValueError(
-            f"Account file: it has version {str(record.get('version'))[:20]}, but this dpviz reads version {VERSION}."
+            f"Account file: the file has version {str(record.get('version'))[:20]}, but this dpviz reads {VERSION}."
         )
     if not isinstance(signature, str) or not hmac.compare_digest(
         expected.encode(), signature.encode("utf-8", "surrogatepass")
     ):
         raise ValueError(
-            "Account file: its signature is not valid: it was edited, or a server with another secret wrote it. "
+            "Account file: the signature is not valid: the file was edited, or a server with another secret wrote it. "
             "Nothing was read from it."
         )
     if record["file"] != key:
         raise ValueError(
-            "Account file: it belongs to another data file, or to another owner of this one. Nothing was read from it."
+            "Account file: the file belongs to another data file, or to another owner of it. Nothing was read from it."
         )
     if record["format"] == OLD_FORMAT and any(claim["rho_distance"] is not None for claim in record["claims"]):
         raise ValueError(
-            "Account file: it was written by an older dpviz, which did not record the unit of its claims about moves. "
+            "Account file: an older dpviz wrote the file without recording the unit of its claims about moves. "
             "Nothing was read from it."
         )
     return Account(

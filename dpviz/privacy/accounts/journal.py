@@ -6,9 +6,9 @@ the next process reads the chain. A database that was rolled back is detected by
 the mark beside the secret, have seen. NOT detected are a rollback of both the database and the mark, and anything done
 by somebody who holds the secret.
 
-Folder, secret and database are checked when a process opens them. Somebody who can write there while the process runs
-can also read the secret, and so can do anything. A database edited under a running process, a trigger in it, or a
-folder opened to others is detected at the next start, not before.
+Folder, secret and database are checked when a process opens them. Anyone who can write there while the process runs can
+also read the secret, and so can do anything. Edits of the database under a running process, a trigger in it, or a
+folder opened to others are detected at the next start, not before.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Entry:
 
 
 class Turn:
-    """One transaction: a file's entries on record, and the entries to add."""
+    """One transaction: the entries on record by file, and the entries to add."""
 
     def __init__(self, on_record: dict[str, list[Entry]]) -> None:
         self._kept = on_record
@@ -58,7 +58,7 @@ class Turn:
         return list(self._kept)
 
     def add(self, entry: Entry) -> None:
-        """Add an entry when the turn ends well."""
+        """Add an entry, which is written when the turn ends without an error."""
         self.added.append(entry)
 
 
@@ -69,7 +69,7 @@ class Journal:
     ----------
     engine : Engine
     secret : bytes, the key of the chain
-    mark : Path of the file that remembers how far this host has seen the chain
+    mark : Path of the file that records how far this host has seen the chain
     """
 
     def __init__(self, engine: Engine, secret: bytes, mark: Path) -> None:

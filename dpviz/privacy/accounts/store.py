@@ -19,19 +19,19 @@ from dpviz.privacy.secret import private_folder, server_secret, state_folder, sw
 
 __all__ = ["URL", "Accounts", "refuse_private"]
 
-URL = "DPVIZ_ACCOUNTS_URL"  # the environment variable that puts the accounts on PostgreSQL
+URL = "DPVIZ_ACCOUNTS_URL"  # environment variable that puts the accounts on PostgreSQL
 _NAME = "accounts.sqlite3"
-_OWNED = "o"  # begins the key of an account that somebody else than this machine's user owns; no hexadecimal digit
+_OWNED = "o"  # first letter of keys of accounts that do not belong to this machine's user; not a hexadecimal digit
 
 
 class Accounts:
-    """Store the claims on every private file, over all runs, pages and commands. Threads may share it.
+    """The claims on every private file, over all runs, pages and commands. Threads may share it.
 
-    An account is known by an HMAC of a file's bytes and its owner under the server's secret: the same person finds the
-    same account with the same file in another tab, on the command line, or on another host with the same secret. Nobody
-    else can compute its key, and somebody else's copy of the file leads to another account, which is empty. Accounts do
-    not recognize a copy of the data that differs in a single byte, runs on a server with another secret, or another
-    owner's claims on the same file.
+    An account is identified by an HMAC of a file's bytes and its owner under the server's secret: the same person finds
+    the same account with the same file in another tab, on the command line, or on another host with the same secret.
+    Nobody else can compute its key, and another person's copy of the file leads to a different account, empty at first.
+    Accounts do not recognize a copy of the data that differs in a single byte, runs on a server with another secret, or
+    another owner's claims on the same file.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class Accounts:
         if len(secret) < 32:
             raise ValueError(f"Accounts: secret must have at least 32 bytes; got {len(secret)}.")
         self._secret, self._journal = secret, journal
-        self._read: dict[str, tuple[int, Account]] = {}  # file -> number of entries read, and what they come to
+        self._read: dict[str, tuple[int, Account]] = {}  # file -> number of entries read, and the account they make up
 
     @classmethod
     def open(cls, folder: Path | None = None, url: str | None = None) -> Accounts:
@@ -79,9 +79,9 @@ class Accounts:
         return self._owned(running.hexdigest(), owner)
 
     def _owned(self, file: str, owner: str) -> str:
-        """Return an owner's key for a file; that of this machine's user is the one of accounts without an owner.
+        """Return an owner's key for a file; this machine's user has the key of accounts without an owner.
 
-        Both cases compute the same, so that no time tells them apart.
+        Both cases do the same work, so timing does not tell them apart.
         """
         owned = hmac.new(self._secret, b"owner\0" + json.dumps([owner, file]).encode(), hashlib.sha256).hexdigest()
         return file if owner == LOCAL else _OWNED + owned[1:]
@@ -227,7 +227,7 @@ class Accounts:
 
 
 def refuse_private(path: Path) -> None:
-    """Refuse to treat a file as public that this machine's user has declared private; this creates no account.
+    """Raise an error if this machine's user has declared a file private; create no account.
 
     Raises
     ------

@@ -1,8 +1,8 @@
 """Queries about rows. They are frozen and hold data only: numbers, strings, tuples, arrays.
 
-A query is a sum over rows. `statistic` computes it on a block of rows, `sensitivity` declares once, per part, how much
-one row can change it; the test suite checks both by brute force. A field may never be a callable: a function handed
-to the curator could carry rows out. One module per family; all of them are listed here.
+A query is a sum over rows. `statistic` computes it on a block of rows; `sensitivity` declares, per part, how much one
+row can change it; the test suite checks both by brute force. A field may never be a callable: a function handed to the
+curator could carry rows out. There is one module per family; all queries are listed here.
 """
 
 from dpviz.privacy.queries.base import KeyQuery, Predicate, Projection, Query, Question, Score

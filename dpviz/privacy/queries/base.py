@@ -13,8 +13,8 @@ from dpviz.geometry import GRID, snap
 from dpviz.privacy.block import Block
 from dpviz.privacy.guarantee import Neighboring
 
-_ROUND = 1 + 2.0**-40  # more than the rounding of a norm in float64
-COARSE = 2.0**-12  # truncated to it before they are multiplied, factors have products on the grid
+_ROUND = 1 + 2.0**-40  # exceeds the rounding error of a norm in float64
+COARSE = 2.0**-12  # products of two multiples of this lie on the grid
 
 __all__ = [
     "COARSE",
@@ -32,11 +32,11 @@ __all__ = [
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class OnGrid(ReadOnly):
-    """Public numbers that must lie on the grid, because otherwise statistics would leave theirs and not be exact.
+    """Base class of objects with public numbers that must lie on the grid, so that statistics do too and are exact.
 
     Attributes
     ----------
-    on_grid : names of the fields with such numbers, as arrays or as a Population
+    on_grid : names of the fields that must lie on it, as arrays or as a Population
     """
 
     on_grid: ClassVar[tuple[str, ...]] = ()
@@ -119,10 +119,10 @@ class Score(ReadOnly):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Predicate(OnGrid):
-    """Split rows into `parts` disjoint parts by a public rule on the single row."""
+    """A split of the rows into `parts` disjoint parts by a public rule on the single row."""
 
     parts: ClassVar[int] = 2
-    by_user: ClassVar[bool] = False  # True where the part follows from the row's public number, not from its values
+    by_user: ClassVar[bool] = False  # True if the part follows from the row's public number, not from its values
 
     def assign(self, block: Block) -> np.ndarray:
         """Return the part index of every row, shape (n,)."""
@@ -131,7 +131,7 @@ class Predicate(OnGrid):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class KeyQuery(OnGrid):
-    """Counts over a key set too large to list; only the keys that rows have are touched.
+    """Counts over a key set too large to list; only keys that occur in rows are counted.
 
     Attributes
     ----------
@@ -150,7 +150,7 @@ class KeyQuery(OnGrid):
         raise NotImplementedError
 
     def sensitivity(self, neighboring: Neighboring) -> float:
-        """Return the l2 sensitivity of the counts: sqrt(l0), or sqrt(2 l0) where a changed row moves between keys."""
+        """Return the l2 sensitivity of the counts: sqrt(l0), or sqrt(2 l0) if a changed row moves between keys."""
         return math.sqrt(self.l0 * (1 if neighboring is Neighboring.ADD_REMOVE else 2))
 
 
@@ -161,7 +161,7 @@ class Question(OnGrid):
     Attributes
     ----------
     reason : as for `Query`
-    seed : of the public hashes that users and server both compute
+    seed : seed of the public hashes that users and server both compute
     """
 
     reason: ClassVar[str] = ""
@@ -169,7 +169,7 @@ class Question(OnGrid):
 
     @property
     def size(self) -> int:
-        """Return the number of possible answers 0, 1, ...; 0 where the answer is a number in [-1, 1]."""
+        """Return the number of possible answers 0, 1, ...; 0 if the answer is a number in [-1, 1]."""
         return 0
 
     @property
@@ -192,7 +192,7 @@ class Question(OnGrid):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Projection(ReadOnly):
-    """A public matrix (d, p). Its identity is the key under which a run keeps the projected rows."""
+    """A public matrix (d, p). A run stores the projected rows under its identity."""
 
     matrix: np.ndarray
 
@@ -200,7 +200,7 @@ class Projection(ReadOnly):
 def projected(block: Block, projection: Projection) -> np.ndarray:
     """Return rows @ matrix, shape (n, p), on the grid; columns are added in a fixed order, row by row.
 
-    A matrix product would be simpler, but its last bits may depend on the block that a row is in.
+    A matrix product would be simpler, but its last bits may depend on the block that contains the row.
     """
 
     def make(x: np.ndarray) -> np.ndarray:

@@ -17,7 +17,7 @@ from dpviz.privacy.queries.base import Predicate, Query, Score
 __all__ = ["Below", "HalfIntervalCounts", "RegionSum", "SplitScore"]
 
 _ROWS = 1024  # rows that fit the cache
-_ROUND = 1 + 2.0**-40  # more than the rounding of a norm in float64
+_ROUND = 1 + 2.0**-40  # exceeds the rounding error of a norm in float64
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -74,7 +74,7 @@ class HalfIntervalCounts(Query):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class SplitScore(Score):
-    """Score each cut of a region: few rows near it (emptiness), many on both sides (centreness).
+    """Score of each cut of a region: few rows near it (emptiness), many on both sides (centreness).
 
     With the region's NOISY count n, r rows below the cut, e rows in its interval and m = min(r, n - r), the utility is
     n times the paper's score: u = n c + alpha clip(n - e, 0, n), where n c = m t/q for m <= n q and
@@ -104,7 +104,7 @@ class SplitScore(Score):
         super().__post_init__()
         if not (0 < 2 * self.q <= self.t and self.q < 0.5 and self.alpha >= 0 and math.isfinite(self.noisy_count)):
             raise ValueError(
-                f"SplitScore: its range holds for 0 < 2 q <= t, q < 1/2, alpha >= 0 and a finite count; got t = "
+                f"SplitScore: the range holds for 0 < 2 q <= t, q < 1/2, alpha >= 0 and a finite count; got t = "
                 f"{self.t}, q = {self.q}, alpha = {self.alpha}, count = {self.noisy_count}."
             )
 

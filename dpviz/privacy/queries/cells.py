@@ -38,7 +38,7 @@ def cells(block: Block, width: float, offset: np.ndarray, projection: Projection
 
 
 def _codes(keys: np.ndarray) -> np.ndarray:
-    """Return one number per key in the order of the keys."""
+    """Return one number per key, which sorts as the keys do."""
     half = _half(keys.shape[1])
     code = np.zeros(len(keys), dtype=np.uint64)
     for column in keys.T:
@@ -48,7 +48,7 @@ def _codes(keys: np.ndarray) -> np.ndarray:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class OccupiedCells(KeyQuery):
-    """Count the rows in every non-empty cell of a shifted grid.
+    """Counts of the rows in every non-empty cell of a shifted grid.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def _listed(
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class ListedCells(Query):
-    """Count the rows in each listed cell of a shifted grid, empty ones included.
+    """Counts of the rows in each listed cell of a shifted grid, including empty ones.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ class ListedCells(Query):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class CellSums(Query):
-    """Sum, per listed cell, of its rows, or of their offsets from the cell's center, clipped.
+    """Sums of the clipped rows of each listed cell, or of their clipped offsets from its center.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ class CellSums(Query):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class InBalls(Predicate):
-    """Part 1: rows within `radii[i]` of some `points[i]`; part 0: all others. A rule on the single row.
+    """Part 1: rows within `radii[i]` of some `points[i]`; part 0: all others.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ class InBalls(Predicate):
         inside = np.zeros(block.n, dtype=bool)
         for point, radius in zip(self.points, self.radii, strict=True):
             squares = np.zeros(block.n)
-            for column, at in zip(block.x.T, point, strict=True):  # a fixed order: the row alone decides
+            for column, at in zip(block.x.T, point, strict=True):  # a fixed order, so only the row decides
                 squares += (column - at) ** 2
             inside |= squares <= radius * radius
         return inside.astype(np.int64)

@@ -16,7 +16,7 @@ __all__ = ["CellCover", "Side"]
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class CellCover(ReadOnly):
-    """Maximum coverage: full cells are picked grid by grid, and rows in a picked cell are not counted again.
+    """Maximum coverage: cells with many rows are picked grid by grid, and rows in a picked cell are not counted again.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ __all__ = ["GridCounts"]
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class GridCounts(Query):
-    """Count the rows in every cell of a regular grid over the box, empty cells included.
+    """Counts of the rows in every cell of a regular grid over the box, including empty cells.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class GridCounts(Query):
     def middles(self) -> np.ndarray:
         """Return the middles of the cells, shape (size, d), in the order of the counts."""
         left, columns = np.arange(self.size), []
-        for parts in reversed(self.parts):  # `unravel_index` knows 64 columns at most
+        for parts in reversed(self.parts):  # `unravel_index` takes 64 columns at most
             columns.append(left % parts)
             left = left // parts
         at = np.stack(columns[::-1], axis=1)

@@ -26,7 +26,7 @@ class ClusterMoves(Query):
     ----------
     centers : ndarray of shape (k, d), on the grid
     radius : float
-    step : float, offsets are cut to multiples of it, toward zero; a power of 2, at least 2^-24
+    step : float, offsets are truncated toward zero to multiples of it; a power of 2, at least 2^-24
 
     Returns (`statistic`): "sums" -> (k, d), "counts" -> (k,).
     """
@@ -42,9 +42,9 @@ class ClusterMoves(Query):
         labels = nearest(block.x, Population(self.centers))
         offsets = block.x - self.centers[labels]  # exact: both are on the grid
         squares = np.zeros(len(offsets))
-        for column in offsets.T:  # one fixed order per row: no block may change a bit
+        for column in offsets.T:  # a fixed order, so a row's bits do not depend on its block
             squares += column * column
-        near = np.sqrt(squares) <= self.radius * (1 - 2.0**-40)  # more than the rounding of a norm
+        near = np.sqrt(squares) <= self.radius * (1 - 2.0**-40)  # exceeds the rounding error of a norm
         kept = offsets[near]
         if self.step > GRID:
             kept = snap_toward_zero(kept / (self.step / GRID)) * (self.step / GRID)

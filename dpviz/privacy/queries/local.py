@@ -21,7 +21,7 @@ _DECODED = 50_000  # users decoded at a time
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class ByUser(Predicate):
-    """Split users into groups by a public hash of their number, so that no group depends on any row's values.
+    """A split of users into groups by a public hash of their number, so that no group depends on any row's values.
 
     Parameters
     ----------

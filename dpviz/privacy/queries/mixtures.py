@@ -15,11 +15,11 @@ from dpviz.privacy.queries.base import Query
 
 __all__ = ["MixtureMoments"]
 
-_SHARE = 2.0**-8  # shares are multiples of it; times offsets of 2^-16, or products of 2^-16, they lie on the grid
+_SHARE = 2.0**-8  # shares are multiples of it, so their products with multiples of 2^-16 lie on the grid
 _OFFSET, _FACTOR = 2.0**-16, 2.0**-8
-_FINE, _FAR = 256, 16  # log shares are cut to 1/256 and to -16: the exponential is a table, the same for every row
+_FINE, _FAR = 256, 16  # log shares are cut to 1/256 and to -16, so one table of exponentials serves every row
 _EXP = np.exp(-np.arange(_FAR * _FINE + 1) / _FINE)
-_LARGEST = 2.0**1000  # log shares below it, and their differences times _FINE, are finite numbers
+_LARGEST = 2.0**1000  # log shares below it stay finite, and so do their differences times _FINE
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -54,7 +54,7 @@ class MixtureMoments(Query):
         with np.errstate(over="ignore", invalid="ignore"):
             farthest = 1 + np.abs(self.means)  # rows lie in the box [-1, 1]^d
             squares = ((np.abs(self.whiten) * farthest[:, None, :]).sum(axis=2) ** 2).sum(axis=1)
-            if not (np.abs(self.scores) + squares < _LARGEST).all():  # rows would meet inf or NaN, no rows would not
+            if not (np.abs(self.scores) + squares < _LARGEST).all():  # else rows give inf or NaN, no rows do not
                 raise ValueError(
                     "MixtureMoments: means, whiten and scores must keep the shares of every row of the box finite; "
                     "got numbers that are not finite, or too large."
@@ -70,7 +70,7 @@ class MixtureMoments(Query):
         logs = np.empty((len(self.means), len(x)))
         for j, (mean, whiten) in enumerate(zip(self.means, self.whiten, strict=True)):
             squares = np.zeros(len(x))
-            for a in range(x.shape[1]):  # a fixed order: the shares depend on the row alone
+            for a in range(x.shape[1]):  # a fixed order, so shares depend on the row alone
                 part = np.zeros(len(x))
                 for b in (a,) if self.diagonal else range(a + 1):
                     part += whiten[a, b] * (x[:, b] - mean[b])

@@ -18,7 +18,7 @@ __all__ = ["NormHistogram", "SecondMoment"]
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class NormHistogram(Query):
-    """Rows by the logarithm of their norm: bin i holds R 2^(-(i+1)/2) < |x| <= R 2^(-i/2), the last bin all below.
+    """Histogram of the rows' norms on a log scale: bin i holds R 2^(-(i+1)/2) < |x| <= R 2^(-i/2), the last all below.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class NormHistogram(Query):
 
     def statistic(self, block: Block) -> dict[str, np.ndarray]:
         squares = np.zeros(block.n)
-        for i, column in enumerate(block.x.T):  # a fixed order: the bin depends on the row alone
+        for i, column in enumerate(block.x.T):  # a fixed order, so the bin depends on the row alone
             offsets = column if self.middle is None else column - self.middle[i]
             squares += offsets * offsets
         edges = self.radius**2 * 2.0 ** -np.arange(self.bins)
@@ -53,7 +53,7 @@ class SecondMoment(Query):
     """Sum of x x^T over rows clipped to a ball, as a full symmetric matrix.
 
     Noise is drawn on all d^2 entries; averaging the matrix with its transpose then leaves half the variance off the
-    diagonal, the symmetric Gaussian that the sensitivity |x x^T|_F = |x|^2 asks for.
+    diagonal, the symmetric Gaussian that the sensitivity |x x^T|_F = |x|^2 requires.
 
     Parameters
     ----------

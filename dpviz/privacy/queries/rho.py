@@ -1,7 +1,7 @@
 """Statistics for rows that move by at most rho: positions, sums by a released companion, quadtree counts.
 
 A companion is one released value per row, which `Curator.perturb_rows` draws and stores beside the rows. A query may
-group rows by it: given the companion, a move changes no other row and not the grouping.
+group rows by it: given the companion, a move changes neither other rows nor the grouping.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def near_regions(points: np.ndarray, regions: np.ndarray, reach: float) -> np.nd
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Positions:
-    """The rows themselves, for `Curator.perturb_rows`, allowed only if all neighbors have equally many.
+    """The rows themselves, for `Curator.perturb_rows`; allowed only if all neighbors have equally many rows.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ class NearRegionSums(Query):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class QuadtreeCells(KeyQuery):
-    """Rows per non-empty cell of several shifted quadtrees and levels; keys: `dpviz.geometry.quadtree.count_cells`.
+    """Counts per non-empty cell of several shifted quadtrees and levels; for keys see `geometry.quadtree.count_cells`.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ __all__ = ["NearestDistances", "NearestScatter", "NearestSums", "ShapedSums"]
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class NearestSums(Query):
-    """Number and sum of the rows nearest to each of k public points, or of their offsets from it, clipped.
+    """Number of the rows nearest to each of k public points, and the sum of these rows or of their offsets, clipped.
 
     Parameters
     ----------
@@ -135,17 +135,17 @@ class ShapedSums(Query):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class NearestDistances(Query):
-    """Rows by their (stretched) distance to the nearest public point, in quarter octaves from the outside in.
+    """Histogram of the rows' (stretched) distances to the nearest public point, in quarter octaves from the outside in.
 
-    Bin i holds R 2^(-(i+1)/4) < |(x - point) @ matrix| <= R 2^(-i/4); the first bin also holds all rows beyond, the
-    last all below.
+    Bin i holds R 2^(-(i+1)/4) < |(x - point) @ matrix| <= R 2^(-i/4); the first bin also holds all larger distances,
+    the last all smaller ones.
 
     Parameters
     ----------
     points : ndarray of shape (k, d), on the grid
     radius : float, R
     bins : int
-    matrix : ndarray of shape (d, d), or None for distances as they are
+    matrix : ndarray of shape (d, d), or None for unstretched distances
 
     Returns (`statistic`): "" -> ndarray of shape (bins,), whole numbers.
     """
@@ -163,10 +163,10 @@ class NearestDistances(Query):
         labels, squares = block.nearest(self.points), np.zeros(block.n)
         for part in in_cache(*block.x.shape):
             offsets = _stretched(block.x[part], self.points, labels[part], self.matrix)
-            for column in offsets.T:  # a fixed order: the bin depends on the row alone
+            for column in offsets.T:  # a fixed order, so the bin depends on the row alone
                 squares[part] += column * column
         inner = self.radius**2 * 2.0 ** (-np.arange(self.bins - 1, 0, -1) / 2)  # ascending
-        outside = np.searchsorted(inner, squares, side="left")  # how many inner edges lie below
+        outside = np.searchsorted(inner, squares, side="left")  # number of inner edges below
         return {"": np.bincount(self.bins - 1 - outside, minlength=self.bins).astype(np.float64)}
 
     def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:

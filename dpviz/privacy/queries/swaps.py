@@ -94,7 +94,7 @@ class SwapCosts(Query):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class SetCosts(Query):
-    """Cost of every listed set of points: sum over rows of the squared distance to its nearest point.
+    """Cost of every listed set of points: the sum over rows of the squared distance to the set's nearest point.
 
     Parameters
     ----------
