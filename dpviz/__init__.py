@@ -1,4 +1,4 @@
-"""dpviz: see what privacy costs in clustering. A pure package; the dashboard in app.py and pages/ calls it."""
+"""dpviz shows what privacy costs in clustering. This package does not depend on the dashboard (app.py and pages/)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["NoiseWarning", "PrivacyLeakWarning", "PrivateKMeans", "__version__"]
 
 
 def __getattr__(name: str) -> Any:
-    """Import the estimator on first use: `import dpviz` alone loads nothing heavy."""
+    """Import the estimator on first use, so that `import dpviz` alone loads nothing heavy."""
     if name in {"NoiseWarning", "PrivacyLeakWarning", "PrivateKMeans"}:
         from dpviz import estimator
 
@@ -34,4 +34,4 @@ def _player(trace: Trace) -> str:
     return replay(trace)
 
 
-notebook.views = notebook.Views(_label, _player)  # only this module knows what lies above a trace
+notebook.views = notebook.Views(_label, _player)  # set here, because no other module knows both sides

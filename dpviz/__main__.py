@@ -1,4 +1,4 @@
-"""Command line: `python -m dpviz`."""
+"""Run the command line: `python -m dpviz`."""
 
 import sys
 

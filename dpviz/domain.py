@@ -12,16 +12,16 @@ from dpviz import numbers, validate
 
 __all__ = ["Domain"]
 
-_SLACK = 2.0**-40  # more than the rounding of a norm in float64 for any d below 2^12: the radius is never exceeded
+_SLACK = 2.0**-40  # exceeds the rounding error of a norm in float64 for any d below 2^12, so no row exceeds the radius
 _ROWS = 1024
 _LEAST, _LARGEST = 1e-30, 1e30  # limits of a half-width and of a bound: squares of z and of data units stay finite
-_FINEST = 2.0**-40  # half-width per magnitude of the bounds: below, rows would differ by rounding only
+_FINEST = 2.0**-40  # least half-width per magnitude of the bounds; below, rows would differ by rounding only
 _MOST_ROWS, _MOST_PER_PERSON = 10**12, 10**6
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Domain:
-    """Hold public facts and the normalization they define: z = (x - middle) / half_width.
+    """Public facts and the normalization they define: z = (x - middle) / half_width.
 
     Attributes
     ----------
@@ -95,8 +95,8 @@ class Domain:
     ) -> Domain:
         """Declare a box. Numbers need `n_features`; arrays give one bound per column.
 
-        The default radius reaches the corner of the normalized box (sqrt(d) for scale="column") and so clips nothing
-        more.
+        The default radius reaches the corner of the normalized box (sqrt(d) for scale="column"), so it clips nothing
+        beyond the box.
 
         Raises
         ------
@@ -114,7 +114,7 @@ class Domain:
                 f"Domain: low and high must have 1 or {size} values; got {arrays[0].size} and {arrays[1].size}."
             )
         lows, highs = (np.broadcast_to(array.reshape(-1), (size,)) for array in arrays)
-        sane = cls(lows, highs, scale, 1.0, n_public, rows_per_person)  # else raises the sentence that names the column
+        sane = cls(lows, highs, scale, 1.0, n_public, rows_per_person)  # raises the error that names the column
         widest = float(np.linalg.norm(sane.box_z)) * (1 + _SLACK)
         reach = widest if radius is None else radius
         return dataclasses.replace(sane, radius=reach, columns=tuple(columns), units=tuple(units))
@@ -190,16 +190,16 @@ class Domain:
     def inside(self, Z: np.ndarray) -> np.ndarray:
         """Project points (n, d) in z units onto box and ball; return original units, never outside low and high.
 
-        Both sets are convex and hold every clipped row, so a projection takes no point farther from any row.
+        Both sets are convex and contain every clipped row, so no point gets farther from any row.
         """
         return np.clip(self.denormalize(self.clip(np.asarray(Z))), self.low, self.high)
 
     def clip(self, Z: np.ndarray) -> np.ndarray:
-        """Clip each row to the box, then to the ball; each by itself. Shape (n, d)."""
+        """Clip each row to the box, then to the ball, independently of other rows. Shape (n, d)."""
         clipped = np.clip(Z, -self.box_z, self.box_z)
         squares = np.zeros(len(clipped))
-        for start in range(0, len(clipped), _ROWS):  # rows that fit the cache
-            for column in clipped[start : start + _ROWS].T:  # one fixed order per row: no block may change a bit
+        for start in range(0, len(clipped), _ROWS):  # blocks of rows that fit the cache
+            for column in clipped[start : start + _ROWS].T:  # a fixed order, so a row's bits do not depend on its block
                 squares[start : start + _ROWS] += column * column
         norms = np.sqrt(squares)
         reach = self.radius * (1 - _SLACK / 2)
@@ -208,7 +208,7 @@ class Domain:
         return clipped
 
     def name(self, column: int) -> str:
-        """Return the name of a column; "column 2" if undeclared."""
+        """Return the name of a column, "column 2" if undeclared."""
         return self.columns[column] if self.columns else f"column {column + 1}"
 
     def place(self, column: int, z: float) -> str:

@@ -1,6 +1,6 @@
 """Escape foreign text, one function per medium: names from files, traces and links appear literally and never act.
 
-HTML has `html.escape` of the standard library, and Python source has `repr`.
+For HTML use the standard library's `html.escape`, for Python source `repr`.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ import re
 
 __all__ = ["Markdown", "cell", "figure", "line", "plain", "terminal"]
 
-_JOINER = "\u2060"  # has no width, but stops a renderer from seeing an address or an icon
+_JOINER = "\u2060"  # has no width, but keeps a renderer from recognizing an address or an icon
 _SYNTAX = re.compile(r"[\\`*_\[\]<~$&|!]")
 _FIRST = re.compile(r"^()([#+\-=>])|^(\d+)([.)])(?=\s|$)")  # starts of a heading, a list, a rule or a quotation
 _LINKS = re.compile(r":(?=\S)|@(?=\S)|(?<=www)(?=\.)", re.IGNORECASE)
-_FORMULA = re.compile(r"[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")  # full-width signs too: some spreadsheets accept them
+_FORMULA = re.compile(r"[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")  # some spreadsheets also accept full-width signs
 _STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -52,7 +52,7 @@ def figure(text: str) -> str:
 
 
 def cell(text: str) -> str:
-    """Return text that no spreadsheet takes for a formula: one that begins like a formula gets an apostrophe.
+    """Return text that no spreadsheet takes for a formula: text that begins like a formula gets an apostrophe.
 
     >>> cell("=1+1")
     "'=1+1"
@@ -61,5 +61,5 @@ def cell(text: str) -> str:
 
 
 def terminal(text: str) -> str:
-    """Return text without terminal control characters; tabs and line ends stay."""
+    """Return text without terminal control characters, except for tabs and line ends."""
     return _STEERING.sub("\ufffd", text)

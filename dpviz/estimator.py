@@ -1,4 +1,4 @@
-"""Offer the private algorithms as a scikit-learn estimator with its conventions and tools; warn where they leak."""
+"""Offer the private algorithms as a scikit-learn estimator, with warnings where scikit-learn's tools leak."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ from dpviz.postprocessing.regions import has_regions, labels_of
 __all__ = ["NoiseWarning", "PrivacyLeakWarning", "PrivateKMeans"]
 
 _FLOATS = [np.float64, np.float32]
-_spoken: set[str] = set()  # reasons for one warning per process: a search makes dozens of fits and scores
+_spoken: set[str] = set()  # warnings already given in this process: a search makes dozens of fits and scores
 
 
 class NoiseWarning(UserWarning):
-    """Warn that noise probably decides the result, or that released values contradict the declared facts."""
+    """Warns that noise probably decides the result, or that released values contradict the declared facts."""
 
 
 class PrivacyLeakWarning(UserWarning):
-    """Warn that rows are read outside the promise: for a public fact, a score, or one more fit, which spends again."""
+    """Warns that rows are read outside the promise: for a public fact, a score, or one more fit, which spends again."""
 
 
 class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
     """K-means with differential privacy, with scikit-learn's conventions.
 
-    `fit` spends the whole budget, every time: in a grid search or a cross-validation each fit is a release of its own,
-    and `score`, `labels_` and `predict` read the rows they are given, so that what they return is NOT private. The
-    first score and the second secure fit of a process give a `PrivacyLeakWarning`. If the algorithm expects that
-    noise decides, or the released values contradict the declared facts, `fit` gives a `NoiseWarning`.
+    `fit` spends the whole budget every time: in a grid search or a cross-validation each fit is a release of its own.
+    `score`, `labels_` and `predict` read the rows they are given, so their results are NOT private. The first score and
+    the second secure fit of a process give a `PrivacyLeakWarning`. If the algorithm expects noise to decide the result,
+    or released values contradict the declared facts, `fit` gives a `NoiseWarning`.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
     epsilon, delta : float, the budget of one fit; delta None means n_public^-1.1
     bounds : (low, high) or None, PUBLIC bounds of the columns: numbers, or arrays of shape (d,). None takes them from
         the rows, with a `PrivacyLeakWarning`
-    scale : "column" or "common", see `dpviz.domain.Domain`
+    scale : "column" or "common"; see `dpviz.domain.Domain`
     n_public : int or None, the PUBLIC nominal number of rows. None takes it from the rows, with the warning
     secure : bool, noise for a real release (no seed), instead of a simulation that `random_state` repeats
     random_state : int, RandomState or None, for simulations only
@@ -101,14 +101,14 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         Raises
         ------
         ValueError
-            For columns that are not those of the bounds, a parameter out of range, or a seed for a secure release.
+            If the columns are not those of the bounds, a parameter is out of range, or a secure release has a seed.
 
         Warns
         -----
         NoiseWarning
-            If the algorithm's `advice` or the released values say that the centers are of little use.
+            If the algorithm's `advice` or the released values show that the centers are of little use.
         PrivacyLeakWarning
-            If public facts are read off the rows, and once per process if a secure fit is not the first.
+            If public facts are read off the rows, and once per process for a second secure fit.
         """
         if self.secure and self.random_state is not None:
             raise ValueError("PrivateKMeans: random_state must be None for a secure release; a known seed undoes it.")
@@ -131,7 +131,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         self.domain_ = domain
         self.cluster_centers_ = np.array(self.trace_.cluster_centers)
         self._n_features_out = len(self.cluster_centers_)
-        if self.secure:  # a released model may be shipped: it holds nothing that was read off the rows
+        if self.secure:  # a released model may be shipped, so it holds nothing read off the rows
             for earlier in ("labels_", "inertia_"):
                 self.__dict__.pop(earlier, None)
             return self
@@ -160,12 +160,12 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         """Return minus the sum of squared distances to the nearest center, in z units. NOT private.
 
         Distances are not squared if the objective is "medians". The first call of a process gives a
-        `PrivacyLeakWarning`: what a search chooses by scores follows the rows outside the promise.
+        `PrivacyLeakWarning`: a choice made by scores depends on the rows outside the promise.
 
         Raises
         ------
         ValueError
-            For an algorithm that finds regions: distances to their middles mean nothing.
+            If the algorithm finds regions, because distances to their middles mean nothing.
         """
         if ALGORITHMS[self.algorithm].regions:
             raise ValueError(f"PrivateKMeans: {self.algorithm} gives regions, which distances to centers cannot score.")
@@ -174,7 +174,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         return -float((nearest if reference_name(self.trace_) == "KMedians" else nearest**2).sum())
 
     def _clusters(self, X: np.ndarray) -> np.ndarray:
-        """Return the cluster of every row, -1 for one that is not finite: only a secure fit takes such rows."""
+        """Return the cluster of every row, -1 for rows that are not finite, which only a secure fit accepts."""
         if has_regions(self.trace_):
             return labels_of(self.trace_, X).astype(np.int32)
         labels, finite = np.full(len(X), -1, dtype=np.int32), np.isfinite(X).all(axis=1)
@@ -189,7 +189,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         return self.domain_.normalize(X), self.domain_.normalize(self.cluster_centers_)
 
     def _valid(self, X: Any, *, reset: bool = True) -> np.ndarray:
-        """Return the rows of a fit as an array; in a secure fit no row and no number of rows may raise."""
+        """Return the rows of a fit as an array; a secure fit may not raise because of a row or the number of rows."""
         rules = {"ensure_all_finite": False, "ensure_min_samples": 0} if self.secure else {"ensure_min_samples": 2}
         return validate_data(self, X, reset=reset, dtype=_FLOATS, **rules)
 
@@ -219,7 +219,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             return Domain.box(low, high, X.shape[1], scale=self.scale, n_public=n_public)
         _leak("bounds are not given: smallest and largest values are read off the rows, which is NOT PRIVATE.")
         low, high = X.min(axis=0).astype(float), X.max(axis=0).astype(float)
-        high = np.where(high > low, high, low + np.maximum(np.abs(low), 1.0))  # a column of equal values
+        high = np.where(high > low, high, low + np.maximum(np.abs(low), 1.0))  # for columns of equal values
         domain = Domain.box(low, high, scale=self.scale, n_public=n_public)
         return dataclasses.replace(domain, origin="bounds taken from the data: NOT PRIVATE")
 
@@ -236,7 +236,7 @@ def _once(sentence: str) -> None:
 
 
 def _count_fit() -> None:
-    """Warn at the second secure fit of the process: the budgets add up."""
+    """Warn at the second secure fit of the process, because the budgets add up."""
     if "fit" in _spoken:
         _once(
             "this is not the first secure fit of this process. Each fit spends its whole epsilon; fits on the same "

@@ -14,7 +14,7 @@ _PLAIN = (int, float, str, bool, type(None))
 
 
 def freeze(value: Any) -> Any:
-    """Copy arrays and make the copies read-only, inside dicts, lists and tuples too; return other values unchanged."""
+    """Copy arrays, also in dicts, lists and tuples, and make the copies read-only; return other values unchanged."""
     if type(value) in _PLAIN:
         return value
     if isinstance(value, np.ndarray):
@@ -32,7 +32,7 @@ def freeze(value: Any) -> Any:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class ReadOnly:
-    """A frozen dataclass whose arrays are read-only copies, so that checks at construction stay valid."""
+    """Base of frozen dataclasses whose arrays are read-only copies, so that checks at construction stay valid."""
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):

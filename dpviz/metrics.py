@@ -1,4 +1,4 @@
-"""Measure the quality of centers. Every metric on raw rows is NOT PRIVATE: it is for DEMO data and benchmarks."""
+"""Measure the quality of centers. Every metric on raw rows is NOT PRIVATE: use it on DEMO data and in benchmarks."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ def inertia(X: np.ndarray, centers: np.ndarray) -> float:
 
 
 def normalized_loss(X: np.ndarray, centers: np.ndarray, domain: Domain | None = None) -> float:
-    """Return inertia / n of the unclipped rows, in z units when a domain is given. Original units in, (n, d), (k, d).
+    """Return inertia / n of the unclipped rows X (n, d) for centers (k, d), both in original units.
 
-    Rows with a cell that is not finite do not count.
+    With a domain the loss is in z units. Rows with a cell that is not finite are left out.
     """
     X, centers = np.asarray(X, dtype=np.float64), np.asarray(centers, dtype=np.float64)
     X = X[np.isfinite(X).all(axis=1)]
@@ -68,7 +68,7 @@ def reference_name(trace: Trace) -> str:
 
 
 def run_loss(trace: Trace, X: np.ndarray, centers: np.ndarray | None = None) -> float:
-    """Return the loss that a run minimizes, for its centers or others (k, d); X (n, d), both in original units.
+    """Return the loss that a run minimizes, for its own or other centers (k, d); X (n, d), both in original units.
 
     It is the mean squared distance in z units, or the mean distance if the objective is "medians".
     """
@@ -104,7 +104,7 @@ def _labels(X: np.ndarray, centers: np.ndarray) -> np.ndarray:
 
 
 def silhouette(X: np.ndarray, centers: np.ndarray, rng: np.random.Generator, *, sample: int = 10_000) -> float:
-    """Return the mean silhouette of at most `sample` rows; -1 if all fall to one center; X (n, d), centers (k, d)."""
+    """Return the mean silhouette of at most `sample` rows X (n, d); -1 if all share one of the centers (k, d)."""
     chosen = X if len(X) <= sample else X[rng.choice(len(X), sample, replace=False)]
     labels = _labels(chosen, centers)
     if not 1 < len(np.unique(labels)) < len(chosen):
@@ -113,7 +113,7 @@ def silhouette(X: np.ndarray, centers: np.ndarray, rng: np.random.Generator, *, 
 
 
 def davies_bouldin(X: np.ndarray, centers: np.ndarray) -> float:
-    """Return the Davies-Bouldin index of the nearest-center assignment; NaN if all rows fall to one center.
+    """Return the Davies-Bouldin index of the nearest-center assignment; NaN if all rows have one nearest center.
 
     X (n, d) and centers (k, d) in the same units.
     """
@@ -129,7 +129,7 @@ def _confusion(X: np.ndarray, centers: np.ndarray, labels: np.ndarray) -> np.nda
 
 
 def majority_accuracy(X: np.ndarray, centers: np.ndarray, labels: np.ndarray) -> float:
-    """Return the share of rows whose label is their cluster's most frequent one. More clusters can only help.
+    """Return the share of rows whose label is their cluster's most frequent one. More clusters can only raise it.
 
     X (n, d) and centers (k, d) in the same units, labels (n,).
     """
@@ -148,8 +148,8 @@ def hungarian_accuracy(X: np.ndarray, centers: np.ndarray, labels: np.ndarray) -
 def kmeans_distance(centers: np.ndarray, reference: np.ndarray) -> tuple[float, float]:
     """Return (mean distance from each center to its nearest reference, and from each reference to its nearest center).
 
-    One direction alone flatters: too few centers score well in the first, too many in the second. Centers (k', d) and
-    reference (k, d) in the same units.
+    One direction alone misleads: too few centers score well in the first, too many in the second. Centers (k', d) and
+    reference (k, d) are in the same units.
     """
     distances = cdist(centers, reference)
     return float(distances.min(axis=1).mean()), float(distances.min(axis=0).mean())
@@ -158,14 +158,14 @@ def kmeans_distance(centers: np.ndarray, reference: np.ndarray) -> tuple[float, 
 def kmeans_distances(centers: np.ndarray, references: Sequence[np.ndarray]) -> float:
     """Return the KMeans distance of the DPM paper (Definition 9) per center: 0 if every center is one of KMeans'.
 
-    Over several KMeans results, the mean of the sum over centers of the distance to the nearest reference; divided by
-    the number of centers, because the paper prints a normalized distance and a sum grows with the number of centers.
+    It is the sum over centers of the distance to the nearest reference, averaged over several KMeans results and
+    divided by the number of centers, because the paper prints a normalized distance and a sum grows with that number.
     """
     return float(np.mean([cdist(centers, reference).min(axis=1).mean() for reference in references]))
 
 
 def matched_center_mse(centers: np.ndarray, reference: np.ndarray) -> float:
-    """Return the mean squared distance under the best one-to-one matching (of the smaller set), (k', d) with (k, d)."""
+    """Return the mean squared distance of centers (k', d) and reference (k, d) under the best one-to-one matching."""
     squares = cdist(centers, reference, "sqeuclidean")
     return float(squares[linear_sum_assignment(squares)].mean())
 
@@ -176,8 +176,8 @@ def quality(
     """Return the DPM paper's measures, in z units, on the nearest-center assignment of all rows.
 
     There are two accuracies because a majority vote can only gain from more centers, and two directions of the KMeans
-    distance (as shares of the domain's diagonal) because each flatters one side. X (n, d), centers (k', d) and
-    reference (k, d) in original units; labels (n,) or None; the silhouette is of a fixed sample of 3000 rows.
+    distance (as shares of the domain's diagonal) because each favors one side. X (n, d), centers (k', d) and reference
+    (k, d) are in original units, labels (n,) or None; the silhouette uses a fixed sample of 3000 rows.
     """
     Z, z, reference = (domain.normalize(points) for points in (X, centers, reference))
     finite = np.isfinite(Z).all(axis=1)
@@ -191,6 +191,6 @@ def quality(
 
 
 def loss_auc(epsilons: Sequence[float], losses: Sequence[float]) -> float:
-    """Return the trapezoid area of loss over epsilon, not divided by the width (PE-means, equation 7)."""
+    """Return the trapezoid area under the loss over epsilon, not divided by the width (PE-means, equation 7)."""
     order = np.argsort(epsilons)
     return float(np.trapezoid(np.asarray(losses, dtype=float)[order], np.asarray(epsilons, dtype=float)[order]))

@@ -1,4 +1,4 @@
-"""Hold what a notebook shows of a trace; the package sets it, because a trace may not import the rooms above it."""
+"""Hold the notebook views of a trace. The package sets them, because a trace may not import the rooms above it."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ __all__ = ["Frame", "Views", "views"]
 
 @dataclasses.dataclass(frozen=True)
 class Views:
-    """Name two functions that take a trace and return HTML: its label, and a page that plays it."""
+    """Two functions that take a trace and return HTML: its label, and a page that plays it."""
 
     label: Callable[[Any], str]
     player: Callable[[Any], str]
 
 
-views: Views  # set by the package itself
+views: Views  # set by dpviz/__init__.py
 
 
 @dataclasses.dataclass(frozen=True)
 class Frame:
-    """Hold a page that a notebook shows in its own frame, `height` pixels high."""
+    """A page that a notebook shows in its own frame, `height` pixels high."""
 
     page: str = dataclasses.field(repr=False)
     height: int

@@ -1,4 +1,4 @@
-"""Write numbers as their readers say them: 31,400 and not 3.14e+04, 1 in 11,700 and not 8.5e-05.
+"""Write numbers as people say them: 31,400 and not 3.14e+04, 1 in 11,700 and not 8.5e-05.
 
 Screens, labels, pages, reports and plans use these functions; JSON files and tooltips keep every digit.
 """
@@ -24,20 +24,20 @@ __all__ = [
     "round_to",
 ]
 
-_SMALL, _LARGE = 1e-4, 1e15  # outside of these a power of ten is easier to read than zeros
+_SMALL, _LARGE = 1e-4, 1e15  # outside this range a power of ten is easier to read than zeros
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _FRACTIONS = {0.125: "⅛", 0.25: "¼", 0.5: "½", 0.75: "¾"}
 _LETTERS = {"epsilon": "ε", "delta": "δ", "mu": "μ"}
-_CHANCE = re.compile(r"\S+ \((1 in [^)]+)\)")  # a delta as the package writes it: its value, and its meaning
+_CHANCE = re.compile(r"\S+ \((1 in [^)]+)\)")  # a delta as the package writes it: its value and its meaning
 _OPTION = re.compile(r" \(--[a-z][a-z -]*\)")
-_SLACK = 1e-9  # relative rounding error that must not carry a bound to the next step
+_SLACK = 1e-9  # relative rounding error that must not move a bound to the next step
 
 
 def number(value: float, digits: int = 3) -> str:
     """Write a number with at most `digits` significant digits and commas between thousands.
 
-    Zeros after the last digit are dropped. A number below 1e-4 or from 1e15 on is written as 2.5 × 10⁻⁷, infinity
-    as ∞, and a missing one as a dash.
+    Zeros after the last digit are dropped. A number below 1e-4 or from 1e15 on is written as 2.5 × 10⁻⁷, infinity as ∞,
+    and a missing value as a dash.
     """
     value = float(value)
     if not math.isfinite(value):
@@ -80,12 +80,12 @@ def at(value: float, resolution: float) -> str:
 
 
 def place(value: float, width: float) -> str:
-    """Write a coordinate to a thousandth of the `width` of its bounds, or better: three digits would lose places."""
+    """Write a coordinate to a thousandth of the `width` of its bounds, or finer; three digits would merge places."""
     return at(value, width / 1000)
 
 
 def plus_minus(value: float, sd: float, unit: str = "") -> str:
-    """Write a value and its standard deviation: 109,000 ± 5,300. Two digits of the deviation set the places of both."""
+    """Write a value and its standard deviation, 109,000 ± 5,300, both to the deviation's second digit."""
     words = f"{at(value, sd / 10)} ± {number(sd, 2)}" if 0 < sd < math.inf else number(value)
     return f"{words} {unit}".rstrip()
 
@@ -99,7 +99,7 @@ def length(value: float, unit: str, digits: int = 3) -> str:
 
 
 def ratio_words(value: float) -> str:
-    """Write a ratio of losses: two decimals below 10, none above."""
+    """Write a ratio of losses with two decimals below 10 and none above."""
     return f"{value:.2f}" if value < 10 else f"{value:,.0f}" if math.isfinite(value) else number(value)
 
 
@@ -109,7 +109,7 @@ def percent(share: float, digits: int = 2) -> str:
 
 
 def chance(probability: float) -> str:
-    """Write a small probability as its reader says it: 1 in 11,700. It is never stated smaller than it is."""
+    """Write a small probability as people say it: 1 in 11,700. It is never rounded down."""
     if probability <= 0:
         return "0"
     if probability * _LARGE <= 1:
@@ -120,22 +120,22 @@ def chance(probability: float) -> str:
 
 
 def odds(probability: float) -> int:
-    """Return a bound on a probability as "at most N times in 100". It is rounded UP, here and nowhere else."""
+    """Return a bound on a probability as "at most N times in 100". Only this function rounds it, and it rounds UP."""
     return min(100, math.ceil(100 * probability - _SLACK))
 
 
 def counted(n: int, noun: str, plural: str = "") -> str:
-    """Write a number of things with their noun: 1 region, 1,200 regions; `plural` if it is not formed by an s."""
+    """Write a number with its noun: 1 region, 1,200 regions; give `plural` if it is not formed with an s."""
     return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
 
 
 def fraction(value: float) -> str:
-    """Write an eighth, a quarter, a half or three quarters as a fraction and any other number as `number` does."""
+    """Write an eighth, a quarter, a half or three quarters as a fraction, and any other number as `number` does."""
     return _FRACTIONS.get(value) or number(value, 4)
 
 
 def on_screen(sentence: str) -> str:
-    """Return a sentence as people read it: Greek letters, δ as "1 in 11,700" alone, n as 5,000, no shell option."""
+    """Return a sentence for the screen: Greek letters, δ only as "1 in 11,700", n as 5,000, no shell options."""
     sentence = _OPTION.sub("", _CHANCE.sub(r"\1", sentence))
     sentence = re.sub(r"\bn = (\d+)\b", lambda found: f"n = {int(found[1]):,}", sentence)
     return re.sub(r"\b(epsilon|delta|mu)\b", lambda found: _LETTERS[found[1]], sentence)

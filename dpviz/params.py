@@ -12,7 +12,7 @@ __all__ = ["ParamSpec", "check", "check_one", "param", "parse", "specs"]
 
 @dataclasses.dataclass(frozen=True)
 class ParamSpec:
-    """Describe one public parameter.
+    """Description of one public parameter.
 
     Attributes
     ----------
@@ -21,10 +21,10 @@ class ParamSpec:
     log : True for a logarithmic slider
     help : words for the widget
     choices : allowed values of a discrete parameter
-    advanced : True hides it among the further settings
+    advanced : True to list it under further settings
     optional : True if None is a valid value
     kind : "int", "float", "bool" or "choice"
-    needs : name of the switch that it depends on, "" for none
+    needs : name of the switch that it depends on, "" if it depends on none
     """
 
     default: Any

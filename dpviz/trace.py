@@ -25,16 +25,16 @@ from dpviz.version import __version__
 __all__ = ["Cancelled", "Coreset", "Hidden", "Step", "Trace", "freeze"]
 
 
-SCHEMA = 1  # version of the JSON text; it rises when an entry changes its meaning
+SCHEMA = 1  # version of the JSON text, raised when an entry changes its meaning
 
 
 class Cancelled(Exception):
-    """Raised by an `on_step` callback to stop a run; releases made until then stay spent."""
+    """Raised by an `on_step` callback to stop a run; the budget of releases made so far stays spent."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Coreset:
-    """Hold a released weighted point set; any k-means on it is free.
+    """A released weighted point set; any k-means on it is free.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class Coreset:
 
 @dataclasses.dataclass(frozen=True)
 class Step:
-    """One step of a run; an algorithm yields the first three fields, the driver fills in the rest.
+    """One step of a run; an algorithm yields the first three fields, and the driver fills in the rest.
 
     All coordinates are in normalized z units of the run's domain.
 
@@ -78,11 +78,11 @@ class Trace:
 
     Attributes
     ----------
-    algorithm : str, the slug; `name` is for people
+    algorithm : str, the slug; `name` is the name shown to people
     parameters : the public parameters, by name
     dataset_id : "sample:NAME" or a random token; never derived from the data
     domain : Domain, the declared public facts
-    seed : int or None; None when the noise is secure
+    seed : int or None; None if the noise is secure
     steps : tuple of Step
     plan : Plan, what may be released at what cost
     ledger : tuple of Release, written by the draws
@@ -179,8 +179,8 @@ class Trace:
         Raises
         ------
         ValueError
-            One sentence if the text is not a trace, has another schema, lacks an entry, or claims a guarantee or
-            spending that does not follow from its plan or its ledger.
+            If the text is not a trace, has another schema, lacks an entry, or claims a guarantee or a spent budget that
+            does not follow from its plan or its ledger; the message is one sentence.
         """
         try:
             record = json.loads(text, object_hook=_number)
@@ -189,14 +189,14 @@ class Trace:
         if not isinstance(record, dict) or not isinstance(schema := record.get("schema"), int):
             raise ValueError("trace: this is not a trace: it names no schema; write it again with `to_json`.")
         if schema != SCHEMA:
-            raise ValueError(f"trace: schema {schema} is not known to dpviz {__version__}, which reads {SCHEMA}.")
+            raise ValueError(f"trace: dpviz {__version__} cannot read schema {schema}; it reads schema {SCHEMA}.")
         try:
             trace = cls._read(record)
             wrong = _disagreeing(trace, record)
         except KeyError as missing:
             raise ValueError(f"trace: entry {missing} is missing.") from None
         except (TypeError, AttributeError, OverflowError, IndexError):
-            raise ValueError("trace: an entry is not of its kind; the file was changed or cut.") from None
+            raise ValueError("trace: an entry has the wrong type; the file was changed or cut off.") from None
         if wrong:
             raise ValueError(f"trace: {wrong} in the same file; the file was changed.")
         return trace
@@ -247,7 +247,7 @@ class Trace:
 
 
 def _disagreeing(trace: Trace, record: Mapping[str, Any]) -> str:
-    """Return in words which part of a trace does not follow from the others; "" if all agree."""
+    """Return which part of a trace does not follow from the others, in words; "" if all agree."""
     claimed, spent = trace.claimed, trace.spent
     words = (trace.dataset_id, *trace.warnings, *(text for step in trace.steps for text in (step.kind, step.title)))
     words += (claimed.trust, spent.trust, *claimed.public, *spent.public)
@@ -270,7 +270,7 @@ def _disagreeing(trace: Trace, record: Mapping[str, Any]) -> str:
         if promise.rows_per_person != trace.domain.rows_per_person:
             return "the rows of one person are not those of the declaration"
     if (claimed.notion, claimed.neighboring, claimed.trust) != (spent.notion, spent.neighboring, spent.trust):
-        return "what was spent is of another kind than what was promised"
+        return "the spent budget is of another kind than the promise"
     return ""
 
 

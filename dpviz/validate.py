@@ -1,4 +1,4 @@
-"""Word every error alike: owner, name, rule and value in one sentence."""
+"""Word every error in the same form: owner, name, rule and value in one sentence."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ def is_finite(value: object) -> bool:
 
 
 def positive(owner: str, **values: object) -> None:
-    """Refuse every named value that is not a finite number > 0."""
+    """Raise an error for every named value that is not a finite number > 0."""
     for name, value in values.items():
         if _number(owner, name, value) <= 0:
             raise ValueError(f"{owner}: {name} must be > 0; got {value}.")
 
 
 def in_range(owner: str, low: float | None, high: float | None, *, open_ends: bool = False, **values: object) -> None:
-    """Refuse every named value outside [low, high] (or (low, high) with `open_ends`)."""
+    """Raise an error for every named value outside [low, high] (or (low, high) with `open_ends`)."""
     for name, value in values.items():
         _check_range(owner, low, high, open_ends, name, value)
 
@@ -58,7 +58,7 @@ def _check_range(owner: str, low: float | None, high: float | None, open_ends: b
 
 
 def integer(owner: str, low: int | None = None, high: int | None = None, **values: object) -> None:
-    """Refuse every named value that is not a whole number in [low, high]."""
+    """Raise an error for every named value that is not a whole number in [low, high]."""
     for name, value in values.items():
         if isinstance(value, bool) or not isinstance(value, Integral):
             raise TypeError(f"{owner}: {name} must be a whole number; got {value!r}.")
@@ -66,7 +66,7 @@ def integer(owner: str, low: int | None = None, high: int | None = None, **value
 
 
 def one_of(owner: str, choices: Iterable[object], **values: object) -> None:
-    """Refuse every named value that is not among `choices`."""
+    """Raise an error for every named value that is not among `choices`."""
     allowed = list(choices)
     for name, value in values.items():
         if value not in allowed:
@@ -76,14 +76,14 @@ def one_of(owner: str, choices: Iterable[object], **values: object) -> None:
 def finite_matrix(owner: str, X: object, *, n_features: int | None = None) -> np.ndarray:
     """Return X as a float64 matrix of shape (n_samples, n_features).
 
-    Rows may hold NaN or infinities (`Rows` drops such rows one by one); the shape and the type may not be wrong.
+    Rows may hold NaN or infinities, which `Rows` treats one by one; the shape and the type must be right.
 
     Raises
     ------
     TypeError
         If the data are not a table of numbers.
     ValueError
-        If they have another number of dimensions or columns.
+        If the number of dimensions or columns is wrong.
     """
     try:
         matrix = np.asarray(X, dtype=np.float64)

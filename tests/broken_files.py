@@ -34,7 +34,7 @@ TEXT_ONLY = (
     "no column can be clustered; column 1 was refused: it holds text; declare its numbers (on the command line: "
 )
 TEXT_ONLY += "--recode COLUMN=one-hot:A,B,...)."
-JSON = "the content is JSON, but no list of records or record per line; save it so, or as CSV."
+JSON = "the content is JSON, but not a list of records or one record per line; save it so, or as CSV."
 NO_JSON = "the text is not valid JSON; save it again, or as CSV with a header line."
 NO_TEXT = f"this is not a text table; {FORMATS}."
 ZIP = "the file would unpack to more than 400 MB or 200 times its size; save the table as CSV or Parquet."
@@ -198,7 +198,7 @@ def make_files():
         "duplicate names": (
             "x.csv",
             b"a,a\n1,2\n",
-            "The name of column 2 is taken already; (2) is added to it.",
+            "The name of column 2 is already taken; (2) is added to it.",
         ),
         "missing name": ("x.csv", b"a,,c\n1,2,3\n", "Column 2 has no name and is called 'column 2'."),
         "semicolons": ("x.csv", b"a;b\n1;2\n", "Cells are separated by a semicolon."),
@@ -243,7 +243,7 @@ def make_files():
         "zip, not Excel": (
             "x.xlsx",
             archive(readme="hello"),
-            "the content is a zip archive but no .xlsx workbook; save the table as .xlsx or CSV.",
+            "the content is a zip archive but not an .xlsx workbook; save it as .xlsx or CSV.",
         ),
         "zip bomb": ("x.xlsx", lambda: archive(xl__workbook_xml=bytes(300_000_000)), ZIP),
         "many laughs": ("x.xlsx", inside(book, "xl/worksheets/sheet1.xml", bomb + "]><l>&k;</l>"), NO_BOOK),

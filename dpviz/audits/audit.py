@@ -1,10 +1,9 @@
-"""Audits: lower bounds on what an algorithm gives away, on the worst neighbors we can write down, beside its claim.
+"""Audit an algorithm: bound from below what it reveals, on the worst neighbors we can write, and check its claim.
 
-Two numbers per pair of neighbors. `realized` follows from the recorded queries alone: what their true changes cost at
-the recorded scales; it may never exceed the claim, nor a change its declared sensitivity, whatever was drawn.
-`lower_bound` trusts no record: an adversary bets on the data set behind many runs, and Clopper-Pearson limits
-of its hit rate bound mu (or epsilon) from below. Which statistic it reads, and where it draws the line, is fixed on
-separate runs.
+Each pair of neighbors gives two numbers. `realized` is the cost of the recorded queries' true changes at the recorded
+scales. It may never exceed the claim, nor may a change exceed its declared sensitivity, whatever noise was drawn.
+`lower_bound` trusts no record: an adversary bets on the data set behind many runs, and Clopper-Pearson limits of its
+hit rate bound mu (or epsilon) from below. The statistic that it reads and its threshold are fixed on separate runs.
 """
 
 from __future__ import annotations
@@ -46,10 +45,10 @@ __all__ = [
 
 
 def instance(cls: type[Algorithm], **values: Any) -> Algorithm:
-    """Return an algorithm with parameters that make leaks easy to see; `values` win.
+    """Return an algorithm with parameters that make leaks easy to see; `values` override them.
 
-    Two centers. Plans of Gaussian releases get mu near 1.2 by a large delta at epsilon = 1, which keeps them short;
-    others epsilon = 4 at delta = .001. A promise about moves gets rho = .25.
+    There are two centers. Plans of Gaussian releases get mu near 1.2 from a large delta at epsilon = 1, which keeps
+    them short; other plans get epsilon = 4 at delta = .001. A promise about moves gets rho = .25.
     """
 
     def build(**settings: Any) -> Algorithm:
@@ -125,7 +124,7 @@ def lower_bound(
 
 
 class Event(NamedTuple):
-    """`sign` * statistic >= `line`."""
+    """The event `sign` * statistic >= `line`."""
 
     statistic: str
     sign: int
@@ -139,8 +138,8 @@ def _best_event(first: Sample, second: Sample, delta: float | None) -> Event:
     """Return the event with the largest bound on the training runs, at 80 % confidence; more would need more runs.
 
     A few thresholds are tried per statistic: halfway between the means, below all of the first, above all of the
-    second, and quantiles where there are many runs; the next must be clearly better than the best so far. More
-    candidates would fit the luck of the training runs.
+    second, and quantiles if there are many runs; a later one must be clearly better than the best so far. More
+    candidates would overfit the training runs.
     """
     n = len(next(iter(first.values())))
     best, found = -1.0, Event(next(iter(first)), 1, 0.0)
@@ -169,7 +168,7 @@ def distinguish(first: Sample, second: Sample, confidence: float, *, delta: floa
 def coincidences(noise: Sequence[tuple[Release, np.ndarray]]) -> int:
     """Return how many standardized noise values of a run are 0 or repeat another, as far as the grid shows.
 
-    Next to none if every draw is its own; plenty if one draw serves a whole vector, or one stream two releases.
+    There are next to none if every draw is independent; many if one draw serves a whole vector or two releases.
     """
     if not noise:
         return 0
@@ -179,11 +178,11 @@ def coincidences(noise: Sequence[tuple[Release, np.ndarray]]) -> int:
 
 
 def statistics(trace: Trace, seen: Rows, pair: Pair, *, swapped: bool) -> dict[str, float]:
-    """Return what the adversary computes from one run; larger speaks for `pair.first`.
+    """Return what the adversary computes from one run; larger values favor `pair.first`.
 
-    likelihood: log ratio of everything released. coincidence: fewer zeros and repeats in the noise if the other data
-    set is taken off. standing: released centers that repeat an earlier one bit for bit. distance: of the differing row
-    to the nearest center. `audit` adds "trace", what all released fields speak for together.
+    likelihood: log ratio of everything released. coincidence: zeros and repeats in the noise, more than with the other
+    data set. standing: minus the number of released centers that repeat an earlier one bit for bit. distance: minus
+    that of the differing row to the nearest center. `audit` adds "trace", the evidence in all released fields together.
     """
     exchanges, sign = _exchanges(seen), -1 if swapped else 1
     noise = residuals(trace.ledger, exchanges) if exchanges else []
@@ -205,7 +204,7 @@ def statistics(trace: Trace, seen: Rows, pair: Pair, *, swapped: bool) -> dict[s
 
 
 def _exchanges(rows: Rows) -> list[Exchange]:
-    """Return a witness's notes; none without a witness."""
+    """Return the exchanges that a witness recorded; none without a witness."""
     return rows.witness.exchanges if isinstance(rows, Neighbors) else []
 
 
@@ -214,7 +213,7 @@ NOTHING = {"likelihood": 0.0, "coincidence": 0.0, "standing": 0.0, "distance": 0
 
 @dataclasses.dataclass(frozen=True)
 class Finding:
-    """One pair's result.
+    """The result of one pair of neighbors.
 
     Attributes
     ----------
@@ -236,7 +235,7 @@ class Finding:
 
     @property
     def holds(self) -> bool:
-        """True if nothing exceeds the claim, and no release its declared sensitivity."""
+        """Return whether nothing exceeds the claim, and no release its declared sensitivity."""
         return max(self.realized, self.lower_bound) <= self.claimed * (1 + 1e-9) and self.reach <= 1 + 1e-9
 
 
@@ -252,12 +251,12 @@ def audit(
     make_rows: Callable[[np.ndarray, np.ndarray, Domain], Rows] = Neighbors,
     on_run: Callable[[int], None] | None = None,
 ) -> Finding:
-    """Run an algorithm `runs` times on each of two neighbors and bound what it gives away from below.
+    """Run an algorithm `runs` times on each of two neighbors and bound from below what it reveals.
 
     Plans of Gaussian releases are bounded in mu, all others in epsilon at the claim's delta. Every run has its own
-    seed, or none if `noise` is "secure". A run that raises is an outcome like any other. `n_public` is the declared
-    n; None for the true one. `make_rows` makes Rows from (rows, neighboring rows, domain); without a witness in them
-    `realized` and `reach` are 0. `on_run` receives the number of finished runs and may raise to stop.
+    seed, or none if `noise` is "secure". A run that raises an error is an outcome like any other. `n_public` is the
+    declared n; None for the true one. `make_rows` makes Rows from (rows, neighboring rows, domain); if they have no
+    witness, `realized` and `reach` are 0. `on_run` receives the number of finished runs and may raise to stop.
     """
     began = time.perf_counter()
     n = n_public or max(len(pair.first), 2)
@@ -302,15 +301,15 @@ def audit(
 
 @dataclasses.dataclass(frozen=True)
 class Draws:
-    """The noise of many runs against what the ledger says.
+    """Comparison of the noise of many runs with the ledger.
 
     Attributes
     ----------
-    entries : how many noise values were looked at
+    entries : number of noise values checked
     p_value : smallest Kolmogorov-Smirnov p-value over plan entries, times their number; counts of keys, which are
         rounded, are tested for their variance
     correlation : largest |r| sqrt(m) of neighbors in a vector, of parts of one release, of successive releases
-    repeats : noise values that are 0 or repeat another of the same run, all runs together
+    repeats : noise values that are 0 or repeat another of the same run, over all runs
     selections : |z| of how often the likeliest candidate was chosen; 0 without selections
     """
 

@@ -1,4 +1,4 @@
-"""List everything that a trace shows as facts to compare between runs: values without noise repeat exactly."""
+"""List everything that a trace shows as facts to compare between runs; values without noise repeat exactly."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dpviz.trace import Trace
 
 __all__ = ["facts", "scores"]
 
-_MOST = 256  # entries of an array that are looked at one by one; a longer one is looked at as a whole
+_MOST = 256  # entries of an array that are compared one by one; a longer array is compared as a whole
 Facts = Mapping[str, Hashable]
 
 
@@ -34,7 +34,7 @@ def facts(trace: Trace) -> dict[str, Hashable]:
 
 
 def _add(facts: dict[str, Hashable], name: str, value: Any) -> int:
-    """Note one released value; return how many of its numbers are whole though their type is not."""
+    """Record one released value; return how many of its floating-point numbers are whole."""
     if isinstance(value, tuple | list):
         return sum(_add(facts, f"{name} {i}", item) for i, item in enumerate(value))
     if isinstance(value, Mapping):
@@ -51,11 +51,10 @@ def _add(facts: dict[str, Hashable], name: str, value: Any) -> int:
 
 
 def scores(first: Sequence[Facts], second: Sequence[Facts], cut: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return how much the facts of every run speak for the first data set, shapes (runs,) and (runs,).    The first
+    """Return how strongly the facts of every run favor the first data set, shapes (runs,) and (runs,).
 
-    `cut` runs on either side teach which data set a value speaks for. Each half of those runs is judged by the other
-
-    half, so that a threshold may be chosen on them.
+    The first `cut` runs on either side determine which data set a value favors. Each half of those runs is judged by
+    the other half, so that a threshold may be chosen on them.
     """
     half = cut // 2
     taught = [_learn(a, b) for a, b in (
@@ -69,9 +68,9 @@ def scores(first: Sequence[Facts], second: Sequence[Facts], cut: int) -> tuple[n
 
 
 def _learn(first: Sequence[Facts], second: Sequence[Facts]) -> dict[tuple[str, Hashable], float]:
-    """Return (name, value) -> +1 or -1, of the facts that tell the two sides apart best.
+    """Return (name, value) -> +1 or -1, for the facts that best tell the two sides apart.
 
-    A value seen once says nothing about the next run: noise never repeats.
+    A value seen only once is ignored, because noise never repeats.
     """
     counts: defaultdict[str, tuple[Counter[Hashable], Counter[Hashable]]] = defaultdict(lambda: (Counter(), Counter()))
     for side, runs in enumerate((first, second)):

@@ -40,7 +40,7 @@ class Question:
     domain : Domain
     person : ndarray of shape (d,), original units
     elsewhere : ndarray of shape (d,), the person's place in the world outside; None if there is none
-    bound : what no attacker beats
+    bound : the bound that no attacker beats
     """
 
     inside: np.ndarray
@@ -53,7 +53,7 @@ class Question:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Round:
-    """One picture. `speaks` is how much it speaks for the world inside; above 0 the machine says "in"."""
+    """One picture. `speaks` is its evidence for the world inside; above 0 the machine says "in"."""
 
     inside: bool
     centers: np.ndarray
@@ -78,7 +78,7 @@ class Score:
 
 
 def luck(rounds: int) -> tuple[float, float]:
-    """Return between which shares a coin's score lies with probability 95 %."""
+    """Return the limits within which a coin's score lies with probability 95 %."""
     if not rounds:
         return 0.0, 1.0
     low, high = binom.ppf([0.025, 0.975], rounds, 0.5)
@@ -101,7 +101,7 @@ def people(X: np.ndarray, domain: Domain, groups: Groups) -> dict[str, int]:
 
 
 def _fixed(domain: Domain, n_public: int) -> Domain:
-    """Return the domain with a declared number of rows: it must not tell the worlds apart."""
+    """Return the domain with a declared number of rows, which must not tell the worlds apart."""
     return dataclasses.replace(domain, n_public=n_public)
 
 
@@ -115,8 +115,8 @@ def present(
 ) -> Question:
     """Return the question "is this person in the data?".
 
-    `row` is the person's row in X (n, d), None for somebody who has none yet. Where a relation keeps the
-    number of rows, the world outside has a row at the middle of the public bounds instead.
+    `row` is the person's row in X (n, d), None for a person who has none. If a relation keeps the number of rows, the
+    world outside has a row at the middle of the public bounds instead.
     """
     domain = _fixed(domain, n_public)
     others = X if row is None else np.delete(X, row, axis=0)
@@ -142,7 +142,7 @@ def moved(
 def _exchanged(
     algorithm: Algorithm, others: np.ndarray, domain: Domain, person: np.ndarray, elsewhere: np.ndarray
 ) -> Question:
-    """Return the question where a person stands, with what the relation promises about such an exchange."""
+    """Return the question about a person's place, with the relation's promise for such an exchange."""
     bound = _bound(algorithm, domain)
     here, there = domain.normalize(np.stack([person, elsewhere]))
     if algorithm.neighboring is Neighboring.ADD_REMOVE:
@@ -160,7 +160,7 @@ def play(
 ) -> list[Round]:  # fmt: skip
     """Play rounds number `first` to `first + count - 1` of the game of this seed; a coin picks the world of each.
 
-    With a `world` given, all of them are of that world and have seeds that no round of the game has.
+    If a `world` is given, all rounds are in that world and have seeds that no round of the game has.
     """
     worlds = {
         True: (question.inside, question.outside),
@@ -187,14 +187,14 @@ def play(
 
 
 def _tried(question: Question, algorithm: Algorithm, inside: bool, seed: int) -> list[np.ndarray]:
-    """Return what an exact method gave in a world when the attacker, who knows all other rows, tried it out."""
+    """Return centers that an exact method gave in a world when the attacker, who knows all other rows, tried it out."""
     X = question.inside if inside else question.outside
     seeds = (2 * (seed + 2 * _APART + run) + inside for run in range(_TRIED))
     return [algorithm.run(X, domain=question.domain, seed=own).cluster_centers for own in seeds]
 
 
 def _nearer(domain: Domain, centers: np.ndarray, tried: dict[bool, list[np.ndarray]]) -> float:
-    """Return how much nearer centers are to the closest ones tried inside than to those tried outside; z units."""
+    """Return by how much the centers are closer to those tried inside than to those tried outside; z units."""
 
     def gap(inside: bool) -> float:
         return min(float(np.abs(_ordered(domain, centers) - _ordered(domain, other)).sum()) for other in tried[inside])
@@ -210,7 +210,7 @@ def _ordered(domain: Domain, centers: np.ndarray) -> np.ndarray:
 def attack(rounds: Sequence[Round]) -> list[bool]:
     """Return what the machine says in every round: "in" where the likelihood favors it, a coin if it favors none.
 
-    From even odds nobody who knows the noise's law is right more often.
+    At even odds, nobody who knows the distribution of the noise is right more often.
     """
     rounds = tuple(rounds)  # those made so far: more may come while they are judged
     coins = np.random.default_rng(len(rounds)).integers(2, size=len(rounds))

@@ -1,4 +1,4 @@
-"""Why not publish exact centers? Rows read off plain Lloyd: consecutive sums and counts differ by who moved.
+"""Read rows off the exact centers of plain Lloyd: consecutive sums and counts differ by the rows that moved.
 
 The idea is that of reconstruction from published centroid trajectories, arXiv:2511.07073. Everything is computed from
 published values; raw rows only check the answers afterwards.
@@ -37,14 +37,14 @@ class Round:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Read:
-    """A row (d,) that was read off, z units, and after which round (counted from 0)."""
+    """A row (d,) that was read off, z units, and the round after which that happened (counted from 0)."""
 
     row: np.ndarray
     round: int
 
 
 def published(trace: Trace) -> list[Round]:
-    """Return what a run of the Lloyd family without a radius constraint publishes, from its released averages alone.
+    """Return the published rounds of a Lloyd run without a radius constraint, from its released averages alone.
 
     Raises
     ------
@@ -70,10 +70,10 @@ def published(trace: Trace) -> list[Round]:
 def read_off(rounds: Sequence[Round], radius: float) -> list[Read]:
     """Return rows that follow from the published rounds, each once.
 
-    A cluster of one row publishes it. Between two rounds a cluster that gained one row gained the difference of its
-    sums; it is that row if the centers, which are known, say that it lay with another cluster before and with this one
-    now. An explained row is also taken off the other cluster, until nothing changes; answers count only where both
-    clusters are then explained to the last bit.
+    A cluster of one row publishes that row. If a cluster gained one row between two rounds, the difference of its sums
+    is that row, provided that the known centers put it in another cluster before and in this one now. An explained row
+    is also taken off the other cluster, until nothing changes; answers count only if both clusters are then explained
+    to the last bit.
 
     Parameters
     ----------
@@ -128,9 +128,9 @@ def _nearest(centers: np.ndarray, row: np.ndarray) -> int:
 
 
 def exactly(read: Sequence[Read], X: np.ndarray, domain: Domain) -> np.ndarray:
-    """Return the rows of X (n, d), original units, that were read off, as sorted indices, and only those. NOT PRIVATE.
+    """Return the sorted indices of the rows of X (n, d), original units, that were read off correctly. NOT PRIVATE.
 
-    Right means equal in every column to less than a millionth of a half-width.
+    Correct means equal in every column to less than a millionth of a half-width.
     """
     if not read:
         return np.empty(0, dtype=int)

@@ -1,4 +1,4 @@
-"""Make a second instance of every algorithm, and neighbors for it, that ask what the first instance never asks."""
+"""Make a second instance of every algorithm, with neighbors, for the queries that the first instance never asks."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ _PARAMETERS: dict[str, Any] = {  # away from the defaults, for the algorithms th
 def second_instance(cls: type[Algorithm]) -> Algorithm:
     """Return an algorithm for six columns: projections, rounds, learned radius, second moment, scatter, swaps.
 
-    Five centers and parameters away from their defaults, the class's `AUDIT` over those below; epsilon is large, so
-    that every stage is asked. A promise about moves gets rho = 1.5, where the fallback is cheaper.
+    It has five centers and parameters away from their defaults, the class's `AUDIT` over those above; epsilon is large,
+    so that every stage runs. A promise about moves gets rho = 1.5, at which the fallback is cheaper.
     """
     values = {**_PARAMETERS, **cls.AUDIT}
     return cls(**{name: value for name, value in values.items() if name in params.specs(cls)})
 
 
 def wide_pairs(relation: Neighboring) -> tuple[tuple[Pair, int | None], ...]:
-    """Return (adversarial neighbors in six columns, declared n): 3,000 where n need not be true.
+    """Return (adversarial neighbors in six columns, declared n): 3,000 if n need not be true.
 
-    Where n is kept there are as many rows as five centers need, and n is true.
+    If the relation keeps n, there are as many rows as five centers need, and n is true.
     """
     if relation is Neighboring.ADD_REMOVE:
         return tuple((pair, 3000) for pair in pairs(relation, n_features=_FEATURES))

@@ -1,7 +1,7 @@
 """Provide rows that know their neighbor: a run answers from one data set and records the other's answers too.
 
-This is the adversary's best seat. The algorithm runs unchanged; for every release the witness records the answer, the
-truth behind it, and the truth on the neighboring rows under the same earlier releases.
+This gives the adversary all that any adversary could have. The algorithm runs unchanged; for every release the witness
+records the answer, the truth behind it, and the truth on the neighboring rows under the same earlier releases.
 """
 
 from __future__ import annotations
@@ -88,33 +88,33 @@ class Witness(MemorySession):
         return super().partition(scope, predicate)
 
     def shuffle(self, order: np.ndarray) -> None:
-        """Mix both alike: an adversary who knew the order would know more than any real one."""
+        """Mix both in the same order; an adversary who knew the order would know more than any real one."""
         self._neighbor.shuffle(order)
         super().shuffle(order)
 
     def noisy_sum(self, query: Any, scope: int, draw: Any) -> tuple[Mapping[str, Any], Mapping[str, np.ndarray]]:
-        """Answer from the rows; note every part with the neighbor's truth."""
+        """Answer from the rows; record every part with the neighbor's truth."""
         noisy, true = super().noisy_sum(query, scope, draw)
         _, other = self._neighbor.noisy_sum(query, scope, lambda part, statistic: statistic)
         self.exchanges += [Exchange(noisy[part], true[part], other[part]) for part in true]
         return noisy, true
 
     def noisy_argmax(self, score: Any, scope: int, pick: Any) -> tuple[int, Mapping[str, np.ndarray]]:
-        """Answer from the rows; note both neighbors' utilities."""
+        """Answer from the rows; record both neighbors' utilities."""
         choice, true = super().noisy_argmax(score, scope, pick)
         _, other = self._neighbor.noisy_argmax(score, scope, lambda utilities: 0)
         self.exchanges.append(Exchange(choice, true["utility"], other["utility"]))
         return choice, true
 
     def noisy_cover(self, query: Any, scope: int, pick: Any) -> tuple[np.ndarray, Mapping[str, np.ndarray]]:
-        """Answer from the rows; note how both neighbors cover the picked cells."""
+        """Answer from the rows; record how both neighbors cover the picked cells."""
         picked, true = super().noisy_cover(query, scope, pick)
         blocks = (session._blocks[scope] for session in (self, self._neighbor))
         self.exchanges.append(Exchange(picked, *(_coverage(query, block, picked) for block in blocks)))
         return picked, true
 
     def grown(self, query: Any, scope: int, halve: Any) -> tuple[np.ndarray, np.ndarray, Mapping[str, np.ndarray]]:
-        """Answer from the rows; note what both neighbors count in the boxes that could be halved, with their depth."""
+        """Answer from the rows; record both neighbors' counts in the boxes that could be halved, with their depth."""
         nodes, halved, true = super().grown(query, scope, halve)
         tried = np.array([node.bit_length() - 1 < query.deepest for node in nodes.tolist()])
         depth = np.array([node.bit_length() - 1 for node in nodes.tolist()])[tried]
@@ -128,7 +128,7 @@ class Witness(MemorySession):
         return nodes, halved, true
 
     def noisy_keys(self, query: Any, scope: int, keep: Any) -> tuple[np.ndarray, np.ndarray, Mapping[str, np.ndarray]]:
-        """Answer from the rows; note noisy and true counts of every key that either neighbor has."""
+        """Answer from the rows; record noisy and true counts of every key that either neighbor has."""
         drawn: list[tuple[np.ndarray, np.ndarray]] = []
 
         def watched(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -148,14 +148,14 @@ class Witness(MemorySession):
         return kept, noisy, true
 
     def perturb(self, name: str, query: Any, draw: Any) -> tuple[np.ndarray, Mapping[str, np.ndarray]]:
-        """Answer from the rows; leave the same released values beside the neighbor's rows."""
+        """Answer from the rows; store the same released values beside the neighbor's rows."""
         noisy, true = super().perturb(name, query, draw)
         _, other = self._neighbor.perturb(name, query, lambda positions: noisy)
         self.exchanges.append(Exchange(noisy, true[name], other[name]))
         return noisy, true
 
     def ask(self, question: Any, scope: int, gather: Any) -> tuple[np.ndarray, np.ndarray, int, Mapping]:
-        """Answer from the rows; note both neighbors' truths behind the estimates."""
+        """Answer from the rows; record both neighbors' truths behind the estimates."""
 
         def silent(answers: np.ndarray, ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             return np.zeros(question.size or len(ids)), np.empty(0)
@@ -271,7 +271,7 @@ def change(entry: Release, seen: Exchange) -> float:
         finite = np.isfinite(seen.true) & np.isfinite(seen.other)  # candidates that are excluded by public facts
         return float(np.ptp(seen.true[finite] - seen.other[finite])) if finite.any() else 0.0
     difference = (seen.true - seen.other).ravel()
-    if entry.mechanism in LOCAL:  # a report costs its epsilon whatever the answers, unless no answer differs
+    if entry.mechanism in LOCAL:  # a report costs its epsilon whatever the answers, unless they are all equal
         return entry.sensitivity if difference.any() else 0.0
     return float(np.linalg.norm(difference, entry.norm))
 

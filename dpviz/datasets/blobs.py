@@ -17,13 +17,13 @@ __all__ = ["Blobs", "round_groups"]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Blobs:
-    """Make round groups for lectures. Everything depends on the public parameters, the bounds included.
+    """Round groups for lectures. Everything, the bounds included, depends on the public parameters.
 
     Parameters
     ----------
     n_rows, n_features, n_clusters : sizes
     spread : standard deviation of a group; the bounds are -10 and 10 in every column
-    imbalance : 0 gives groups of equal size; the closer to 1, the smaller each group is beside the one before
+    imbalance : 0 gives groups of equal size; the closer to 1, the smaller each group is than the previous one
     outliers : share of rows scattered evenly over the whole box
     seed : seed of the generator; the rows are made up, so it is no secret
     """
@@ -34,9 +34,9 @@ class Blobs:
     n_features: int = param(2, low=1, high=64, help="How many columns.")
     n_clusters: int = param(4, low=1, high=40, help="How many groups.")
     spread: float = param(1.0, low=0.05, high=5.0, help="Standard deviation of a group; the box is 20 wide.")
-    imbalance: float = param(0.0, low=0.0, high=0.9, help="0: equal groups. 0.5: each half as large as the one before.")
+    imbalance: float = param(0.0, low=0.0, high=0.9, help="0: equal groups. 0.5: each half as large as the previous.")
     outliers: float = param(0.0, low=0.0, high=0.5, help="Share of people scattered over the whole box.")
-    seed: int = param(0, low=0, help="Another seed, other blobs. Nobody's privacy depends on it.")
+    seed: int = param(0, low=0, help="Another seed gives other blobs. Nobody's privacy depends on it.")
 
     def __post_init__(self) -> None:
         params.check("Blobs", self)

@@ -18,7 +18,7 @@ __all__ = ["Dataset"]
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Dataset:
-    """Hold rows with their declared public facts.
+    """Rows with their declared public facts.
 
     Attributes
     ----------
@@ -29,7 +29,7 @@ class Dataset:
     labels : ndarray of shape (n,) or None, known groups, for evaluation in DEMO only; -1 means none
     dataset_id : "sample:NAME" or a random token, never derived from the data
     title, description, n_clusters, facts : texts and settings for the pages; `facts` is the whole data dictionary
-    private : bool, True: nothing about the rows may be shown, and noise must be secure
+    private : bool; if True, nothing about the rows may be shown, and noise must be secure
     """
 
     X: np.ndarray = dataclasses.field(repr=False)

@@ -98,7 +98,7 @@ def complete(facts: Mapping[str, Any], name: str = "data dictionary") -> dict[st
 
 
 def _check(full: dict[str, Any], names: set[str], name: str) -> None:
-    """Raise for the first wrong entry beside the columns, whose names are given; put the form in order."""
+    """Raise an error for the first wrong entry besides the columns, whose names are given; normalize the form."""
     validate.one_of(name, ("exact", "approximate"), n_is=full["n_is"])
     validate.one_of(name, (True, False), declared=full["declared"])
     validate.integer(name, 1, MOST_CLUSTERS, n_clusters=full["n_clusters"])
@@ -124,7 +124,7 @@ def _check(full: dict[str, Any], names: set[str], name: str) -> None:
 
 
 def _is_pair(value: Any, kind: type) -> bool:
-    """Return whether a value is a list of two of exactly this kind: True is no number."""
+    """Return whether a value is a list of two of exactly this kind; True is not a number."""
     return isinstance(value, list) and len(value) == 2 and all(type(one) is kind for one in value)
 
 
@@ -282,7 +282,7 @@ def amended(
     ----------
     facts : a dictionary's facts before `complete`; None without a dictionary
     name : its name in messages
-    columns : names of the columns to cluster, in this order; None: all that are declared
+    columns : names of the columns to cluster, in this order; None: all declared columns
     bounds : bounds and unit of columns by name; the dictionary need not have them
     recode : rules of columns by name; the dictionary need not have them
     low, high : the bounds of all columns without a rule, one number or one per column
@@ -339,7 +339,7 @@ def amended(
 def _refuse_clashes(
     bounds: Mapping[str, Any], rules: Mapping[str, Recoding], low: object, high: object, *, declared: bool
 ) -> None:
-    """Raise if bounds by name, bounds of all columns and rules do not fit each other."""
+    """Raise an error if bounds by name, bounds of all columns and rules contradict each other."""
     if (bounds or declared) and (low is None) != (high is None):
         raise ValueError("datasets: low and high must be given together.")
     if bounds and low is not None:

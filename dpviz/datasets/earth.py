@@ -17,7 +17,7 @@ EARTH_RADIUS = 6371.0088  # kilometers, the mean radius of the IUGG
 
 @dataclasses.dataclass(frozen=True)
 class Equirectangular:
-    """Project to the plane that touches the earth at a public point; the error is .3 % over 25 km at 50 degrees.
+    """Projection to the plane that touches the earth at a public point; the error is .3 % over 25 km at 50 degrees.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class Equirectangular:
         return cls(**{key: facts[key] for key in fields - {"at"}}, at=(float(at[0]), float(at[1])))
 
     def forward(self, latitude: np.ndarray, longitude: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return (east, north) in kilometers of points in degrees; each point is projected by itself."""
+        """Return (east, north) in kilometers of points in degrees; each point is projected independently."""
         north = EARTH_RADIUS * np.radians(latitude - self.at[0])
         east = EARTH_RADIUS * np.cos(np.radians(self.at[0])) * np.radians(longitude - self.at[1])
         return east, north
@@ -75,7 +75,7 @@ def as_map(facts: Mapping[str, Any]) -> dict[str, Any]:
     """Return declared facts with latitude and longitude turned into one map in kilometers; other facts stay unchanged.
 
     The map touches the earth in the middle of the declared bounds. Its columns, east and north, come first and are
-    drawn first; beside other columns both get the same bounds, so that a kilometer east weighs as one north.
+    drawn first; if there are other columns, both get the same bounds, so that a kilometer east counts like one north.
     """
     names = {str(column["name"]).strip().lower(): column for column in facts["columns"]}
     lat, lon = (next((names[word] for word in words if word in names), None) for words in (_LATITUDE, _LONGITUDE))

@@ -1,4 +1,4 @@
-"""Find columns that number their rows; distances over them mean nothing."""
+"""Find columns that number the rows; distances in them mean nothing."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def load_sample(name: str) -> Dataset:
 
 @dataclasses.dataclass(frozen=True)
 class Fewer:
-    """Select some of a sample's people, such as "town:300" by its `key`."""
+    """Some of a sample's people, named by a `key` such as "town:300"."""
 
     sample: str
     people: int
@@ -73,7 +73,7 @@ class Fewer:
         Raises
         ------
         ValueError
-            If the key names none, or the sample has no more people than that, or more groups than that.
+            If the key names none, or the sample has too few people or too many groups for that number.
         """
         sample, _, people = key.partition(":")
         if not re.fullmatch(r"[1-9]\d{0,6}", people, re.ASCII):
@@ -113,12 +113,12 @@ def load(name: str) -> Dataset:
 
 
 def made(name: str) -> Blobs | Painted | Fewer | None:
-    """Return the maker of a data set that its public name defines, None for any other name.
+    """Return the maker of a data set that is defined by its public name, None for any other name.
 
     Raises
     ------
     ValueError
-        If the name begins like such a name but is not one.
+        If the name begins like one of these but is not valid.
     """
     kind = next((kind for kind in _MADE if name.startswith(kind.PREFIX)), None)
     if kind is not None:
@@ -179,7 +179,7 @@ def load_csv(
         arguments override it
     dataset_id : str or None, a random token by default
     header : bool or None, True if the first line holds names of columns, False if not, None if undeclared
-    private : True: nothing about the rows may be shown
+    private : if True, nothing about the rows may be shown
     columns : names of the columns to cluster, in this order; None: all declared columns, or else all columns
     label : name of a public file's column of known groups, for evaluation; it is not clustered
     missing : treatment of a missing cell: "drop" leaves its row out, "middle" fills in the middle of the bounds
@@ -194,7 +194,7 @@ def load_csv(
     Raises
     ------
     ValueError
-        One sentence: what is wrong with the file, and what to do.
+        One sentence that says what is wrong with the file and what to do.
     """
     path = present(path)
     validate.one_of("datasets", ("drop", "middle"), missing=missing)
@@ -258,7 +258,7 @@ def _chosen(table: Table, columns: Sequence[str] | None, label: str | None, rule
 
 
 def _fill_middles(columns: Sequence[dict[str, Any]]) -> None:
-    """Have a missing cell stand for the middle of its column's bounds, unless the column says what it stands for."""
+    """Fill missing cells with the middle of their column's bounds, unless the column declares another value."""
     for column in columns:
         if column["fill"] is None:
             column["fill"] = (column["low"] + column["high"]) / 2
@@ -332,8 +332,8 @@ def from_table(
             )
         if name not in table.usable:
             raise TableError(
-                f"{table.name} lacks the column {name!r} that its data dictionary declares; is it another file's "
-                "(on the command line: --dictionary FILE.json)?"
+                f"{table.name} lacks the column {name!r} that its data dictionary declares; does the dictionary belong "
+                "to another file (on the command line: --dictionary FILE.json)?"
             )
     fill = {column["name"]: column["fill"] for column in facts["columns"] if column["fill"] is not None}
     label = facts["label"]
@@ -363,7 +363,7 @@ def _flat(table: Table, projection: Equirectangular) -> Table:
 
 @dataclasses.dataclass(frozen=True)
 class Clipping:
-    """Count the effects of the declared facts on the rows. NOT PRIVATE: for DEMO only.
+    """Numbers of rows that the declared facts affect. NOT PRIVATE: for DEMO only.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Suggest from a column's name alone what it means: bounds, a unit, or why to leave it out."""
+"""Suggest from a column's name alone what it contains: bounds, a unit, or why to leave it out."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ class Meaning:
 
     Attributes
     ----------
-    words : what the column seems to hold
-    low, high : suggested bounds, in `unit`; None where the name suggests none
+    words : what the column seems to contain
+    low, high : suggested bounds, in `unit`; None if the name suggests none
     unit : the unit of the bounds
     rule : rule that turns its cells into numbers, as `Recoding.of` reads it; "" for numbers
-    reason : why it is left out at first, one sentence; "" where it is suggested for clustering
+    reason : why it is left out at first, one sentence; "" if it is suggested for clustering
     """
 
     words: str
@@ -66,7 +66,7 @@ _NUMBERS = {  # words of a name -> what it is, low, high, unit; the first that f
     "grade": ("a grade", 1, 6, ""),
     "score points": ("a score", 0, 100, "points"),
     "income salary einkommen gehalt wage": ("a yearly income", 0, 200_000, ""),
-    "revenue turnover umsatz spend spent spending sales": ("money over a time", 0, 10_000, ""),
+    "revenue turnover umsatz spend spent spending sales": ("money over a period", 0, 10_000, ""),
     "price amount cost basket payment fee preis betrag": ("an amount of money", 0, 1_000, ""),
     "balance": ("a balance", -10_000, 100_000, ""),
     "height size groesse": ("a height", 0, 250, "cm"),
@@ -81,7 +81,7 @@ _NUMBERS = {  # words of a name -> what it is, low, high, unit; the first that f
     "distance commute": ("a distance", 0, 100, "km"),
     "speed": ("a speed", 0, 200, "km/h"),
     "children kids kinder": ("a number of children", 0, 10, ""),
-    "household": ("a size of a household", 1, 10, "people"),
+    "household": ("a household size", 1, 10, "people"),
     "rooms": ("a number of rooms", 0, 20, ""),
     "visits trips orders purchases clicks logins sessions calls tickets count besuche": (
         "a number of times",
@@ -113,7 +113,7 @@ _SCALES = {word for word, (*_, unit) in _KNOWN.items() if unit == "points"}
 
 
 def meaning_of(column: str) -> Meaning | None:
-    """Return what a column's name suggests, None where it suggests nothing."""
+    """Return what a column's name suggests, None if it suggests nothing."""
     words = [word.lower() for word in re.findall(r"[^\W\d_]+|[%€$]", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", column))]
     if _ITEM.match(column.strip()) and not _QUARTER.match(column.strip()):  # its topic is not its unit
         what, low, high, unit = next((_KNOWN[word] for word in words if word in _SCALES), _KNOWN["likert"])

@@ -26,7 +26,7 @@ _NUMBER = r"[+-]?(?:\d+(?:\.(?!\.)\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
 _RANGE = re.compile(rf"\s*({_NUMBER})\s*\.\.\s*({_NUMBER})\s*")
 _SPAN = re.compile(r"(?P<stem>.*?)(?P<first>\d+)\.\.(?P=stem)(?P<last>\d+)")
 _RULE = re.compile(r"(?P<columns>.+)=(?P<rule>(?:one-hot|ordinal|days(?:-\w+)?):.*)", re.DOTALL)
-_MOST = 200  # columns of a span
+_MOST = 200  # largest number of columns in a span
 
 
 def read_names(text: str) -> list[str]:
@@ -40,7 +40,7 @@ def quote_name(name: str) -> str:
 
 
 def spread(name: str) -> list[str]:
-    """Return the names that a span such as `Q1..Q12` stands for; any other name is itself."""
+    """Return the names that a span such as `Q1..Q12` stands for; any other name stands for itself."""
     found = _SPAN.fullmatch(name)
     if found is None:
         return [name]
@@ -108,7 +108,7 @@ def read_rules(texts: Iterable[str]) -> tuple[Recoding, ...]:
 
 
 def read_signs(texts: Iterable[str]) -> tuple[str | None, dict[str, str]]:
-    """Return the decimal sign in texts such as `,` and `weight=.`, and those of single columns by name.
+    """Return the decimal sign in texts such as `,` and `weight=.`, and the signs of single columns by name.
 
     Raises
     ------

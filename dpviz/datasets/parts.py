@@ -1,4 +1,4 @@
-"""Divide a file larger than memory into parts, which are sent in place of their rows."""
+"""Divide a file larger than memory into parts, which are sent instead of their rows."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _KINDS = {"c": "complex numbers", "O": "objects", "S": "text", "U": "text", "V":
 
 @dataclasses.dataclass(frozen=True)
 class Part:
-    """Describe a range of rows of a file, to be sent in place of the rows.
+    """A range of rows of a file, sent instead of the rows.
 
     Attributes
     ----------
@@ -81,7 +81,7 @@ def parts_of(
         matrix = _matrix(path)
         shape = matrix.shape
         if matrix.dtype.kind not in "biuf":
-            kind = _KINDS.get(matrix.dtype.kind, "something else")  # a record's type would hold the names of its fields
+            kind = _KINDS.get(matrix.dtype.kind, "something else")  # a record's type would reveal its field names
             raise ValueError(f"datasets: {path.name} must hold real numbers; it holds {kind}.")
         _fits(path, 1, shape[1])
         part_rows = min(part_rows, PART_CELLS // max(shape[1], 1))
@@ -131,7 +131,7 @@ def _mapped(path: str) -> np.ndarray:
 
 
 def _matrix(path: Path) -> np.ndarray:
-    with faults_as(f"datasets: {path.name} is damaged, or no .npy file of numbers; save it again."):
+    with faults_as(f"datasets: {path.name} is damaged, or not a .npy file of numbers; save it again."):
         matrix = _mapped(str(path.resolve()))
     if matrix.ndim != 2:
         raise ValueError(f"datasets: {path.name} must have two dimensions (rows, columns); got {matrix.ndim}.")
@@ -148,7 +148,7 @@ def _parquet(path: Path) -> Iterator[parquet.ParquetFile]:
 
 
 def _fits(path: Path, rows: int, columns: int) -> None:
-    """Refuse a row group that needs too much memory at once; kilobytes of Parquet can hold one."""
+    """Refuse a row group that needs too much memory at once; a few kilobytes of Parquet can contain one."""
     if rows * columns > PART_CELLS:
         kind = "row group" if path.suffix == ".parquet" else "row"
         mend = "write it with smaller row groups" if path.suffix == ".parquet" else "use fewer columns"

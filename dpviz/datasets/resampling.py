@@ -1,4 +1,4 @@
-"""Choose the rows for another number of people than a data set has."""
+"""Choose rows for a number of people that differs from the data set's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Federated runs, in which rows stay with their clients, a server adds masked words, and everybody reads noisy sums."""
+"""Federated runs: rows stay with their clients, a server adds masked words, and everyone reads noisy sums."""
 
 from dpviz.federated.parties import Aborted, Client, Header, Server
 from dpviz.federated.ring import PAPER, WIDE, Ring

@@ -35,10 +35,10 @@ class Agreement:
     algorithm : Algorithm with its parameters
     domain : Domain with n_public declared
     clients : names, in order
-    seed : int, of the start; public, and never used for noise or masks
+    seed : int, seed of the start; public, and never used for noise or masks
     ring : Ring
     n_max : int, largest number of rows of all clients together, for the overflow check
-    drawn_by : "clients" or "server", which draw the noise
+    drawn_by : who draws the noise, "clients" or "server"
     """
 
     algorithm: Algorithm
@@ -54,7 +54,7 @@ class Agreement:
             raise ValueError("agreement: n_public must be declared in the domain.")
         if len({name.casefold() for name in self.clients}) != len(self.clients) or not 1 <= len(self.clients) <= 1000:
             raise ValueError("agreement: clients must be 1 to 1000 different names; upper and lower case are the same.")
-        for name in self.clients:  # each is a folder's name too, and must stay in the folder of all
+        for name in self.clients:  # names are also folder names, which must not lead outside the common folder
             if not _NAME.fullmatch(name) or name.casefold() == "server":
                 raise ValueError(
                     "agreement: a client's name must have 1 to 64 letters, digits, spaces or any of _ - . @, begin and "
@@ -68,7 +68,7 @@ class Agreement:
         object.__setattr__(self, "n_max", self.n_max or 4 * self.domain.n_public)
 
     def to_json(self) -> str:
-        """Return the file's text, the same for the same facts."""
+        """Return the file's text; equal facts give equal text."""
         algorithm = self.algorithm
         parameters = {field.name: getattr(algorithm, field.name) for field in dataclasses.fields(algorithm)}
         record = {
@@ -105,7 +105,7 @@ class Agreement:
         Raises
         ------
         ValueError
-            One sentence if the file is not an agreement.
+            If the file is not an agreement; the message is one sentence.
         """
         try:
             record: dict[str, Any] = json.loads(path.read_text())

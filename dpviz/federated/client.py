@@ -166,11 +166,11 @@ def take_part(
 ) -> Trace:
     """Take part in one run with the rows X (n, d), original units, and return its trace: released values only.
 
-    No number of rows is refused, because the others would notice that this client never joins. Above its part of
-    `n_max` a sum may wrap in the ring, which makes the result useless but leaves the promise intact. `noise` is this
-    client's own; None, as always outside of tests, for exact samplers on the system's randomness. `on_start` is called
-    when all clients have joined, before the first word is sent; use it to book the run's whole plan. An exception from
-    it ends the run for everybody.
+    Any number of rows is accepted: with a refusal, the others would notice that this client never joins. Above its part
+    of `n_max` a sum may wrap in the ring, which makes the result useless but leaves the promise intact. `noise` is this
+    client's own source; None, as always outside tests, means exact samplers on the system's randomness. `on_start` is
+    called when all clients have joined, before the first word is sent; use it to book the run's whole plan. An
+    exception from it ends the run for everyone.
 
     Raises
     ------
@@ -186,7 +186,7 @@ def take_part(
         nonces = [start.payload[i : i + NONCE_BYTES] for i in range(0, len(start.payload), NONCE_BYTES)]
         place = agreement.clients.index(name)
         if len(nonces) != len(agreement.clients) or nonces[place] != nonce or new_run(nonces) != start.run:
-            raise Aborted("the server's run id does not hold this client's nonce; masks would not be fresh")
+            raise Aborted("the server's run id does not contain this client's nonce; masks would not be fresh")
         party = Client(name, agreement.clients, seeds, start.run, agreement.words)
         rows = _RemoteRows(own, agreement, link, party, start.run, noise or Secure(), 2 * round_timeout + 5.0)
         if on_start is not None:

@@ -1,4 +1,4 @@
-"""The server's door, which admits the clients of a run. Other connections cannot keep them out, nor cost much."""
+"""Admit the clients of a run. Other connections cannot keep them out, and cost little."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["GREETING_SECONDS", "MOST_GUESTS", "NONCE_BYTES", "Door", "Peer"]
 NONCE_BYTES = 32
 MOST_GUESTS = 64  # connections that have not introduced themselves yet; one more drops the oldest of them
 GREETING_SECONDS = 5.0  # for the handshake and the introduction
-_MOST_LINES = 20  # refusals that are reported
+_MOST_LINES = 20  # largest number of refusals that are reported
 
 
 @dataclasses.dataclass
@@ -49,7 +49,7 @@ class Peer:
     async def close(self) -> None:
         """Close the connection within 3 s; ignore faults of the other side and repeated calls."""
         self.writer.close()
-        closing = asyncio.ensure_future(self.writer.wait_closed())  # raises, or is canceled, as the connection ended
+        closing = asyncio.ensure_future(self.writer.wait_closed())  # raises or is canceled if the connection has ended
         if not (await asyncio.wait({closing}, timeout=2.0))[0]:
             self.writer.transport.abort()
             await asyncio.wait({closing}, timeout=1.0)
@@ -58,7 +58,7 @@ class Peer:
 
 
 class Door:
-    """Admit each client of an agreement once; a client that leaves before the start may come back.
+    """Admits each client of an agreement once; a client that leaves before the start may come back.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class Door:
     def __init__(self, agreement: Agreement, context: ssl.SSLContext, say: Callable[[str], None]) -> None:
         self.peers: dict[str, Peer] = {}
         self._agreement, self._context, self._say = agreement, context, say
-        self._guests: dict[asyncio.Task[None], None] = {}  # in the order in which they came
+        self._guests: dict[asyncio.Task[None], None] = {}  # in order of arrival
         self._watches: set[asyncio.Task[None]] = set()
         self._came = asyncio.Event()
         self._refused = 0
@@ -140,7 +140,7 @@ class Door:
         while True:
             try:
                 connection, _ = await loop.sock_accept(self._listener)
-            except OSError:  # it went before it was let in, or no descriptor is left
+            except OSError:  # the guest left before it was admitted, or no descriptor is left
                 self._drop_oldest()
                 await asyncio.sleep(0.05)
                 continue
@@ -193,7 +193,7 @@ class Door:
         return Peer(name, reader, asyncio.StreamWriter(transport, protocol, reader, loop))
 
     def _join(self, guest: Peer, message: Message) -> None:
-        """Let a guest join if it may."""
+        """Let a guest join if it is allowed to."""
         digest = self._agreement.digest
         if message.kind is not Kind.HELLO or len(message.payload) != NONCE_BYTES + len(digest):
             raise MessageError("did not introduce itself")

@@ -23,7 +23,7 @@ _DAYS = 825
 def make_keys(folder: Path, agreement: Agreement, hosts: Sequence[str] = ()) -> None:
     """Write one folder per party: `ca.pem`, `cert.pem`, `key.pem`, `agreement.json`, and for clients `masks.json`.
 
-    The authority's own key is not stored: make a new set for other clients. The server's folder gets no seeds.
+    The authority's own key is not stored: to change the clients, make a new set. The server's folder gets no seeds.
 
     Parameters
     ----------

@@ -47,8 +47,8 @@ def deal(names: Iterable[str]) -> dict[str, Seeds]:
 def mask(seed: bytes, run: bytes, client: str, round_: int, label: str, size: int, ring: Ring) -> np.ndarray:
     """Return `size` words, uniform on the whole ring to anyone who does not know the seed.
 
-    SHAKE-256 of seed, run id, client, round and label, each with its length, so that no two streams share a prefix;
-    no stream may ever mask two values.
+    The words come from SHAKE-256 of seed, run id, client, round and label, each with its length, so that no two streams
+    share a prefix. No stream may ever mask two values.
     """
     stream = hashlib.shake_256()
     for field in (seed, run, client.encode(), round_.to_bytes(8, "little"), label.encode()):

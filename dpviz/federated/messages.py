@@ -41,13 +41,13 @@ class Kind(IntEnum):
     START = 2  # server: all nonces, in the order of the clients
     UPLOAD = 3  # client: the request, and masked words
     SUM = 4  # server: the masked noisy sum
-    ABORT = 5  # anybody: why it ends, for people
+    ABORT = 5  # any party: the reason for the end, for people
     DONE = 6  # client: no more rounds
 
 
 @dataclasses.dataclass(frozen=True)
 class Message:
-    """One message. The CRC detects faults of programs; TLS protects against people."""
+    """One message. The CRC detects faults of programs; TLS protects against attackers."""
 
     kind: Kind
     round: int = 0
@@ -66,7 +66,7 @@ class Message:
         Raises
         ------
         MessageError
-            If this is not a frame, has another version, or longer than allowed.
+            If this is not a frame, has another version, or is longer than allowed.
         """
         magic, version, _, _, _, length, _ = _HEADER.unpack(header)
         if magic != MAGIC:

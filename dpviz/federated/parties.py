@@ -4,10 +4,11 @@ In every round client i sends its statistic plus its part of the noise plus its 
 the ring and sends the sum back; a client subtracts the remaining masks and reads the noisy statistic. The server sees
 only uniform words, and the clients only noisy sums.
 
-This holds for parties that follow the protocol. One client that shares all it knows with the server still faces the
-promise: masks of pairs leave them the sum of the other clients, with noise enough (see `shares`); c of them together
-face variance (M - c) / (M - 1) of it. In the paper's variant the server draws all noise: then it must never see the
-result, and together with one client it has the exact sum of the others. Nobody can detect a party that draws no noise.
+This holds for parties that follow the protocol. The promise also holds against one client that shares all it knows with
+the server: pair masks leave the two only the sum of the other clients, with enough noise (see `shares`). Against c such
+clients, (M - c) / (M - 1) of the noise's variance remains. In the paper's variant the server draws all noise: it must
+then never see the result, and together with one client it has the exact sum of the others. Nobody can detect a party
+that draws no noise.
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ class Client:
         self._next = 0
 
     def upload(self, header: Header, statistic: Mapping[str, np.ndarray]) -> dict[str, bytes]:
-        """Return the masked words of every part; `statistic` holds the client's own part of the noise already.
+        """Return the masked words of every part; `statistic` already includes the client's own part of the noise.
 
         Raises
         ------

@@ -56,7 +56,7 @@ class Ring:
             raise ValueError(
                 f"Ring: sums on the grid 2^{np.log2(grid):.0f} do not fit {self.fraction} fraction bits, and rounding "
                 "a client's sum would change its sensitivity; use the 64-bit ring, or set fraction_bits = "
-                f"{self.fraction} where the algorithm has it."
+                f"{self.fraction} if the algorithm has it."
             )
         return self.fraction
 

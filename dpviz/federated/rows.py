@@ -137,7 +137,7 @@ class MaskedSession(Session):
     ) -> tuple[Header, dict[str, tuple[str, float]]]:
         """Return the round's public header, and (mechanism, scale) of the required noise by part."""
         self._asked.wanted.clear()
-        for part, shape in shapes.items():  # the curator writes its ledger
+        for part, shape in shapes.items():  # the curator records these in its ledger
             draw(part, np.zeros(shape))
         if len(self._asked.wanted) != len(shapes):
             refuse("releasing a sum without noise")
@@ -234,7 +234,7 @@ class _FederatedSession(MaskedSession):
 
 
 def refuse_kept(n_rows: int | None) -> None:
-    """Refuse a relation that keeps n, because clients do not count rows together, so nobody could cut or pad them."""
+    """Refuse a relation that keeps n, because clients do not count rows together and so cannot cut or pad them."""
     if n_rows is not None:
         refuse("a relation that keeps the number of rows")
 

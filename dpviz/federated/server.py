@@ -48,11 +48,11 @@ async def serve(
     ----------
     agreement : Agreement
     context : from `keys.server_context`
-    noise : Noise, the server's own; it draws only where the agreement says so
+    noise : Noise, the server's own; it draws only if the agreement says so
     host, port : address to listen on; port 0 takes a free one
     join_timeout, round_timeout : seconds until all clients must have joined, or answered
     say : called with lines for people
-    ready : called with the port once clients may come
+    ready : called with the port once clients may connect
 
     Raises
     ------

@@ -1,19 +1,19 @@
-"""Share out the noise of a federated sum: clients draw it, so that no party can subtract all, or the server does.
+"""Divide the noise of a federated sum: clients draw it, so that no party can subtract all of it, or the server does.
 
-Drawn by M >= 2 clients, the noise of a sum is enough for the promise after any one client's own part is taken away:
+If M >= 2 clients draw the noise of a sum, the promise holds even without any one client's own part:
 
 - Gaussian: every client draws variance sigma^2 / (M - 1). Without one client's part sigma^2 is left; the published sum
   carries M / (M - 1) sigma^2. Every part is a discrete Gaussian on the grid g of the ring. At every point the sum of n
-  of them with standard deviation s has the odds of the discrete Gaussian of variance n s^2 up to a factor
+  of them with standard deviation s has the probability of the discrete Gaussian of variance n s^2 up to a factor
   exp(+-10 sum_{k<n} exp(-2 pi^2 (s/g)^2 k / (k + 1))) (Kairouz, Liu and Steinke, "The Distributed Discrete Gaussian
   Mechanism for Federated Learning with Secure Aggregation", ICML 2021, section 4). A discrete Gaussian's delta at any
   epsilon exceeds the continuous one's by a factor of less than 1 + (g/sigma)^2 (computed in the tests). A sigma below
   2^15 g is refused: the first deviation is then below 10^-1000000, the second below 10^-9.
-- Laplace: no exact sampler cuts it into parts, so the first two clients each draw all of it. Without one client's
+- Laplace: no exact sampler divides it into parts, so the first two clients each draw all of it. Without one client's
   noise the other's remains; the published sum carries twice the variance.
 
-Drawn by the server, as in the paper, the run is the central one, bit for bit. But the server knows the noise: anyone
-who also has the result can subtract it and get the exact sums. The server must never see the result.
+If the server draws it, as in the paper, the run equals the central one bit for bit. But the server knows the noise:
+anyone who also has the result can subtract it and get the exact sums. The server must never see the result.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ __all__ = ["CLIENTS", "DRAWN_BY", "SERVER", "Asked", "Shares", "refuse"]
 CLIENTS, SERVER = "clients", "server"
 DRAWN_BY = (CLIENTS, SERVER)
 MECHANISMS: dict[str, Cost] = {"Gaussian": Gaussian(1.0), "Laplace": Laplace(1.0)}  # how noise of a scale is drawn
-_NARROWEST = 2**15  # grid steps of sigma, see above
+_NARROWEST = 2**15  # grid steps of sigma: see above
 _TRUST = {
     CLIENTS: "no party sees another's rows or can remove all noise; all follow the protocol, and at most one client "
     "shares what it sees with the server",
@@ -67,7 +67,7 @@ class Shares:
 
     @property
     def trust(self) -> str:
-        """Return a sentence on the trust in the parties."""
+        """Return a sentence on whom to trust with what."""
         return _TRUST[self.drawn_by]
 
     def ring(self, ring: Ring) -> Ring:

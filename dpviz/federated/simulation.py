@@ -96,7 +96,7 @@ def simulate(
     parts : one array (n_i, d) per client, original units
     domain : Domain
     seed, noise : as for `Algorithm.run`; true statistics are recorded for noise="seeded" only
-    drop : (client index, round index) of a client that falls silent, or None
+    drop : (client index, round index) of a client that stops answering, or None
     facts : drawn_by, n_max of `FederatedRows`
 
     Raises

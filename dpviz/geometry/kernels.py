@@ -32,13 +32,13 @@ __all__ = [
 ]
 
 GRID = 2.0**-24
-_SWEPT = 32  # up to this many points, one pass over all rows for each is faster than a search along every row
-_CACHED = 16_384  # entries of a block of rows that goes through several steps of a computation
-_BLOCK = 200_000  # most entries of a distance block: it fits the cache beside its rows
-_TILE = 512  # points of a distance block: a product of few rows with more of them mostly copies them
+_SWEPT = 32  # up to this many points, one pass over all rows per point is faster than a search for every row
+_CACHED = 16_384  # entries of a block of rows that several steps of a computation use
+_BLOCK = 200_000  # most entries of a distance block, which then fits the cache with its rows
+_TILE = 512  # points of a distance block: with more, a product of few rows mostly copies them
 _PASS = 4_096  # rows per block in passes over few arrays
 _SHORTER = 0.96  # share of a parent's children, by distance from it, searched together
-_SLACK = 1e-6  # slack of a distance that is compared with a bound; exceeds the rounding of both
+_SLACK = 1e-6  # slack when a distance is compared with a bound; exceeds the rounding of both
 _WORTH_GROUPING = 500  # fewer points than this are compared with every row
 _TREE_FEATURES = 4  # up to this many columns a k-d tree is fastest,
 _FEW_POINTS = 64  # unless there are this few points to compare with
@@ -57,13 +57,13 @@ def snap_toward_zero(x: np.ndarray) -> np.ndarray:
 
 def _rounded(to_whole: np.ufunc, x: np.ndarray) -> np.ndarray:
     whole = np.asarray(np.multiply(x, 1 / GRID, dtype=np.float64))
-    to_whole(whole, out=whole)  # in place: rows are many
+    to_whole(whole, out=whole)  # in place, because rows are many
     whole *= GRID
     return whole
 
 
 def in_cache(n_rows: int, n_columns: int) -> Iterator[slice]:
-    """Yield slices of consecutive rows, so few that several arrays of them stay in the processor's cache."""
+    """Yield slices of consecutive rows, short enough that several arrays of them stay in the processor's cache."""
     height = max(_CACHED // n_columns, 64)
     for start in range(0, n_rows, height):
         yield slice(start, min(start + height, n_rows))
@@ -76,7 +76,7 @@ class Population(ReadOnly):
     Attributes
     ----------
     points : ndarray of shape (m, d)
-    parents : ndarray of shape (k, d) or None, what the points were mutated from
+    parents : ndarray of shape (k, d) or None, the points that these were mutated from
     group : ndarray of shape (m,) or None, index of each point's parent; only a hint that saves work
     """
 
@@ -88,14 +88,14 @@ class Population(ReadOnly):
 def nearest(x: np.ndarray, population: Population | np.ndarray) -> np.ndarray:
     """Return the index of the nearest point of every row, ties to the lowest index, EXACTLY.
 
-    A vote must depend on its row and the population only, bit for bit: BLAS results change with the block, so fast
-    arithmetic only proposes. A row whose two best distances are closer than the proven rounding error is decided
-    again, first in double precision, then in integers (multiples of 2^-24), which are exact while d 2^50 < 2^63.
+    A vote must depend on its row and the population only, bit for bit. BLAS results change with the block, so fast
+    arithmetic only proposes: a row whose two best distances are closer than the proven rounding error is decided again,
+    first in double precision, then in integers (multiples of 2^-24), which are exact while d 2^50 < 2^63.
 
     Parameters
     ----------
     x : ndarray of shape (n, d), on the grid, norms at most sqrt(d)
-    population : Population or ndarray of shape (m, d), likewise
+    population : Population or ndarray of shape (m, d), on the grid, norms at most sqrt(d)
 
     Returns
     -------
@@ -124,7 +124,7 @@ def nearest(x: np.ndarray, population: Population | np.ndarray) -> np.ndarray:
 
 
 def _nearest_tree(x: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """k-d tree on the points. Differences of grid numbers are exact in float64; squares and sums round.
+    """Find nearest points with a k-d tree. Differences of grid numbers are exact in float64; squares and sums round.
 
     A squared distance has relative error below (d + 2) 2^-53; 1e-14 leaves room for the root as well.
     """
@@ -141,9 +141,9 @@ def _nearest_tree(x: np.ndarray, points: np.ndarray) -> np.ndarray:
 
 
 def together(x: np.ndarray) -> np.ndarray:
-    """Return rows x (n, d) in an order in which near ones follow each other, where a search gains by it (d <= 4).
+    """Return rows x (n, d) in an order that puts near rows next to each other if that speeds up a search (d <= 4).
 
-    A tree answers such rows in two thirds of the time, because they take the same way through it.
+    A tree answers ordered rows in two thirds of the time, because neighbors take the same path through it.
     """
     n, d = x.shape
     if d > _TREE_FEATURES or n < 2:
@@ -151,7 +151,7 @@ def together(x: np.ndarray) -> np.ndarray:
     side = 2 ** (16 // d)
     low = x.min(axis=0)
     steps = (side - 1) / np.maximum(x.max(axis=0) - low, GRID)
-    cell = np.zeros(n, dtype=np.uint16)  # 16 bits, because those are sorted without comparisons
+    cell = np.zeros(n, dtype=np.uint16)  # 16-bit numbers are sorted without comparisons
     for i in range(d):
         cell *= side % 2**16
         cell += ((x[:, i] - low[i]) * steps[i]).astype(np.uint16)
@@ -172,7 +172,7 @@ def _first_two(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     every, won = np.arange(len(scores)), scores.argmax(axis=1)
     most = scores[every, won]
     scores[every, won] = -np.inf
-    return won, most, scores[every, scores.argmax(axis=1)]  # faster than the maximum itself
+    return won, most, scores[every, scores.argmax(axis=1)]  # faster than taking the maximum
 
 
 def _with_half(dtype: type, points: np.ndarray, half: np.ndarray) -> np.ndarray:
@@ -210,7 +210,7 @@ def _two_best(dtype: type, rows: np.ndarray, points: np.ndarray) -> tuple[np.nda
         next_low, worse = np.full_like(low, np.inf), np.empty_like(low)
         for j, score in enumerate(scores[1:], 1):
             np.minimum(next_low, np.maximum(low, score, out=worse), out=next_low)
-            np.copyto(won, j, where=score < low)  # strictly, so the first of equal ones wins
+            np.copyto(won, j, where=score < low)  # strictly less, so the first of equal points wins
             np.minimum(low, score, out=low)
         least[start:stop], second[start:stop] = low, next_low
 
@@ -234,11 +234,11 @@ def _propose_grouped(
     """Return (winner, unsure), comparing a row only with the children that are near enough.
 
     A child at distance l from a parent is at least | |x - parent| - l | away from x. Rows are taken cell by cell, a
-    cell being the rows with the same nearest parent: all of them are compared with that parent's children, and with
-    those of the few longest children of all parents that can be as near to some row of the cell. The other parents'
-    children are then compared with those rows only for which one of them can be nearer than what the row has. Scores
-    relative to the parent are small, and so are their rounding errors. Intervals [value - error, value + error] of
-    0.5 |x - s|^2 decide: a row is sure if the winner's upper end is below every other lower end.
+    cell being the rows with the same nearest parent: all of them are compared with that parent's children, and with the
+    few longest children of all parents that may be as near to some row of the cell. The other parents' children are
+    then compared only with rows to which one of them may be nearer than the best so far. Scores relative to the parent
+    are small, and so are their rounding errors. Intervals [value - error, value + error] of 0.5 |x - s|^2 decide: a row
+    is sure if the winner's upper end is below every other lower end.
     """
     n, d = x.shape
     lengths = np.sqrt(((points - parents[group]) ** 2).sum(axis=1))
@@ -298,7 +298,7 @@ def _propose_grouped(
 
 
 def _in_reach(lengths: np.ndarray, nearest: float, away: np.ndarray) -> np.ndarray:
-    """Return the mask of points, given by distance from a parent, that can be as near to a row as a child of it.
+    """Return the mask of points, given by distance from a parent, that may be as near to a row as a child of it.
 
     The rows are `away` from the parent (n,), whose nearest child has the distance `nearest`.
     """
@@ -327,7 +327,7 @@ def _apart(x: np.ndarray, parents: np.ndarray) -> tuple[np.ndarray, np.ndarray, 
 
 
 def _nearest_exact(x: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """Decide in integers. Slow: for the few rows that fast arithmetic cannot decide."""
+    """Decide in integers: slow, for the few rows that fast arithmetic cannot decide."""
     whole_x, whole_points = (np.rint(a / GRID).astype(np.int64) for a in (x, points))
     winners = np.empty(len(x), dtype=np.int64)
     height = max(1, _BLOCK // len(points))
@@ -350,8 +350,8 @@ def cluster_sums(x: np.ndarray, labels: np.ndarray, n_clusters: int) -> tuple[np
 def product(x: np.ndarray, matrix: np.ndarray, reach: float) -> np.ndarray:
     """Return x @ matrix, EXACTLY, for a matrix rounded to so few bits that no partial sum can round.
 
-    A matrix product's last bits may change with the block that a row is in; an exact one has no last bits. Sums
-    of x (on the grid) times entries on 2^-b are multiples of 2^(-24-b) and below |x| |column|: float64 holds them
+    The last bits of a matrix product may change with the block that contains a row; an exact product rounds nothing.
+    Sums of x (on the grid) times entries on 2^-b are multiples of 2^(-24-b) and below |x| |column|: float64 holds them
     all if that bound is at most 2^(29-b).
 
     Parameters
@@ -371,9 +371,9 @@ def inertia(x: np.ndarray, centers: np.ndarray) -> float:
 
 
 def clip_ball(x: np.ndarray, radius: float) -> np.ndarray:
-    """Scale every row of x (n, d) longer than `radius` down to it and snap toward zero; a function of the row alone."""
+    """Scale every row of x (n, d) longer than `radius` down to it and snap toward zero; depends on the row alone."""
     clipped = np.empty(x.shape)
-    reach = radius * (1 - 2.0**-40)  # more than the rounding of a norm for any d below 2^12
+    reach = radius * (1 - 2.0**-40)  # exceeds the rounding error of a norm for any d below 2^12
     for part in in_cache(*x.shape):
         rows, squares = x[part], np.zeros(part.stop - part.start)
         for column in rows.T:

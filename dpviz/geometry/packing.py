@@ -24,7 +24,7 @@ def uniform_ball(n: int, d: int, radius: float, rng: np.random.Generator) -> np.
 def sphere_pack(n: int, d: int, radius: float, rng: np.random.Generator) -> np.ndarray:
     """Spread n points over an l2 ball: at least a from its surface and 2a from each other (Su et al., in a ball).
 
-    a starts at radius/2 and is halved after 100 failures in a row. For d >= 16 a separation rejects nothing in
+    a starts at radius/2 and is halved after 100 failures in a row. For d >= 16 the separation rejects nothing in
     practice and the result is uniform in the ball of radius 0.75 R; beyond 2000 points the rest is uniform too.
 
     Returns
@@ -50,7 +50,7 @@ def _pack(n: int, d: int, a: float, propose, *, halve: bool = True):  # type: ig
         )
         free = np.flatnonzero(near >= 2 * a)
         close = cdist(batch[free], batch[free], "sqeuclidean") < 4 * a * a
-        refused = np.zeros(len(free) + 1, dtype=bool)  # the last one, never refused, ends the batch
+        refused = np.zeros(len(free) + 1, dtype=bool)  # the last entry is never refused and ends the batch
         accepted: list[int] = []
         places, last = free.tolist(), -1  # the last accepted proposal of this batch
         while (i := int(refused.argmin())) < len(places) and failures + places[i] - last - 1 < _TRIES:

@@ -1,7 +1,7 @@
-"""Spread blocks of array work over all cores: each thread computes alone, instead of sharing every sum.
+"""Spread blocks of array work over all cores: each thread computes its own sums instead of sharing them.
 
-If threads shared a sum, its order of addition would follow their number and, with three or more, their pace: the same
-seed would release different last bits on another machine.
+If threads shared a sum, the order of additions would depend on their number and, with three or more, on their speed:
+the same seed would release different last bits on another machine.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ _outside: list[int] = []  # threads of linear algebra before the first use began
 
 
 class _Libraries:
-    """Hold the libraries of this process that compute in threads.
+    """The libraries of this process that compute in threads.
 
-    Linear algebra has one number of threads for the process, OpenMP (scikit-learn's k-means) one for every thread.
+    Linear algebra has one number of threads for the whole process, OpenMP (scikit-learn's k-means) one for every
+    thread.
     """
 
     def __init__(self) -> None:
@@ -44,7 +45,7 @@ _libraries = _Libraries()
 
 
 def _limit(libraries: list[LibController], threads: Iterable[int]) -> list[int]:
-    """Give every library its number of threads; return the numbers before."""
+    """Set every library's number of threads; return the previous numbers."""
     before = [library.get_num_threads() for library in libraries]
     for library, number in zip(libraries, threads, strict=False):
         library.set_num_threads(number)
@@ -53,7 +54,7 @@ def _limit(libraries: list[LibController], threads: Iterable[int]) -> list[int]:
 
 @contextmanager
 def alone() -> Iterator[None]:
-    """Add and multiply with one thread inside. Nested and concurrent uses count; the last one out restores."""
+    """Use one thread for linear algebra inside the block; the last of nested or concurrent blocks restores it."""
     global _inside, _outside
     with _lock:
         if _inside == 0:
@@ -71,9 +72,9 @@ def alone() -> Iterator[None]:
 
 
 def each(work: Callable[[int], None], items: Sequence[int]) -> None:
-    """Call work(item) for every item, on as many threads as linear algebra may use; items must not touch each other.
+    """Call work(item) for every item, on as many threads as linear algebra may use; items must not share data.
 
-    A product split over threads waits for its slowest thread, thousands of times; blocks wait once, at the end.
+    A product split over threads waits for its slowest thread thousands of times; blocks wait once, at the end.
     """
     with alone():
         if len(items) < 2 or _libraries.cores == 1:

@@ -1,6 +1,6 @@
 """Compare runs side by side: match their centers, list their differences, and relate their promises.
 
-This uses released values and public parameters only.
+Only released values and public parameters are used.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ class Row(NamedTuple):
 
     @property
     def differs(self) -> bool:
-        """Return whether the runs differ in it; a parameter that only some runs have does not count as a difference."""
+        """Return whether the runs differ in this fact; parameters that only some runs have do not count."""
         return len(set(self.values)) > 1 and _NOTHING not in self.values
 
 
 def matched(first: np.ndarray, second: np.ndarray) -> list[tuple[int, int]]:
     """Return the pairs (i, j) of centers (k, d) and (k', d) that represent the same place.
 
-    One to one, with the least total distance. A pair counts only if each is the nearest to the other, or if they are
-    closer than either is to its own run's other centers: a pair that the assignment makes only for lack of other
-    partners does not count.
+    The matching is one to one, with the smallest total distance. A pair counts only if each center is nearest to the
+    other, or if they are closer to each other than either is to its own run's other centers; pairs matched only for
+    lack of other partners do not count.
     """
     if not len(first) or not len(second):
         return []
@@ -55,16 +55,16 @@ def matched(first: np.ndarray, second: np.ndarray) -> list[tuple[int, int]]:
 
 
 def _gaps(centers: np.ndarray) -> np.ndarray:
-    """Return the distance of every center (k, d) to the nearest other one, inf for a single one."""
+    """Return the distance of every center (k, d) to the nearest other one, inf for a single center."""
     distances = cdist(centers, centers)
     np.fill_diagonal(distances, np.inf)
     return distances.min(axis=1)
 
 
 def partners(traces: Sequence[Trace]) -> list[tuple[list[str], list[str]]]:
-    """Return for every run the numbers that places have in all runs, and a sentence for each center without a partner.
+    """Return for every run the numbers of its centers' places, and a note for each center without a partner.
 
-    Numbers follow the first run's order; every other run is matched with the first one.
+    Numbers follow the first run's order; every other run is matched with the first.
     """
     centers = [trace.domain.normalize(np.asarray(trace.cluster_centers)) for trace in traces]
     maps = [{i: j for i, j in matched(centers[0], other)} for other in centers[1:]]
@@ -135,20 +135,20 @@ def _bet_on(trace: Trace) -> str:
 
 
 def bets_on(traces: Sequence[Trace]) -> str:
-    """Return the question on which attackers of all runs bet, to follow "bets on"; in general words if it differs."""
+    """Return the question that attackers of all runs bet on, to follow "bets on"; general words if runs differ."""
     private = dict.fromkeys(_bet_on(trace) for trace in traces if trace.claimed.private)
     return next(iter(private)) if len(private) == 1 else "what each run hides"
 
 
 def promises(traces: Sequence[Trace]) -> list[str]:
-    """Return the sentences needed if the runs make different promises; empty if they do not."""
+    """Return the sentences needed if the runs make different promises, else none."""
     return kinds(traces) + budgets(traces)
 
 
 def kinds(traces: Sequence[Trace]) -> list[str]:
-    """Return the sentences needed if the runs make promises of different kinds; empty if they do not.
+    """Return the sentences needed if the runs make promises of different kinds, else none.
 
-    A weaker promise never appears beside differential privacy without such a sentence.
+    A weaker promise never appears next to differential privacy without one of these sentences.
     """
     by_kind: dict[Any, list[int]] = {}
     for index, trace in enumerate(traces):
@@ -179,8 +179,8 @@ def kinds(traces: Sequence[Trace]) -> list[str]:
             sentences.append(f"The runs hide moves up to {far}: the shorter the move, the weaker the promise.")
     if {Notion.LOCAL, Notion.CENTRAL} <= notions:
         sentences.append(
-            f"{who(Notion.LOCAL)} trusts nobody, {who(Notion.CENTRAL)} a curator who sees the raw rows: that trust "
-            f"is the price of the lower loss."
+            f"{who(Notion.LOCAL)} trusts nobody, {who(Notion.CENTRAL)} a curator who sees the raw rows: the lower loss "
+            f"costs that trust."
         )
     if Notion.SHUFFLE in notions and notions & {Notion.LOCAL, Notion.CENTRAL}:
         sentences.append(f"{who(Notion.SHUFFLE)} trusts a shuffler that mixes the reports and reads none.")

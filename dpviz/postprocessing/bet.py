@@ -1,4 +1,4 @@
-"""State a promise as a bet: the attacker's question, and the most that anybody wins. Every screen uses these words."""
+"""State a promise as a bet: the attacker's question, and how often anybody wins at most. All screens use it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Bet(NamedTuple):
 
     Attributes
     ----------
-    on : the question, to follow "bets on"; it names whose secret the neighboring relation hides, and which
+    on : the question, to follow "bets on"; it names the change that the neighboring relation hides, and whose it is
     odds : the largest number of bets won in 100; a coin wins 50, and 100 means that nothing is promised
     """
 
@@ -40,7 +40,7 @@ def bet_of(promise: Guarantee, *, far: str = "rho", who: str = "one person") -> 
     Parameters
     ----------
     far : how far a row may move unseen, in the data's units; for promises about moves
-    who : the person whose secret it is
+    who : the person whom the bet is about
     """
     rows = promise.rows_per_person
     words = (_ALONE if rows == 1 else _WITH_ROWS)[promise.neighboring]

@@ -1,8 +1,8 @@
 """The bound on every attacker: the trade-off between false alarms and misses that a guarantee allows.
 
-An attacker who bets on whether a row is in the data has false alarms (says it is, but it is not) and misses. A promise
-is a curve: for every rate of false alarms it gives the least rate of misses that anybody can achieve (Dong, Roth and Su
-2022, sec. 2).
+An attacker who bets on whether a row is in the data has false alarms (bets that an absent row is in) and misses. A
+promise is a curve: for every rate of false alarms it gives the smallest rate of misses that anybody can achieve (Dong,
+Roth and Su 2022, sec. 2).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dpviz.trace import Trace
 
 __all__ = ["Bound"]
 
-_DELTAS = np.geomspace(1e-12, 0.5, 36)  # deltas at which a plan without a mu is composed; each gives a valid promise
+_DELTAS = np.geomspace(1e-12, 0.5, 36)  # a plan without a mu is composed at these deltas, each a valid promise
 
 
 @dataclasses.dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Bound:
     Attributes
     ----------
     mu : Gaussian DP, None if there is none
-    lines : pairs (epsilon, delta) that hold together; without mu and lines nothing is promised
+    lines : pairs (epsilon, delta) that hold together; without mu or lines nothing is promised
     """
 
     mu: float | None = None
@@ -78,7 +78,7 @@ class Bound:
         return Bound(None if self.mu is None else m * self.mu, tuple(sorted(lines)))
 
     def miss(self, false_alarm: np.ndarray) -> np.ndarray:
-        """Return the least rate of misses at rates of false alarms in [0, 1], any shape."""
+        """Return the smallest rate of misses at rates of false alarms in [0, 1], any shape."""
         alarm = np.clip(np.asarray(false_alarm, dtype=float), 0, 1)
         least = np.zeros_like(alarm)
         if self.mu is not None:
@@ -91,7 +91,7 @@ class Bound:
 
     @property
     def best_guess(self) -> float:
-        """Return the largest probability of being right from even odds; 1 if nothing is promised.
+        """Return the largest probability of being right at even odds; 1 if nothing is promised.
 
         Every curve here is convex and symmetric, so the best guess is where both rates are equal.
         """

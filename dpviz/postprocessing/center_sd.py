@@ -1,6 +1,6 @@
-"""The noise of each center: formulas for centers that are averages, from released values only.
+"""State the noise of each center: formulas for centers that are averages, from released values only.
 
-Every family declares the result in the step that gives its centers: `center_sd` (k, d), the standard deviation per
+Every family declares its noise in the step that gives its centers: `center_sd` (k, d), the standard deviation per
 column in z units, and `center_noise`, the kind of that noise. Families without a formula declare neither: if noise
 decides which candidates win, no standard deviation describes the error of a center.
 """
@@ -32,7 +32,7 @@ REGIONS = "of the averages of its regions; another run also cuts other regions"
 POINTS = "of the released points that are nearest to it"
 CELLS = "of the counts of its cells; where rows lie inside a cell is not known either"
 _BLURRED = 0.65  # squared noise of averages over the squared radius, and
-_LONE = 1.3  # centers that share the rows: together 5 % false alarms (benchmarks/results/cliffs.md)
+_LONE = 1.3  # number of centers that share the rows: 5 % false alarms together (benchmarks/results/cliffs.md)
 UNKNOWN = (
     "This method gives no noise per center: noise decides which candidates or cuts win, and no formula says how far "
     "away another run's centers would be."
@@ -51,16 +51,16 @@ def average_sd(
     """Return the standard deviation (k, d) per column of centers that are noisy sums over noisy weights.
 
     A center is the average of parts i: c = sum_i (w_i o_i + S_i) / sum_i w_i, with S_i a noisy sum of offsets from the
-    origin o_i. To first order the noise of a sum moves it by that over W = sum_i w_i, and the noise of a weight by its
-    distance from the origin over W: var = sum_i (sums_sd_i^2 + (o_i - c)^2 weights_sd_i^2) / W^2.
+    origin o_i. To first order, noise in a sum moves c by that noise over W = sum_i w_i, and noise in a weight by that
+    noise times c's distance from the origin over W: var = sum_i (sums_sd_i^2 + (o_i - c)^2 weights_sd_i^2) / W^2.
 
     Parameters
     ----------
     centers : ndarray of shape (k, d), z units
     weights : ndarray of shape (m,), noisy; a center's W counts as at least 1
-    weights_sd, sums_sd : ndarrays of shape (m,) or floats, of the noise; of a sum in every column
+    weights_sd, sums_sd : ndarrays of shape (m,) or floats, standard deviations of the noise; of a sum, per column
     origins : ndarray of shape (m, d) or 0, origins of the sums
-    of : ndarray of shape (m,), the center each part belongs to; the parts are the centers themselves if not given
+    of : ndarray of shape (m,), the center of each part; if not given, every part is a center
     """
     k = len(centers)
     of = np.arange(k) if of is None else of
@@ -74,7 +74,7 @@ def average_sd(
 def blurred(noisy_counts: np.ndarray, sd: np.ndarray, radius: float) -> bool:
     """Return whether the noise in the averages is about as large as the domain.
 
-    Centers with few rows have little weight, and no center moves farther than the radius of the domain.
+    Centers with few rows count little, and no center moves farther than the radius of the domain.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def blurred(noisy_counts: np.ndarray, sd: np.ndarray, radius: float) -> bool:
 
 
 def lone(noisy_counts: np.ndarray) -> bool:
-    """Return whether nearly all rows count (k,) for one center: for fewer than 1.3 by the inverse Simpson index."""
+    """Return whether nearly all rows (k,) belong to one center: fewer than 1.3 by the inverse Simpson index."""
     return len(noisy_counts) > 1 and bool(1 / (_shares(noisy_counts) ** 2).sum() < _LONE)
 
 
@@ -96,10 +96,10 @@ def _shares(noisy_counts: np.ndarray) -> np.ndarray:
 
 
 def members(points: np.ndarray, centers: np.ndarray) -> np.ndarray:
-    """Return the nearest center (m,) of every released point (m, d)."""
+    """Return the index (m,) of the nearest center of every released point (m, d)."""
     return cdist(points, centers, "sqeuclidean").argmin(axis=1)
 
 
 def declared(sd: np.ndarray, meaning: str) -> dict[str, Any]:
-    """Return the noise that the step with the centers releases about them."""
+    """Return the entries with which a step declares the noise of its centers."""
     return {"center_sd": sd, "center_noise": meaning}

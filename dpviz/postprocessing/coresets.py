@@ -1,4 +1,4 @@
-"""Uses of a released weighted point set: centers for any k and objective, as often as you like, at no privacy cost."""
+"""Use a released weighted point set: centers for any k and objective, any number of times, at no privacy cost."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def resolve(coreset: Coreset, domain: Domain, n_clusters: int, *, cost: str = "k
     ----------
     n_clusters : int, at most the number of points in the coreset
     cost : "k-means" (squared distances) or "k-median" (distances), in z units
-    seed : int, of the restarts
+    seed : int, seed of the restarts
     """
     validate.one_of("coreset", COSTS, cost=cost)
     validate.integer("coreset", 1, len(coreset.points), n_clusters=n_clusters)
     points = domain.normalize(coreset.points)
-    starts = int(np.clip(1000 // len(points), 1, 5))  # large sets have many points per center: one start will do
+    starts = int(np.clip(1000 // len(points), 1, 5))  # large sets have many points per center, so one start is enough
     model = KMeans(n_clusters, n_init=starts, random_state=seed).fit(points, sample_weight=coreset.weights)
     centers = model.cluster_centers_
     if cost == "k-median":
@@ -38,7 +38,7 @@ def resolve(coreset: Coreset, domain: Domain, n_clusters: int, *, cost: str = "k
 
 
 def price(points: np.ndarray, weights: np.ndarray, centers: np.ndarray, domain: Domain, *, cost: str) -> float:
-    """Return the weighted mean cost of centers (k, d), z units; original units in, points (m, d), weights (m,)."""
+    """Return the weighted mean cost of centers (k, d), z units; points (m, d) and centers in original units."""
     validate.one_of("coreset", COSTS, cost=cost)
     reach = cdist(domain.normalize(points), domain.normalize(centers)).min(axis=1)
     return float(np.average(reach**2 if cost == "k-means" else reach, weights=weights))
@@ -51,7 +51,7 @@ def elbow(
 
     Parameters
     ----------
-    rows : ndarray of shape (n, d), original units, or None; rows with a cell that is not finite do not count
+    rows : ndarray of shape (n, d), original units, or None; rows with a cell that is not finite are left out
     """
     if rows is not None:
         rows = rows[np.isfinite(rows).all(axis=1)]

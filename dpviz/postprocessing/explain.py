@@ -1,10 +1,10 @@
-"""Explain what sets each cluster apart, in the data's units and with its noise. It reads released values only.
+"""Explain what sets each cluster apart, in the data's units and with its noise, from released values only.
 
 There are two sources. The first is noisy counts by cluster, column and bin from a run of `ExplainClusters`: for every
-cluster and every edge of a column, the share of its rows above the edge is compared with that of all others. The second
-is free: the centers themselves, if their noise is declared, each compared with the mean of the others. Intervals hold
-jointly for all comparisons (95 %), so that the largest of many differences is not chance; where they overlap, the
-answer is "cannot tell". Centers show where clusters lie, not how their rows spread.
+cluster and every edge of a column, the share of the cluster's rows above the edge is compared with the share of all
+other rows. The second is free: the centers themselves, if their noise is declared, each compared with the mean of the
+others. The intervals of all comparisons hold jointly (95 %), so the largest of many differences is not chance; if
+intervals overlap, the answer is "cannot tell". Centers show where clusters lie, not how their rows spread.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ __all__ = ["BINS", "Explanation", "edges_between", "of_centers", "of_trace", "tr
 
 BINS = 6
 CONFIDENCE = 0.95
-LEAST = 0.1  # difference of two shares below which nobody would call it a difference
-MOST = 3  # columns named for a cluster
+LEAST = 0.1  # smaller differences of two shares are not stated
+MOST = 3  # largest number of columns named for a cluster
 _NO_SIZE = "cannot tell: its size does not stand out from the noise."
 _NO_COLUMN = "cannot tell: no column differs from the others by more than the noise."
 
@@ -41,9 +41,9 @@ class Explanation:
     Attributes
     ----------
     counts : ndarray of shape (k, d, b), noisy numbers of rows between the edges
-    variances : ndarray of shape (k, d, b), of their noise
+    variances : ndarray of shape (k, d, b), variances of their noise
     edges : ndarray of shape (d, b - 1), original units
-    heavy : whether the noise is Laplace: of a sum of few draws the tails are longer than a Gaussian's
+    heavy : whether the noise is Laplace, so that a sum of few draws has longer tails than a Gaussian
     """
 
     counts: np.ndarray
@@ -53,9 +53,9 @@ class Explanation:
 
     @cached_property
     def z(self) -> float:
-        """Return the half-width in standard deviations, 95 % jointly for all shares, of others too (Bonferroni).
+        """Return the half-width in standard deviations, 95 % jointly for all shares, others' included (Bonferroni).
 
-        Under Laplace noise it is that of a single draw, which is wider than that of any sum of draws.
+        Under Laplace noise it is the half-width of a single draw, which is wider than that of any sum of draws.
         """
         k, d, b = self.counts.shape
         miss = (1 - CONFIDENCE) / (2 * k * d * (b - 1))
@@ -63,11 +63,12 @@ class Explanation:
 
     @cached_property
     def shares(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the shares above each edge, of the cluster and all others, and their deviations (2, k, d, b - 1).
+        """Return the shares above each edge, of the cluster and of all others, and their deviations (2, k, d, b - 1).
 
         A share is s = A / (A + B), above and below. Its error is ((1 - s0) a - s0 b) / (A + B), with a and b the noise
-        of A and B, and s0 the true share: so s0 may be any value that makes (A + B)^2 (s - s0)^2 at most z^2 times the
-        variance (1 - s0)^2 var A + s0^2 var B, an interval (Fieller). The standard deviation is its longer side over z.
+        of A and B, and s0 the true share. So s0 may be any value for which (A + B)^2 (s - s0)^2 is at most z^2 times
+        the variance (1 - s0)^2 var A + s0^2 var B: an interval (Fieller). The standard deviation is its longer side
+        over z.
         """
         pairs = [self._share(self.counts, self.variances)]
         others = self.counts.sum(axis=0) - self.counts, self.variances.sum(axis=0) - self.variances
@@ -78,7 +79,7 @@ class Explanation:
         above, below = _above(counts), _below(counts)
         total = above + below
         noise = np.sqrt(_above(variances) + _below(variances))
-        known = total > self.z * noise  # a size that may be noise alone is not a size
+        known = total > self.z * noise  # a size that noise alone explains is unknown
         safe = np.where(known, total, 1.0)
         raw, wide = above / safe, self.z**2 * _above(variances)
         a, b = safe**2 - self.z**2 * noise**2, safe**2 * raw - wide  # of a s0^2 - 2 b s0 + c <= 0
@@ -96,8 +97,8 @@ class Explanation:
     def clearest(self) -> pd.DataFrame:
         """Return one row per cluster and column, with the edge of the largest certain difference, clearest first.
 
-        Columns: cluster (from 1), column (number), edge, share, share_sd, others, others_sd, least (the difference is
-        at least that large), told (False: cannot tell).
+        Columns: cluster (from 1), column (number), edge, share, share_sd, others, others_sd, least (a lower bound on
+        the difference), told (False: cannot tell).
         """
         share, sd = self.shares
         apart = np.abs(share[0] - share[1]) - self.z * (sd[0] + sd[1])
@@ -118,7 +119,7 @@ class Explanation:
     def table(self, columns: Sequence[str], truth: Explanation | None = None) -> pd.DataFrame:
         """Return `clearest` for people: shares in percent with their half-widths, or "cannot tell".
 
-        `truth` holds the same counts without noise: NOT PRIVATE, two columns more.
+        `truth` holds the same counts without noise and adds two columns: NOT PRIVATE.
         """
         found = self.clearest()
         made = pd.DataFrame(
@@ -183,8 +184,8 @@ def _words(row: object, columns: Sequence[str], units: Sequence[str], z: float) 
 def edges_between(centers: np.ndarray, domain: Domain, bins: int = BINS) -> np.ndarray:
     """Return edges for every column, shape (d, bins - 1), original units: evenly from the lowest center to the highest.
 
-    They are rounded to a hundredth of that or less, so that they are short to write. Where the centers agree in a
-    column its declared bounds are divided evenly. It reads released values only.
+    They are rounded to a hundredth of that range or finer, to keep them short. If the centers agree in a column, its
+    declared bounds are divided evenly. Only released values are read.
     """
     low, high = centers.min(axis=0), centers.max(axis=0)
     same = high - low <= 1e-3 * (domain.high - domain.low)
@@ -203,7 +204,7 @@ def of_centers(trace: Trace, columns: Sequence[str], units: Sequence[str] = ()) 
     """
     noise, centers, domain = center_noise(trace), np.asarray(trace.cluster_centers), trace.domain
     k, d = centers.shape
-    if noise.sd is None or noise.meaning == CELLS or k < 2:  # nobody need be at a cell's middle
+    if noise.sd is None or noise.meaning == CELLS or k < 2:  # no row need lie at a cell's middle
         return None
     z = float(norm.isf((1 - CONFIDENCE) / 2 / (2 * k * d)))
     sd = noise.sd * domain.half_width
@@ -230,9 +231,9 @@ def of_centers(trace: Trace, columns: Sequence[str], units: Sequence[str] = ()) 
 def _drowned(trace: Trace, noise: CenterNoise, z: float) -> np.ndarray:
     """Return which centers may consist of noise alone, shape (k,).
 
-    Their size is within its noise; or, where centers are averages of weighted points, so is the weight of every point
-    (the threshold holds for all points together): many points of noise, of which only positive ones are kept, add up
-    to a size that looks real.
+    These are centers whose size is within its noise and, if centers are averages of weighted points, those with every
+    point's weight within its noise (the threshold holds for all points together): many noise points, of which only
+    positive ones are kept, add up to a size that looks real.
     """
     k = len(trace.cluster_centers)
     found = np.zeros(k, dtype=bool)
@@ -256,7 +257,7 @@ def _unit(units: Sequence[str], column: int) -> str:
 
 
 def truth_of(trace: Trace) -> Explanation | None:
-    """Return the counts without noise, if a seeded run recorded them. NOT PRIVATE."""
+    """Return the counts without noise, if a seeded run recorded them: NOT PRIVATE."""
     hidden = [part for part in trace.steps[-1].hidden if "bins" in part.statistic]
     if not hidden:
         return None
@@ -265,7 +266,7 @@ def truth_of(trace: Trace) -> Explanation | None:
 
 
 def of_trace(trace: Trace) -> Explanation:
-    """Return the result of a run of `ExplainClusters`.
+    """Return the explanation from a run of `ExplainClusters`.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Describe a center in plain words: which of its values most people lie above or below. It reads only releases."""
+"""Describe a center in plain words: the columns in which it is higher or lower than most people."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from dpviz.trace import Trace
 
 __all__ = ["center_words", "ranks"]
 
-LEAST = 0.05  # share of a column's declared width; values closer than this count as the same
-MOST = 3  # most properties named for a center
+LEAST = 0.05  # share of a column's declared width; values closer than this count as equal
+MOST = 3  # largest number of properties named for a center
 
 
 def ranks(trace: Trace) -> np.ndarray:
@@ -24,7 +24,7 @@ def ranks(trace: Trace) -> np.ndarray:
     centers, domain, noise = np.asarray(trace.cluster_centers), trace.domain, center_noise(trace)
     sizes = np.ones(len(centers)) if noise.sizes is None else np.maximum(noise.sizes, 0.0)
     share = sizes / sizes.sum() if sizes.sum() > 0 else np.full(len(centers), 1 / len(centers))
-    apart = centers[:, None] - centers[None]  # (k, k, d): of the first over the second
+    apart = centers[:, None] - centers[None]  # (k, k, d): first minus second
     least = np.broadcast_to(LEAST * (domain.high - domain.low), apart.shape)
     if noise.sd is not None:
         squares = (noise.sd * domain.half_width) ** 2

@@ -12,7 +12,7 @@ OBJECTIVES = ("means", "medians")
 def medians_on(points: np.ndarray, weights: np.ndarray, centers: np.ndarray, iterations: int = 20) -> np.ndarray:
     """Return centers (k, d) that lower the weighted sum of distances: assign, then one Weiszfeld step per group.
 
-    A center without points stays where it is. Distances are at least 1e-9, so a center on a point does not divide by 0.
+    A center without points stays where it is. Distances are at least 1e-9, which avoids a division by 0.
     """
     for _ in range(iterations):
         squares = ((centers**2).sum(axis=1) - 2 * points @ centers.T) + (points**2).sum(axis=1)[:, None]

@@ -1,4 +1,4 @@
-"""Make up people from a released coreset, in place of rows that may not be read again."""
+"""Simulate people from a released coreset, in place of rows that may not be read again."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ __all__ = ["simulate", "stand_ins"]
 
 
 def simulate(coreset: Coreset, domain: Domain, n_rows: int, rng: np.random.Generator) -> np.ndarray:
-    """Draw rows from a released weighted point set; post-processing, so it costs nothing.
+    """Draw rows from a released weighted point set; this is post-processing, so it costs nothing.
 
-    A point is drawn in proportion to its noisy weight and moved uniformly within a ball that reaches half way to the
-    nearest other point, in z units. The result lies in the public box. Groups that the coreset lost are missing here,
+    A point is drawn in proportion to its noisy weight and moved uniformly within a ball that reaches halfway to the
+    nearest other point, in z units. The result lies in the public box. Groups that the coreset lost are missing here
     too.
 
     Parameters
@@ -50,12 +50,12 @@ def simulate(coreset: Coreset, domain: Domain, n_rows: int, rng: np.random.Gener
 
 
 def stand_ins(trace: Trace, n_rows: int, count: int, rng: np.random.Generator) -> list[np.ndarray]:
-    """Draw several populations that could have produced a release, each with weights of another draw of noise.
+    """Draw several populations that could have produced a release; each redraws the noise of the weights.
 
-    A population takes the released weighted points (a coreset, survivors with votes, or centers with sizes), moves
-    every weight by its noise once more, so that a group near the noise is sometimes lost and sometimes larger, and
-    spreads n_rows people over them in proportion: uniformly in a ball that reaches half way to the nearest other point.
-    Places inside the balls are the same in all populations: only the noise differs, not the draw of people.
+    A population takes the released weighted points (a coreset, survivors with votes, or centers with sizes), adds noise
+    to every weight once more, so that a group near the noise is sometimes lost and sometimes larger, and spreads n_rows
+    people over the points in proportion: uniformly in a ball that reaches halfway to the nearest other point. Places
+    inside the balls are the same in all populations, so only the noise differs, not the draw of people.
 
     Parameters
     ----------

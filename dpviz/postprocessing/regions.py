@@ -1,4 +1,4 @@
-"""Clusters that are regions: the region of each row, and its agreement with known groups."""
+"""Find the region of each row if clusters are regions, and their agreement with known groups."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def has_regions(trace: Trace) -> bool:
 
 
 def labels_of(trace: Trace, X: np.ndarray) -> np.ndarray:
-    """Return the region of each row, shape (n,), -1 where it lies in none; X (n, d) in original units."""
+    """Return the region of each row, shape (n,), -1 outside all regions; X (n, d) in original units."""
     domain: Domain = trace.domain
     parts = np.asarray(trace.steps[0].released["parts"])
     spans = np.asarray(trace.steps[-1].released["span_of_cell"])
@@ -33,9 +33,9 @@ def labels_of(trace: Trace, X: np.ndarray) -> np.ndarray:
 
 
 def agreement(clusters: np.ndarray, groups: np.ndarray) -> float:
-    """Return the adjusted Rand index of clusters and known groups, (n,) each: 1 the same, 0 no better than chance.
+    """Return the adjusted Rand index of clusters and known groups, (n,) each: 1 if equal, 0 no better than chance.
 
-    Rows in no region count as one cluster of their own; rows without a known group do not count.
+    Rows in no region form one more cluster; rows without a known group are left out.
     """
     known = np.isfinite(groups) & (np.asarray(groups) != -1)
     return float(adjusted_rand_score(np.asarray(groups)[known], clusters[known]))

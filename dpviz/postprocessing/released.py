@@ -32,7 +32,7 @@ __all__ = [
     "weighted_points",
 ]
 
-_DIGITS = 1e-4  # of the width of a column's bounds: precision of places whose noise is unknown
+_DIGITS = 1e-4  # precision of places whose noise is unknown, as a share of the width of a column's bounds
 
 
 @dataclasses.dataclass(frozen=True)
@@ -42,8 +42,8 @@ class CenterNoise:
     Attributes
     ----------
     sizes : ndarray of shape (k',) or None, noisy number of rows of each center; may be negative
-    sd : ndarray of shape (k', d) or None, standard deviation of a center per column, z units; None where no formula
-        is known
+    sd : ndarray of shape (k', d) or None, standard deviation of a center per column, z units; None if no formula is
+        known
     sizes_sd : float or None, standard deviation of one size
     meaning : str, the kind of noise that `sd` measures
     """
@@ -57,9 +57,10 @@ class CenterNoise:
 def center_noise(trace: Trace) -> CenterNoise:
     """Return sizes and noise per center from released values, as a prediction for reruns with other noise.
 
-    The noise is what the family declares with its centers (`center_sd` of the step, see `center_sd.py`); measured
-    over reruns where groups are well apart, the ratio predicted / measured is .9 to 1.1 (a test). Sizes are the
-    noisy counts of a sum over a count, the weights of an average, or the summed weights of the points nearest to it.
+    The noise is the one that the family declares with its centers (`center_sd` of the step, see `center_sd.py`).
+    Measured over reruns with well-separated groups, the ratio predicted / measured is .9 to 1.1 (a test). Sizes are the
+    noisy counts by which sums are divided, the weights of averages, or the summed weights of the points nearest to each
+    center.
     """
     if not trace.claimed.private:
         return CenterNoise()
@@ -110,8 +111,8 @@ def weighted_points(trace: Trace, step: Step) -> tuple[np.ndarray, np.ndarray, n
 def centers_table(trace: Trace, columns: Sequence[str], units: Sequence[str] = ()) -> pd.DataFrame:
     """Return one row per released center: its number, each column in the data's units, noisy size, noise per column.
 
-    Columns of the table: "center", the data's columns (with their unit in parentheses), "noisy size" and
-    "noise in COLUMN" (one standard deviation) where they are known.
+    Columns of the table: "center", the data's columns (with their unit in parentheses), and, if known, "noisy size"
+    and "noise in COLUMN" (one standard deviation).
     """
     units = units or [""] * len(columns)
     names = [f"{column} ({unit})" if unit else column for column, unit in zip(columns, units, strict=True)]
@@ -154,9 +155,9 @@ def centers_text(
 
     Parameters
     ----------
-    scatter : ndarray of shape (k,) or None, z units, how far each center scatters over reruns; used if no formula gives
-        the noise. NaN where it is not known. Without either, places have four digits of their bounds.
-    commas : whether to separate thousands, as on a screen but never in a file
+    scatter : ndarray of shape (k,) or None, z units, scatter of each center over reruns, used if no formula gives the
+    noise; NaN if unknown. Without either, places have four digits of their bounds.
+    commas : whether to separate thousands with commas, as on a screen but never in a file
     """
     table = centers_table(trace, columns, units)
     noise, width, d = center_noise(trace), trace.domain.high - trace.domain.low, len(columns)

@@ -1,7 +1,7 @@
-"""Choose what the plane shows of many columns from released centers alone: two directions, or two columns.
+"""Choose the plane in which many columns are shown: two directions or two columns, from released centers alone.
 
-Both are post-processing of a release: they read no row and cost nothing. With other rows and the same centers they are
-the same, bit for bit.
+Both choices are post-processing: they read no row and cost nothing. The same centers give the same plane, bit for bit,
+whatever the rows.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from dpviz.trace import Trace
 
 __all__ = ["Axes", "Span", "shared", "span_of", "widest"]
 
-_MARGIN, _LEAST = 0.35, 0.2  # around the centers: a share of their width, and a distance in z units at least
-_SAME = 1e-9  # z units: centers nearer than this are one
-_MOSTLY = 0.5  # the square of a column's part in a direction that alone names it
+_MARGIN, _LEAST = 0.35, 0.2  # margin around the centers: a share of their width, at least a distance in z units
+_SAME = 1e-9  # z units: centers nearer to each other than this count as one
+_MOSTLY = 0.5  # a column names a direction alone if the square of its part exceeds this
 
 
 @dataclasses.dataclass(frozen=True)
 class Span:
-    """Hold two directions of the space of columns, and the part of their plane to draw. It is hashable.
+    """Two directions in the space of columns, and the part of their plane to draw; hashable.
 
-    A unit of the plane is one z unit; if all columns share a scale it is one of theirs, so that lengths stay true.
+    A unit of the plane is one z unit; if all columns share a scale, lengths in the plane are true lengths.
 
     Attributes
     ----------
     middle : d numbers, the point in z units that is drawn at (0, 0)
     directions : 2 x d numbers, orthogonal vectors of one length
     low, high : 2 numbers each, the drawn range
-    of : words for the centers that it is made of
+    of : words for the centers that define it
     """
 
     middle: tuple[float, ...]
@@ -46,12 +46,12 @@ class Span:
         return (Z - np.array(self.middle)) @ np.array(self.directions).T
 
     def lift(self, place: np.ndarray) -> np.ndarray:
-        """Return the point (d,) in z units, of those drawn at a place (2,), that is nearest to `middle`."""
+        """Return the point (d,) in z units that is nearest to `middle` among all points drawn at a place (2,)."""
         directions = np.array(self.directions)
         return np.array(self.middle) + np.linalg.pinv(directions) @ place
 
     def leading(self, i: int) -> tuple[int, bool]:
-        """Return the column that direction `i` follows most, and whether it is most of the direction."""
+        """Return the main column of direction `i`, and whether it makes up most of the direction."""
         parts = np.square(self.directions[i])
         first = int(parts.argmax())
         return first, bool(parts[first] >= _MOSTLY * parts.sum())
@@ -63,8 +63,8 @@ Axes = tuple[int, int] | Span | None  # two columns, two directions, or the run'
 def span_of(domain: Domain, cluster_centers: np.ndarray, of: str = "the released centers") -> Span:
     """Return the first two principal directions of released centers (k, d), original units, and a range around them.
 
-    Where the centers span fewer than two directions, the columns farthest from those take their places. Centers that
-    all coincide, or none, are seen between the declared bounds of these columns.
+    If the centers span fewer than two directions, the columns farthest from the spanned ones complete them. If all
+    centers coincide or there are none, the range is the declared bounds of these columns.
     """
     d = domain.n_features
     centers = (np.asarray(cluster_centers, dtype=float).reshape(-1, d) - domain.middle) / domain.half_width
@@ -89,13 +89,13 @@ def span_of(domain: Domain, cluster_centers: np.ndarray, of: str = "the released
 
 
 def shared(traces: Sequence[Trace]) -> Span:
-    """Return the directions that the centers of several runs between the same bounds span together."""
+    """Return the directions that the centers of several runs with the same bounds span together."""
     centers = np.concatenate([np.asarray(trace.cluster_centers) for trace in traces])
     return span_of(traces[0].domain, centers, "all runs' centers")
 
 
 def widest(trace: Trace) -> tuple[int, int]:
-    """Return the two columns along which the released centers differ most, in z units, in the columns' order."""
+    """Return the two columns in which the released centers differ most, in z units, in column order."""
     spread = trace.domain.normalize(trace.cluster_centers).std(axis=0)
     first, second = sorted(np.argsort(-spread, kind="stable")[:2].tolist())
     return first, second

@@ -12,9 +12,9 @@ from dpviz.privacy.curator import Noisy
 
 __all__ = ["Leftover", "Shape", "Spread", "leftover", "symmetric"]
 
-_LEAST = 1e-3  # directions count as spread by at least this share of the strongest
-_DRAWS = 8_000  # most simulated rows
-_BLOCK = 100  # simulated rows that are compared with all candidates at a time: what stays in the processor's cache
+_LEAST = 1e-3  # every direction has at least this share of the strongest one's variance
+_DRAWS = 8_000  # largest number of simulated rows
+_BLOCK = 100  # simulated rows compared with all candidates at a time, few enough for the processor's cache
 
 
 def symmetric(moment: Noisy) -> np.ndarray:
@@ -41,8 +41,8 @@ class Spread:
     def of(cls, noisy: np.ndarray, sd: float, n_rows: float, reach: float) -> Spread:
         """Debias a symmetric noisy second moment as a spiked matrix.
 
-        Eigenvalues y below the bulk 2 sqrt(e2), e2 = p sd^2 / 2, say nothing; above it (y + sqrt(y^2 - 4 e2)) / 2 is
-        the signal and 1 - e2 / l^2 of it the share along the found direction.
+        Eigenvalues y below the bulk 2 sqrt(e2), e2 = p sd^2 / 2, carry no information; above it the signal is l = (y +
+        sqrt(y^2 - 4 e2)) / 2, of which the share 1 - e2 / l^2 lies along the measured direction.
         """
         p = len(noisy)
         values, directions = np.linalg.eigh(noisy)
@@ -62,10 +62,10 @@ class Spread:
 
 @dataclasses.dataclass(frozen=True)
 class Shape:
-    """The linear map under which equal noise in all columns harms a sum of offsets least.
+    """The linear map under which equal noise in all columns distorts a sum of offsets least.
 
-    Where offsets have variance w, stretching by w^(-1/4) minimizes the sum of the noise's variances for a clipping
-    radius that follows the stretched offsets' mean square; the scale keeps that mean square, sum a^2 w = sum w.
+    If offsets have variance w, stretching by w^(-1/4) minimizes the sum of the noise's variances for a clipping radius
+    proportional to the root mean square of the stretched offsets; the scale keeps the mean square, sum a^2 w = sum w.
 
     Attributes
     ----------
@@ -100,12 +100,12 @@ class Shape:
 
 @dataclasses.dataclass(frozen=True)
 class Leftover:
-    """The part of the rows that a candidate does not explain, by direction: x is near explained * candidate.
+    """The part of the rows that a candidate does not explain, by direction: x is about explained * candidate.
 
     Attributes
     ----------
     explained : ndarray of shape (p,), in [0, 1]
-    variances : ndarray of shape (p,), of the rest
+    variances : ndarray of shape (p,), variances of the rest
     """
 
     explained: np.ndarray
@@ -129,7 +129,7 @@ def leftover(spread: Spread, candidates: np.ndarray, reach: float, rng: np.rando
         nearest[start : start + _BLOCK] = scores.argmin(axis=1)
     at = seen[nearest]
     explained = np.clip((rows * at).sum(axis=0) / np.maximum((at * at).sum(axis=0), 1e-300), 0, 1)
-    # 1.5: rows are not Gaussian, and the simulation is kinder to candidates than they are
+    # 1.5: real rows are not Gaussian, and candidates explain them less well than simulated ones
     variances = np.minimum(1.5 * ((rows - explained * at) ** 2).mean(axis=0), spread.variances)
     if variances.sum() > 0.6 * spread.variances.sum():
         return Leftover(np.zeros(p), spread.variances)

@@ -1,4 +1,4 @@
-"""Judge a run in one sentence of fixed form, and say what could help.
+"""Judge a run in one sentence of fixed form, and suggest what could help.
 
 The DEMO form reads the raw rows and is NOT PRIVATE; the PRIVATE form uses released values alone.
 """
@@ -35,9 +35,9 @@ __all__ = [
     "spread_words",
 ]
 
-FAR = 1.1  # times KMeans' loss from which a loss is called high
+FAR = 1.1  # a loss is called high from this multiple of KMeans' loss on
 _AGAIN = "KMeans from another seed divides these rows in another way."
-LOUD = 0.5  # noise of a size as a share of the smallest group from which the noise is called as large as the group
+LOUD = 0.5  # noise counts as large as the smallest group from this share of its size on
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -81,7 +81,7 @@ class Groups:
     def found_by(self, centers: np.ndarray) -> np.ndarray:
         """Return the mask (g,) of groups with a center (k, d; z units) of their own within their radius.
 
-        A center counts for the group whose mean is nearest to it, so that no center counts for two groups.
+        A center counts only for the group with the nearest mean, so that no center counts for two groups.
         """
         if not len(centers):
             return np.zeros(len(self.means), dtype=bool)
@@ -94,8 +94,8 @@ class Groups:
 def groups_of(X: np.ndarray, domain: Domain, reference: np.ndarray, labels: np.ndarray | None = None) -> Groups:
     """Return the groups of rows X (n, d) by labels (n,), or by the nearest of the reference centers (k, d).
 
-    Rows and centers are in original units; rows that are not finite do not count, nor do those with the label -1. A
-    label that only one row has is not a group, because no private center may represent one person.
+    Rows and centers are in original units; rows that are not finite or have the label -1 are left out. A label with a
+    single row is not a group, because no private center may represent one person.
     """
     Z, z = domain.normalize(X), domain.normalize(reference)
     finite = np.isfinite(Z).all(axis=1)
@@ -118,10 +118,10 @@ class Verdict:
     Attributes
     ----------
     parts : the sentence in its fixed order, short phrases
-    good : whether every group was found and the loss is not high (PRIVATE: whether no center drowns in its noise)
+    good : whether every group was found and the loss is not high (PRIVATE: whether every center exceeds its noise)
     why : one sentence on what went wrong, empty if nothing did
-    help : what could help, one sentence each; never "spend more"
-    missed : indices of the groups without a center (DEMO), but for the doubtful ones
+    help : suggestions, one sentence each; never "spend more"
+    missed : indices of the groups without a center (DEMO), except for doubtful ones
     """
 
     parts: tuple[str, ...]
@@ -139,9 +139,9 @@ def largest_gap(
 ) -> str:
     """Return the largest distance between a center and its partner in the data's units, in words.
 
-    Centers (k', d) and reference (k, d) in original units are matched one to one, with the least total distance in z
-    units. With one unit for all columns of a common scale it is a distance; else it is the widest gap in a single,
-    named column, the one with the largest share of its bounds.
+    Centers (k', d) and reference (k, d) in original units are matched one to one, with the smallest total distance in z
+    units. If all columns share a scale and a unit, the gap is a distance; otherwise it is the widest gap in one named
+    column, the one with the largest share of its bounds.
     """
     here, there = domain.normalize(centers), domain.normalize(reference)
     one, other = linear_sum_assignment(cdist(here, there))
@@ -192,7 +192,7 @@ def demo_verdict(
 
 
 def private_verdict(trace: Trace, columns: Sequence[str], units: Sequence[str]) -> Verdict:
-    """Return the verdict of a private run from released values: number of centers, their noise, the bet."""
+    """Return the verdict on a private run from released values: number of centers, their noise, the bet."""
     if has_regions(trace):
         return Verdict((*_regions(trace), bet(trace)), good=True)
     noise = center_noise(trace)
@@ -209,7 +209,7 @@ def private_verdict(trace: Trace, columns: Sequence[str], units: Sequence[str]) 
 
 
 def regions_verdict(trace: Trace, X: np.ndarray, groups: np.ndarray | None, reference: np.ndarray) -> Verdict:
-    """Return the verdict of a run whose clusters are regions, from the raw rows: NOT PRIVATE. It has no loss.
+    """Return the verdict on a run whose clusters are regions, from the raw rows: NOT PRIVATE. It has no loss.
 
     Parameters
     ----------
@@ -265,9 +265,9 @@ def reach(trace: Trace) -> str:
 
 
 def spread_words(sd: np.ndarray | float, domain: Domain, columns: Sequence[str], units: Sequence[str]) -> str:
-    """Return the widest of the columns' standard deviations, (d,) or one for all, in the data's units.
+    """Return the largest of the columns' standard deviations, (d,) or one for all, in the data's units.
 
-    The column is named if units differ.
+    If units differ, the column is named.
     """
     sd = np.broadcast_to(sd, domain.n_features)
     if sd.max() >= 1:
@@ -298,7 +298,7 @@ def _why(groups: Groups, missed: tuple[int, ...], ratio: float, noise: CenterNoi
 
 
 def _listed(sizes: list[int], word: str) -> str:
-    """Return two or more groups by their sizes, which are in ascending order."""
+    """Return two or more groups in words, by their sizes, which are in ascending order."""
     if len(sizes) > 3:
         return f"{len(sizes)} {word}s ({sizes[0]:,} to {sizes[-1]:,} rows)"
     words = [f"{size:,}" for size in sizes]
@@ -306,7 +306,7 @@ def _listed(sizes: list[int], word: str) -> str:
 
 
 def _help(trace: Trace) -> tuple[str, ...]:
-    """Return what could help, from public values: never "spend more", but the effect and the cost of more."""
+    """Return suggestions from public values: never "spend more", but what more would change and cost."""
     k = len(trace.cluster_centers)
     fewer = (f"Fewer centers than {k}: each then serves a larger group.",) if k > 1 else ()
     if not trace.claimed.private:

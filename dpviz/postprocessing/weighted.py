@@ -1,4 +1,4 @@
-"""k-means on released weighted points: it costs no privacy, so it may run as long as it likes."""
+"""Run k-means on released weighted points: it costs no privacy, so it may take any number of iterations."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from sklearn.cluster import KMeans
 
 __all__ = ["lloyd_on", "occupied", "solve", "spread"]
 
-_TREE_PAIRS = 1_000_000  # above, a tree is faster than all pairs (up to 8 columns)
-_FLAT = 3  # up to this many columns sums by label are faster column by column than as one product
+_TREE_PAIRS = 1_000_000  # with more pairs, a tree is faster than computing all of them (up to 8 columns)
+_FLAT = 3  # up to this many columns, sums by label are faster column by column than as one product
 
 
 class _Cloud:
     """Weighted points with the values that every Lloyd iteration on them needs.
 
-    Points are columns (p, m), so that scores and sums are two matrix products with a small side for the centers.
+    Points are columns (p, m), so that scores and sums are two matrix products with one small dimension, the centers.
     """
 
     def __init__(self, points: np.ndarray, weights: np.ndarray) -> None:
@@ -35,7 +35,7 @@ class _Cloud:
         return labels, np.maximum(scores[labels, np.arange(len(labels))] + self.squares, 0)
 
     def move(self, centers: np.ndarray, iterations: int) -> np.ndarray:
-        """Return centers after some Lloyd iterations; an empty center stays."""
+        """Return centers after some Lloyd iterations; a center without points stays."""
         k, p = centers.shape
         for _ in range(iterations):
             labels, _ = self.assign(centers)
@@ -49,9 +49,9 @@ class _Cloud:
 
 
 def occupied(noisy_counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the places (m,) with positive noisy counts, and these as weights; else the largest one, with weight 1.
+    """Return the mask (m,) of positive noisy counts, and these as weights; else the largest one, with weight 1.
 
-    Counts below 1 stay as they are: raised to 1, many empty places would outweigh the rows if the noise is small.
+    Counts below 1 stay as they are: raised to 1, many empty cells would outweigh the rows if the noise is small.
     """
     kept = noisy_counts > 0
     if kept.any():
@@ -67,7 +67,7 @@ def spread(points: np.ndarray, weights: np.ndarray) -> float:
 
 
 def lloyd_on(points: np.ndarray, weights: np.ndarray, centers: np.ndarray, iterations: int) -> np.ndarray:
-    """Return centers (k, d) after some Lloyd iterations on weighted points; an empty center stays."""
+    """Return centers (k, d) after some Lloyd iterations on weighted points; a center without points stays."""
     return _Cloud(points, weights).move(centers, iterations)
 
 
@@ -76,8 +76,8 @@ def solve(
 ) -> np.ndarray:
     """Return k centers (k, d) of weighted points: the best of 8 k-means++ starts, then swaps that improve.
 
-    A swap moves one center to a random point, drawn by weight times squared distance, followed by two Lloyd
-    iterations. With no more points than centers the missing centers are jittered copies.
+    A swap moves one center to a random point, drawn by weight times squared distance, followed by two Lloyd iterations.
+    If there are no more points than centers, the missing centers are jittered copies.
     """
     if len(points) <= n_clusters:
         extra = rng.integers(len(points), size=n_clusters - len(points))

@@ -233,11 +233,11 @@ def flipped(frame):
 SERVERS = {
     "its own run id": (
         lambda nonce, c: c.sendall(Message(Kind.START, 0, bytes(16), nonce).pack()),
-        "run id does not hold this client's nonce",
+        "run id does not contain this client's nonce",
     ),
     "somebody else's nonce": (
         lambda nonce, c: c.sendall(Message(Kind.START, 0, new_run([bytes(32)]), bytes(32)).pack()),
-        "run id does not hold this client's nonce",
+        "run id does not contain this client's nonce",
     ),
     "leaves": (lambda nonce, c: None, "closed the connection"),
     "no start": (lambda nonce, c: c.sendall(Message(Kind.SUM).pack()), "sent SUM where START was due"),

@@ -1,4 +1,4 @@
-"""Read an uploaded table: text, JSON, Parquet, Arrow, Stata or Excel, perhaps packed by gzip.
+"""Read an uploaded table: text, JSON, Parquet, Arrow, Stata or Excel, perhaps compressed with gzip.
 
 An error is one sentence without a cell's value: it may name a line and a column, never their content. Nothing is
 evaluated, written to disk or logged.
@@ -43,7 +43,7 @@ def read_table(
     limits: Limits | None = None,
     on_progress: Callable[[float], None] | None = None,
 ) -> Table:
-    """Read a table. A public one is read by its content, a private one by its declared `Form`.
+    """Read a table: a public one by its content, a private one by its declared `Form`.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def read_table(
     Raises
     ------
     TableError
-        One sentence: what is wrong, where, what to do.
+        One sentence that says what is wrong, where, and what to do.
     """
     data = memoryview(source if isinstance(source, bytes | bytearray | memoryview) else source.read()).cast("B")
     limits, advance = limits or Limits(), on_progress or _ignore
@@ -101,7 +101,7 @@ _MENDS = {  # advice for turning a column of a kind into numbers
 
 
 def check_usable(table: Table) -> None:
-    """Refuse a public table without a column of numbers; in a private one every column counts as numbers.
+    """Refuse a public table without a column of numbers; in a private table every column counts as numbers.
 
     The message omits the column's name, which may be a cell of the first row.
 

@@ -1,6 +1,6 @@
 """Read workbooks and Parquet files in separate processes, so a hostile file harms and delays nobody else.
 
-A server calls `warm`, so that processes have finished their imports and wait for the next files.
+A server calls `warm`, so that processes that have finished their imports wait for the next files.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def _answer(
             frame = answers.get(timeout=_TICK)
         except queue.Empty:
             continue
-        if frame is None:  # its limits or the file killed it
+        if frame is None:  # the process exceeded a limit, or the file crashed it
             raise too_much(name)
         letter, content = frame
         if letter == PROGRESS:
@@ -105,7 +105,7 @@ def _talk(
             send(into, FILE, data)
             for frame in frames(out):
                 answers.put(frame)
-    except OSError:  # it was ended during the transfer; the None reports it
+    except OSError:  # the process ended during the transfer, as the None reports
         pass
     finally:
         answers.put(None)

@@ -1,4 +1,4 @@
-"""Convert columns of Python values, as workbooks and JSON hold them."""
+"""Convert columns of Python values, as workbooks and JSON contain them."""
 
 from __future__ import annotations
 

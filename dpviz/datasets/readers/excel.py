@@ -1,4 +1,4 @@
-"""Read Excel workbooks cell by cell, guarded against zip bombs; use cached values, evaluate and follow nothing."""
+"""Read Excel workbooks cell by cell, guarded against zip bombs, without evaluating formulas or following links."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _WORDS = {
     "legend",
     "metadata",
 }
-_GAP = 10_000  # most consecutive empty rows: a row may carry any number, and the reader fills in those before it
+_GAP = 10_000  # most consecutive empty rows: row numbers may have any gap, and the reader fills it with empty rows
 _BOOK = 1_000_000  # most bytes of the list of sheets and names, which is parsed as a whole
 _HEARD = 500  # rows between two chances to stop
 
@@ -51,7 +51,7 @@ def read_excel(data: memoryview, name: str, form: Form, limits: Limits, advance:
     """Read one sheet of an .xlsx workbook."""
     _guard(data, name, limits)
     sentence = f"{name}: the file cannot be read as an Excel workbook; save it again as .xlsx, or as CSV."
-    with faults_as(sentence), warnings.catch_warnings():  # no thread beside it: see `apart`
+    with faults_as(sentence), warnings.catch_warnings():  # safe, because this process has one thread: see `apart`
         warnings.simplefilter("ignore")  # openpyxl's warnings quote cells
         reader = _Reader(io.BytesIO(data), read_only=True, data_only=True, keep_links=False)
         reader.read()
@@ -96,14 +96,14 @@ def read_excel(data: memoryview, name: str, form: Form, limits: Limits, advance:
 
 
 class _Sheet(ReadOnlyWorksheet):
-    """A sheet that is read only on demand: one without a stated size would be parsed to its end."""
+    """A sheet that is read only on demand; by default one without a stated size is parsed to its end."""
 
     def _get_size(self) -> None:
         pass
 
 
 class _Reader(ExcelReader):
-    """Open a workbook with its sheets of cells."""
+    """Reader of a workbook and its sheets of cells."""
 
     def read_worksheets(self) -> None:
         """List the sheets."""
@@ -113,7 +113,7 @@ class _Reader(ExcelReader):
 
 
 class _Narrow(WorkSheetParser):
-    """Yield a row as soon as its `most`-th cell arrives and drop the rest, because a row may have any number of cells.
+    """Parser that yields a row as soon as its `most`-th cell arrives and drops the rest, as rows may have any length.
 
     Everything in a sheet except its rows is ignored.
     """
@@ -145,7 +145,7 @@ class _Narrow(WorkSheetParser):
                     del row[:]
 
     def parse_row(self, row: Any) -> Any:
-        """Parse the first cells of a row; the XML parser is some thousands of cells ahead."""
+        """Parse the first cells of a row; the XML parser is up to some thousands of cells ahead."""
         del row[self.most :]
         return super().parse_row(row)
 
@@ -169,7 +169,7 @@ def _rows(sheet: Any, first: int, most: int) -> Iterator[tuple[Any, ...]]:
 
 
 def _sheet(sheets: list[Any], name: str, form: Form) -> tuple[Any, list[str]]:
-    """Return the declared sheet, else the first one whose name does not announce notes."""
+    """Return the declared sheet, else the first one whose name does not suggest notes."""
     if form.sheet is not None:
         for place, sheet in enumerate(sheets, 1):
             if form.sheet in (sheet.title, str(place)):
@@ -198,7 +198,7 @@ def _guard(data: memoryview, name: str, limits: Limits) -> None:
     if sizes.get("xl/workbook.xml", 0) > _BOOK:
         raise TableError(f"{name}: the workbook has too many sheets or defined names; save one sheet as CSV.")
     if "xl/workbook.xml" not in sizes:
-        raise TableError(f"{name}: the content is a zip archive but no .xlsx workbook; save the table as .xlsx or CSV.")
+        raise TableError(f"{name}: the content is a zip archive but not an .xlsx workbook; save it as .xlsx or CSV.")
 
 
 def _trimmed(row: tuple[Any, ...]) -> tuple[Any, ...]:

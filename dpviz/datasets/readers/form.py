@@ -1,4 +1,4 @@
-"""Define the declared form of a file, with which every cell can be read by itself."""
+"""Define the declared form of a file, with which every cell can be read independently."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ FORM_ENTRIES = frozenset(_DECLARED)  # entries of a data dictionary
 
 @dataclasses.dataclass(frozen=True)
 class Form:
-    """Hold the owner's declarations about a file, all of them public.
+    """The owner's declarations about a file, all of them public.
 
     Undeclared properties of a public file are detected from its content. In a private file they have the defaults given
     here, or follow from the line of names that the owner confirmed; they never follow from the rows, so no row decides
@@ -43,7 +43,7 @@ class Form:
     ----------
     header : bool or None, True if the first line holds names of columns (or the keys of the first JSON record are
         names), None if undeclared: a first line that may be a person is then refused
-    private : True: no message may depend on the number of rows or on a cell
+    private : if True, no message may depend on the number of rows or on a cell
     sheet : name or number of a workbook's sheet; None: the first that does not hold notes
     header_row : line of a text or row of a sheet where the table begins, counted from 1; None: its first
     recode : columns of words and dates that become numbers
@@ -103,7 +103,7 @@ class Form:
             One sentence that names the wrong entry.
         """
         if not isinstance(facts, Mapping) or not FORM_ENTRIES.issuperset(facts):
-            raise ValueError(f"{where}: 'form' may say {', '.join(sorted(FORM_ENTRIES))}, and nothing else.")
+            raise ValueError(f"{where}: 'form' may contain only {', '.join(sorted(FORM_ENTRIES))}.")
         entries = {key: value for key, value in facts.items() if value not in (None, [], {})}
         for key, value in entries.items():
             if type(value) is not _DECLARED[key][0]:

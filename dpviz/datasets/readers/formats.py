@@ -76,9 +76,9 @@ def declared_format(name: str, head: bytes, form: Form) -> str:
 
 
 def unplaced(kind: str, form: Form) -> str:
-    """Return the declared place of the table that this kind of file cannot have; "" if it fits."""
+    """Return the problem if this kind of file cannot have the declared place of its table, else ""."""
     if form.sheet is not None and kind != "excel":
-        return "it is no workbook, and has no sheets; leave out the sheet"
+        return "it is not a workbook and has no sheets; leave out the sheet"
     if form.header_row is not None and kind not in ("excel", "text"):
         return "it has no lines above its table; leave out the header row"
     return ""

@@ -45,7 +45,7 @@ def send(out: IO[bytes], letter: bytes, content: bytes | memoryview) -> None:
 
 
 def frames(into: IO[bytes]) -> Iterator[tuple[bytes, bytes]]:
-    """Yield frames to the end of a stream; a truncated one is dropped."""
+    """Yield frames to the end of a stream; a truncated frame is dropped."""
     while len(head := into.read(_HEAD.size)) == _HEAD.size:
         letter, length = _HEAD.unpack(head)
         if length > _MOST:
@@ -73,7 +73,7 @@ def asked(content: bytes) -> tuple[str, Form, Limits]:
 
 
 def send_table(out: IO[bytes], table: Table) -> None:
-    """Write a table: its form, then the numbers of each usable column, and of the words of each column with some."""
+    """Write a table: its form, then each usable column's numbers, and the numbers of words where there are any."""
     columns = [
         [
             c.name,

@@ -1,4 +1,4 @@
-"""Split each line of a private text into cells by itself.
+"""Split each line of a private text into cells, independently of the other lines.
 
 A wrong encoding, quote or line break in one line changes no other line.
 """
@@ -23,7 +23,7 @@ _BARE = "\x1f"  # separator for lines of one cell: no cell contains it
 
 
 def words(line: str) -> list[str]:
-    """Return the cells of a line of white space; quoted text is one cell."""
+    """Return the cells of a line separated by white space; quoted text is one cell."""
     return [quoted or bare for quoted, bare in _WORD.findall(line)]
 
 
@@ -37,7 +37,7 @@ def is_utf8(text: bytes) -> bool:
 
 
 def mended(text: bytes) -> bytes:
-    """Return text as UTF-8 with one kind of line end: a line that is not UTF-8 is read as Windows-1252."""
+    """Return text as UTF-8 with one kind of line end; a line that is not UTF-8 is read as Windows-1252."""
     text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     if is_utf8(text):
         return text
@@ -52,7 +52,7 @@ def blocks(data: memoryview) -> Iterator[bytes]:
         part = bytes(data[at : at + BLOCK])
         if at + BLOCK < data.nbytes:
             cut = max(part.rfind(b"\n"), part.rfind(b"\r")) + 1
-            while not cut:  # a line that is longer than a block
+            while not cut:  # the line is longer than a block
                 more = bytes(data[at + len(part) : at + len(part) + BLOCK])
                 ends = [place for place in (more.find(b"\n"), more.find(b"\r")) if place >= 0]
                 cut = len(part) + min(ends) + 1 if ends else 0 if more else len(part)
@@ -111,7 +111,7 @@ def _one_by_one(text: str, separator: str, width: int) -> list[pa.StringArray]:
 
 
 def _at_once(text: bytes, separator: str, width: int) -> list[pa.StringArray]:
-    """Split a block without quotes: Arrow does it, once lines of another width are rows of missing cells."""
+    """Split a block without quotes with Arrow, after replacing lines of another width by rows of missing cells."""
     if not text.endswith(b"\n"):
         text += b"\n"
     marks = np.frombuffer(text, np.uint8)

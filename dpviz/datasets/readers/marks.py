@@ -1,4 +1,4 @@
-"""List the marks of a cell without a value."""
+"""List the marks that stand for a missing value."""
 
 __all__ = ["MISSING"]
 

@@ -90,7 +90,7 @@ def named(file: str, raw: Sequence[str], *, sure: bool = False) -> tuple[list[st
             number += 1
             unique = f"{name} ({number})"
         if unique != name:
-            notes.append(f"The name of column {position} is taken already; ({number}) is added to it.")
+            notes.append(f"The name of column {position} is already taken; ({number}) is added to it.")
         names.append(unique)
         taken.add(unique)
     return names, notes

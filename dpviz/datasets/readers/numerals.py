@@ -14,7 +14,7 @@ __all__ = [
     "signs_in", "units_of", "without_marks",
 ]  # fmt: skip
 
-LARGEST = 1e30  # a larger magnitude counts as missing: no later step can overflow, in float32 either
+LARGEST = 1e30  # a larger magnitude counts as missing, so that no later step overflows, not even in float32
 TRUE, FALSE = ["true", "True", "TRUE", "yes", "Yes", "YES"], ["false", "False", "FALSE", "no", "No", "NO"]
 MONEY = "(US[$]|[$€£¥₹₩]|USD|EUR|GBP|CHF|JPY|CNY|INR|AUD|CAD|NZD|SEK|NOK|DKK|PLN|BRL|MXN|ZAR)"
 _MARK = "\ufeff"  # a byte order mark, before the first cell of a text without a line of names
@@ -34,7 +34,7 @@ def number_pattern(decimal: str, thousands: str) -> str:
 
 
 def bare_numbers(cells: pa.ChunkedArray | pa.Array, thousands: str) -> np.ndarray:
-    """Return cells that fit `number_pattern` as numbers, shape (n,); a missing one becomes NaN."""
+    """Return cells that fit `number_pattern` as numbers, shape (n,); a missing cell becomes NaN."""
     bare = pc.replace_substring_regex(cells, rf"{MONEY}|[%\s{_MARK}{_SPACES}{thousands}]", "")
     bare = pc.replace_substring_regex(bare, r"^[+-]([+-])", r"\1")
     return floats(pc.replace_substring(bare, ",", "."))
@@ -51,7 +51,7 @@ def signs_in(cells: pa.ChunkedArray | pa.Array, decimal: str) -> tuple[str, str]
     -------
     sign : "," or ".", or "?" if this column is undecided too
     doubt : a cell such as 1,234 that would be another number under the other sign; "" if there is none, or if another
-        cell with several such groups, or a group and decimals, shows which sign groups
+    cell with several such groups, or with a group and decimals, shows which sign groups
     """
     bare = pc.replace_substring_regex(pc.unique(cells), rf"{MONEY}|[%\s{_MARK}{_SPACES}]", "")
 
@@ -102,7 +102,7 @@ def numbers_of(marks: Sequence[str]) -> list[float]:
 
 
 def floats(cells: pa.ChunkedArray | pa.Array, dtype: type = float) -> np.ndarray:
-    """Return cells of an Arrow type of numbers as numbers; a missing one becomes NaN."""
+    """Return cells of an Arrow number type as numbers; a missing cell becomes NaN."""
     return np.asarray(pc.cast(cells, pa.float64(), safe=False).to_numpy(zero_copy_only=False), dtype=dtype)
 
 
@@ -110,7 +110,7 @@ def numbers(cells: pa.ChunkedArray | pa.Array, signs: tuple[str, str]) -> np.nda
     """Return cells of text as numbers, shape (n,), float64.
 
     A cell is a number with these decimal and thousands signs, perhaps with a sign of money or percent, or one of the
-    words for true and false, which are 1 and 0. Any other cell is missing: NaN. Each cell is read by itself.
+    words for true and false, which are 1 and 0. Any other cell is missing: NaN. Each cell is read independently.
     """
     decimal, thousands = signs
     fits = pc.match_substring_regex(cells, number_pattern(decimal, thousands))

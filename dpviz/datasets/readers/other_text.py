@@ -24,13 +24,13 @@ _PAIRS = re.compile(r"[+-]?\d[\d.]*( \d+:[^\s:]+)+ *\n[+-]?\d[\d.]*( \d+:[^\s:]+
 
 
 def as_csv(name: str, modules: str, table: str) -> str:
-    """Return a command that converts a file to CSV; `table` is Python code for its table, with FILE for its name."""
+    """Return a command that converts a file to CSV; `table` is Python code for its table, with FILE for the name."""
     made = f"{table}.to_csv({name.split('.')[0] + '.csv'!r}, index=False)".replace("FILE", repr(name))
     return f'python -c "import {modules}; {made}"'
 
 
 def _is_fixed_width(head: str) -> bool:
-    """Return whether the lines below the first have one length, white space, and no other sign that separates cells."""
+    """Return whether the lines below the first have equal length and white space, but no other cell separator."""
     lines = [line for line in head.splitlines()[:_LINES] if line.strip()]
     return (
         len(lines) > 2
@@ -79,7 +79,7 @@ def spaced(head: str) -> int:
     """Return the number of words per line if white space alone separates cells; else 0.
 
     The first line may have one word less, because R writes row names without a heading. Numbers with spaces between
-    thousands are no such table: they stand below a name of one word.
+    thousands are not such a table: their header is a single word.
     """
     lines = [words(line) for line in head.splitlines()[:_LINES] if line.strip()]
     widths = {len(line) for line in lines[1:]} or {len(line) for line in lines}
@@ -89,7 +89,7 @@ def spaced(head: str) -> int:
 
 
 def separated(data: memoryview, width: int, advance: Callable[[float], None]) -> memoryview:
-    """Return a table of white space as one of tabs; a header without a name for row names gets an empty one."""
+    """Return a table of white space as one of tabs; a header without a name for row names gets an empty name."""
     made, at, first = [], 0, True
     for block in blocks(data):
         lines = [words(line) for line in block.decode().splitlines() if line.strip()]

@@ -31,7 +31,7 @@ _EPOCH = datetime.date(1970, 1, 1)
 
 @dataclasses.dataclass(frozen=True)
 class Recoding:
-    """Define the numbers that one column of words or dates becomes. All of it is public.
+    """The rule that turns one column of words or dates into numbers; all of it is public.
 
     Attributes
     ----------
@@ -99,7 +99,7 @@ class Recoding:
         Raises
         ------
         ValueError
-            If it is not of that form.
+            If the text does not have this form.
         """
         code, _, rest = rule.partition(":")
         if not column or not rest:
@@ -142,7 +142,7 @@ class Recoding:
         return [{"name": self.column, "low": low, "high": high, "unit": DAYS}]
 
     def numbers(self, cells: pa.ChunkedArray | pa.Array) -> list[np.ndarray]:
-        """Return the numbers of each made column, shape (n,) each, NaN where a cell is missing or not declared."""
+        """Return the numbers of each resulting column, shape (n,) each, NaN where a cell is missing or not declared."""
         if pa.types.is_dictionary(cells.type):
             cells = cells.cast(cells.type.value_type)
         if self.code == "days":

@@ -23,7 +23,7 @@ def read_stata(data: memoryview, name: str, form: Form, limits: Limits, advance:
     """Read a .dta file.
 
     A column with value labels holds words; a number without a label stays a number. The file stores the labels apart
-    from its rows, so every cell is read by itself.
+    from its rows, so every cell is read independently.
     """
     import pandas as pd  # imported here so that other formats do not wait for it
 

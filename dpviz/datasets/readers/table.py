@@ -31,7 +31,7 @@ FRUGAL_CELLS = 1_000_000  # above this many cells numbers are kept in single pre
 
 
 class TableError(ValueError):
-    """Report an unusable file in one sentence without a cell's value."""
+    """Raised for an unusable file, with one sentence that contains no cell's value."""
 
 
 class Stopped(Exception):
@@ -40,7 +40,7 @@ class Stopped(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class Limits:
-    """Hold size limits, all inclusive.
+    """Size limits, all inclusive.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class Limits:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Column:
-    """Hold one column. Names and kinds are public by declaration.
+    """One column. Names and kinds are public by declaration.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ class Column:
     codes : ndarray of shape (n,), integers, read-only: the number of each row's word, -1 if missing, for a column of at
         most `MOST_GROUPS` words in a public file, which can then name known groups; else None
     words : those words, in order of their numbers; () in a private file, whose words are secret
-    suggestion : the rule that would make numbers of a public file's words or dates, as `Recoding.of` reads it; else ""
+    suggestion : the rule that would turn a public file's words or dates into numbers, for `Recoding.of`; else ""
     doubt : a cell of a public file whose sign may group thousands or begin decimals, if no other cell decides it; "" if
         there is none
     """
@@ -104,7 +104,7 @@ class Column:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Table:
-    """Hold a file's table. Everything except `n_rows`, `missing` and the values describes its form and may be shown.
+    """A file's table. Everything except `n_rows`, `missing` and the values describes its form and may be shown.
 
     Attributes
     ----------
@@ -137,9 +137,9 @@ class Table:
         other = ".,"[sign == "."]
         more = "".join(f", and so is {column.name!r}" for column in asked[1:4])
         return (
-            f"column {name!r} has a cell that is written {cell}, and nothing says whether that is "
-            f"{cell.replace(sign, '')} (then give --decimal '{name}={other}') or {cell.replace(',', '.')} (then give "
-            f"--decimal '{name}={sign}'){more}; --decimal {other} or --decimal {sign} says it of the whole file."
+            f"column {name!r} has a cell written {cell}, which may mean {cell.replace(sign, '')} (then give --decimal "
+            f"'{name}={other}') or {cell.replace(',', '.')} (then give --decimal '{name}={sign}'){more}; "
+            f"--decimal {other} or --decimal {sign} decides for the whole file."
         )
 
     @property
@@ -195,8 +195,8 @@ class Table:
     def matrix(self, columns: Sequence[str], fill: Mapping[str, float] | None = None) -> np.ndarray:
         """Return the chosen columns, shape (n, d), read-only, in the precision they were read in.
 
-        A missing cell becomes the value declared in `fill`; without one it stays NaN, and `Rows` leaves the row out.
-        Both rules read a single row.
+        A missing cell becomes the value declared in `fill`; without one it stays NaN, and `Rows` treats the row. Both
+        rules read a single row.
         """
         if not columns:
             raise TableError(f"{self.name}: choose at least one column.")

@@ -61,7 +61,7 @@ _MARKS = (
 
 
 class _Reported(io.RawIOBase):
-    """Present bytes in memory as a file that reports its reading position."""
+    """Bytes in memory as a file that reports its reading position."""
 
     def __init__(self, data: memoryview, advance: Callable[[float], None]) -> None:
         self._data, self._at, self._advance = data, 0, advance
@@ -266,7 +266,7 @@ def _is_utf8(data: memoryview) -> bool:
 
 
 def _head(data: memoryview, name: str) -> str:
-    """Return the first lines, whole ones only."""
+    """Return the first lines, without an incomplete one."""
     head = bytes(data[:_SAMPLE]).decode("utf-8", errors="ignore")
     if data.nbytes > _SAMPLE:
         cut = max(head.rfind("\n"), head.rfind("\r"))
@@ -281,7 +281,7 @@ def _records(head: str, delimiter: str) -> list[list[str]]:
 
 
 def _delimiter(head: str) -> str:
-    """Return the delimiter under which the header has several names and most lines are as wide as it."""
+    """Return the delimiter with which the header has several names and most lines are as wide as the header."""
 
     def score(delimiter: str) -> tuple[float, int]:
         widths = [len(record) for record in _records(head[:20_000], delimiter)[:100]]
@@ -291,7 +291,7 @@ def _delimiter(head: str) -> str:
 
 
 def _lines(data: memoryview) -> int:
-    """Return an upper bound on the number of lines, in blocks: nothing is copied whole."""
+    """Return an upper bound on the number of lines, counted block by block without copying the whole text."""
     blocks = (bytes(data[start : start + (1 << 22)]) for start in range(0, data.nbytes, 1 << 22))
     return 1 + sum(max(block.count(b"\n"), block.count(b"\r")) for block in blocks)
 
@@ -308,7 +308,7 @@ def _amount(cell: str) -> str:
 def _decimal_sign(records: list[list[str]], delimiter: str) -> str:
     """Return "," if numbers like 1,5 occur and none like 1.5; "." if commas can only group; "?" if unsure.
 
-    If both occur between separators other than commas, the columns may differ in their sign, which counts as unsure.
+    If both occur between separators other than commas, columns may differ in their sign, which counts as unsure.
     """
 
     def occurs(sign: str, decimal: str) -> bool:
@@ -333,7 +333,7 @@ def _parse(
     texts: list[str],
     advance: Callable[[float], None],
 ) -> pa.Table:
-    """Let Arrow parse; refuse a row of another length than the first line, with its number if that is public.
+    """Let Arrow parse; refuse a row whose length differs from the first line's, with its number if that is public.
 
     The columns `texts` stay text, so that no cell decides how another one is read.
     """
