@@ -85,7 +85,7 @@ def make_files():
     wide = "\n".join([",".join(f"c{i}" for i in range(10_000)), ",".join(["1"] * 10_000)])
     day = datetime.datetime(2026, 1, 2)
     return {
-        # nothing there
+        # empty files
         "empty": ("x.csv", b"", EMPTY),
         "blank lines only": ("x.csv", b"\n\n\n", EMPTY),
         "byte order mark only": ("x.csv", b"\xef\xbb\xbf", EMPTY),
@@ -194,7 +194,7 @@ def make_files():
         "thousands or decimals": ("x.csv", b"a;b\n1;1,234\n2;5,678\n", ("b", "ambiguous")),
         "two decimal signs": ("x.csv", b"a;b\n1.5;1,5\n2.5;2.5\n", ("b", "ambiguous")),
         "row numbers": ("x.csv", b",b\n0,5\n1,6\n", ("column 1", "index")),
-        # forms that are understood, with a note
+        # forms that are read, with a note
         "duplicate names": (
             "x.csv",
             b"a,a\n1,2\n",
@@ -219,7 +219,7 @@ def make_files():
             "a,b\n1,2\n".encode("utf-16")[:-1],
             "the text is not valid UTF-16; save the file as UTF-8.",
         ),
-        # too much
+        # too large
         "10,000 columns": ("x.csv", wide.encode(), "a table may have at most 200 columns; leave some out."),
         "one endless line": ("x.csv", b"7" * 300_000, "the first line is longer than 131 kB; is this a table?"),
         "a huge cell": (
@@ -227,7 +227,7 @@ def make_files():
             b"a\n1\n" + b"7" * 9_000_000 + b"\n",
             "a line is longer than 4 MB; is this a table, or is a quote open?",
         ),
-        # not a table at all
+        # not a table
         "renamed PNG": ("x.csv", b"\x89PNG\r\n\x1a\n" + bytes(100), f"the content is a PNG picture; {FORM}"),
         "renamed PDF": ("x.csv", b"%PDF-1.7\n", f"the content is a PDF document; {FORM}"),
         "gzip": ("x.csv", b"\x1f\x8b\x08" + bytes(50), "the gzip archive is damaged or cut off; pack it again."),

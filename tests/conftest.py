@@ -6,7 +6,7 @@ import itertools
 import os
 import sys
 
-os.environ.setdefault("OMP_NUM_THREADS", "1")  # before NumPy: threads of two test processes wait for each other
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # before NumPy, because threads of two test processes block each other
 
 import pytest
 
@@ -14,9 +14,9 @@ from dpviz.algorithms import ALGORITHMS, outside
 from dpviz.datasets import readers
 from dpviz.datasets.readers import child
 
-os.environ.setdefault("DPVIZ_WORKERS", "0")  # pages compute in this process; a browser's server has the real processes
+os.environ.setdefault("DPVIZ_WORKERS", "0")  # pages compute in this process; browser tests start real processes
 
-collect_ignore = ["recorder"]  # Debian's Python has a module of that name already
+collect_ignore = ["recorder"]  # Debian's Python already has a module of that name
 
 
 def pytest_ignore_collect(collection_path, config):
@@ -24,7 +24,7 @@ def pytest_ignore_collect(collection_path, config):
     return True if collection_path.name == "browser" and config.option.markexpr == "not slow" else None
 
 
-_numbers = itertools.count()  # pytest looks at all folders before it numbers the next one
+_numbers = itertools.count()  # pytest scans all folders before it numbers the next one
 
 
 @pytest.fixture(autouse=True)
@@ -34,14 +34,14 @@ def state_folder_of_a_test(tmp_path_factory, monkeypatch):
     monkeypatch.setenv("DPVIZ_OWNER", "local")  # a tested script has no connection that could have an owner
 
 
-_before = [False]  # whether the test before was one in a browser
+_before = [False]  # whether the previous test used a browser
 
 
 @pytest.fixture(autouse=True)
 def no_loop_of_a_browser(request):
-    """Playwright leaves its loop marked as running on this thread, between browser tests too: hide it from others.
+    """Hide Playwright's loop from other tests, because it stays marked as running on this thread between browser tests.
 
-    It also leaves greenlets: one that is collected during a parse breaks Python 3.11.
+    It also leaves greenlets, one of which breaks Python 3.11 if it is collected during a parse.
     """
     browser, after = request.node.get_closest_marker("browser") is not None, _before[0]
     _before[0] = browser
@@ -57,13 +57,13 @@ def no_loop_of_a_browser(request):
 
 @pytest.fixture(autouse=True)
 def files_are_read_here(monkeypatch):
-    """Hundreds of small workbooks and Parquet files are read in this process; `test_apart` has the real processes."""
+    """Read hundreds of small workbooks and Parquet files in this process; `test_apart` starts the real processes."""
     monkeypatch.setattr(readers, "read_apart", child.read)
 
 
 @pytest.fixture
 def registry(monkeypatch):
-    """Return the registry; what a test adds to it is gone afterward."""
+    """Return the registry; algorithms that a test adds are removed afterward."""
     monkeypatch.setenv(outside.FILES, "")
     before, modules = dict(ALGORITHMS), set(sys.modules)
     yield ALGORITHMS

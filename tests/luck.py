@@ -1,4 +1,4 @@
-"""Make private runs repeatable in tests, so that no test depends on luck."""
+"""Make private runs repeatable in tests, so that no test depends on chance."""
 
 import itertools
 
@@ -9,13 +9,13 @@ from dpviz.privacy.noise import Seeded
 
 
 class Lucky(Seeded):
-    """A seed's noise that passes for secure noise: no truth is stored beside it, and its seed is hidden."""
+    """Seeded noise that passes for secure noise: no truth is stored with it, and its seed is hidden."""
 
     reproducible = False
 
 
 def same_luck(monkeypatch):
-    """From now on the first secure run draws what 0 gives, the second what 1 gives, and so on."""
+    """Seed secure runs from now on: the first with 0, the second with 1, and so on."""
     turns, own = itertools.count(), Algorithm._randomness
 
     def randomness(self, seed, noise):

@@ -1,7 +1,7 @@
 """Change privacy-critical lines one at a time (`python -m tests.mutants [NAME ...]`); the tests must notice each one.
 
-Without names all of them are tried; `--tenth N` tries every tenth from the N-th on. It prints the survivors, and
-exits with 1 if there are any. Every mutant runs in a copy of the checkout, on the tests named beside its file.
+Without names it tries all of them; `--tenth N` tries every tenth from the N-th on. It prints the survivors, and
+exits with 1 if there are any. Every mutant runs in a copy of the checkout, on the tests named next to its file.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SECONDS = 280
 
 @dataclasses.dataclass(frozen=True)
 class Mutant:
-    """A deliberately wrong line: `old`, which occurs once in `path`, becomes `new`; `tests` are pytest's words."""
+    """A deliberately wrong line: `old`, which occurs once in `path`, becomes `new`; `tests` are pytest arguments."""
 
     name: str
     path: str
@@ -434,7 +434,7 @@ MUTANTS = tuple(
 
 
 def survives(mutant: Mutant) -> bool:
-    """Return whether the tests pass on a copy of the checkout with the line changed."""
+    """Return whether the tests pass on a copy of the checkout with the changed line."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "checkout"
         shutil.copytree(
@@ -467,7 +467,7 @@ def survives(mutant: Mutant) -> bool:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Try mutants and print those that survive or were not decided in time."""
+    """Try mutants and print those that survive or are undecided in time."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--tenth", type=int)
@@ -479,7 +479,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for mutant in tried:
         try:
             fate = "SURVIVED" if survives(mutant) else "killed"
-        except subprocess.TimeoutExpired:  # on a busy machine: nothing is known
+        except subprocess.TimeoutExpired:  # undecided, because the machine is busy
             fate = "too slow"
         fates[fate].append(mutant.name)
         print(f"{fate:8}  {mutant.name}  {mutant.path}", flush=True)

@@ -1,5 +1,7 @@
-"""Start a PostgreSQL server for the tests, on a socket in a temporary folder. It does not run as root, so it may need
-the user that its package brings."""
+"""Start a PostgreSQL server for the tests, on a socket in a temporary folder.
+
+PostgreSQL does not run as root, so the tests may need the user that its package creates.
+"""
 
 import os
 import shutil
@@ -20,7 +22,7 @@ def programs():
 
 @contextmanager
 def server(*options):
-    """Start a server and yield its URL. Without PostgreSQL the test skips; in CI it fails."""
+    """Start a server and yield its URL. Without PostgreSQL the test is skipped; in CI it fails."""
     binaries = programs()
     if binaries is None:
         reason = "PostgreSQL is not installed (apt install postgresql)"

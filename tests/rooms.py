@@ -1,7 +1,7 @@
-"""Count rooms, arrows between them, and arrows against the order.
+"""Count rooms, imports between them, and imports against their order.
 
-`python -m tests.rooms [CHECKOUT]` counts them. A room is a module or a folder of the examined place; an arrow leads
-from a room to one that it imports, including imports for type checking and by a string.
+`python -m tests.rooms [CHECKOUT]` prints the counts. A room is a module or a folder of the examined package; an arrow
+leads from a room to a room that it imports, including imports for type checking and by a string.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def sources(root: Path) -> dict[str, str]:
 def by_string(node: ast.AST) -> str | None:
     """Return the module named in a call of `import_module` or `__import__`, None for other nodes.
 
-    "dpviz.cli.*" where the name ends in something computed, "" where nothing of it can be read.
+    The name is "dpviz.cli.*" if its end is computed, "" if all of it is.
     """
     if not isinstance(node, ast.Call) or ast.unparse(node.func).split(".")[-1] not in ("import_module", "__import__"):
         return None
@@ -40,7 +40,7 @@ def by_string(node: ast.AST) -> str | None:
 
 
 def imports(nodes: Iterable[ast.AST], *, typing: bool = False) -> Iterator[str]:
-    """Yield modules that are imported at run time, by a string too, and with `typing` those for type checking only."""
+    """Yield modules imported at run time, by a string too, and with `typing` also those for type checking only."""
     nodes = list(nodes)
     typing_only = {
         id(inner)
@@ -62,12 +62,12 @@ def imports(nodes: Iterable[ast.AST], *, typing: bool = False) -> Iterator[str]:
 
 @functools.cache
 def imported(source: str) -> frozenset[str]:
-    """Return modules that a source imports, for type checking and by a string too."""
+    """Return the modules that a source imports, for type checking and by a string too."""
     return frozenset(imports(ast.walk(ast.parse(source)), typing=True))
 
 
 def circle(names: Mapping[str, set[str]]) -> list[str]:
-    """Return names that lead back to the first of them, [] if none do."""
+    """Return names that lead back to the first of them, [] if there are none."""
     try:
         TopologicalSorter({name: inner & names.keys() for name, inner in names.items()}).prepare()
     except CycleError as error:
@@ -76,7 +76,7 @@ def circle(names: Mapping[str, set[str]]) -> list[str]:
 
 
 def arrows(modules: Mapping[str, str], place: str) -> dict[str, set[str]]:
-    """Return room -> rooms that it imports, of one place."""
+    """Return room -> the rooms that it imports, for one package."""
     depth = place.count(".") + 2
 
     def room(name: str) -> str | None:
@@ -113,7 +113,7 @@ def against(tied: Mapping[str, set[str]]) -> int:
 
 
 def main(root: Path) -> None:
-    """Print the figures of a checkout."""
+    """Print the counts for a checkout."""
     modules = sources(root)
     print(f"{'place':18}{'rooms':>6}{'arrows':>8}{'upward':>8}  a circle")
     for place in PLACES:

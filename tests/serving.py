@@ -1,4 +1,4 @@
-"""Start a real server for tests, record its calls to other machines, and run coroutines beside a browser's."""
+"""Start a real server for tests, record its calls to other machines, and run coroutines next to a browser's."""
 
 import asyncio
 import os
@@ -25,7 +25,7 @@ def awaited(coroutine):
 
 @contextmanager
 def serve(root=ROOT, log=subprocess.DEVNULL):
-    """Start a checkout's app on a free port and yield its address. At the end it must have called no outside address.
+    """Start a checkout's app on a free port and yield its address; fail if it called an outside address.
 
     The server's output goes to the file `log`.
     """
@@ -35,17 +35,17 @@ def serve(root=ROOT, log=subprocess.DEVNULL):
 
 @contextmanager
 def running(root=ROOT, log=subprocess.DEVNULL, **more):
-    """Do the same; yield its address and its process. `more` is set in its environment, such as DPVIZ_HOME."""
+    """Start the app; yield its address and its process. `more` is added to its environment, such as DPVIZ_HOME."""
     with tempfile.TemporaryDirectory() as home, tempfile.TemporaryDirectory() as notes:
         asked = Path(notes) / "asked"
         recorder = os.pathsep.join([str(ROOT / "tests" / "recorder"), os.environ.get("PYTHONPATH", "")])
         settings = {"DPVIZ_HOME": home, "DPVIZ_TEST_SOCKETS": str(asked), "PYTHONPATH": recorder}
         environment = {**os.environ, **settings}
         environment.pop("DPVIZ_OWNER", None)
-        environment.pop("DPVIZ_WORKERS", None)  # as the README starts it, except for the tests' one thread per process
+        environment.pop("DPVIZ_WORKERS", None)  # as in the README, except for the tests' one thread per process
         environment.update(more)
         url, process = _started(root, environment, log)
-        if process.poll() is not None:  # another program took the port meanwhile
+        if process.poll() is not None:  # another program has taken the port
             url, process = _started(root, environment, log)
         if process.poll() is not None:
             pytest.fail("the server did not start")
@@ -58,7 +58,7 @@ def running(root=ROOT, log=subprocess.DEVNULL, **more):
 
 
 def _started(root, environment, log):
-    """Return the address and the process of a server that answers, or that has ended instead."""
+    """Return the address and the process of a server that answers or has ended."""
     port = free_port()
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless=true"]
     command += [f"--server.port={port}", "--server.address=127.0.0.1"]
@@ -71,7 +71,7 @@ def _started(root, environment, log):
 
 
 def free_port():
-    """Return a port of this machine that nobody listens on."""
+    """Return a port of this machine on which nobody listens."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]

@@ -1,4 +1,4 @@
-"""Check in the source the bans that keep an algorithm from seeing a row. Each is shown to catch a violation."""
+"""Check the source for the bans that keep an algorithm from seeing a row; each ban is shown to catch a violation."""
 
 import ast
 import functools
@@ -59,7 +59,7 @@ ROOMS = [  # imports only go up this list; the trace comes below the privacy cor
     "dpviz.site",
     "dpviz.cli",
     "dpviz.__main__",
-    "pages._ui.frame",  # six trades below, then a folder for each page
+    "pages._ui.frame",  # six shared rooms below, then a folder for each page
     "pages._ui.server",
     "pages._ui.address",
     "pages._ui.work",
@@ -86,7 +86,7 @@ ROOMS = [  # imports only go up this list; the trace comes below the privacy cor
     "pages",
     "app",
 ]
-NO_ALGORITHM = ("base", "kmeans", "outside", "programs", "rules")  # modules that ask no curator
+NO_ALGORITHM = ("base", "kmeans", "outside", "programs", "rules")  # modules that do not use a curator
 HOUSE = {f"dpviz.algorithms.{name}" for name in NO_ALGORITHM}
 DOORS = {"dpviz", "dpviz.privacy", "pages._ui"}  # the version and the package's own lookups, a docstring
 ABOVE = {("dpviz.cli.main", "dpviz.cli.*")}  # the commands, looked up by a string on request
@@ -108,7 +108,7 @@ def parsed(source):
 
 MAKERS = {"kept", "_kept", "locked", "draw", "transport", "follow"}  # functions whose first argument is a key
 KEYS = {name: key for name, key in vars(keys).items() if name.isupper()}
-STATE = {"pages._ui.frame.session", "pages._ui.frame.streamlit_patches"}  # who reads Streamlit's
+STATE = {"pages._ui.frame.session", "pages._ui.frame.streamlit_patches"}  # modules that read Streamlit's state
 STATE_METHODS = {"get", "pop", "setdefault", "update"}
 FIXED = {key for key in KEYS.values() if isinstance(key, str)}
 
@@ -124,7 +124,7 @@ def written(node):
 
 
 def literal_keys(nodes):
-    """Return keys written out where a widget is made or its value read, instead of named."""
+    """Return keys written as literals where a widget is made or its value read, instead of named."""
     for node in nodes:
         if isinstance(node, ast.Call):
             maker = ast.unparse(node.func).split(".")[-1]
@@ -140,7 +140,7 @@ def literal_keys(nodes):
 
 
 def loose(nodes):
-    """Return names that a page writes into Streamlit's state or reads from it, and that are no widget's key."""
+    """Return names that a page writes into Streamlit's state or reads from it, and that are not widget keys."""
     state = re.compile(r"(.*\.)?session_state|state").fullmatch
     for node in nodes:
         if isinstance(node, ast.Attribute) and state(ast.unparse(node.value)) and node.attr not in STATE_METHODS:
@@ -350,7 +350,7 @@ def families(base, sources=SOURCES):
 
 
 def without_picture(modules):
-    """Return families that figures and algorithms do not both have."""
+    """Return families that do not exist in both figures and algorithms."""
     return families("dpviz.algorithms", modules) ^ families("dpviz.figures", modules)
 
 
@@ -370,9 +370,9 @@ def test_a_planted_family_without_a_picture_is_caught():
 
 
 def without_controls(modules):
-    """Return pages that ask something, but are entered without the controls of their own folder or of the workspace.
+    """Return pages with widgets that do not enter with the controls of their own folder or of the workspace.
 
-    A page asks nothing if it makes no widget and uses nothing but the frame.
+    A page has no widgets if it makes none and uses only the frame.
     """
     found = set()
     for module, source in modules.items():
@@ -388,7 +388,7 @@ def without_controls(modules):
         calls = [node for node in parsed(source) if isinstance(node, ast.Call) and len(node.args) > 1]
         entered = [ast.unparse(node.args[1]) for node in calls if ast.unparse(node.func) == "links.enter"]
         used = [".".join([names.get(name.split(".")[0], ""), *name.split(".")[1:]]) for name in entered]
-        folder = "classroom" if page == "class" else page  # no package may be called class
+        folder = "classroom" if page == "class" else page  # a package cannot be named class
         homes = (f"pages._ui.{folder}.controls.", "pages._ui.workspace.")
         parts = [name for name in names.values() if name.startswith("pages._ui.")]
         asks = any(not name.startswith("pages._ui.frame.") for name in parts) or "key=" in source
@@ -433,14 +433,14 @@ def test_readme_lists_every_algorithm(slug):
 
 
 def test_every_walk_in_a_browser_is_slow():
-    """The quick tests do not even import them, so one without the mark would never run."""
+    """The quick tests do not import them, so a walk without the mark would never run."""
     walks = {path.name: path.read_text() for path in (ROOT / "tests" / "browser").glob("test_*.py")}
     mark = "\npytestmark = [pytest.mark.browser, pytest.mark.slow"
     assert len(walks) > 20 and [name for name, source in walks.items() if mark not in source] == []
 
 
 def borrowed(modules):
-    """Return the fixtures that a test module imports from another: fixtures belong in a conftest file."""
+    """Return the fixtures that a test module imports from another module instead of a conftest file."""
     found = []
     for module, source in modules.items():
         for other, names in re.findall(r"^ *from (tests\.[\w.]*test_\w+) import ([^#\n]+)", source, re.MULTILINE):
@@ -466,7 +466,7 @@ def test_the_map_names_every_room():
 
 
 def long_lines(scripts):
-    """Return where a line of a script is longer than the lines of Python may be."""
+    """Return the places where a line of a script exceeds the limit for Python."""
     return [
         f"{path}:{number}"
         for path, text in scripts.items()

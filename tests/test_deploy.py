@@ -1,4 +1,4 @@
-"""Check what a deployment relies on: the server calls nobody, packages are locked, the files have the needed lines."""
+"""Check what a deployment relies on: the server calls nobody, packages are locked, and configurations are complete."""
 
 import re
 import shutil
@@ -39,7 +39,7 @@ def healthy(url):
 @pytest.mark.slow
 def test_the_server_asks_no_outside_address_even_when_a_foreign_page_calls_it():
     with serve() as url:
-        assert "403" in handshake(url, "http://evil.example")  # before anybody has been there
+        assert "403" in handshake(url, "http://evil.example")  # before any visit
         until = time.monotonic() + 200
         while not healthy(url):  # the first run of the script may take longer than Streamlit waits for it
             assert time.monotonic() < until
@@ -82,7 +82,7 @@ def test_nginx_is_as_strict_as_the_caddyfile():
     found = dict(re.findall(r'^ +add_header ([A-Z][A-Za-z-]+) "?([^"\n]+?)"? always;$', server, re.MULTILINE))
     assert len(wanted) == 5 and found.pop("Set-Cookie").endswith("; Path=/; HttpOnly; SameSite=Lax$secure")
     assert found == wanted
-    assert not re.search(r"location [^}]*add_header", server)  # it would replace all of these
+    assert not re.search(r"location [^}]*add_header", server)  # it would replace all of these headers
     assert "/_stcore/metrics { return 404; }" in nginx and re.search(r"respond @metrics 404", caddy)
     assert re.search(r"client_max_body_size 300m;", nginx) and "max_size 300MB" in caddy
     assert re.search(r"limit_conn files \d;", server) and re.search(r"limit_conn address \d{3,};", server)
@@ -102,7 +102,7 @@ LOCKS = {
 
 
 def locked(name):
-    """Return the packages of a lock file with their versions; every one must have a hash."""
+    """Return the packages of a lock file with their versions; each must have a hash."""
     found = {}
     for entry in re.split(r"\n(?=[a-z0-9])", (ROOT / name).read_text().strip()):
         assert "--hash=sha256:" in entry, entry.partition("\n")[0]

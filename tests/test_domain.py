@@ -1,4 +1,4 @@
-"""Check declared facts: an impossible one gets one sentence, and no declaration is ever dropped."""
+"""Check declared facts: an impossible declaration gets one sentence, and none is ever dropped."""
 
 import json
 

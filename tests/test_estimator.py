@@ -1,4 +1,4 @@
-"""Check that the estimator keeps scikit-learn's conventions, and warns where they leak."""
+"""Check that the estimator keeps scikit-learn's conventions, and warns where these leak."""
 
 import pickle
 import subprocess
@@ -61,7 +61,7 @@ def test_a_release_has_no_seed_and_reads_no_fact_off_the_rows():
 
 @pytest.mark.parametrize("algorithm", ["nsm", "dp-dbscan", "stemmer-kaplan-local"])
 def test_a_release_takes_no_row_one_row_and_rows_that_are_not_finite_alike(algorithm):
-    """An error for one data set and not for its neighbor tells them apart."""
+    """An error for one data set and not for its neighbor would tell them apart."""
     cells = np.array([[np.nan, 0.0], [np.inf, 0.0], [0.0, -np.inf], [0.5, 0.5]])
     facts = {"bounds": (-1, 1), "n_public": 600, "secure": True, "algorithm": algorithm}
     for X in (DATA[:0], DATA[:1], cells[:1], cells, np.vstack([DATA, cells]), np.full((3, 2), np.nan)):
@@ -89,7 +89,7 @@ def test_a_released_model_holds_nothing_that_was_read_off_the_rows():
 
 
 def sentences(work):
-    """Return the texts of all warnings of the estimator that `work` gives, filters off."""
+    """Return the texts of all estimator warnings that `work` causes, without filters."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         work()

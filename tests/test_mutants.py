@@ -15,7 +15,7 @@ def test_there_are_many_and_each_has_its_own_name():
 
 
 def stale(mutant):
-    """Return what no longer fits: the line, a test file, or the syntax of the changed module."""
+    """Return the reason that a mutant does not fit: the line, a test file, or the changed module's syntax."""
     text = (ROOT / mutant.path).read_text()
     if mutant.old not in text or mutant.old == mutant.new:
         return f"{mutant.name}: its line is not in {mutant.path}"
@@ -29,7 +29,7 @@ def stale(mutant):
 
 
 def test_the_line_that_a_mutant_changes_is_there():
-    """After a change of the code a mutant must change, too, or it would survive as the honest line."""
+    """A mutant must follow a change of the code; otherwise it would survive as the honest line."""
     assert [words for mutant in MUTANTS if (words := stale(mutant))] == []
 
 
@@ -41,6 +41,6 @@ def test_a_stale_mutant_is_noticed(wrong):
 @pytest.mark.slow
 @pytest.mark.parametrize("place", range(A_DAY))
 def test_a_mutant_is_noticed(place):
-    """The choice is made here, so that test processes that start on both sides of midnight collect the same tests."""
+    """The mutants are chosen here, so that test processes started on both sides of midnight collect the same tests."""
     mutant = MUTANTS[(A_DAY * datetime.date.today().toordinal() + place) % len(MUTANTS)]
     assert not survives(mutant), mutant.name

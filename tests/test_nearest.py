@@ -1,4 +1,4 @@
-"""Check which row is in which cluster: a file for public rows, code for private ones; both agree with brute force."""
+"""Check the assignment of rows to clusters: a file for public rows, code for private ones; both match brute force."""
 
 import dataclasses
 import json

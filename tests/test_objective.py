@@ -91,7 +91,7 @@ def test_a_report_names_the_reference_of_each_metric():
     of_loss, of_medians = page.split("<h2>k-median cost")
     for part, against in ((of_loss, "KMeans"), (of_medians, "KMedians")):
         assert f"relative to {against}'s" in part and f"within 10% of {against}<" in part
-    assert "times that of KMeans without privacy" in page  # the first paragraph speaks of the loss
+    assert "times that of KMeans without privacy" in page  # the first paragraph is about the loss
 
 
 def test_the_command_prints_the_cost_of_the_objective_in_memory_and_in_parts(tmp_path, capsys):

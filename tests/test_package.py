@@ -1,4 +1,4 @@
-"""Check that the built wheel works from any folder: samples, dashboard and scripts are inside."""
+"""Check that the built wheel works from any folder and contains samples, dashboard and scripts."""
 
 import ast
 import os
@@ -79,7 +79,7 @@ def test_the_package_needs_what_it_imports_and_nothing_else():
     tops = {name.split(".")[0] for path in sources for name in imports(list(ast.walk(ast.parse(path.read_text()))))}
     tops -= {*sys.stdlib_module_names, "dpviz", "pages"}
     imported = {named.get(top, top) for top in tops}
-    assert needed <= imported  # no package is installed without use
+    assert needed <= imported  # every required package is used
     assert imported <= needed | extras | CARRIED
 
 

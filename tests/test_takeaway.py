@@ -42,7 +42,7 @@ EVERY = tiers(ALGORITHMS, ALGORITHMS.keys() - SLOW)
 
 
 def python(path):
-    """Run a script as somebody who has the package would."""
+    """Run a script as a user of the package would."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     return subprocess.run([sys.executable, path], capture_output=True, text=True, env=environment)
 
@@ -77,7 +77,7 @@ def test_every_run_can_be_taken_away(slug, kind):
 
 
 class Elements(HTMLParser):
-    """Return every element of a page with its attributes."""
+    """Parser that lists every element of a page with its attributes."""
 
     def __init__(self, text):
         super().__init__()
@@ -204,7 +204,7 @@ def test_the_schemas_are_schemas_and_notice_a_change(secret, capsys):
 
 
 def changed(trace, **what):
-    """Return a trace's file with entries changed by functions of what they were, "a__b" within "a"."""
+    """Return a trace's file with entries changed by functions of their old values; "a__b" means b within a."""
     record = json.loads(trace.to_json())
     for place, change in what.items():
         *path, last = place.split("__")

@@ -25,7 +25,7 @@ pytestmark = [
 
 @contextmanager
 def behind_nginx(folder, ports):
-    """Yield the port of the proxy of deploy/nginx.conf before these two."""
+    """Yield the port of the proxy of deploy/nginx.conf in front of these two ports."""
     front, text = free_port(), (ROOT / "deploy" / "nginx.conf").read_text()
     for old, new in zip((8501, 8502, 8500), (*ports, front), strict=True):
         assert f"127.0.0.1:{old}" in text
@@ -84,7 +84,7 @@ async def until(holds, act):
     """Act until something holds."""
     end = time.monotonic() + 240
     while not holds():
-        assert time.monotonic() < end, "it never came"
+        assert time.monotonic() < end, "the condition was not met in time"
         await act()
 
 
@@ -99,7 +99,7 @@ def test_a_visitor_stays_with_one_process_and_a_sweep_outlives_it(tmp_path):
         # A first visit gets a cookie.
         with urllib.request.urlopen(f"http://127.0.0.1:{front}/_stcore/health") as answer:
             assert re.search("dpviz=[ab];", " ".join(answer.headers.get_all("Set-Cookie")))
-        with urllib.request.urlopen(f"http://127.0.0.1:{front}/data") as answer:  # the server knows nobody yet
+        with urllib.request.urlopen(f"http://127.0.0.1:{front}/data") as answer:  # the server has no visitor yet
             assert re.search(r"dpviz-key=[\w-]{43};", " ".join(answer.headers.get_all("Set-Cookie")))
         for cookie, one, other in (("dpviz=a", first, second), ("dpviz=b", second, first)):
             gained, faults = awaited(stays(front, cookie, one, other))

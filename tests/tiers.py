@@ -1,4 +1,4 @@
-"""Choose the quick instances of a parametrized test; the others go to the slow tier, and none is lost."""
+"""Choose the quick instances of a parametrized test; the others go to the slow tier."""
 
 import pytest
 
@@ -6,7 +6,7 @@ __all__ = ["tiers"]
 
 
 def tiers(values, quick):
-    """Return the values of a parameter, marked as slow except those in `quick`, or except the first `quick` ones."""
+    """Return a parameter's values, marked as slow except those in `quick`, or except the first `quick` values."""
     values = list(values)
     kept = values[:quick] if isinstance(quick, int) else quick
     return [value if value in kept else _slow(value) for value in values]

@@ -1,4 +1,4 @@
-"""Make the runs that many tests read once per process; a trace is read-only, so tests cannot affect each other."""
+"""Make each run that many tests read once per process; a trace is read-only, so tests cannot affect each other."""
 
 from functools import cache
 
@@ -7,7 +7,7 @@ from dpviz.datasets import load_sample
 from dpviz.testing.runs import MADE, built, run
 
 __all__ = ["MADE", "OPTIONS", "on_two_groups", "trace"]
-OPTIONS = {  # settings that show steps which the defaults do not
+OPTIONS = {  # settings for steps that the defaults do not show
     "pe-means": {"refine": 0.3},
     "dpm": {"exactly_k": True},
     "eugkm": {"lloyd_share": 0.5},
@@ -21,7 +21,7 @@ OPTIONS = {  # settings that show steps which the defaults do not
 def trace(slug, sample="blobs", seed=0, **values):
     """Return the run of an algorithm on rows made here or on one of the package's samples.
 
-    An algorithm takes those of `values` that are its parameters.
+    Those of `values` that are parameters of the algorithm are passed to it.
     """
     if sample in MADE:
         return run(ALGORITHMS[slug], sample, seed, **values)

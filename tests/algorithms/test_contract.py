@@ -49,7 +49,7 @@ def test_a_projected_center_is_farther_from_no_row():
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("slug", ALGORITHMS)
 def test_unlucky_declarations_end_in_finite_centers_inside_the_domain(slug):
-    """Heavy tails, a constant column, bounds far too wide or too narrow, a declared n that is ten times off."""
+    """Try heavy tails, a constant column, bounds far too wide or too narrow, and a declared n ten times off."""
     X = np.column_stack([np.random.default_rng(0).lognormal(0, 2, (200, 2)), np.ones(200)])
     high = X.max()
     boxes = [
@@ -59,7 +59,7 @@ def test_unlucky_declarations_end_in_finite_centers_inside_the_domain(slug):
     for domain, epsilon in itertools.product(boxes, (0.1, 10.0)):
         trace = make(slug, epsilon=epsilon).run(X, domain=domain, seed=0)
         assert np.isfinite(trace.cluster_centers).all()
-        if trace.claimed.private:  # the reference reads rows as they are
+        if trace.claimed.private:  # the reference reads raw rows
             assert (trace.cluster_centers >= domain.low).all() and (trace.cluster_centers <= domain.high).all()
 
 
@@ -69,7 +69,7 @@ def test_a_declared_n_that_is_ten_times_off_is_one_warning(slug):
     for told, wrong in ((len(X), False), (3 * len(X) // 2, False), (10 * len(X), True), (len(X) // 10, True)):
         trace = make(slug, epsilon=5.0).run(X, domain=declared(X, n_public=told), seed=0)
         assert len(trace.warnings) == wrong
-        assert all("by the noisy counts" in words and f"{told:,}" in words for words in trace.warnings)
+        assert all("the noisy counts suggest" in words and f"{told:,}" in words for words in trace.warnings)
     assert Trace.from_json(trace.to_json()).warnings == trace.warnings
 
 
@@ -116,7 +116,7 @@ def test_a_release_outside_the_plan_is_refused_before_the_draw(relation):
 
 @pytest.mark.parametrize("slug", ["stemmer-kaplan-local", "stemmer-kaplan-shuffle", "dist-dp", "dist-dp-random-points"])
 def test_where_n_is_kept_the_run_does_not_tell_whether_the_declared_one_is_true(slug):
-    """Extra rows are cut, missing ones are added at the middle; a row that is not finite is placed there, too."""
+    """Extra rows are cut, missing ones added at the middle; rows that are not finite are placed there too."""
     domain = Domain.box(-1, 1, 2, n_public=50, scale="common")
     X = np.random.default_rng(0).uniform(-0.9, 0.9, (60, 2))
     algorithm = ALGORITHMS[slug](n_clusters=2)

@@ -1,4 +1,4 @@
-"""Check explanations of clusters: their sentences hold with the stated noise, from bought counts or released points."""
+"""Check explanations of clusters: their sentences hold with the stated noise, from paid counts or released points."""
 
 import dataclasses
 from types import SimpleNamespace
@@ -83,7 +83,7 @@ def test_the_edges_follow_from_released_values_alone():
     domain = Domain.box(0, 10, 2, n_public=9)
     edges = edges_between(np.array([[2.0, 5.0], [6.0, 5.0]]), domain)
     np.testing.assert_allclose(edges[0], [2, 3, 4, 5, 6])
-    assert edges[1, 0] > 0 and edges[1, -1] < 10  # centers agree: the bounds are divided
+    assert edges[1, 0] > 0 and edges[1, -1] < 10  # the centers agree, so the bounds are divided
 
 
 @pytest.mark.parametrize(("slug", "told"), [("nsm", True), ("sulloyd", True), ("eugkm", False), ("aug-pe", False)])
@@ -105,7 +105,7 @@ def test_the_noise_of_a_question_is_not_that_of_the_run_with_its_seed():
     ].scale
     first, hidden = run.steps[1].released, run.steps[1].hidden[0].statistic
     theirs = (first["noisy_counts"] - hidden["counts"]) / first["counts_sd"]
-    assert np.abs(own.ravel()[:, None] - theirs).min() > 1e-6, "what was drawn for the run came again"
+    assert np.abs(own.ravel()[:, None] - theirs).min() > 1e-6, "the question reuses the run's noise"
 
 
 @pytest.mark.parametrize(("slug", "words"), [("nsm", ""), ("stemmer-kaplan-local", "In the run: nobody")])

@@ -41,7 +41,7 @@ PRIVATE = [slug for slug, cls in ALGORITHMS.items() if cls.notion is not Notion.
 
 @pytest.fixture
 def one_start(monkeypatch):
-    """Solve a coreset from one start: over many runs, seven more starts take most of the time and draw nothing."""
+    """Solve coresets from one start; over many runs, seven more starts take most of the time and draw nothing."""
     monkeypatch.setattr(
         weighted, "KMeans", lambda k, n_init, random_state: KMeans(k, n_init=1, random_state=random_state)
     )

@@ -1,4 +1,4 @@
-"""Check the game: two worlds, rounds with noise of their own, an attack that beats the bound only if somebody lies."""
+"""Check the game: two worlds, independent noise, and an attack that beats the bound only if an algorithm lies."""
 
 import dataclasses
 

@@ -1,4 +1,4 @@
-"""Check reading rows off exact sums and counts: it is right if Lloyd is exact, and silent if there is noise."""
+"""Check reading rows off exact sums and counts: it is right if Lloyd is exact, and finds nothing if there is noise."""
 
 import numpy as np
 import pytest

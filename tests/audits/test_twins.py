@@ -1,4 +1,4 @@
-"""Check broken twins of mechanisms and of whole algorithms: each is caught, and honest ones are not."""
+"""Check broken twins of mechanisms and of whole algorithms: all are caught, and honest ones are not."""
 
 import math
 
@@ -109,7 +109,7 @@ def test_a_broken_laplace_twin_is_caught(name):
 
 
 def picks(gain, loss, scale, runs=20_000):
-    """Return how often the exponential mechanism takes the first of 41 candidates, as a statistic."""
+    """Return, as a statistic, how often the exponential mechanism picks the first of 41 candidates."""
     utilities = np.r_[gain, np.full(40, loss)]
     gumbel = np.random.default_rng(int(gain)).gumbel(0, scale, (runs, 41)) + utilities
     return {"first": (gumbel.argmax(axis=1) == 0).astype(float)}
@@ -173,14 +173,14 @@ def test_a_missing_factor_two_in_an_algorithms_selections_is_caught(monkeypatch)
 
 
 class ScalarNoise(Seeded):
-    """One number for a whole vector, as in a published HDPE-means."""
+    """Draws one number for a whole vector, as in a published HDPE-means."""
 
     def gaussian(self, sd, shape):
         return np.full(shape, super().gaussian(sd, ()))
 
 
 class OneStream(Seeded):
-    """Every release restarts the stream, as in a published FastLloyd."""
+    """Restarts the stream for every release, as in a published FastLloyd."""
 
     def __init__(self, rng):
         super().__init__(rng)
@@ -191,7 +191,7 @@ class OneStream(Seeded):
 
 
 class ExactEmpty(Curator):
-    """Sums of empty clusters come back exactly, as in a published DPM."""
+    """Returns exact sums of empty clusters, as in a published DPM."""
 
     def release(self, label, query, scope=0):
         noisy = super().release(label, query, scope)
@@ -245,7 +245,7 @@ def test_correlated_noise_is_caught(monkeypatch):
 
 
 def exact_n(curator):
-    """It releases the number of rows, which nothing may reveal."""
+    """Release the number of rows, which nothing may reveal."""
     return curator._session._blocks[0].n
 
 
@@ -293,7 +293,7 @@ def test_an_algorithm_that_always_raises_is_an_error_of_the_audit():
 
 
 def test_an_algorithm_that_goes_around_the_curator_is_caught():
-    """Its releases are honest; its centers are two private rows."""
+    """Its releases are honest, but its centers are two private rows."""
 
     class Thief(ALGORITHMS["aug-pe"]):
         def steps(self, curator, domain, rng):

@@ -1,8 +1,8 @@
 """Make neighboring private files of every kind, and check whether one record changes how another is read.
 
 `python -m tests.datasets.one_reading DRAWS [SEED]` draws pairs of files that differ in one record: added, removed,
-changed or moved. Every record must become the rows that it becomes when it stands alone below the same first line, and
-everything that may be shown of a file must be the same for both. It prints any difference, and then exits with 1.
+changed or moved. Every record must give the same rows as it gives alone below the same first line, and everything that
+may be shown of a file must be the same for both. It prints any difference, and then exits with 1.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ RULES = (
 
 @dataclasses.dataclass(frozen=True)
 class Family:
-    """Files of one form: the owner's declaration, and the way records become a file.
+    """Files of one form: the owner's declaration, and a writer of records.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ class Family:
 
 @dataclasses.dataclass(frozen=True)
 class Pair:
-    """Two neighboring files: the records of each."""
+    """Two neighboring files, by their records."""
 
     family: Family
     one: tuple[Any, ...]
@@ -90,7 +90,7 @@ class Pair:
 
 
 def draw(rng: random.Random, kinds: Sequence[str] = ()) -> Pair:
-    """Return a pair of neighbors of one of the kinds, of all by default."""
+    """Return a pair of neighbors of one of the kinds; by default of all kinds."""
     family, record = KINDS[rng.choice(list(kinds or KINDS))](rng)
     one = [record(rng, 0.15) for _ in range(rng.randint(0, 4))]
     other, at = list(one), rng.randint(0, len(one))
@@ -105,7 +105,7 @@ def draw(rng: random.Random, kinds: Sequence[str] = ()) -> Pair:
 
 
 def differences(pair: Pair) -> list[str]:
-    """Return the changes that one record makes beside its own rows; none if every record is read by itself."""
+    """Return the changes that one record makes besides its own rows; none if every record is read independently."""
     family = pair.family
     empty, first = _outcome(family, ())
     alone = {repr(record): _outcome(family, (record,)) for record in (*pair.one, *pair.other)}
@@ -123,7 +123,7 @@ def differences(pair: Pair) -> list[str]:
 
 
 def _outcome(family: Family, records: Sequence[Any]) -> tuple[Any, Any]:
-    """Return everything that may be shown of a file, and its rows, None if it is refused."""
+    """Return everything that may be shown of a file, and its rows, or None if it is refused."""
     try:
         table = read_table(family.write(records), family.name, private=True, **family.form)
     except TableError as refusal:

@@ -1,4 +1,4 @@
-"""Check that workbooks and Parquet files are read in separate processes, which are limited, ended, and delay nobody."""
+"""Check that workbooks and Parquet files are read in separate processes that are limited, ended and delay nobody."""
 
 import subprocess
 import sys
@@ -33,7 +33,7 @@ def really_apart(files_are_read_here, monkeypatch):
 
 
 def stuck(monkeypatch, script):
-    """Let the next processes run another program than the reader."""
+    """Let the next processes run another program instead of the reader."""
     monkeypatch.setattr(
         apart,
         "_start",
@@ -105,7 +105,7 @@ def test_a_process_that_dies_or_lies_is_one_sentence(script, monkeypatch, really
 
 
 def test_stuck_files_take_no_turn_from_the_next_one_and_end_when_they_are_stopped(monkeypatch):
-    """Somebody who is stopped meanwhile does not wait for a place either."""
+    """A visitor who is stopped in the meantime does not wait for a place either."""
     start, stop, ended = apart._start, threading.Event(), []
 
     def advance(fraction):

@@ -83,7 +83,7 @@ def test_bounds_or_dictionary_are_needed(tmp_path):
     with pytest.raises(ValueError, match="lacks the column 'c'"):
         load_csv(path)
     with pytest.raises(ValueError, match="lacks the column 'c'"):
-        load_csv(path, low=0, high=5)  # a dictionary that does not fit is refused, not passed over
+        load_csv(path, low=0, high=5)  # a dictionary that does not fit is refused, not ignored
     (tmp_path / "mine.json").unlink()
     assert load_csv(path, low=0, high=5, n_public=2).domain.n_public == 2
 

@@ -1,4 +1,4 @@
-"""Check that the owner's declaration of a file's form decides how it is read, on every way to the reader."""
+"""Check that the owner's declaration of a file's form decides how the file is read, by every route to the reader."""
 
 import io
 import json
@@ -92,7 +92,7 @@ def test_a_workbook_s_far_cells_are_not_read(monkeypatch):
 
 
 def test_of_a_wide_row_a_workbook_s_reader_holds_few_cells_and_stops_where_it_refuses(monkeypatch):
-    """The row of 9,000 cells has 300 kB of XML; a sheet that does not say its size is not read to find it."""
+    """The row of 9,000 cells has 300 kB of XML; a sheet that does not state its size is not read to find it."""
     wide, inflated, read = range(9_000), [], zipfile.ZipExtFile.read
     first, later = unsized(workbook(wide, [1, 2])), unsized(workbook(["a", "b"], [1, 2], wide, [3, 4]))
 
@@ -114,7 +114,7 @@ def test_of_a_wide_row_a_workbook_s_reader_holds_few_cells_and_stops_where_it_re
 
 
 def unsized(content):
-    """Return a workbook whose sheets do not say how large they are."""
+    """Return a workbook whose sheets do not state their size."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(content)) as source, zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as target:
         for member in source.infolist():
@@ -144,7 +144,7 @@ def test_a_public_cell_whose_sign_is_known_is_not_asked_about():
 
 
 def test_the_decimal_sign_of_a_public_file_is_what_all_of_its_cells_say():
-    """A reading of a few cells, as soon as they decide, equals one that strips and judges every cell first."""
+    """A reading that stops at the first deciding cells must equal one that strips and judges every cell."""
 
     def judged(records, delimiter):
         cells = [re.sub(r"^[$€]\s*(?=[-+.\d])|(?<=\d)\s*[$€%]$", "", cell.strip()) for row in records for cell in row]
@@ -185,7 +185,7 @@ def test_one_column_may_have_a_decimal_sign_of_its_own(private, ending, files_ar
 
 
 def test_white_space_and_broken_bytes_are_split_apart_and_given_up(monkeypatch, files_are_read_here):
-    """It is read in the limited process, whether the file is public or private."""
+    """These files are read in the limited process, whether public or private."""
     asked = []
     monkeypatch.setattr(
         readers, "read_apart", lambda data, name, *rest: asked.append(name) or apart.read_apart(data, name, *rest)

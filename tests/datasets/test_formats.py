@@ -56,7 +56,7 @@ def test_the_same_table_comes_out_of_every_format(name, private):
 
 
 def sent(*request):
-    """Read a file, and take its table through the frames in which a reader's process sends it."""
+    """Read a file, and pass its table through the frames in which a reader's process sends it."""
     stream = io.BytesIO()
     frames.send_table(stream, child.read(*request))
     stream.seek(0)

@@ -1,4 +1,4 @@
-"""Check what names of columns suggest without a look at a cell, and latitude and longitude as one map."""
+"""Check what column names suggest without reading a cell, and latitude and longitude as one map."""
 
 import numpy as np
 import pytest

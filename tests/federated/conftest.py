@@ -1,4 +1,4 @@
-"""Make the keys of three parties once per test module, and a door that gives a busy machine time."""
+"""Make three parties' keys once per test module, and give their connections more time on a busy machine."""
 
 import pytest
 
@@ -18,5 +18,5 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def a_patient_door(monkeypatch):
-    """A client whose thread waits five seconds for a turn is not refused; tests of the limit set their own."""
+    """Do not refuse a client whose thread waits five seconds for a turn; tests of the limit set their own."""
     monkeypatch.setattr(door, "GREETING_SECONDS", 200.0)

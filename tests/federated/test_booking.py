@@ -1,4 +1,4 @@
-"""Check that a client's file pays the whole plan before its first word is sent, and that the owner's total holds."""
+"""Check that a client's file pays the whole plan before the first word is sent, and that the owner's total holds."""
 
 import json
 import threading
@@ -21,7 +21,7 @@ AR = Neighboring.ADD_REMOVE
 
 @pytest.fixture
 def ann(tmp_path):
-    """Accounts, ann's file, and the key of its account."""
+    """Return the accounts, ann's file, and the key of its account."""
     file = tmp_path / "ann.csv"
     pd.DataFrame(PARTS["ann"], columns=["x", "y"]).to_csv(file, index=False)
     accounts = Accounts.open()
@@ -35,7 +35,7 @@ def command(folder, file, port):
 
 
 def run(folder, file):
-    """Run ann's command among clients that book nothing; return its exit code, and how the others ended."""
+    """Run ann's command among clients that book nothing; return its exit code and the others' results."""
     host = Host(folder, agreed())
     with ThreadPoolExecutor(3) as pool:
         coming = pool.submit(command, folder, file, host.port)

@@ -1,4 +1,4 @@
-"""Check that after any fault at a client or the server every side ends with one sentence that names it."""
+"""Check that after any fault of a client or the server, every side ends with one sentence that names the fault."""
 
 import asyncio
 import socket
@@ -17,14 +17,14 @@ from dpviz.federated.keys import client_context, server_context
 from dpviz.federated.messages import HEADER_BYTES, Kind, Message, pack_round, unpack_round
 from tests.federated.tls import Host, X, agreed, everybody, join
 
-# Faults of clients. Each is (what the rogue does, who says what).
+# Faults of clients: (what the rogue does, whose message names it).
 
 
 class Faulty(client.Link):
-    """A link whose owner, if it is `rogue`, breaks the frame of one round."""
+    """A link that breaks the frame of one round if its owner is `rogue`."""
 
     rogue, round, fault = "bob", 1, None
-    late, over = threading.Event(), threading.Event()  # the rogue is late; the server has given up
+    late, over = threading.Event(), threading.Event()  # the rogue waits; the server has given up
 
     def send(self, frame):
         if threading.current_thread().name != self.rogue or frame.kind is not Kind.UPLOAD or frame.round != self.round:
@@ -154,7 +154,7 @@ async def _deadline(late, over, tasks, *, timeout=None, **more):
 def test_a_client_s_fault_is_named_on_every_side_and_nothing_hangs(folder, monkeypatch, fault):
     break_one(monkeypatch, fault)
     host = Host(folder, agreed(), round_timeout=DEADLINE if fault == "late" else 200.0)
-    ends = everybody(folder, agreed(), host)  # long before anybody's deadline, except for the late one
+    ends = everybody(folder, agreed(), host)  # long before any deadline, except for the late client
     with pytest.raises(Aborted) as reason:
         host.result()
     assert FAULTS[fault] in str(reason.value)
@@ -173,7 +173,7 @@ def test_a_question_that_cannot_be_one_is_named_on_every_side(folder, monkeypatc
 
 @pytest.mark.slow
 def test_eight_faults_in_each_of_twelve_rounds(folder, monkeypatch):
-    """Every run is aborted cleanly and names the client; only the late one needs a deadline."""
+    """Every run is aborted cleanly and names the client; only the late client needs a deadline."""
     kinds = ("dies", "late", "truncated", "corrupted", "replayed", "oversized", "wrong_version", "other_question")
     agreement = agreed(FastLloyd(n_clusters=3, iterations=12))
     for fault in kinds:
@@ -215,7 +215,7 @@ def start_frame(nonce):
 
 
 def answer(nonce, connection, change):
-    """Start properly, then answer the first upload with a changed sum."""
+    """Start correctly, then answer the first upload with a changed sum."""
     connection.sendall(start_frame(nonce).pack())
     upload = b""
     while len(upload) < HEADER_BYTES or len(upload) < HEADER_BYTES + Message.length(upload[:HEADER_BYTES]):

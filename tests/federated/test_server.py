@@ -115,7 +115,7 @@ def test_the_narrow_ring_travels_too(folder):
     assert host.result().bytes_up == 2 * 3 * 4 * 9
 
 
-PATIENCE = (1.5, 20.0, 120.0)  # seconds, one after the other: on a busy machine nobody may have come after the first
+PATIENCE = (1.5, 20.0, 120.0)  # seconds, tried in order: on a busy machine nobody may have come after the first
 
 
 def test_a_client_that_never_comes_is_named(folder):
@@ -169,7 +169,7 @@ def test_strangers_are_refused_and_the_run_goes_on(folder, tmp_path):
 
 
 def test_a_certificate_alone_is_not_enough(folder):
-    """cem's certificate is of the right authority, but this run is between ann and bob."""
+    """cem's certificate is from the right authority, but this run is between ann and bob."""
     two = agreed(names=("ann", "bob"))
     host = Host(folder, two)
     link = client.Link(("127.0.0.1", host.port), client_context(folder / "cem"), 200.0)
@@ -275,7 +275,7 @@ def test_a_server_whose_own_program_fails_tells_the_clients(folder):
 
 
 def test_the_server_s_command_ends_in_one_sentence_and_its_exit_code(folder, capsys):
-    """Check a run that nobody joins, and a taken port. The first once ended in a traceback on Python 3.11."""
+    """Check a run that nobody joins, and a port in use. The first once ended in a traceback on Python 3.11."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         assert main(["federated", "server", str(folder / "server"), "--port", str(port)]) == 2
@@ -322,7 +322,7 @@ def begin(*arguments):
 
 @pytest.fixture
 def parties(tmp_path):
-    """Make keys by the command and rows in files; return (folder, rows by name, free port)."""
+    """Make keys with the command and rows in files; return (folder, rows by name, free port)."""
     keys = tmp_path / "keys"
     made = subprocess.run(
         command("keys", keys, "--clients", *NAMES, "--algorithm", "fastlloyd", "--set", "n_clusters=3", "iterations=5",

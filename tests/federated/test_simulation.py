@@ -37,7 +37,7 @@ from tests.query_cases import CASES
 
 
 def trusting(trace, trust):
-    """Return the trace with another answer to who is trusted."""
+    """Return the trace with a different statement of whom to trust."""
     claimed, spent = (dataclasses.replace(promise, trust=trust) for promise in (trace.claimed, trace.spent))
     return dataclasses.replace(trace, claimed=claimed, spent=spent)
 
@@ -153,7 +153,7 @@ def test_a_sum_that_wraps_stays_noisy():
 
 @pytest.mark.parametrize("cls", CASES, ids=lambda cls: cls.__name__)
 def test_every_statistic_lies_on_its_declared_grid(cls):
-    """Otherwise a ring would round it."""
+    """Otherwise the ring would round it."""
     case, rng = CASES[cls], np.random.default_rng(5)
     for _ in range(20):
         d = int(rng.choice(case.dims))
@@ -241,7 +241,7 @@ def test_the_ring_rounds_to_nearest():
 
 @pytest.mark.parametrize("drawn_by", DRAWN_BY)
 def test_noise_enters_in_the_ring_and_nowhere_else(drawn_by):
-    """There is no plain sum to steal: a session returns noisy values, and the truth goes to DEMO's record only."""
+    """No plain sum can be stolen: a session returns noisy values, and the truth goes to DEMO's record only."""
     session = FederatedRows.simulate(dealt(), BOX, drawn_by=drawn_by).open()
     source = session.drawn_by(Seeded(np.random.default_rng(0)))
     noisy, true = session.noisy_sum(Count(), 0, lambda part, zero: zero + source.gaussian(3.0, zero.shape))

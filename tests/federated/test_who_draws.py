@@ -1,4 +1,4 @@
-"""Check who draws the noise, and how much of it any one party can remove."""
+"""Check who draws the noise, and how much of it any single party can remove."""
 
 import json
 import math
@@ -24,7 +24,7 @@ from dpviz.privacy.noise import Seeded
 from dpviz.trace import Trace
 from tests.federated.simulated import BOX, NAMES, RUN, SEED, SEEDS, dealt, header, make, parties, rows, uniformity
 
-# Who draws the noise, and what any one party can take off
+# Who draws the noise, and how much any party can subtract
 
 PARTIES = (SERVER, "client-1", "client-2", "client-3")
 
@@ -48,7 +48,7 @@ def left_over(slug, drawn_by):
 
 
 def test_no_party_s_view_and_the_published_trace_give_the_exact_sums():
-    """Every client still faces the noise that the promise counts, and the server all of it."""
+    """Every client still faces the noise that the promise counts, and the server faces all of it."""
     left = left_over("fastlloyd", CLIENTS)
     for party in PARTIES[1:]:
         assert kstest(left[party], "norm").pvalue > 1e-4
@@ -64,7 +64,7 @@ def test_a_server_that_draws_the_noise_has_the_exact_sums_once_it_sees_the_resul
 
 
 def two_laplaces(x):
-    """Return the chance that the sum of two Laplace values is at most x."""
+    """Return the probability that the sum of two Laplace values is at most x."""
     tail = (2 + np.abs(x)) * np.exp(-np.abs(x)) / 4
     return np.where(x < 0, tail, 1 - tail)
 

@@ -34,7 +34,7 @@ def agreed(algorithm=None, names=NAMES, **facts):
 
 
 class Host:
-    """A server in a thread; `result()` is its report or raises its reason."""
+    """A server in a thread; `result()` returns its report or raises the reason for its end."""
 
     def __init__(self, folder, agreement, noise=None, **timeouts):
         self.said, self.future, ports = [], Future(), []
@@ -96,5 +96,5 @@ def hello(folder, name, port):
 def until(condition, seconds=200.0):
     end = time.monotonic() + seconds
     while not condition():
-        assert time.monotonic() < end, "it never came"
+        assert time.monotonic() < end, "the condition was not met in time"
         time.sleep(0.01)

@@ -58,7 +58,7 @@ def test_pruned_vote_equals_the_flat_one(d, spread, monkeypatch):
     np.testing.assert_array_equal(nearest(x, population), flat)
     np.testing.assert_array_equal(nearest(x[:25], population), brute(x[:25], population.points))
     wrong = Population(population.points, population.parents, rng.integers(4, size=len(population.points)))
-    np.testing.assert_array_equal(nearest(x, wrong), flat)  # the group is a hint, never an answer
+    np.testing.assert_array_equal(nearest(x, wrong), flat)  # the group is only a hint
 
 
 def test_long_children_just_beyond_the_rows_of_another_cell_get_their_votes():

@@ -30,7 +30,7 @@ def test_centers_are_matched_one_to_one_with_the_least_total_distance():
 
 def test_what_only_the_assignment_pairs_is_no_pair():
     first = np.array([[0.0, 0], [10, 0]])
-    second = np.array([[0.0, 0.1], [0.2, 0]])  # both at the first place: the second is left over for (10, 0)
+    second = np.array([[0.0, 0.1], [0.2, 0]])  # both at the first place, so the second is left over for (10, 0)
     assert matched(first, second) == [(0, 0)]
     assert matched(second, first) == [(0, 0)]
 
@@ -58,7 +58,7 @@ def test_the_table_of_differences_is_what_was_changed():
         "μ": ("0.462", "0.156"),
         "In a bet, from ε, δ, μ": ("60 of 100", "54 of 100"),
         "In a bet, from its curve": ("60 of 100", "54 of 100"),
-        "Releases": ("10", "8"),  # the noisy mean comes first where the budget is enough for one
+        "Releases": ("10", "8"),  # the noisy mean comes first if the budget is enough for one
     }
     same = {row.name: row.values for row in facts([one, other]) if not row.differs}
     assert same["centers k"] == ("3", "3") and same["Seed"] == ("0", "0") and same["Centers released"] == ("3", "3")

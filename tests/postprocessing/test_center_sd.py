@@ -1,4 +1,4 @@
-"""Check that the stated noise of each center matches reruns with other noise if groups are well apart."""
+"""Check that the stated noise of each center matches reruns with other noise, for well-separated groups."""
 
 import numpy as np
 import pytest
@@ -34,7 +34,7 @@ def run(slug, X, seed, **options):
 
 
 def apart(trace, order):
-    """Return whether the last release added up the four groups, and nothing else."""
+    """Return whether the last release added up exactly the four groups."""
     true = next((h.statistic["counts"] for h in reversed(trace.steps[-1].hidden) if "counts" in h.statistic), None)
     return true is None or len(true) != 4 or (np.abs(true[order] - SIZES) < 20).all()
 
@@ -98,7 +98,7 @@ def test_averages_are_blurred_where_noise_reaches_across_the_domain():
     counts, sd = np.array([50.0, 50.0]), np.full((2, 2), 0.5)  # squared noise .5, of a squared radius of 1
     assert not blurred(counts, sd, 1.0) and not blurred(counts, 0.5 * sd, 0.5)
     assert blurred(counts, 1.2 * sd, 1.0) and blurred(counts, sd, 0.5)
-    thrown = np.array([[0.1, 0.1], [9.0, 9.0]])  # no farther than the radius, and a center of few rows counts little
+    thrown = np.array([[0.1, 0.1], [9.0, 9.0]])  # no farther than the radius, and a center with few rows counts little
     assert not blurred(counts, thrown, 1.0) and not blurred(np.array([100.0, -3.0]), thrown, 1.0)
     assert blurred(np.array([10.0, 90.0]), thrown, 1.0) and blurred(-counts, 9 * sd, 1.0)
 

@@ -1,4 +1,4 @@
-"""Check coresets: any k and cost from released points alone, close to the rows' cost, and nothing spent."""
+"""Check coresets: any k and cost from released points alone, close to the rows' cost, at no budget."""
 
 import numpy as np
 import pandas as pd

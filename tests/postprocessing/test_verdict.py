@@ -46,7 +46,7 @@ def run(slug, X, seed=0, **values):
 
 @pytest.mark.parametrize("slug", tiers(["glloyd", "sulloyd"], 1))
 def test_the_noise_of_a_center_is_what_reruns_show(slug, X):
-    """One round, one center: the average of all rows, whose only error is the noise of that release."""
+    """Run one round with one center, the average of all rows, whose only error is the noise of that release."""
     runs = [run(slug, X, seed, n_clusters=1, iterations=1, boundary="none") for seed in range(300)]
     seen = np.array([trace.cluster_centers[0] for trace in runs]).std(axis=0) / DOMAIN.half_width
     told = center_noise(runs[0])

@@ -1,4 +1,4 @@
-"""Check conversions against published constants and dp-accounting, and the ledger's independent path."""
+"""Check conversions against published constants and dp-accounting, and the ledger's independent computation."""
 
 import functools
 import math
@@ -64,7 +64,7 @@ INTERVAL = 1e-4  # interval of the privacy loss in dp-accounting's discretizatio
 
 
 def theirs(plan, delta, *, pessimistic=True):
-    """dp-accounting's epsilon: Gaussian and Laplace by their own distributions, a selection by the worst pure one."""
+    """Return dp-accounting's epsilon: Gaussian and Laplace noise by distribution, a selection by the worst pure one."""
     options = {"value_discretization_interval": INTERVAL, "pessimistic_estimate": pessimistic}
     if not pessimistic:
         options["use_connect_dots"] = False
@@ -101,9 +101,9 @@ MIXED = {
 @pytest.mark.parametrize("delta", [1e-6, 1e-3])
 @pytest.mark.parametrize("name", MIXED)
 def test_mixed_plans_are_never_below_an_independent_accountant(name, delta):
-    """Basic composition is looser than a privacy loss distribution, by less than a factor 2 here; never tighter.
+    """Basic composition is looser than a privacy loss distribution, here by less than a factor of 2, and never tighter.
 
-    Selections are left out of its side where we use their bounded range, which it does not know.
+    Selections are left out of dp-accounting's side if we use their bounded range, which it does not know.
     """
     plan = Plan(MIXED[name])
     ours = plan.total(delta)
@@ -144,14 +144,14 @@ def test_gaussians_at_epsilon_1_need_a_quarter_less_noise_than_by_zcdp():
 def test_thresholds_pay_their_own_delta_and_dust_is_tolerated():
     plan = Plan({"a": gaussians(0.2, [1]), "keys": (Threshold(0.2, 1e-7),) * 3})
     assert plan.total(1e-6).epsilon == pytest.approx(accounting.epsilon_of_mu(math.sqrt(0.16), 7e-7))
-    assert plan.total(1e-6).mu is None, "a threshold is no Gaussian mechanism"
+    assert plan.total(1e-6).mu is None, "a threshold is not a Gaussian mechanism"
     assert plan.total(2.9e-7).epsilon == math.inf
     thirds = Plan({"keys": (Threshold(0.2, 0.1),) * 3})
-    assert thirds.total(0.3).delta == 0.3, "three tenths are a dust above .3 in floating point"
+    assert thirds.total(0.3).delta == 0.3, "three tenths exceed .3 by rounding only"
 
 
 def test_a_delta_of_its_own_is_claimed_and_never_overspent():
-    """A cover is pure except for its delta, so neither mu nor zCDP shows that the delta does not suffice."""
+    """A cover is pure except for its delta, so neither mu nor zCDP shows that the delta is too small."""
     plan = Plan({"cover": (Cover(0.5, 1e-7),) * 2})
     found = plan.total(1e-6)
     assert (found.epsilon, found.delta, found.pure_epsilon, found.mu) == (1.0, 1e-6, None, None)
@@ -180,7 +180,7 @@ def test_exact_releases_cost_nothing_and_keep_every_notion():
 
 
 def test_plan_and_ledger_agree_on_every_mechanism():
-    """Totals agree by the plan's path and by the ledger's, which reads sensitivity and scale only."""
+    """The totals of the plan and of the ledger, which reads sensitivity and scale only, agree."""
     costs = [Gaussian(0.3), Laplace(0.2), Exponential(0.4), Threshold(0.1, 1e-7), Exact(), Cover(0.3, 1e-7)]
     ledger = []
     for i, cost in enumerate(costs):

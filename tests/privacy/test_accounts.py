@@ -109,7 +109,7 @@ def test_a_converted_claim_is_what_the_guarantee_converts_to():
 
 
 def test_an_approximate_claim_costs_its_whole_group_price_under_replacement(accounts):
-    """Its costs have deltas of their own, which no rule about mu or zCDP converts."""
+    """Its costs have their own deltas, which no rule about mu or zCDP converts."""
     key = accounts.key(FILE)
     accounts.reserve(key, claim("stemmer-kaplan", epsilon=0.5, delta=1e-6))
     accounts.set_budget(key, REPLACE, Budget(3.0, 1e-4))
@@ -201,7 +201,7 @@ def test_a_budget_must_be_a_budget(epsilon, delta):
 
 
 def test_threads_cannot_overspend_together(accounts):
-    """As many claims fit as one after the other would: 13, because at delta > 0 small pure ones compose as zCDP."""
+    """As many claims fit as one after another: 13, because at delta > 0 small pure claims compose as zCDP."""
     key = accounts.key(FILE)
     accounts.set_budget(key, AR, Budget(1.0, 1e-5))
 
@@ -233,7 +233,7 @@ def test_every_owner_of_a_file_has_an_account_of_their_own(accounts, tmp_path):
     assert [len(account.claims) for account in (mine, anns, bobs)] == [1, 0, 1]
     assert not mine.budgets and bobs.budgets
     strangers = again.key(FILE, owner_by_login("eve"))
-    assert again.of(strangers) == Account(strangers), "a copy of the file in other hands knows nothing"
+    assert again.of(strangers) == Account(strangers), "another person's copy of the file has an empty account"
     keys = {again.key(FILE, owner) for owner in (LOCAL, ANN, BOB, "login:ann ", owner_by_key("j" * 43))}
     assert len(keys) == 5 and {len(key) for key in keys} == {64}
 
@@ -296,7 +296,7 @@ def test_the_operator_lists_and_assigns_accounts_on_the_command_line(tmp_path, c
     for wrong in (["none-such"], [""], [key[:3]], [key[:12], "none-such"]):
         assert main(["accounts", "assign", *wrong, "--to", "login:eve"]) == 2
         assert "dpviz: accounts: " in capsys.readouterr().err
-    assert Accounts.open().of(accounts.key(FILE, "login:eve")).private is None, "nothing was assigned by halves"
+    assert Accounts.open().of(accounts.key(FILE, "login:eve")).private is None, "either both are assigned or none"
     assert main(["accounts", "assign", key[:12], "--to", "eve"]) == 2
 
 
@@ -312,7 +312,7 @@ def filled(accounts):
 
 
 def other_server(tmp_path, name="elsewhere"):
-    """Another server with the same secret."""
+    """Return another server with the same secret."""
     (tmp_path / name).mkdir(mode=0o700)
     shutil.copy(tmp_path / "accounts" / "secret", tmp_path / name / "secret")
     return Accounts.open(tmp_path / name)
@@ -323,7 +323,7 @@ def test_an_account_file_carries_everything_to_another_server(accounts, tmp_path
     other = other_server(tmp_path)
     assert other.load(other.key(FILE), text) == 4
     assert other.of(key) == accounts.of(key)
-    assert other.load(key, text.encode()) == 0, "a second drop adds nothing"
+    assert other.load(key, text.encode()) == 0, "loading it again adds nothing"
 
 
 def test_an_old_file_gives_nothing_back(accounts):
@@ -488,7 +488,7 @@ def test_the_command_books_a_private_run_before_it_starts(tmp_path, capsys):
 
 
 def swapped(load, file, other):
-    """Return a loader that replaces the file that it has read by another one."""
+    """Return a loader that replaces the file that it has read with another one."""
 
     def loading(*arguments, **facts):
         data = load(*arguments, **facts)

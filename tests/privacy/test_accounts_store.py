@@ -1,4 +1,4 @@
-"""Check the store of accounts: no booking is lost or raced, on SQLite and PostgreSQL, and tampering is noticed."""
+"""Check the store of accounts: no booking is lost or raced, on SQLite and PostgreSQL, and tampering is detected."""
 
 import multiprocessing
 import os
@@ -37,7 +37,7 @@ def postgresql():
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def place(request, tmp_path):
-    """Folder and URL of accounts."""
+    """Return the folder and the URL of accounts."""
     if request.param == "sqlite":
         return tmp_path / "home", ""
     url = request.getfixturevalue("postgresql")
@@ -68,8 +68,8 @@ def allow(place, budget):
 @POSIX
 @pytest.mark.parametrize("budget", [1.0, pytest.param(None, marks=pytest.mark.slow)])
 def test_processes_cannot_overspend_together_and_lose_no_booking(place, budget):
-    """Ten claims of 0.1 make 1: together as many are allowed as one after another."""
-    with multiprocessing.get_context("fork").Pool(8) as pool:  # forked: an import costs seconds, eight times
+    """Ten claims of 0.1 make 1: as many are allowed together as one after another."""
+    with multiprocessing.get_context("fork").Pool(8) as pool:  # forked, because eight imports take seconds each
         pool.apply(allow, (place, budget))
         allowed = sum(pool.starmap(book, [(place, 15 if budget else 50)] * 8))
     assert allowed == (10 if budget else 400)
@@ -88,7 +88,7 @@ def test_threads_of_one_process_share_the_accounts(place):
 
 
 def book_forever(place, tell):
-    """Open the accounts, then book; print the id of every claim on which a run could now start."""
+    """Open the accounts, then book; print the id of every claim that a run could now start on."""
     accounts = Accounts.open(*place)
     os.write(tell, b"ready\n")
     while True:
@@ -99,7 +99,7 @@ def book_forever(place, tell):
 @POSIX
 @pytest.mark.slow
 def test_a_kill_at_any_point_loses_no_claim_that_a_run_could_have_started_on(place):
-    """A forked process is killed 50 times, a little later each time, counted from when it begins to book."""
+    """A forked process is killed 50 times, each time a little later after it has begun to book."""
     told = []
     for turn in range(50):
         hear, tell = os.pipe()
@@ -112,7 +112,7 @@ def test_a_kill_at_any_point_loses_no_claim_that_a_run_could_have_started_on(pla
         os.close(tell)
         with os.fdopen(hear) as lines:
             assert lines.readline() == "ready\n"
-            select.select([lines], [], [], 0.004 * turn)  # the first ones amid the first booking
+            select.select([lines], [], [], 0.004 * turn)  # the first kills fall into the first booking
             time.sleep(0.001 * (turn % 7))
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
@@ -120,10 +120,10 @@ def test_a_kill_at_any_point_loses_no_claim_that_a_run_could_have_started_on(pla
     accounts = Accounts.open(*place)
     kept = [c.id for c in accounts.of(accounts.key(b"file")).claims]
     assert set(told) <= set(kept) and len(told) >= 10
-    assert len(kept) - len(told) <= 50, "at most the one booking that was under way at each kill"
+    assert len(kept) - len(told) <= 50, "at most the booking in progress at each kill"
 
 
-# Tampering is noticed
+# Tampering is detected
 
 
 def edit(place, statement):
@@ -185,7 +185,7 @@ def test_an_older_copy_of_the_database_is_noticed_while_running_and_after_a_rest
         accounts.reserve(key, claim())
     with pytest.raises(PermissionError, match="remove .*accounts.seen and restart"):
         Accounts.open(tmp_path, "")
-    accounts = Accounts.open(tmp_path / "fresh", "")  # as long as the one that was seen, but another history
+    accounts = Accounts.open(tmp_path / "fresh", "")  # as long as the known chain, but with another history
     for _ in range(2):
         accounts.reserve(accounts.key(b"a"), claim())
     assert len(accounts.of(accounts.key(b"a")).claims) == 2

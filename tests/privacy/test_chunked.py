@@ -41,7 +41,7 @@ def same(trace, other):
 
 
 def test_projected_rows_are_bit_equal_too(tmp_path):
-    """The algorithm sees fewer than the six columns: the low bits of a projected row must not depend on its part."""
+    """The algorithm sees fewer than six columns: the low bits of a projected row must not depend on its part."""
     rng, domain = np.random.default_rng(1), Domain.box(-1, 1, 6, n_public=1200)
     X = np.clip(rng.normal(size=(1200, 6)) * 0.15 + rng.choice([-0.5, 0.0, 0.6], (1200, 1)), -1, 1)
     np.save(tmp_path / "rows.npy", X)
@@ -86,7 +86,7 @@ def test_the_command_line_reads_a_file_in_parts(files, capsys):
 
 
 def test_no_part_takes_more_memory_than_a_part_may(files, tmp_path, monkeypatch, capsys):
-    """Kilobytes of Parquet can hold a row group of any size; a .npy file is cut into shorter parts instead."""
+    """A few kilobytes of Parquet can hold a row group of any size; a .npy file is cut into shorter parts instead."""
     folder, X = files
     monkeypatch.setattr(datasets_parts, "PART_CELLS", 699 * D)
     parts = parts_of(folder / "rows.npy")

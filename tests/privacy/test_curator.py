@@ -203,7 +203,7 @@ ACTS = st.lists(st.tuples(st.sampled_from(["split", "count", "sums", "both"]), s
 @given(ACTS, st.integers(1, 6))
 @settings(max_examples=300, deadline=None, derandomize=True)
 def test_no_order_of_releases_on_any_tree_of_scopes_costs_a_row_more_than_the_plan(acts, prices):
-    """Prices grow, so that paying a late one twice instead of an early one shows at once."""
+    """Prices grow, so that paying a late price twice instead of an early one shows at once."""
     costs = tuple(Laplace(0.01 * 2.0**i) for i in range(prices))
     asked = curator({"count": costs, "both.sums": costs, "both.counts": costs[:2]}, rows=X[:3])
     scopes, split = [ALL], set()
@@ -307,7 +307,7 @@ def test_only_keys_that_rows_have_are_touched_and_pass_at_the_threshold():
     found = asked.release_keys("cells", Cells())
     true = truth(asked)
     assert found.threshold == pytest.approx(1.5 + 4.75342430882 / 50.0, abs=1e-9)
-    kept = true["counts"] >= 2  # at mu = 50 the noise is .02: counts come back as they are
+    kept = true["counts"] >= 2  # at mu = 50 the noise is .02, so counts come back unchanged
     np.testing.assert_array_equal(found.keys, true["keys"][kept])
     np.testing.assert_array_equal(found.counts, true["counts"][kept])
     assert 0 < len(found.keys) < len(true["keys"])
@@ -334,7 +334,7 @@ def test_a_threshold_without_the_half_for_rounding_would_be_caught():
 
 
 def test_lonely_keys_pass_as_often_as_their_delta_says():
-    """l0 = 2 cells per row, one row, delta .2: at least one key passes in at most 20 % of runs, not in far fewer."""
+    """With l0 = 2 cells per row, one row and delta .2, a key passes in at most 20 % of runs, and not in far fewer."""
     runs, query = 2500, Cells(copies=2)
     asked = curator({"cells": (Threshold(0.02, 0.2),) * runs}, rows=X[:1])
     passed = sum(len(asked.release_keys("cells", query).keys) > 0 for _ in range(runs))
@@ -391,7 +391,7 @@ def test_a_sensitivity_of_a_few_grid_steps_is_refused_before_the_draw(cost):
     assert asked._noise.draws == 1 and len(asked.ledger) == 1
 
 
-DOORS = {  # method -> (its price, its relation, how it is called)
+DOORS = {  # method -> (its price, its relation, a call)
     "release": (Laplace(1.0), AR, lambda asked: asked.release("x", Count())),
     "select": (Exponential(1.0), AR, lambda asked: asked.select("x", Popular(NearestVotes(LEFT_AND_RIGHT)))),
     "cover": (Cover(1.0, 1e-6), AR, lambda asked: asked.cover("x", COVER)),
@@ -458,7 +458,7 @@ def test_nobody_adds_to_a_plan_or_gives_the_curator_another_one():
 
 @pytest.mark.parametrize("beside", [Shuffled(1.0, 50_000, 1e-6), Report(0.1)])
 def test_a_report_that_is_mixed_stands_alone_in_its_plan(beside):
-    """One mixed order serves a whole run, so two reports of one person could be linked by their place."""
+    """One mixed order serves a whole run, so two reports of one person could be linked by their position."""
     mixed = Shuffled(1.0, 50_000, 1e-6)
     for costs in ({"x": (mixed, beside)}, {"x": (mixed,), "y": (beside,)}):
         with pytest.raises(ValueError, match="must be the only one in the plan; got 2 reports"):
@@ -492,7 +492,7 @@ def test_a_cost_of_another_mechanism_is_refused_before_the_draw():
 def test_what_is_not_in_the_plan_is_refused_before_the_draw_and_does_not_count_as_met():
     asked = curator({"both.sums": (Gaussian(1.0),), "pick": (), "cells": ()})
     sums = NearestSums(np.zeros((1, 2)), 1.0)
-    for _ in range(2):  # one part has a price, the other has none: neither is drawn
+    for _ in range(2):  # one part has a price and the other has none, so neither is drawn
         with pytest.raises(PermissionError, match=r"'both\.counts' is not in the plan"):
             asked.release("both", sums)
     with pytest.raises(PermissionError, match="number 1 is not in the plan, which has 0"):

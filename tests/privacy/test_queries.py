@@ -109,7 +109,7 @@ def random_rows(rng, n, d):
 
 
 def neighbor(rng, x, relation, rho, d):
-    """Change one row; columns from d on are its companion, which is released and so stays unless the row goes."""
+    """Change one row; columns from d on are its companion, which is released and stays unless the row is removed."""
     i = rng.integers(len(x))
     if relation is AR:
         return np.delete(x, i, axis=0)
@@ -342,7 +342,7 @@ def test_points_outside_the_ball_are_refused(build):
     "wrong", [{"t": 0.05}, {"q": 0.0}, {"q": 0.5, "t": 1.0}, {"alpha": -0.1}, {"noisy_count": np.inf}, {"t": np.nan}]
 )
 def test_a_split_score_outside_its_proof_is_refused(wrong):
-    """With t < 2 q the slope is steeper than t / q: one row moved it by 2.28 where 1.20 was declared."""
+    """With t < 2 q the slope is steeper than t / q: one row moved the score by 2.28 where 1.20 was declared."""
     histogram = HalfIntervalCounts.over(np.ones(1), 0.5)
     facts = {"noisy_count": 4.0, "t": 0.3, "q": 1 / 12, "alpha": 0.1}
     SplitScore(histogram, low=-np.ones(1), high=np.ones(1), **facts)
@@ -361,7 +361,7 @@ def test_a_second_moment_of_fewer_columns_than_rows_have_is_refused():
 @pytest.mark.parametrize("d", [1, 2, 3, 17, 200])
 @pytest.mark.parametrize("radius", [None, 0.8])
 def test_no_row_is_longer_than_the_radius_not_by_one_step_of_the_grid(d, radius):
-    """In whole numbers, where nothing is rounded. Snapping to nearest would lengthen every second row."""
+    """Compare whole numbers, where nothing is rounded. Snapping to nearest would lengthen every second row."""
     domain = Domain.box(-1, 1, d, radius=radius)
     rows = Rows(np.random.default_rng(d).normal(0, 3, (400, d)), domain)._x
     longest = math.floor((domain.radius / GRID) ** 2)
@@ -370,7 +370,7 @@ def test_no_row_is_longer_than_the_radius_not_by_one_step_of_the_grid(d, radius)
 
 @pytest.mark.parametrize("d", [3, 7])
 def test_a_projected_row_is_added_column_by_column_in_float64(d):
-    """A matrix product may add in another order, or in longer registers, as the block around the row suggests."""
+    """A matrix product may add in another order, or in longer registers, depending on the block around the row."""
     rng = np.random.default_rng(d)
     x, matrix = snap(rng.uniform(-1, 1, (40, d))), rng.normal(0, 2.0**33, (d, 3))  # so wide that every rounding shows
     expected = np.zeros((40, 3))

@@ -31,7 +31,7 @@ N = 60
 
 
 def sentinels():
-    """Every cell a unique 12-digit number."""
+    """Return cells that are all unique 12-digit numbers."""
     digits = np.random.default_rng(0).choice(8 * 10**11, (N, 2), replace=False) + 10**11
     return digits / 10**12 * np.random.default_rng(1).choice([-1, 1], (N, 2))
 
@@ -67,7 +67,7 @@ def numbers(item):
 
 
 def secrets(witness=None):
-    """Numbers that must not be found: cells in original units and on the grid, true statistics that are not whole."""
+    """Return the numbers that must not be found: cells in both units, and true statistics that are not whole."""
     rows = Neighbors(X, X, DOMAIN)._x
     found = {value for array in (X, rows, abs(X)) for value in array.ravel().tolist()}
     for exchange in [] if witness is None else witness.exchanges:
@@ -82,7 +82,7 @@ def _seed(item):
 
 
 def leaks(trace, forbidden):
-    """List everything in a trace that a private release must not hold."""
+    """List everything in a trace that a private release must not contain."""
     found = []
     for item in walk(trace):
         if not isinstance(item, (*WORDS, *RECORDS)):
@@ -94,7 +94,7 @@ def leaks(trace, forbidden):
         if numbers(item) & forbidden:
             found.append(f"holds a true value in a {type(item).__name__}")
     if any("no plain data" in words for words in found):
-        return sorted(set(found))  # it cannot be written either
+        return sorted(set(found))  # it cannot be serialized either
     text, record = trace.to_json(include_hidden=True), pickle.dumps(trace)
     if json.loads(text)["seed"] is not None or any(step["hidden"] for step in json.loads(text)["steps"]):
         found.append("JSON has a seed or hidden truth")
@@ -107,7 +107,7 @@ def leaks(trace, forbidden):
 
 @pytest.mark.parametrize("slug", PRIVATE)
 def test_nothing_true_and_no_seed_can_be_reached_from_a_secure_trace(slug):
-    """A noisy number is now and then a true one's twin on the grid (one run in 500, three of five in 10^7)."""
+    """A noisy number sometimes equals a true one on the grid (one in one run of 500, three of five in one of 10^7)."""
     met: Counter[str] = Counter()
     for _ in range(5):
         data = Neighbors(X, X, DOMAIN)
@@ -153,7 +153,7 @@ def test_the_walk_catches_planted_leaks():
     foreign = [Neighbors(X, X, DOMAIN), np.random.default_rng(0), (lambda rows: lambda: rows)(X)]
     for thing, name in zip(foreign, ("Neighbors", "Generator", "function"), strict=True):
         assert f"holds a {name}, which is no plain data" in leaks(planted(trace, "thing", thing), forbidden)
-    view = np.vstack([np.zeros((1, 2)), X])[:1]  # zeros only, but its base has every row
+    view = np.vstack([np.zeros((1, 2)), X])[:1]  # only zeros, but its base has every row
     assert "holds a true value in a ndarray" in leaks(planted(trace, "view", view), forbidden)
 
 

@@ -1,4 +1,4 @@
-"""One case per Query type; a new type must be added to its family's module, or test_queries.py fails."""
+"""One case per Query type; add a new type to its family's module, or test_queries.py fails."""
 
 from tests.query_cases import bins, boxes, cells, counts, grids, lloyd, mixtures, moments, rho, sums, swaps, trees
 

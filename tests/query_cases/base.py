@@ -14,10 +14,10 @@ AR, REPLACE, MOVE = Neighboring.ADD_REMOVE, Neighboring.REPLACE, Neighboring.MOV
 
 @dataclass
 class Case:
-    """`build(rng, d)` makes a query; `worst[relation]` lists (query, rows, neighbor rows): each part reaches its
-    declared sensitivity in one of them.
+    """A query type's cases: `build(rng, d)` makes a query; `worst[relation]` lists (query, rows, neighbor rows).
 
-    `radius` is the l2 bound of the domain the query expects; `rho` the distance of a move in z units.
+    Each part reaches its declared sensitivity in one of these. `radius` is the l2 bound of the domain that the query
+    expects, `rho` the distance of a move in z units.
     """
 
     build: Callable[[np.random.Generator, int], Query]

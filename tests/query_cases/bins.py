@@ -1,4 +1,4 @@
-"""List cases for the counts that explain clusters."""
+"""Cases for the counts that explain clusters."""
 
 import numpy as np
 

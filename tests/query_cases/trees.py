@@ -1,4 +1,4 @@
-"""Cases for boxes that are halved again and again."""
+"""Cases for repeatedly halved boxes."""
 
 import numpy as np
 

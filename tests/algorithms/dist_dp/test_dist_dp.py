@@ -38,7 +38,7 @@ def blobs(n=2000, d=2, k=5):
     return np.clip(X, -1, 1), Domain.box(-1, 1, d, n_public=n)
 
 
-# Constants of Appendix E, as the specification decodes them.
+# Constants of Appendix E, as the specification interprets them.
 
 
 @pytest.mark.parametrize(("d", "expected"), [(2, 47.745), (16, 135.043)])
@@ -128,7 +128,7 @@ def moves(rng, trials):
 
 
 def worst(build, trials=1000):
-    """Return the largest change, relative to the declared one, and the most rows of a part that change."""
+    """Return the largest change relative to the declared one, and the largest number of rows of a part that change."""
     rng = np.random.default_rng(1)
     share, rows = 0.0, {}
     for a, b in moves(rng, trials):
@@ -160,14 +160,14 @@ def test_near_region_sums_change_in_at_most_two_regions():
 
 
 class OneRegion(NearRegionSums):
-    """Prices a move as if a row stayed in its region."""
+    """Price a move as if a row stayed in its region."""
 
     def sensitivity(self, norm, neighboring):
         return {"counts": 1.0, "sums": self.radius}
 
 
 class BySelf(CompanionSums):
-    """Groups rows by themselves instead of their companion."""
+    """Group rows by their own position instead of their companion's."""
 
     def statistic(self, block):
         beside = Block(block.x)
@@ -242,14 +242,14 @@ def test_secure_noise_has_the_stated_scale_on_the_grid():
 
 
 def lower_mu(hits, false_alarms, runs):
-    """Lower bound on mu, 99.9 % Clopper-Pearson at both ends."""
+    """Return a lower bound on mu, with 99.9 % Clopper-Pearson limits at both ends."""
     low = beta.ppf(5e-4, hits, runs - hits + 1)
     high = beta.ppf(1 - 5e-4, false_alarms + 1, runs - false_alarms)
     return norm.ppf(low) - norm.ppf(high)
 
 
 def audit(cheat=1.0, runs=4000, mu=1.0):
-    """Attack points and sums together: project both on the move; `cheat` divides the noise."""
+    """Attack points and sums together by projecting both on the move; `cheat` divides the noise."""
     domain, regions = Domain.box(-1, 1, 2, n_public=2), snap(np.array([[-0.5, 0.0], [0.5, 0.0]]))
     rows = [np.array([[0.0, 0.0], [0.6, 0.2]]), np.array([[RHO, 0.0], [0.6, 0.2]])]
     scores = np.empty((2, runs))
@@ -394,7 +394,7 @@ def test_what_is_left_of_a_move_and_of_noise_that_is_cut(sd):
 
 
 def test_noisy_points_are_drawn_together_until_they_spread_as_the_rows():
-    """Rows spread along one of six columns, off the middle, and so do the drawn points, but not along the others."""
+    """Rows, and so the pulled points, spread along one of six columns, off the middle, but not along the others."""
     rng = np.random.default_rng(0)
     rows = rng.normal(0, [0.3, 0, 0, 0, 0, 0], (20_000, 6)) + [0.1, 0.2, 0, 0, 0, 0]
     domain = Domain.box(-1, 1, 6, n_public=20_000)
@@ -402,14 +402,14 @@ def test_noisy_points_are_drawn_together_until_they_spread_as_the_rows():
     np.testing.assert_allclose(drawn.std(axis=0), rows.std(axis=0), atol=0.03)
     np.testing.assert_allclose(drawn.mean(axis=0), rows.mean(axis=0), atol=0.02)
     assert sd == pytest.approx(0.4 * math.sqrt(0.6**2 / 6), rel=0.1)
-    lost = rng.normal(0, 0.4, (60, 6))  # nothing stands out, so points go to the middle, as far as the domain allows
+    lost = rng.normal(0, 0.4, (60, 6))  # nothing stands out, so points go as far to the middle as the domain allows
     drawn, _ = DistDP(rho_distance=0.1)._drawn(lost, 0.4, domain)
     np.testing.assert_allclose(drawn, lost / (1 + 0.4**2 * 6 / domain.radius**2))
 
 
 @pytest.mark.parametrize("rho", [0.1, 0.3])
 def test_in_many_columns_the_loss_is_not_above_one_center_s(rho):
-    """Middles of cells lay outside the ball, offsets from them were cut, and means ended on its far side."""
+    """Middles of cells lay outside the ball, offsets from them were clipped, and means ended on its far side."""
     rng = np.random.default_rng(0)
     X = rng.normal(0, 0.02, (170, 13)) + np.outer(rng.normal(0, 0.3, 170), np.eye(13)[0])
     domain = Domain.tight_nonprivate(X)
@@ -426,7 +426,7 @@ def test_in_many_columns_the_loss_is_not_above_one_center_s(rho):
 
 
 def test_the_loss_on_iris_does_not_grow_with_epsilon():
-    """Dropping small regions made it 8 to 20 times KMeans at epsilon 4, after 1.04 at epsilon 1."""
+    """Dropping small regions made the loss 8 to 20 times KMeans' at epsilon 4, after 1.04 at epsilon 1."""
     X = load_iris().data
     domain = Domain.tight_nonprivate(X)
     losses = [

@@ -63,7 +63,7 @@ def test_variations_stay_in_the_ball_and_remember_their_parent():
 
 
 def test_adaptive_variations_read_released_values_only():
-    """Two data sets with the same noisy votes would give the same L: L follows signal_to_noise of released votes."""
+    """Two data sets with the same noisy votes give the same L, which depends on their signal_to_noise only."""
     X = np.random.default_rng(0).uniform(-1, 1, (60, 2))
     trace = PEMeans(n_clusters=2, epsilon=0.1).run(X, domain=Domain.box(-1, 1, 2, n_public=60), seed=0)
     halved = 0
@@ -118,7 +118,7 @@ def test_much_budget_comes_near_kmeans_and_little_does_not():
 
 @pytest.mark.slow
 def test_iris_loss_is_the_specified_one():
-    """Specification: .0644 with a standard error of .0032 over 10 seeds; two standard errors of the difference."""
+    """Specification: .0644 with a standard error of .0032 over 10 seeds; the limit is two standard errors away."""
     X = load_iris().data
     domain = Domain.tight_nonprivate(X)
     losses = [

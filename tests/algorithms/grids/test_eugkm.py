@@ -45,7 +45,7 @@ def test_where_the_grid_cannot_divide_every_column_it_divides_none_and_says_so()
 
 
 def test_cells_as_wide_as_the_data_and_a_box_far_too_wide_are_announced():
-    """In eight columns the two allowed parts each are not made; after a run four of 22 x 22 cells hold all rows."""
+    """In eight columns two parts each are allowed but not made; after a run four of 22 x 22 cells hold all rows."""
     assert EUGkM().parts(8, 1500) == (1,) * 8 and EUGkM().parts(3, 100) == (2,) * 3
     assert any("8 columns cannot all be divided" in sentence for sentence in EUGkM().advice(8, 1500))
     assert EUGkM(lloyd_share=0.5).parts(8, 3000) == (2,) * 8 and EUGkM(lloyd_share=0.5).advice(8, 3000) == ()

@@ -90,7 +90,7 @@ def test_all_that_follows_is_about_the_mean_of_rows_in_a_corner():
     middle, true = steps["mean"]["middle"], domain.normalize(X).mean(axis=0)
     off = np.linalg.norm(true)
     assert off > 0.7 * domain.radius and np.linalg.norm(middle - true) < 0.3 * off
-    assert steps["radius"]["radius"] < 0.6 * off  # seen from the middle of the box they reach to `off` and beyond
+    assert steps["radius"]["radius"] < 0.6 * off  # from the middle of the box the rows reach to `off` and beyond
     blind = NSM(n_clusters=4, epsilon=4.0, middle_share=0.0).run(X, domain=domain, seed=0)
     losses = [normalized_loss(X, one.cluster_centers, domain) for one in (trace, blind)]
     assert losses[0] < losses[1]
@@ -162,7 +162,7 @@ def test_a_shape_is_undone_keeps_the_mean_square_and_lowers_the_noise():
     x = rng.normal(size=(7, 5))
     np.testing.assert_allclose(shape.undo(x @ shape.matrix), x)
     assert (shape.stretch**2 * variances).sum() == pytest.approx(variances.sum())
-    assert (shape.stretch**-2.0).sum() < 0.6 * 5  # noise of equal radius, all columns together
+    assert (shape.stretch**-2.0).sum() < 0.6 * 5  # than noise of equal radius, over all columns
 
 
 def test_candidates_explain_what_they_are_close_to():
@@ -236,7 +236,7 @@ def test_a_prior_draws_counts_to_the_typical_one_as_far_as_noise_explains_them()
     rng, k = np.random.default_rng(0), 200
     votes = Prior(64 + rng.normal(0, 30, k), np.full(k, 30.0**-2), 64.0)
     alike, sd = Tracker(k, pooled=True, prior=votes).counts(64 + rng.normal(0, 40, k), 40.0)
-    assert abs(alike - 64).max() < 20 and sd.max() < 10  # all of one size: noise alone would be 24
+    assert abs(alike - 64).max() < 20 and sd.max() < 10  # all have one size; noise alone would give 24
     sizes = rng.uniform(500, 5000, k)
     votes = Prior(sizes + rng.normal(0, 30, k), np.full(k, 30.0**-2), sizes.mean())
     unlike, sd = Tracker(k, pooled=True, prior=votes).counts(sizes + rng.normal(0, 40, k), 40.0)
@@ -288,7 +288,7 @@ def test_clipping_radius_weighs_noise_against_what_is_cut_off():
 
 
 def small_and_far():
-    """Three clusters of 2,000 rows and five of 100, far out."""
+    """Return three clusters of 2,000 rows and five of 100, far out."""
     rng = np.random.default_rng(0)
     at = np.linspace(0, 2 * np.pi, 5, endpoint=False) + 0.3
     large, far = np.array([[-0.3, -0.3], [0.35, -0.25], [0.0, 0.35]]), 0.95 * np.stack([np.cos(at), np.sin(at)], 1)
@@ -309,7 +309,7 @@ def test_a_declared_n_that_is_a_little_off_loses_no_cluster(share):
 
 
 def test_split_and_merge_repairs_a_missed_cluster():
-    """Clusters at +-e1 share a center, the cluster at 5 e2 has two."""
+    """Clusters at +-e1 share a center; the cluster at 5 e2 has two."""
     d = 6
     truth = np.eye(d)[[0, 1, 2]] * [[1], [5], [5]]
     truth = np.vstack([truth, -truth[0]])
@@ -321,13 +321,13 @@ def test_split_and_merge_repairs_a_missed_cluster():
     apart = np.linalg.norm(fixed[:, None] - truth[None], axis=2)
     assert apart.min(axis=0).max() < 0.1  # every true cluster has a center again
     same, split = split_merge(centers, counts, scatter, 250.0, moment, 5.0)
-    assert not split.any() and np.array_equal(same, centers)  # not as long as noise could explain the excess
+    assert not split.any() and np.array_equal(same, centers)  # no split while noise may explain the excess
     same, split = split_merge(centers, counts, scatter, 10.0, moment, 1e6)
     assert not split.any()  # no direction stands out
 
 
 class Answers:
-    """A curator that gives the answers written down for it, one release of each kind."""
+    """A curator that gives prepared answers, one release of each kind."""
 
     n_features = 6
 
@@ -339,7 +339,7 @@ class Answers:
 
 
 def test_a_negative_noisy_count_sends_no_half_to_the_wall():
-    """A cluster of 50 rows by its votes gets a noisy count of -5, and is not split as if it were one row."""
+    """A cluster with 50 rows by its votes gets a noisy count of -5, and is not split as if it had one row."""
     at = np.eye(6)[:4] * 0.5
     votes = Prior(np.full(4, 50.0), np.full(4, 3.0**-2), 50.0)
     counts, sums = np.array([-5.0, 50.0, 50.0, 50.0]), np.zeros((4, 6))

@@ -39,13 +39,13 @@ class Chances:
 
 
 def likelihoods(chances):
-    """Return the exact chance of every report (2^K,) of a user with these bit chances (K,)."""
+    """Return the exact probability of every report (2^K,) of a person with these bit probabilities (K,)."""
     reports = np.array(list(itertools.product([False, True], repeat=len(chances))))
     return np.where(reports, chances, 1 - chances).prod(axis=1)
 
 
 def bit_chances(randomizer, answers):
-    """Return the probabilities of each user's coins, shape (n, bits), from the code that tosses them."""
+    """Return the probabilities of each person's coins, shape (n, bits), from the code that tosses them."""
     noise, ids = Chances(), np.arange(len(answers))
     if isinstance(randomizer, OUE):
         randomizer.reports(noise, answers)
@@ -89,7 +89,7 @@ def test_the_flip_is_rounded_to_the_private_side_and_can_be_tossed_exactly(epsil
 
 
 def test_a_value_outside_the_promised_range_is_cut_twice():
-    """The question checks it, and so does the randomizer: neither relies on the other."""
+    """Both the question and the randomizer check it; neither relies on the other."""
     flip = flip_probability(1.0)
     np.testing.assert_array_equal(OneBit(flip).probabilities(np.array([5.0, -5.0, 1.0, -1.0])), [1 - flip, flip] * 2)
     cell = CellOf(2.0, np.zeros(1), np.array([-1]), (2,))
@@ -123,7 +123,7 @@ def test_the_aggregate_simulation_has_the_law_of_real_reports():
         assert stats.ks_2samp(real[:, category], simulated[:, category]).pvalue > 1e-4
     np.testing.assert_allclose(np.cov(real.T), np.cov(simulated.T), atol=0.12 * real.var(axis=0).max())
     wrong = np.array([OUE(K, flip_probability(0.5)).gather(noise, answers, np.arange(40), 4)[0] for _ in range(4000)])
-    assert stats.ks_2samp(real[:, 2], wrong[:, 2]).pvalue < 1e-4, "another law must be told apart"
+    assert stats.ks_2samp(real[:, 2], wrong[:, 2]).pvalue < 1e-4, "another distribution must be told apart"
 
 
 def test_shown_reports_are_part_of_the_sum():
@@ -286,7 +286,7 @@ def test_every_path_spends_at_most_epsilon(budget, oracle):
 
 
 def test_averages_miss_the_cell_means_by_the_declared_noise():
-    """At epsilon 20 no bit is flipped; one bit per user remains, whose spread the trace declares."""
+    """At epsilon 20 no bit is flipped; what remains is the spread of one bit per person, which the trace declares."""
     X = blobs(2, 60_000)
     errors = []
     for step in (step for step in run(X, epsilon=20.0).steps if step.kind == "averages"):
@@ -351,9 +351,9 @@ def test_report_frame_shows_what_was_sent(oracle):
     table = figures.report_table(step, hidden=True)
     assert set(table.user) == set(range(1, 25)) and table.says.isin([0, 1]).all()
     own = table[table.true]
-    if oracle == "oue":  # at epsilon 20 other bits are never set, the own one half of the time
+    if oracle == "oue":  # at epsilon 20 other bits are never set, and one's own bit half of the time
         assert table[~table.true].says.sum() == 0 and 0.2 < own.says.mean() < 0.8
-    else:  # one bit supports the own cell and half of the others
+    else:  # one bit supports one's own cell and half of the others
         assert own.says.all() and 0.3 < table[~table.true].says.mean() < 0.7
     assert "true" not in figures.report_table(step, hidden=False)
 

@@ -44,7 +44,7 @@ def test_count_noise_is_sqrt_tables_over_share_over_theta():
 
 
 def test_threshold_of_eight_tables_is_the_specified_one():
-    """Specified for one release of 8 keys a row, integer counts: 194.05; ours is 8 releases of one key, + 1/2."""
+    """Specified for one release of 8 keys per row with integer counts: 194.05; ours is 8 releases of one key, + 1/2."""
     joint = Threshold(1 / 36.52, 5e-7).threshold(36.52, 8)
     assert joint - 0.5 == pytest.approx(194.05, abs=0.1)
     single = Threshold(1 / 36.52, 5e-7 / 8).threshold(36.52, 1)
@@ -85,7 +85,7 @@ def test_cells_agree_with_a_dictionary():
 
 
 def test_a_cell_bounds_its_rows():
-    """The radius of an average is half of the cell's diagonal: no row of a cell is clipped by more than the grid."""
+    """The radius of an average is half the cell's diagonal, so no row of a cell is clipped by more than the grid."""
     corner = np.array([[0.0, 0.0, 0.0], [0.5 - 2.0**-24] * 3])
     query = CellSums(np.array([[0, 0, 0]]), 0.5, np.zeros(3), 0.25 * math.sqrt(3), relative=True)
     np.testing.assert_allclose(query.statistic(Block(corner[:1]))[""], [[-0.25] * 3], atol=1e-6)

@@ -1,4 +1,4 @@
-"""Check DPM: scores, ranges, paths, counterexample, bad input, and the clusters it finds."""
+"""Check DPM: scores, ranges, paths, a counterexample, bad input, and the clusters it finds."""
 
 import dataclasses
 import math
@@ -42,7 +42,7 @@ def box(d=2, **facts):
 
 
 def score_by_sorting(x, score):
-    """Return the paper's score times n, cut by cut, from sorted columns; it shares nothing with the histogram."""
+    """Return the paper's score times n, cut by cut, from sorted columns, without using the histogram."""
     n, found = score.noisy_count, []
     for i, cuts in enumerate(score.histogram.cuts):
         column, half = np.sort(x[:, i]), score.histogram.half[i]
@@ -138,7 +138,7 @@ def test_the_declared_range_holds_for_any_noisy_count_and_any_t_q_alpha(relation
 
 
 def worst_pair(cls):
-    """Return the fraction of the declared range that a row uses, last in one column and first in the other."""
+    """Return the share of the declared range that a row uses which is last in one column and first in the other."""
     score = cls(HalfIntervalCounts.over(np.ones(2), 0.2), 40.0, -np.ones(2), np.ones(2), T, Q, ALPHA)
     change = changes(score, np.zeros((40, 2)), snap(np.array([[0.7, -0.9]])))
     return float(np.ptp(change)) / score.range(AR)
@@ -182,8 +182,8 @@ def log_probability(gaps, low, high, epsilon):
 
 
 def test_one_row_can_change_every_averaged_gap():
-    """Gaps 0, 1, 0, 1... in one column and 1, 0, 1, 0... in the other average to .5 everywhere, until a row comes that
-    is first in one and last in the other: then they average to 0, 1, 0, 1..., and ranks move by half of n, not by 2.
+    """Gaps 0, 1, 0, 1... in one column and 1, 0, 1, 0... in the other average to .5 everywhere. A row that is first in
+    one and last in the other makes them average to 0, 1, 0, 1..., and ranks move by half of n, not by 2.
     """
     n, epsilon = 10_000, 0.04
     gaps = np.tile([0.0, 1.0], n // 2)
@@ -195,7 +195,7 @@ def test_one_row_can_change_every_averaged_gap():
         log_probability(after, *event, epsilon) - log_probability(before, *event, epsilon)
         for event in ((0.25, 0.5), (0.5, 1))
     ]
-    assert loss[0] > 40 and min(np.abs(loss)) > epsilon  # an honest percentile of one column: at most .04
+    assert loss[0] > 40 and min(np.abs(loss)) > epsilon  # a percentile of one column would lose at most .04
     one = [np.diff(np.sort(column)) for column in (columns[0], np.append(columns[0], 0.3))]
     assert abs(log_probability(one[0], 0.25, 0.5, epsilon) - log_probability(one[1], 0.25, 0.5, epsilon)) <= epsilon
 

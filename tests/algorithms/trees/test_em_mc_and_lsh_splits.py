@@ -67,7 +67,7 @@ def test_projected_rows_outside_the_box_count_in_the_nearest_cell():
 
 @pytest.mark.parametrize("projection", [None, Projection(random_projection(6, 3, np.random.default_rng(2)))])
 def test_a_row_on_a_border_is_in_one_cell_of_a_grid_whatever_its_block(projection):
-    """Shifts are drawn, so they lie on no grid: a row must count in one cell, down to the last bit."""
+    """Shifts are drawn, so they are on no grid: a row must count in one cell, down to the last bit."""
     rng, p = np.random.default_rng(3), 6 if projection is None else 3
     query = CellCover(np.ones(p), (0.25, 0.7), rng.uniform(0, 0.25, (2, p)), 3, projection)
     borders = rng.integers(0, 9, (120, p)) * 0.25 - 1 - query.shifts[0]
@@ -145,7 +145,7 @@ def divergence(p, q, epsilon):
 
 
 def first_covered(weight, others, picks=4000):
-    """Return the probabilities that a row's cell is picked first at pick 1, 2, ..., or never, among empty cells."""
+    """Return the probabilities that a row's cell is first picked at pick 1, 2, ..., or never, among empty cells."""
     p = weight / (weight + others)
     t = np.arange(picks)
     return np.append(p * (1 - p) ** t, (1 - p) ** picks)
@@ -169,7 +169,7 @@ def test_one_cost_covers_any_number_of_picks(epsilon, delta):
 
 
 def test_a_weight_of_epsilon_per_pick_is_caught():
-    assert worst_delta(1.0, 1.0) > 0.05  # forgetting that every pick leaks, not only the one that covers the row
+    assert worst_delta(1.0, 1.0) > 0.05  # this forgets that every pick leaks, not only the one that covers the row
 
 
 def test_the_ledger_gives_the_cost_back_and_only_add_remove_may_ask():

@@ -43,7 +43,7 @@ def curator(X, cost, noise, neighboring=Neighboring.ADD_REMOVE):
 
 
 def cost_of_path(counts, scale, threshold=0.0):
-    """Return the log ratio of halving every box on a path with one more row in each than the counts; then a leaf."""
+    """Return the log ratio of halving every box on a path and stopping at a leaf, with one more row in each box."""
     decay = scale * math.log(2)
     depth = np.arange(len(counts))
     with_row, without = (np.maximum(c - depth * decay, threshold - decay) for c in (counts + 1, counts))
@@ -52,13 +52,13 @@ def cost_of_path(counts, scale, threshold=0.0):
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
 def test_no_path_of_any_tree_costs_more_than_its_epsilon(epsilon):
-    """Counts fall along a path: try chains of every shape, and the worst one in the proof's series."""
+    """Counts fall along a path: try chains of every shape, and the worst chain of the proof."""
     scale = Halving(epsilon).scale(1.0)
     rng, worst = np.random.default_rng(0), 0.0
     shapes = [np.full(24, c) for c in (0.0, 1.0, 3.0, 10.0, 40.0, 200.0)]
     shapes += [np.arange(24)[::-1] * step for step in (0.2 * scale, 0.7 * scale, scale, 2 * scale)]
     shapes += [np.sort(rng.integers(0, int(20 * scale) + 2, 24))[::-1] for _ in range(300)]
-    grow = scale * math.log(2) * np.arange(24)[::-1]  # biased counts that stay at the threshold as long as they can
+    grow = scale * math.log(2) * np.arange(24)[::-1]  # biased counts that stay at the threshold as long as possible
     shapes += [np.floor(grow + shift) for shift in np.linspace(-2 * scale, 2 * scale, 41)]
     constant = np.full(24, scale * math.log(2) * 23)  # all rows in one box of each depth
     shapes += [np.floor(constant + shift) for shift in np.linspace(-2 * scale, 8 * scale, 41)]
@@ -96,7 +96,7 @@ def test_the_curator_takes_off_the_decay_and_never_below_the_floor():
 
 
 def test_boxes_of_one_depth_are_halved_by_noise_of_their_own():
-    """Siblings whose biased counts are at the threshold are halved in half of the runs, and disagree in half."""
+    """Siblings with biased counts at the threshold are halved in half of the runs, and disagree in half of them."""
     X = np.repeat([[-0.5, 0.0], [0.5, 0.0]], 50, axis=0)
     tree = Halvings(np.ones(2), 2, 50 - math.log(2))  # scale 1: a count of 50 at depth 1
     runs, halved = 400, []
