@@ -65,7 +65,7 @@ def column(**change):
         ),
     ],
 )
-def test_a_dictionary_that_cannot_be_is_one_short_sentence(text, words):
+def test_an_impossible_dictionary_is_one_short_sentence(text, words):
     with pytest.raises(ValueError, match=words) as refused:
         dictionary.parse(text)
     assert len(str(refused.value)) < 200 and "\n" not in str(refused.value)

@@ -37,7 +37,7 @@ def test_scikit_learn_s_own_checks(estimator, check):
         check(estimator)
 
 
-def test_what_is_read_off_the_rows_is_said():
+def test_facts_read_off_the_rows_are_warnings():
     with pytest.warns(PrivacyLeakWarning, match="bounds are not given"):
         PrivateKMeans(2, n_public=600, random_state=0).fit(DATA)
     with pytest.warns(PrivacyLeakWarning, match="n_public is not given"):

@@ -45,7 +45,7 @@ def test_numpy_numbers_in_public_facts_are_written_like_others():
         (lambda record: [record], "names no schema"),
     ],
 )
-def test_what_is_no_trace_is_one_sentence(change, words):
+def test_a_text_that_is_not_a_trace_is_one_sentence(change, words):
     record = json.loads(ALGORITHMS["glloyd"](n_clusters=2).run(X, domain=DOMAIN, seed=0).to_json())
     with pytest.raises(ValueError, match=words):
         Trace.from_json(json.dumps(change(record)))

@@ -115,7 +115,7 @@ def test_a_release_outside_the_plan_is_refused_before_the_draw(relation):
 
 
 @pytest.mark.parametrize("slug", ["stemmer-kaplan-local", "stemmer-kaplan-shuffle", "dist-dp", "dist-dp-random-points"])
-def test_where_n_is_kept_the_run_does_not_tell_whether_the_declared_one_is_true(slug):
+def test_a_kept_n_hides_whether_the_declared_n_is_true(slug):
     """Extra rows are cut, missing ones added at the middle; rows that are not finite are placed there too."""
     domain = Domain.box(-1, 1, 2, n_public=50, scale="common")
     X = np.random.default_rng(0).uniform(-0.9, 0.9, (60, 2))
@@ -136,7 +136,7 @@ def test_where_n_is_kept_the_run_does_not_tell_whether_the_declared_one_is_true(
 
 
 @pytest.mark.parametrize("n", [0, 1, 46, 49, 50, 51, 60])
-def test_rows_of_a_kept_n_lie_where_they_lay(n):
+def test_a_kept_n_moves_no_row(n):
     """Row i of the rows in use is row i of the data or the middle, so neighbors stay neighbors."""
     domain = Domain.box(-1, 1, 2, n_public=50)
     X = np.random.default_rng(1).uniform(-0.9, 0.9, (n, 2))

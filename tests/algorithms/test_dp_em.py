@@ -50,7 +50,7 @@ def test_shares_are_bayes_rule_and_never_add_up_to_more_than_one():
     np.testing.assert_allclose(moments["scatters"][0] * query.unit**2, wanted, rtol=0.05, atol=0.2)
 
 
-def test_one_row_says_the_same_whatever_rows_stand_beside_it():
+def test_the_shares_of_a_row_do_not_depend_on_other_rows():
     rng = np.random.default_rng(1)
     X = np.trunc(rng.uniform(-1, 1, (400, 3)) * 2**24) / 2**24
     query = MixtureMoments(np.zeros((5, 3)), rng.normal(size=(5, 3, 3)), rng.normal(size=5), 1.0)

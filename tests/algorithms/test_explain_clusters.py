@@ -134,7 +134,7 @@ def test_counts_of_cells_explain_for_nothing_and_their_intervals_hold(slug, samp
     assert missed <= 3, "5 % of 20 are 1"
 
 
-def test_a_region_is_told_by_its_own_rows():
+def test_a_region_is_explained_by_its_own_rows():
     data = load_sample("moons")
     trace = ALGORITHMS["dp-dbscan"](epsilon=4.0).run(data.X, domain=data.domain, seed=0)
     found, of = of_cells(trace), labels_of(trace, data.X)
@@ -153,7 +153,7 @@ def test_a_private_question_leaves_released_values_only_and_is_booked():
     assert claim.total.epsilon == pytest.approx(0.2, rel=1e-6)
 
 
-def test_what_cannot_be_asked_is_one_sentence():
+def test_an_impossible_question_is_one_sentence():
     with pytest.raises(ValueError, match="centers must be"):
         ExplainClusters(epsilon=1.0).guarantee(2, 100)
     with pytest.raises(ValueError, match="centers have 2 columns, the data 4"):
@@ -172,13 +172,13 @@ def test_a_row_on_an_edge_lies_above_it():
     assert true[0].tolist() == [0, 0, 10, 0, 0, 0] and true[1].tolist() == [0, 0, 0, 0, 10, 0]
 
 
-def test_a_size_that_noise_alone_may_be_is_no_size():
+def test_a_size_within_its_noise_is_unknown():
     counts = np.array([[[4.0, 3.0]], [[900.0, 800.0]]])
     some = Explanation(counts, np.full(counts.shape, 100.0), np.zeros((1, 1)))
     assert some.sizes_known.tolist() == [False, True]
 
 
-def test_a_center_of_points_that_may_all_be_noise_is_explained_by_nothing():
+def test_a_center_whose_points_may_all_be_noise_is_not_explained():
     domain = Domain.box(-1, 1, 2, n_public=100)
     points = np.array([[-0.5, 0.0], [-0.4, 0.1], [0.5, 0.0]])
     coreset = SimpleNamespace(points=points, weights=np.array([9.0, 8.0, 90.0]), sd=np.full(3, 10.0))

@@ -68,7 +68,7 @@ def federated(X, other, domain):
 
 
 @pytest.mark.parametrize("how", ["federated", "in parts"])
-def test_nothing_more_is_given_away_where_rows_lie_elsewhere(how, tmp_path):
+def test_remote_rows_reveal_nothing_more(how, tmp_path):
     def in_parts(X, other, domain):
         path = tmp_path / f"{len(X)}.npy"
         np.save(path, X)

@@ -42,7 +42,7 @@ def test_worlds_differ_in_one_row_and_declare_the_same_number():
     assert len(pinned.inside) == 61 and pinned.domain.n_public == 60
 
 
-def test_where_n_is_kept_somebody_else_stands_there():
+def test_a_kept_n_puts_another_row_in_the_place_of_the_person():
     for slug in ("dist-dp", "stemmer-kaplan-local"):
         question = present(made(slug), X, BOX, 60, X[7], 7)
         assert len(question.inside) == len(question.outside) == 60
@@ -131,14 +131,14 @@ def test_an_outlier_is_always_found_in_kmeans():
     assert score(rounds, attack(rounds)).hits >= 29 and question.bound.best_guess == 1
 
 
-def test_the_machine_tosses_a_coin_where_nothing_speaks():
+def test_the_machine_tosses_a_coin_without_evidence():
     rounds = [Round(bool(i % 2), X, 0.0) for i in range(200)]
     assert 60 < sum(attack(rounds)) < 140
     loud = [Round(True, X, 0.1), Round(False, X, -np.inf)]
     assert attack(loud) == [True, False]
 
 
-def test_rounds_that_come_while_the_machine_looks_do_not_disturb_it():
+def test_rounds_added_during_an_attack_do_not_disturb_it():
     class Growing(list):
         def __len__(self):
             before = super().__len__()

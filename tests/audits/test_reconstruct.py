@@ -53,7 +53,7 @@ def test_plain_lloyd_gives_people_away_and_noise_does_not():
     assert total and right >= 0.9 * total  # every claimed row is right
 
 
-def test_what_publishes_no_sums_is_refused():
+def test_a_run_without_published_sums_is_refused():
     data = load("tiny")
     for slug, words in (("dpm", "publishes no sums"), ("fastlloyd", "clipped offsets")):
         trace = ALGORITHMS[slug](n_clusters=2).run(data.X, domain=data.domain, seed=0)

@@ -182,7 +182,7 @@ def test_painted_people_are_made_again_from_their_name():
         ),
     ],
 )
-def test_what_is_no_painting_is_one_sentence(code, words):
+def test_a_bad_painting_is_one_sentence(code, words):
     with pytest.raises(ValueError, match=rf"^Painted: .*{words}[^.]*\.$"):
         Painted(code)
 

@@ -54,6 +54,6 @@ def test_beside_other_columns_a_kilometer_east_weighs_as_one_north():
 
 
 @pytest.mark.parametrize("bounds", [(None, 51), (51, 49), (85, 90), (-91, 0)])
-def test_what_is_no_map_stays_as_it_is(bounds):
+def test_facts_without_a_map_stay_unchanged(bounds):
     facts = {"columns": [column("lat", *bounds), column("lon", 10, 14)]}
     assert as_map(facts) == facts

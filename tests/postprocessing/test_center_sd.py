@@ -41,7 +41,7 @@ def apart(trace, order):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("slug", FORMULA)
-def test_the_noise_told_is_what_reruns_show(slug, X):
+def test_the_declared_noise_is_what_reruns_show(slug, X):
     found, told = [], []
     for seed in range(60):
         trace = run(slug, X, seed, **OPTIONS.get(slug, {}))
@@ -58,7 +58,7 @@ def test_the_noise_told_is_what_reruns_show(slug, X):
 
 
 @pytest.mark.slow
-def test_dpm_tells_the_noise_of_the_averages_of_its_regions(X):
+def test_dpm_declares_the_noise_of_its_regions_averages(X):
     errors = []
     for seed in range(30):
         trace = ALGORITHMS["dpm"](epsilon=8.0).run(X, domain=DOMAIN, seed=seed)
@@ -74,7 +74,7 @@ def test_dpm_tells_the_noise_of_the_averages_of_its_regions(X):
 
 
 @pytest.mark.parametrize("slug", NONE)
-def test_where_no_formula_is_known_none_is_told_and_it_says_so(slug, X):
+def test_without_a_formula_no_noise_is_declared_and_a_sentence_says_so(slug, X):
     trace = run(slug, X[::4], 0)
     noise = center_noise(trace)
     assert noise.sd is None and "no formula" in noise.meaning

@@ -126,7 +126,7 @@ def minority_painted():
     return Painted("AAA" * 20 + "." + "___" * 3 + "~a_a").make()
 
 
-def test_the_groups_are_those_of_the_labels_and_one_person_is_none(X, kmeans):
+def test_the_groups_are_those_of_the_labels_and_one_person_is_not_a_group(X, kmeans):
     labels = np.repeat([0, 1, 2], 1000)
     assert groups_of(X, DOMAIN, kmeans).sizes.tolist() == [1000, 1000, 1000]
     labels[0] = 7

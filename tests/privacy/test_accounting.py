@@ -164,7 +164,7 @@ def test_a_cover_s_scale_solves_its_equation():
     assert math.expm1(e) * (1 + math.log(1e6)) == pytest.approx(0.7)
 
 
-def test_laplace_noise_is_said_to_be_as_wide_as_it_is():
+def test_the_declared_width_of_laplace_noise_is_the_true_one():
     cost = Laplace(0.5)
     drawn = cost.draw(Seeded(np.random.default_rng(0)), cost.scale(3.0), (20_000,))
     assert cost.sd(cost.scale(3.0)) == pytest.approx(math.sqrt(2) * 6.0) == pytest.approx(drawn.std(), rel=0.05)

@@ -388,7 +388,7 @@ DEEP = '{"format": "dpviz-account", "version": 1, "x": ' + "[" * 200_000 + "]" *
         (" " * 16_000_001, "more than 16,000,000 bytes"),
     ],
 )
-def test_what_is_no_account_file_is_refused_with_a_reason(accounts, text, words):
+def test_any_other_file_is_refused_with_a_reason(accounts, text, words):
     with pytest.raises(ValueError, match=words):
         accounts.load(accounts.key(FILE), text)
 

@@ -326,7 +326,7 @@ def test_a_folder_that_is_a_link_is_refused(tmp_path):
 
 
 @POSIX
-def test_what_belongs_to_somebody_else_is_refused(tmp_path, monkeypatch):
+def test_files_of_another_user_are_refused(tmp_path, monkeypatch):
     server_secret(tmp_path)
     monkeypatch.setattr(os, "geteuid", lambda: tmp_path.stat().st_uid + 1)
     with pytest.raises(PermissionError, match="belongs to another user of this machine"):

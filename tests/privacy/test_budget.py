@@ -10,7 +10,7 @@ from dpviz.privacy.budget import budget, epsilon_of
 
 @pytest.mark.parametrize("gaussian", [True, False])
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.05, 1e-9), (1.0, 8.5e-5), (8.0, 1e-3)])
-def test_a_budget_survives_the_way_through_every_notion(epsilon, delta, gaussian):
+def test_a_budget_survives_the_round_trip_through_every_notion(epsilon, delta, gaussian):
     now = budget(epsilon, delta, gaussian=gaussian)
     assert delta_of_mu(now.mu, epsilon) == pytest.approx(delta, rel=1e-6)
     for notion in ("epsilon", "mu", "zcdp"):

@@ -169,7 +169,7 @@ def test_a_release_of_the_whole_after_its_parts_pays_for_the_deepest_path():
         asked.release("count", Count())
 
 
-def test_the_parts_of_a_whole_that_was_asked_between_them_pay_what_comes_after_it():
+def test_parts_released_before_and_after_their_whole_pay_later_prices():
     asked = curator({"count": (*(Laplace(0.01),) * 3, Laplace(4.0))})
     left, right = asked.partition(ALL, Below(0.0))
     for _ in range(3):
@@ -489,7 +489,7 @@ def test_a_cost_of_another_mechanism_is_refused_before_the_draw():
     assert asked._noise.draws == 0 and asked.ledger == ()
 
 
-def test_what_is_not_in_the_plan_is_refused_before_the_draw_and_does_not_count_as_met():
+def test_a_release_outside_the_plan_is_refused_and_does_not_count():
     asked = curator({"both.sums": (Gaussian(1.0),), "pick": (), "cells": ()})
     sums = NearestSums(np.zeros((1, 2)), 1.0)
     for _ in range(2):  # one part has a price and the other has none, so neither is drawn

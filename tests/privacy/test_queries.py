@@ -306,7 +306,7 @@ def test_points_that_change_after_the_check_change_no_query(cls):
             array[:] = 1 / 3
 
 
-def test_whatever_is_asked_keeps_its_arrays():
+def test_every_query_keeps_its_arrays():
     names = [f"{queries.__name__}.{found.name}" for found in pkgutil.iter_modules(queries.__path__)]
     modules = [importlib.import_module(name) for name in names]
     classes = {member for module in modules for member in vars(module).values() if dataclasses.is_dataclass(member)}

@@ -317,7 +317,7 @@ def test_region_means_falls_back_to_dp_under_replacement_by_a_public_rule():
     assert trace.spent.epsilon == pytest.approx(1.0, rel=1e-6)
 
 
-def test_a_rho_beyond_the_diameter_is_cut_and_said():
+def test_a_rho_beyond_the_diameter_is_cut_with_a_warning():
     X, domain = blobs(300)
     algorithm = DistDPRandomPoints(n_clusters=3, rho_distance=50.0)
     assert any("beyond the domain's diameter 2.83" in sentence for sentence in algorithm.advice(2, 300))
@@ -385,7 +385,7 @@ def test_noise_is_wide_from_the_width_of_one_of_k_clusters_on():
 
 
 @pytest.mark.parametrize("sd", [0.3, 1.5, 8.0])
-def test_what_is_left_of_a_move_and_of_noise_that_is_cut(sd):
+def test_the_effect_of_a_cut_on_a_move_and_on_noise(sd):
     noise = np.random.default_rng(0).normal(0, sd, 1_000_000)
     slope, variance = _cut_noise(sd, 2.0)
     assert variance == pytest.approx(np.clip(noise, -2, 2).var(), rel=0.01)

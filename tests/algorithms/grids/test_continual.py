@@ -65,7 +65,7 @@ def test_a_row_of_a_later_day_changes_no_earlier_evening():
 
 
 @pytest.mark.slow
-def test_the_noise_told_is_the_noise_there():
+def test_the_declared_noise_is_the_noise_of_reruns():
     domain, algorithm = Domain.box(-1, 1, 3, n_public=4000), Continual(n_clusters=2, days=7, epsilon=2.0)
     errors = []
     for seed in range(12):

@@ -71,7 +71,7 @@ def test_noise_alone_makes_no_region_in_19_of_20_runs():
     assert alone >= 54
 
 
-def test_who_lies_in_no_region_has_none():
+def test_rows_outside_all_regions_have_no_region():
     data = load_sample("ring")
     trace = DPDBSCAN(epsilon=2.0).run(data.X, domain=data.domain, seed=0)
     far = np.array([[9.9, -9.9], [np.nan, 0.0], [7.0, 0.0], [0.0, 0.0]])
@@ -83,7 +83,7 @@ def test_who_lies_in_no_region_has_none():
     )
 
 
-def test_no_loss_is_told_and_the_verdict_has_its_own_words(monkeypatch):
+def test_no_loss_is_shown_and_the_verdict_has_its_own_words(monkeypatch):
     data = load_sample("moons")
     run = replay(data, DPDBSCAN(epsilon=1.0), 0)
     assert np.isnan(run.losses).all() and has_regions(run.trace)

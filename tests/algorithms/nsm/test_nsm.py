@@ -67,7 +67,7 @@ def test_plan_against_printed_values(case):
         assert [cost.gdp for cost in costs[name]] == pytest.approx(printed, abs=6e-5), name
 
 
-def test_the_mean_is_asked_where_its_noise_is_small_and_for_as_little_as_that_takes():
+def test_the_mean_is_released_at_the_lowest_price_that_keeps_its_noise_small():
     assert "mean.sums" not in NSM().plan(3, 100_000).costs and "mean.sums" not in NSM().plan(65, 100_000).costs
     assert "mean.sums" not in NSM().plan(5, 100).costs
     assert "mean.sums" not in NSM(middle_share=0.0).plan(5, 100_000).costs
@@ -83,7 +83,7 @@ def corner(n, d, seed=0):
     return X, Domain.box(np.full(d, -2.0), np.full(d, 40.0), n_public=n)
 
 
-def test_all_that_follows_is_about_the_mean_of_rows_in_a_corner():
+def test_later_releases_are_centered_on_the_mean_of_rows_in_a_corner():
     X, domain = corner(4000, 6)
     trace = NSM(n_clusters=4, epsilon=4.0).run(X, domain=domain, seed=0)
     steps = {step.kind: step.released for step in trace.steps}
@@ -257,7 +257,7 @@ def test_a_prior_damps_the_first_move_by_what_noise_would_show():
     assert Tracker(k, pooled=True).shrink(shifts, noise, moved) == pytest.approx(shifts)
 
 
-def test_sizes_are_told_by_all_candidates_and_not_at_all_where_there_are_none():
+def test_sizes_follow_from_all_candidates_and_are_unknown_without_any():
     population, votes = np.array([[0.0], [0.1], [5.0], [5.2]]), np.array([30.0, -4.0, 50.0, 8.0])
     summary = Summary(population[::2], votes[::2], 3.0, {"population": population, "noisy_votes": votes})
     prior = sizes(summary, np.array([[0.0], [5.0], [99.0]]), 28.0)

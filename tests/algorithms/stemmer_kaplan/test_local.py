@@ -234,7 +234,7 @@ def curator(relation, n=50, reports=1):
 QUESTION = NearestOf(np.array([[0.0, 0.0], [0.5, 0.5]]))
 
 
-def test_a_user_sends_one_report_in_whatever_group_she_is():
+def test_a_person_sends_one_report_in_any_group():
     asked = curator(Neighboring.REPLACE)
     left, right = asked.partition(ALL, ByUser(0, (0.5, 0.5)))
     assert asked.collect("report", QUESTION, left).users + asked.collect("report", QUESTION, right).users == 50
@@ -308,7 +308,7 @@ def test_heavy_cells_stand_out_and_weights_add_up_to_n():
     assert trace.coreset.weights.sum() == pytest.approx(20_000)
 
 
-def test_advice_tells_before_the_run_where_it_is_hopeless():
+def test_advice_warns_before_a_hopeless_run():
     algorithm = StemmerKaplanLocal(n_clusters=8, epsilon=1.0)
     assert not algorithm.advice(2, 1_000_000)
     assert any("stand out" in sentence for sentence in algorithm.advice(2, 5000))

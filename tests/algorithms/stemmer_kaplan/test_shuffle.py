@@ -99,7 +99,7 @@ def test_mixing_is_a_uniform_order_of_everybody(noise):
     assert np.abs(seen - 0.2).max() < 8 * math.sqrt(0.16 / 6000)  # 25 shares: once in 10^13 by chance
 
 
-def test_who_is_asked_what_does_not_follow_from_the_order_of_the_file():
+def test_the_questions_do_not_depend_on_the_order_of_the_file():
     X = np.linspace(-1, 1, 400)[:, None]
     domain = Domain.box(-1, 1, 1, n_public=400)
 

@@ -271,6 +271,6 @@ def test_lsh_averages_that_noise_throws_as_far_as_they_lie_apart_are_announced()
     assert "a single center may do as well" in sentence
 
 
-def test_both_stand_where_they_are_taught():
+def test_both_are_in_teaching_order():
     slugs = list(ALGORITHMS)
     assert slugs[slugs.index("dpm") :][:6] == ["dpm", "privtree", "dp-dbscan", "em-mc", "lsh-splits", "nsm"]

@@ -135,7 +135,7 @@ def test_boxes_of_one_depth_tile_the_root_and_counts_are_rows_in_them():
             BoxCounts(tree.half, wrong)
 
 
-def test_the_log_ratio_of_a_tree_is_what_both_neighbors_say_to_it():
+def test_the_log_ratio_of_a_tree_is_that_of_both_neighbors():
     X = np.vstack([np.full((9, 2), 0.4), [[0.4, 0.4]]])
     rows = Neighbors(X, X[:-1], DOMAIN)
     trace = PrivTree(n_clusters=1, epsilon=2.0, max_depth=5).run(rows, seed=3)
