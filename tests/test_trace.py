@@ -36,12 +36,12 @@ def test_numpy_numbers_in_public_facts_are_written_like_others():
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda record: record | {"schema": 99}, "schema 99 is not known"),
+        (lambda record: record | {"schema": 99}, "cannot read schema 99"),
         (lambda record: {key: value for key, value in record.items() if key != "schema"}, "names no schema"),
         (lambda record: {key: value for key, value in record.items() if key != "plan"}, "entry 'plan' is missing"),
-        (lambda record: record | {"ledger": [{"surprise": 1}]}, "not of its kind"),
-        (lambda record: record | {"version": 3}, "not of its kind"),
-        (lambda record: record | {"cluster_centers": [1]}, "not of its kind"),
+        (lambda record: record | {"ledger": [{"surprise": 1}]}, "has the wrong type"),
+        (lambda record: record | {"version": 3}, "has the wrong type"),
+        (lambda record: record | {"cluster_centers": [1]}, "has the wrong type"),
         (lambda record: [record], "names no schema"),
     ],
 )

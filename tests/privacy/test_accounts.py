@@ -410,7 +410,7 @@ def test_a_ledger_file_of_an_older_dpviz_is_read_but_for_moves_without_a_unit(ac
         plain = json.dumps(record, sort_keys=True, separators=(",", ":")).encode()
         return json.dumps({**record, "signature": hmac.new(secret, b"ledger\0" + plain, "sha256").hexdigest()})
 
-    with pytest.raises(ValueError, match="did not record the unit of its claims about moves"):
+    with pytest.raises(ValueError, match="without recording the unit of its claims about moves"):
         accounts.load(key, old(claim(), claim("dist-dp")))
     assert accounts.load(key, old(claim())) == 1 and accounts.of(key).budgets[AR] == Budget(3.0, 1e-5)
 

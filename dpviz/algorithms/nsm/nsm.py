@@ -164,7 +164,7 @@ class NSM(ApproximateDP):
     exchanges in k-means on the summary change nothing (dim032 -.007 +- .08, iris -.0004 +- .0005, birch2_25k +.0005 +-
     .0012); a third as many raise the loss (birch2_25k +.016 +- .010).
 
-    Limits: with N mu / (k sqrt(d)) below about 5 nothing works, and a warning says so. With many clusters in many
+    Weak spots: with N mu / (k sqrt(d)) below about 5 nothing works, and a warning says so. With many clusters in many
     columns and few rows (dim032: 1024 rows, 32 columns, 16 clusters) the loss stays 28 times KMeans'. On heavy tails,
     where a few rows dominate the loss, PrivTree is better. One column, 4,000 rows of a lognormal, bounds 0 to the
     largest row: 1.04 times KMeans' against 1.18 +- .01 (sigma 1.5; 2.88 without the thinned candidates) and 1.42
