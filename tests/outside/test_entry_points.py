@@ -55,5 +55,5 @@ def test_what_does_not_load_is_one_sentence(words, mine, installed):
 def test_one_that_breaks_a_rule_is_refused_with_its_name(mine, installed):
     mine.write_text(mine.read_text().replace("curator.n_features, 1.0", "curator._session.n_features, 1.0"))
     installed("mine = my_own:MyOwn")
-    with pytest.raises(ValueError, match="entry point mine: refused: an algorithm touches _session"):
+    with pytest.raises(ValueError, match="entry point mine is refused: an algorithm touches _session"):
         outside.everything({})
