@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
+from dpviz.escape import plain
 from dpviz.figures import pane
 from dpviz.figures.kit.panels import MAX_PEOPLE
 from pages._ui.compare import menu as compared
@@ -17,9 +20,12 @@ from pages._ui.player.player import releases
 from pages._ui.work.results import Result
 
 
-def take(key: str, result: Result, how: Look) -> None:
-    """Draw a run's menus (Beside, Save) and the switch of what stays secret."""
+def take(key: str, result: Result, how: Look, help: Sequence[str] = ()) -> None:
+    """Draw a run's menus (Beside, Save, advice) and the switch of what stays secret."""
     with st.container(horizontal=True, gap="xsmall", horizontal_alignment="right"):
+        if help:
+            with st.popover("What could help", width="content"):
+                st.markdown("\n".join(f"- {plain(sentence)}" for sentence in help))
         compared.menu(key, result)
         takeaway.menu(key, result, hidden=how.hidden, axes=how.axes, scatter=scatter_of)
     secrets(result.data)
