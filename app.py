@@ -1,4 +1,4 @@
-"""dpviz: the dashboard's entry. As a module it is the server; as a script it is a visitor's page."""
+"""The dashboard's entry point: imported, it is the server; run as a script, it draws a visitor's page."""
 
 import asyncio
 import gc
@@ -7,11 +7,11 @@ from contextlib import asynccontextmanager
 
 import streamlit as st
 
-FREEZE = 60  # seconds between two times that everything is collected
+FREEZE = 60  # seconds between full garbage collections
 
 
 def prepare() -> None:
-    """Import what every page needs and freeze it: the collection after each rerun then has nothing to walk."""
+    """Import the modules that every page needs, and freeze them: garbage collection after a rerun then skips them."""
     from pages._ui.work.workers import workers
 
     workers().warm("dpviz.runs.single", "dpviz.figures")
@@ -22,7 +22,7 @@ def prepare() -> None:
     import sklearn.cluster  # noqa: F401
 
     import dpviz.figures  # noqa: F401
-    import pages._ui.home.story  # what opens finished for everybody is to open at once
+    import pages._ui.home.story  # Start and the sweeps open without a wait
     import pages._ui.present.view
     import pages._ui.workspace.tradeoff  # noqa: F401
     from pages._ui.data.upload import keep_uploads_in_memory
@@ -54,7 +54,7 @@ def prepare() -> None:
 
 
 def end() -> None:
-    """Stop whatever is computed, so that nothing outlives the server."""
+    """Stop all computations, so that nothing outlives the server."""
     from dpviz.datasets.readers import apart
     from pages._ui.work.jobs import stop_all
     from pages._ui.work.memory import remove_all
@@ -68,7 +68,7 @@ def end() -> None:
 
 @asynccontextmanager
 async def ready(_: object) -> AsyncIterator[None]:
-    """Prepare before the port answers; freeze what is kept from then on; stop all work when the server ends."""
+    """Prepare before the port answers, freeze the caches from then on, and stop all work when the server ends."""
     prepare()
     from pages._ui.server.uploads import keep_tidy
 
@@ -82,7 +82,7 @@ async def ready(_: object) -> AsyncIterator[None]:
 
 
 async def _freeze() -> None:
-    """Freeze the caches too. Thawed first: what a visitor who has left was frozen with goes then, at the latest."""
+    """Freeze the caches, too; unfreeze first, so that objects of visitors who have left are collected."""
     while True:
         await asyncio.sleep(FREEZE)
         gc.unfreeze()
@@ -91,14 +91,14 @@ async def _freeze() -> None:
 
 
 def visit() -> None:
-    """Show the page that was asked for."""
+    """Show the requested page."""
     from pages._ui.data.kept import reopen
     from pages._ui.frame.bar import bar
     from pages._ui.frame.places import HOME, ICON, PAGES, VIEWS
     from pages._ui.frame.session import session
 
     session.via_app = True
-    if not session.pages:  # to make them anew would ask the disk for each of them in every run
+    if not session.pages:  # st.Page looks at the disk
         session.pages = [
             st.Page(f"pages/{name}.py", title=entry.title, default=name == HOME) for name, entry in PAGES.items()
         ]
@@ -131,9 +131,9 @@ else:
     known = {"", *PAGES, *MOVED, *old.OLD}
 
     def today(page: str, query: str) -> tuple[str, str]:
-        """Return page and query of an address as they are today; at the root a run of Home was shown.
+        """Return an address's current page and query; the root address used to show a run.
 
-        A page that does not exist leads to Start, which says so.
+        A missing page leads to Start, which says so.
         """
         if page not in known and page.replace("-", "").isalnum():
             return "", "lost=1"

@@ -1,10 +1,10 @@
-"""This checkout's pages beside another one's, in turns: `python -m benchmarks.against FOLDER --turns 5`.
+"""Measure this checkout's pages and another's, in turns: `python -m benchmarks.against FOLDER --turns 5`.
 
 FOLDER is a git worktree of the version to compare with (`git worktree add FOLDER COMMIT`); both are started by the
 README's command with this Python. Prints medians for each of them: the first picture with a cold browser (seconds, the
 renderer's main thread, bytes), a step of the player, a new seed and a new ε until their pictures, opening a session,
 memory, threads. Without FOLDER this checkout is measured alone.
-Seconds mean little on a busy machine; the processor's milliseconds and the ratio of the two mean something.
+On a busy machine trust the processor's milliseconds and the ratio of the two versions, not the seconds.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from benchmarks.visitor import Visitor
 from tests.browser.conftest import CHROMIUM, FLAGS
 from tests.serving import ROOT, awaited, serve
 
-# How many panels show something, whoever draws them: the stage's canvas, or Plotly's own elements.
+# Number of panels that show something, drawn by the stage's canvas or by Plotly.
 DRAWN = """() => [...document.querySelectorAll(".dpviz-stage")].filter((root) => root.panel?.stage?.drawn >= 0).length
     + [...document.querySelectorAll("[class*=_figures] .js-plotly-plot")]
         .filter((graph) => graph.querySelector(".point, .js-line, .hm image, .annotation")).length"""
-# What the plane shows last, in few characters.
+# A hash of the plane's current picture.
 SEEN = """() => {
     const graph = document.querySelector("[class*=_figures] .js-plotly-plot");
     const panel = document.querySelector("[class*=_figures] .dpviz-stage")?.panel;
@@ -43,10 +43,10 @@ SEEN = """() => {
     return hash;
 }"""
 PAGES = (("Explore", "explore", 6),)
-LIVE = ".st-key-explore_run"  # the button of a form that runs what is fast by itself
+LIVE = ".st-key-explore_run"  # the button of a form that starts fast runs by itself
 RUNS = ("NSM", "DPM", "PE-means")  # on town
 SEED, EPSILON = ("Seed", "seed"), ("Privacy budget ε", "ε")
-SETTLE = 400  # milliseconds in which a step has been drawn; what the page spends then anyway is subtracted
+SETTLE = 400  # milliseconds within which a step is drawn; the page's idle cost in that time is subtracted
 
 
 class Spent:
@@ -77,7 +77,7 @@ def new_page(browser: Browser) -> tuple[BrowserContext, Page, Spent]:
 
 
 def drawn(page: Page, panels: int) -> None:
-    """Wait until so many panels show something."""
+    """Wait until this many panels show something."""
     page.wait_for_function(f"() => ({DRAWN})() >= {panels}", polling=20)
 
 
@@ -111,7 +111,7 @@ def step_times(page: Page, spent: Spent) -> list[float]:
 
 
 def new_value(page: Page, server: Server, field: str, value: float) -> dict[str, float]:
-    """Type another value on Explore, with Run where it asks for that; return what it took until the plane changed."""
+    """Type another value on Explore, press Run if needed, and return the cost until the plane changed."""
     before, page_ms, all_ms = page.evaluate(SEEN), server.page_seconds(), server.seconds(server.family())
     box = page.get_by_role("spinbutton", name=field)
     box.fill(f"{value:g}")
@@ -119,7 +119,7 @@ def new_value(page: Page, server: Server, field: str, value: float) -> dict[str,
     box.press("Enter")
     run = page.locator("[data-testid=stSidebar]").get_by_role("button", name="Run", exact=True)
     changed = f"(before) => ({SEEN})() !== before"
-    try:  # on a quiet machine it starts by itself now
+    try:  # on a quiet machine the run starts by itself
         page.wait_for_function(changed, arg=before, polling=20, timeout=1500 if page.locator(LIVE).count() else 1)
     except TimeoutError:
         run.click()
@@ -132,11 +132,11 @@ def new_value(page: Page, server: Server, field: str, value: float) -> dict[str,
 
 
 def choose(page: Page, name: str) -> None:
-    """Take another algorithm on Explore and let its picture come."""
+    """Choose another algorithm on Explore and wait for its picture."""
     before = page.evaluate(SEEN)
     box = page.get_by_role("combobox", name="Algorithm")
     box.click()
-    box.fill(name)  # a long list holds only what is in sight
+    box.fill(name)  # a long list contains only its visible entries
     page.get_by_role("option", name=re.compile(rf"(^|· ){name}( |$)")).first.click()
     page.wait_for_timeout(3000)
     if page.evaluate(SEEN) == before:
@@ -179,7 +179,7 @@ def measured_pages(
 def measured_runs(
     browser: Browser, arms: dict[str, str], servers: dict[str, Server], turns: int
 ) -> Iterator[tuple[str, str, str, float]]:
-    """Yield likewise what steps and new seeds cost, one version after the other."""
+    """Yield the cost of steps and new seeds in the same form, one version after the other."""
     for arm, url in arms.items():
         context, page, spent = new_page(browser)
         page.goto(f"{url}/explore")
@@ -197,7 +197,7 @@ def measured_runs(
 
 
 def measure(browser: Browser, arms: dict[str, str], turns: int, part: str) -> Iterator[tuple[str, str, str, float]]:
-    """Yield what was measured of both versions."""
+    """Yield the measurements of both versions."""
     servers = {arm: Server(int(url.rsplit(":", 1)[1])) for arm, url in arms.items()}
     for name, measured in (("pages", measured_pages), ("runs", measured_runs)):
         if part in (None, name):

@@ -1,4 +1,4 @@
-"""Constants of the baselines chosen without the set that is reported, as `benchmarks.leave_one_out` does for NSM.
+"""Choose the baselines' constants without the reported set, as `benchmarks.leave_one_out` does for NSM.
 
 DPVIZ_DATASETS=folder python -m benchmarks.baselines --algorithm lsh-splits --rows baselines.jsonl --seeds 6
 """
@@ -28,7 +28,7 @@ DATA = {
 
 
 def areas(name: str, slug: str, path: Path, seeds: int | None) -> pd.DataFrame:
-    """Return the area ratios of a set: one row a seed, one column a variant."""
+    """Return the area ratios of a set: one row per seed, one column per variant."""
     curves = tuple(Variant(label, slug, None, tuple(values.items())) for label, values in VARIANTS[slug].items())
     made = pd.DataFrame(rows(Sweep(data=(source_name(name),), variants=curves, bounds=BOUNDS[1]), path, seeds))
     plain = loss_auc(list(EPSILONS), [made.reference.iloc[0]] * len(EPSILONS))

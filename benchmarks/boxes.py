@@ -1,4 +1,4 @@
-"""NSM beside published methods in boxes as people declare them, where rows do not lie in the middle.
+"""Compare NSM with published methods in boxes as people declare them, in which the rows are off the middle.
 
 DPVIZ_DATASETS=folder python -m benchmarks.boxes --rows boxes.jsonl --data iris wine --algorithms nsm fastlloyd
 
@@ -33,7 +33,7 @@ WITHOUT = Variant("no mean", "nsm", None, (("middle_share", 0.0),))
 
 
 def areas(name: str, bounds: str, variants: list[Variant], path: Path, seeds: int | None) -> pd.DataFrame:
-    """Return the area ratios of a set in a box: one row a seed, one column a variant."""
+    """Return the area ratios of a set in a box: one row per seed, one column per variant."""
     sweep = Sweep(data=(source_name(name),), variants=tuple(variants), bounds=bounds)
     made = pd.DataFrame(rows(sweep, path, seeds))
     plain = loss_auc(list(EPSILONS), [made.reference.iloc[0]] * len(EPSILONS))
@@ -45,7 +45,7 @@ def areas(name: str, bounds: str, variants: list[Variant], path: Path, seeds: in
 
 
 def line(name: str, box: str, ratios: pd.DataFrame) -> str:
-    """Return one line of the table; what NSM's mean is worth stands last, where both were run."""
+    """Return one line of the table; the gain from NSM's mean comes last, if both were run."""
     cells = [f"{ratios[one].mean():.3f} ± {standard_error(ratios[one]):.2g}" for one in ratios]
     if WITHOUT.label in ratios:
         worse = ratios[WITHOUT.label] - ratios["nsm"]

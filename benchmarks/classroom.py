@@ -1,10 +1,10 @@
-"""Phones of a class, without browsers: `python -m benchmarks.classroom 60`, the README's own server, loopback only.
+"""Simulate a class's phones without browsers: `python -m benchmarks.classroom 60`, on the README's server, on loopback.
 
 A lecturer opens a class; phones join within `--arrive` seconds, place a point, and follow a whole lesson: they answer
-its question, look on at its run, and see who was right. Prints p50, p95 and the longest time that a phone waits for its
+its question, watch its run, and see who was right. Prints p50, p95 and the longest time that a phone waits for its
 seat, for an answer of its own, for an idle look, and for a new stage, from the lecturer's click on; how many phones
-were lost; and the processor time of the page's process for each of these, which does not depend on what else the
-machine does. With `--run` a visitor runs one algorithm after the other on Explore meanwhile.
+were lost; and the processor time of the page's process for each of these, which does not depend on the machine's
+other work. With `--run` a visitor runs one algorithm after the other on Explore meanwhile.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from tests.serving import serve
 MOST_PHONES, MOST_SECONDS = 300, 60
 LESSON = "noise"
 PATIENCE = 20.0  # seconds that a stage waits for its last phone
-ANSWERS = 5.0  # seconds within which all answer
+ANSWERS = 5.0  # seconds within which all phones answer
 
 
 class Feel:
-    """What phones waited for in seconds, by name; who has seen the present stage; and what went wrong."""
+    """The phones' waits in seconds, by name; the phones that have seen the current stage; and the faults."""
 
     def __init__(self, phones: int) -> None:
         self.times: dict[str, list[float]] = defaultdict(list)
@@ -87,7 +87,7 @@ async def phone(server: Server, number: int, code: str, feel: Feel, arrive: floa
                     feel.times["idle look"].append(took)
             feel.faults += visitor.faults
             feel.lost += bool(visitor.faults) or seen != feel.stage
-    except Exception as fault:  # counted and printed: the others go on
+    except Exception as fault:  # counted and printed; the other phones go on
         feel.faults.append(f"{type(fault).__name__}: {fault}"[:90])
         feel.lost += 1
 
@@ -113,7 +113,7 @@ async def _until(ready: Callable[[], bool], patience: float) -> None:
 
 
 async def lecture(server: Server, phones: int, options: argparse.Namespace) -> None:
-    """Give a class its lesson and print what its phones felt."""
+    """Give a class its lesson and print the waits of its phones."""
     feel, memory = Feel(phones), server.memory()
     costs: list[tuple[str, float]] = []
     async with Visitor(server.port, "class") as lecturer:

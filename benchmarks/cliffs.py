@@ -1,12 +1,12 @@
-"""Where methods end above one center's loss, and whether a sentence says so before or after the run.
+"""Find where methods lose more than a single center, and whether a sentence says so before or after the run.
 
 DPVIZ_DATASETS=folder python -m benchmarks.cliffs --seeds 1
 
-Five sets in the boxes of the papers (NOT PRIVATE: taken from the data) pushed off what is usual one by one: ε, bounds
-too wide or too narrow, k, a declared n that is wrong, a tenth of the rows, a constant column; and made sets: groups in
-many columns, heavy tails, rows on a sphere, few rows far away. A run is announced if `advice` or the trace has a
-sentence, other than that the declared n is wrong. A run is no better than one center where its loss exceeds LEVEL times
-that of the mean of all rows.
+Five sets in the boxes of the papers (NOT PRIVATE: taken from the data), with one unusual setting at a time: ε, bounds
+too wide or too narrow, k, a wrong declared n, a tenth of the rows, a constant column; and made sets: groups in many
+columns, heavy tails, rows on a sphere, few rows far away. A run is announced if `advice` or the trace has a sentence
+other than the one on a wrong n. A run is no better than one center if its loss exceeds LEVEL times that of the mean of
+all rows.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def measured(slug: str, case: Case, seed: int) -> dict[str, object]:
 
 
 def report(runs: pd.DataFrame) -> list[str]:
-    """Return the table: of the runs no better than one center how many are announced, of the others how many."""
+    """Return the table: how many runs are announced, of those no better than one center and of the others."""
     lines = [
         "| method | no better than one center | announced before | before or after | others | announced |",
         "|---" * 6 + "|",

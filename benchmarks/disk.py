@@ -1,10 +1,10 @@
-"""Runs on a file larger than memory: seconds per pass beside the disk's own reading time, and peak memory.
+"""Time runs on a file larger than memory: seconds per pass against the disk's reading time, and peak memory.
 
 python -m benchmarks.disk --folder FOLDER --rows 50_000_000 --algorithms nsm fastlloyd
 
-Generates rows_N.npy (8 clusters in 8 columns, float32) in the folder unless it is there, reads it once from the disk
-with nothing cached, then runs `python -m dpviz run ALGORITHM --in-parts` in a process of its own for each algorithm.
-A pass is one reading of the file: one a release, two more for the loss.
+Generates rows_N.npy (8 clusters in 8 columns, float32) in the folder unless it exists, reads it once from the disk
+with nothing cached, then runs `python -m dpviz run ALGORITHM --in-parts` in its own process for each algorithm. A pass
+reads the file once; a run takes one pass per release, and two for the loss.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""dist-DP over ε x ρ: loss divided by KMeans's, and whether it grows with ε anywhere.
+"""Run dist-DP over ε x ρ: its loss divided by KMeans's, and whether the loss grows with ε anywhere.
 
 DPVIZ_DATASETS=folder python -m benchmarks.dist_dp --rows rows.jsonl > benchmarks/results/papers/dist-dp-epsilon-rho.md
 
@@ -29,7 +29,7 @@ SAMPLES = ("sample:town", "sample:city")
 TIGHT = ("bench:iris", "bench:lsun", "bench:wine", "bench:house")
 RHOS = (1, 0.08, 0.05, 0.02, 0.008, 0.0001)
 EPSILONS = (0.25, 0.5, 1, 2, 4)
-CLEAR = 3.0  # standard errors; hundreds of pairs are compared, so that 2 would be passed by chance
+CLEAR = 3.0  # standard errors; of hundreds of pairs, some exceed 2 by chance
 
 
 def sweeps(options: argparse.Namespace) -> list[Sweep]:
@@ -56,7 +56,7 @@ def ratios(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def increases(table: pd.DataFrame, clear: float = CLEAR) -> tuple[list[str], int]:
-    """Return in words where a larger ε costs more beyond doubt, and how many pairs of ε there are."""
+    """Return in words where a larger ε clearly costs more, and the number of pairs of ε."""
     found, pairs = [], 0
     for (data, rho), line in table.groupby(["data", "rho_distance"], sort=False):
         grid = line.pivot_table(index="seed", columns="epsilon", values="ratio")
@@ -71,7 +71,7 @@ def increases(table: pd.DataFrame, clear: float = CLEAR) -> tuple[list[str], int
 
 
 def one_center(data: str) -> float:
-    """Return the loss of a single center, the mean, divided by KMeans's: what anybody gets for free in k = 1."""
+    """Return the loss of a single center, the mean, divided by KMeans's."""
     bounds = "declared" if data in SAMPLES else "tight_nonprivate"
     source = open_source(data, bounds, None, stamp(data))
     return float(((source.Z - source.Z.mean(axis=0)) ** 2).sum(axis=1).mean())

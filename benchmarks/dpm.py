@@ -1,4 +1,4 @@
-"""DPM and its peers on the sets of its paper: quality beside Tables 2 and 3, time beside KMeans(n_init=10).
+"""Compare DPM and its peers on its paper's sets: quality with Tables 2 and 3, time with KMeans(n_init=10).
 
 python -m benchmarks.dpm quality --data synth10 --epsilons 0.5 1 --seeds 5
 OMP_NUM_THREADS=1 python -m benchmarks.dpm speed --data synth10 synth100 --pairs 3

@@ -2,8 +2,8 @@
 
 python -m benchmarks.exact_centers > benchmarks/results/exact_centers.md
 
-DP-Lloyd's iterations, 15 rounds, the sample's own k, five starts (seeds 0 to 4). "named" are rows that the arithmetic
-computes, "right" those that are somebody's, to less than a millionth of the half-width.
+DP-Lloyd's iterations, 15 rounds, the sample's own k, five starts (seeds 0 to 4). "named" are the rows that the
+arithmetic computes, "right" those that equal a true row to within a millionth of the half-width.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def counted(name: str, noise: str) -> tuple[list[int], list[int]]:
 
 
 def main() -> None:
-    """Print one line a sample."""
+    """Print one line per sample."""
     print("| sample | rows | named, mean | right, mean (least to most) | with noise, ε 1 |\n|---|---|---|---|---|")
     for name in SAMPLES:
         told, right = counted(name, "none")

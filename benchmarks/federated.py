@@ -2,7 +2,7 @@
 
 python -m benchmarks.federated --clients 2 8 32 --rows 10000 100000
 
-data(2) of benchmarks/lloyd.py with as many rows; k = 8, 30 iterations. A round holds the clients' work on their rows,
+data(2) of benchmarks/lloyd.py with these rows; k = 8, 30 iterations. A round includes the clients' work on their rows,
 masking, both directions, the server's noise and unmasking. Clients are forked processes on this machine.
 """
 

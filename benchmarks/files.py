@@ -1,4 +1,4 @@
-"""What becomes of real files: `python -m benchmarks.files FOLDER ... [-o TABLE.md]`, on tables that ship in packages.
+"""Try real files, tables that ship in packages: `python -m benchmarks.files FOLDER ... [-o TABLE.md]`.
 
 Each file is copied, described as public (`describe`), and run with the drafted dictionary (`run glloyd`). No file may
 end in a traceback; a refusal is one sentence.

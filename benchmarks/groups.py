@@ -1,6 +1,6 @@
-"""Regions and centers beside known groups: python -m benchmarks.groups --seeds 3.
+"""Compare regions and centers with known groups: python -m benchmarks.groups --seeds 3.
 
-Adjusted Rand index with the labels, of DP-DBSCAN (who lies in no region is one group more), NSM and KMeans(n_init=10),
+Adjusted Rand index with the labels, of DP-DBSCAN (rows in no region form one more group), NSM and KMeans(n_init=10),
 on the benchmark sets that have labels (DPVIZ_DATASETS, as for benchmarks.utility, with its domains: NOT PRIVATE) and on
 two samples in their declared bounds.
 """

@@ -1,15 +1,15 @@
-"""How processor time and memory grow with the rows, the columns and the clusters: a table, and fitted exponents.
+"""Measure how processor time and memory grow with rows, columns and clusters: a table, and fitted exponents.
 
 python -m benchmarks.growth --algorithms nsm pe-means --rows growth.jsonl
 python -m benchmarks.growth --rows growth.jsonl --axes parts --folder FOLDER   # n to 10^7 from a file, in parts
 
-Each run (epsilon 1, seed 0, blobs of which as many as clusters) has a process of its own: processor seconds of the run,
-and by how much memory rose at its peak above what the rows take (Linux). A point is the least of --runs of them, or of
-as many as fit in --enough seconds. One axis grows, the others stay at 10,000 rows, 8 columns, 8 clusters: that point is
-measured once for all axes. The exponent is the slope of log time over log size through the three largest points that
-ran. A point that takes more than --most seconds is ended, and the larger ones of its axis are not tried: they are
-refused here by the exponent, as the app refuses them by its forecast. Finished points are kept in the file, and used
-again while the algorithms' code is the same.
+Each run (epsilon 1, seed 0, as many blobs as clusters) has its own process, and gives its processor seconds and its
+peak memory above that of the rows (Linux). A point is the minimum over --runs runs, or over as many as fit in --enough
+seconds. One axis grows while the others stay at 10,000 rows, 8 columns and 8 clusters; that point is measured once for
+all axes. The exponent is the slope of log time over log size through the three largest points that ran. A point that
+takes more than --most seconds is stopped, and larger ones on its axis are not tried: this script refuses them by the
+exponent, as the app does by its forecast. Finished points stay in the file and are used again while the algorithms'
+code is the same.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ AXES = {
     "k": (2, 8, 32, 128, 256),
     "parts": (100_000, 1_000_000, 10_000_000),
 }
-LARGEST = 3  # points that the exponent is fitted to
-SHORT = 0.05  # seconds below which a run is mostly what it costs to begin
+LARGEST = 3  # points to which the exponent is fitted
+SHORT = 0.05  # seconds below which starting dominates a run
 
 
 def blobs(n: int, d: int, k: int) -> tuple[np.ndarray, Domain]:
@@ -62,7 +62,7 @@ def on_disk(n: int, folder: Path) -> ChunkedRows:
 
 
 def resident(name: str) -> float:
-    """Return megabytes of this process by the kernel's name for them; VmHWM is what it took at its peak."""
+    """Return this process's memory in megabytes under a name of the kernel; VmHWM is its peak."""
     found = re.search(rf"{name}:\s+(\d+) kB", Path("/proc/self/status").read_text())
     return int(found[1]) / 1024 if found else float("nan")
 
@@ -71,7 +71,7 @@ def measure(answer: Connection, slug: str, axis: str, size: int, folder: Path) -
     """Send one point: seconds, megabytes above the rows, and whether the run was refused with a sentence."""
     shape = BASE | ({axis: size} if axis in BASE else {})
     X, domain = (on_disk(size, folder), None) if axis == "parts" else blobs(**shape)
-    Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew: making the rows does not count
+    Path("/proc/self/clear_refs").write_text("5")  # reset the peak, so that making the rows does not count
     before = resident("VmHWM")
     begun, refused = time.process_time(), ""
     with threadpool_limits(1):
@@ -96,14 +96,14 @@ def point(slug: str, axis: str, size: int, folder: Path, most: float) -> dict[st
             found = ours.recv()
         else:
             process.terminate()
-    except EOFError:  # the system ended it, most often for its memory
+    except EOFError:  # the system killed it, usually for its memory
         pass
     process.join()
     return found
 
 
 def least(slug: str, axis: str, size: int, options: argparse.Namespace) -> dict[str, Any]:
-    """Return the least seconds and megabytes of several runs of a point; the first one that is over decides."""
+    """Return the least seconds and megabytes of several runs of a point; the first run over the limit decides."""
     runs: list[dict[str, Any]] = []
     while len(runs) < options.runs and sum(one["seconds"] for one in runs) <= options.enough:
         runs.append(point(slug, axis, size, options.folder, options.most))

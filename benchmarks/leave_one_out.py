@@ -1,11 +1,11 @@
-"""NSM's defaults chosen without the set that is reported: every choice is made on all other sets.
+"""Choose NSM's defaults without the reported set: every choice is made on all other sets.
 
 DPVIZ_DATASETS=folder python -m benchmarks.leave_one_out --rows leave-one-out.jsonl
 
-Area of the loss over ε divided by KMeans's, paired by seed, bounds taken from the data (NOT PRIVATE). Each line: a
-set, its ratio with the defaults, by how much each variant is worse on it, and which variant the other sets choose: the
-one with the lowest geometric mean of their ratios. The last line is the geometric mean of what was chosen so, each on
-the set that had no part in the choice: what the rule is worth on a set not seen.
+Area of the loss over ε divided by KMeans's, paired by seed, bounds taken from the data (NOT PRIVATE). Each line has
+a set, its ratio with the defaults, how much worse each variant is on it, and the variant that the other sets choose:
+the one with the lowest geometric mean of their ratios. The last line is the geometric mean of these choices, each on
+the set that had no part in it, and so estimates the rule on an unseen set.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
 
 
 def areas(name: str, variants: list[str], path: Path, seeds: int | None) -> pd.DataFrame:
-    """Return the area ratios of a set: one row a seed, one column a variant."""
+    """Return the area ratios of a set: one row per seed, one column per variant."""
     curves = tuple(Variant(label, "nsm", None, tuple(VARIANTS[label].items())) for label in variants)
     made = pd.DataFrame(rows(Sweep(data=(source_name(name),), variants=curves, bounds=BOUNDS[1]), path, seeds))
     plain = loss_auc(list(EPSILONS), [made.reference.iloc[0]] * len(EPSILONS))

@@ -1,9 +1,9 @@
-"""The Lloyd family on the made-up sets data(2) and data(16): losses, what the radius buys, and time.
+"""Measure the Lloyd family on the made-up sets data(2) and data(16): losses, the gain from the radius, and time.
 
 python -m benchmarks.lloyd [losses] [domains] [speed]
 
 data(d): 20,000 rows in 8 clusters of standard deviation .06, centers uniform in [-.8, .8]^d, clipped to [-1, 1]^d.
-Losses are means over seeds 0-9 (--seeds) with delta = 1/(n ln n); the domain is the box [-1, 1]^d unless said.
+Losses are means over seeds 0-9 (--seeds) with delta = 1/(n ln n); the domain is the box [-1, 1]^d unless stated.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def line(name: str, X: np.ndarray, domain: Domain, seeds: int, slug: str, **valu
 
 
 def losses(seeds: int) -> None:
-    """Three algorithms, both dimensions; dead clusters kept, as the reference figures were measured."""
+    """Print losses of three algorithms in both dimensions; dead clusters are kept, as in the reference figures."""
     for d in (2, 16):
         X, box = data(d), Domain.box(-1, 1, d, n_public=N)
         for slug in ("fastlloyd", "glloyd", "sulloyd"):
@@ -62,7 +62,7 @@ def losses(seeds: int) -> None:
 
 
 def domains(seeds: int) -> None:
-    """The same rows declared as a box, and as a ball that just holds them."""
+    """Print losses on the same rows declared as a box, and as a ball that just holds them."""
     for d in (2, 16):
         X = data(d)
         reach = float(np.ceil(np.linalg.norm(X, axis=1).max() * 10) / 10)
@@ -74,7 +74,7 @@ def domains(seeds: int) -> None:
 
 
 def speed(seeds: int) -> None:
-    """Median seconds of a run (rows prepared or not) beside KMeans(n_init=10)."""
+    """Print the median seconds of a run (rows prepared or not) beside KMeans(n_init=10)."""
     for d in (2, 16):
         X, box = data(d), Domain.box(-1, 1, d, n_public=N)
         rows = Rows(X, box)

@@ -1,11 +1,11 @@
-"""Visitors at once on Explore while a sweep runs: `python -m benchmarks.load 20 50 100`, with the README's own server.
+"""Simulate visitors on Explore while a sweep runs: `python -m benchmarks.load 20 50 100`, with the README's own server.
 
-Every visitor changes the budget or the hidden layers about every five seconds; one time in ten it takes a new seed and
+Every visitor changes the budget or the hidden layers about every five seconds, or one time in ten takes a new seed and
 presses Run. Prints for each number of visitors: how long opening, an answer and a run took, processor time of the
 page's process (`page`) and of all the server's processes with the sweep (`all`), memory, threads, and the load of the
-machine beside them; what the server logged comes last. Walls mean nothing on a busy machine; the processor's time per
-operation means something.
-`--alone 20` first prints what one visitor costs who opens the page and changes one thing after the other.
+machine beside them; the server's log comes last. On a busy machine trust the processor's time per operation, not
+the wall times.
+`--alone 20` first prints the cost of a single visitor who opens the page and changes one setting after the other.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Server:
         return found
 
     def seconds(self, pids: Iterable[int]) -> float:
-        """Return the processor's seconds; what a process has already waited for counts too."""
+        """Return the processor's seconds, including those of children that have ended."""
         fields = [stat.rsplit(")", 1)[1].split() for pid in pids if (stat := _read(pid, "stat"))]
         return sum(int(field[11]) + int(field[12]) + int(field[13]) + int(field[14]) for field in fields) / TICK
 
@@ -77,7 +77,7 @@ def _pids() -> list[int]:
 def _read(pid: int, name: str) -> str:
     try:
         return Path(f"/proc/{pid}/{name}").read_text()
-    except OSError:  # it has ended meanwhile
+    except OSError:  # the process has ended
         return ""
 
 
@@ -92,7 +92,7 @@ class Times:
 
     @property
     def operations(self) -> int:
-        """How many times the server was asked for something."""
+        """The number of requests to the server."""
         return len(self.opened) + len(self.answers) + len(self.runs)
 
 
@@ -114,7 +114,7 @@ async def visit(server: Server, number: int, times: Times, options: argparse.Nam
                 if time.perf_counter() >= end:
                     break
             times.faults += visitor.faults
-    except Exception:  # counted and printed: the others go on
+    except Exception:  # counted and printed; the other visitors go on
         times.faults.append(traceback.format_exc())
 
 
@@ -128,7 +128,7 @@ async def _run(visitor: Visitor, seed: int) -> float:
 
 
 async def sweeping(port: int, cookie: str = "") -> Visitor:
-    """Start a sweep of about 4,600 runs and return its visitor, still there."""
+    """Start a sweep of about 4,600 runs and return its visitor, still connected."""
     visitor = await Visitor(port, "tradeoff", cookie=cookie).__aenter__()
     await visitor.ask()
     await visitor.change("sweep_repeats", 18)
@@ -145,7 +145,7 @@ async def goes_on(visitor: Visitor) -> bool:
 
 
 async def load(server: Server, visitors: int, options: argparse.Namespace) -> None:
-    """Let visitors come and print what they met."""
+    """Let visitors arrive, and print their waits and faults."""
     times, begun = Times(), time.perf_counter()
     start, page, all_ = server.memory(), server.page_seconds(), server.seconds(server.family())
     server.peak, most = 0.0, 0.0
@@ -176,7 +176,7 @@ def _quantiles(seconds: list[float]) -> str:
 
 
 async def alone(server: Server, times: int) -> None:
-    """Print what one thing after the other costs the page's process while nobody else is there."""
+    """Print what each action costs the page's process while nobody else is there."""
 
     async def cost(name: str, act: Callable[[int], Awaitable[object]]) -> None:
         begun = server.page_seconds()
@@ -196,7 +196,7 @@ async def alone(server: Server, times: int) -> None:
                 await one.poll()
 
         await one.ask()
-        for turn in range(4):  # both pictures and both runs are known from then on
+        for turn in range(4):  # the first turns store both pictures and both runs
             await change("explore_hidden", bool(turn % 2))
             await change("param_pe-means_epsilon", (0.5, 1.0)[turn % 2])
         await cost("opening", opening)
@@ -222,7 +222,7 @@ async def every(port: int, options: argparse.Namespace) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("visitors", type=int, nargs="+", help=f"how many at once, at most {MOST_VISITORS}")
-    parser.add_argument("--alone", type=int, default=0, help="first do everything so many times, one after the other")
+    parser.add_argument("--alone", type=int, default=0, help="first do everything this many times, one after the other")
     parser.add_argument("--seconds", type=float, default=30, help=f"at most {MOST_SECONDS}")
     parser.add_argument("--think", type=float, default=5.0, help="mean seconds between two operations of a visitor")
     parser.add_argument("--runs", type=float, default=0.1, help="share of operations that are runs")

@@ -1,9 +1,9 @@
-"""Does the loss fall with ε? Every method on the sets at hand, ε from .05 to 50; what rises, and by how much.
+"""Check whether the loss falls with ε, for every method on the available sets, ε from .05 to 50; list each rise.
 
 DPVIZ_DATASETS=folder python -m benchmarks.monotone --rows monotone.jsonl --seeds 4
 
 Loss over KMeans(n_init=10)'s, bounds taken from the data (NOT PRIVATE), δ = n^-1.1. Each ε is compared with the next
-larger one, paired by seed: it rises where the difference is above two standard errors and 1 % of the loss.
+larger one, paired by seed: the loss rises where the difference is above two standard errors and 1 % of the loss.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from dpviz.sweeps.sweep import REFERENCE, Sweep, Variant
 
 DATA = ("iris", "wine", "lsun", "house", "yeast", "s1", "digits")
 EPSILONS = (0.05, 0.25, 1.0, 4.0, 16.0, 50.0)
-OTHERS = ("continual", "explain-clusters", "stemmer-kaplan-swap", "swap-search")  # another task, or minutes a run
+OTHERS = ("continual", "explain-clusters", "stemmer-kaplan-swap", "swap-search")  # another task, or minutes per run
 METHODS = tuple(
     slug for slug, cls in ALGORITHMS.items() if slug != REFERENCE and not cls.regions and slug not in OTHERS
 )
 
 
 def rises(grid: pd.DataFrame) -> list[tuple[float, float, float, float]]:
-    """Return (smaller ε, larger ε, rise, its standard error) of a table of losses: one row a seed, one column an ε."""
+    """Return (smaller ε, larger ε, rise, its standard error) of a table of losses: a row per seed, a column per ε."""
     found = []
     for low, high in pairwise(grid.columns):
         more = (grid[high] - grid[low]).dropna()

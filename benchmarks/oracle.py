@@ -1,14 +1,14 @@
-"""How far NSM's loss is from that of an oracle that knows KMeans' partition, and how far it was before.
+"""Measure how far NSM's loss is from that of an oracle that knows KMeans' partition, and how far it was before.
 
 git show 7b07bcf:benchmarks/results/nsm.csv > before.csv
 DPVIZ_DATASETS=folder python -m benchmarks.oracle --before before.csv
 
-The oracle is NOT PRIVATE: KMeans(n_init=10) parts the rows with all of them in sight, and the whole budget buys ONE
+The oracle is NOT PRIVATE: KMeans(n_init=10) partitions the rows without noise, and the whole budget buys ONE
 joint Gaussian release of counts and of offsets from its centers. Their clipping radius is the one with the lowest mean
 loss among multiples of the root mean squared distance within clusters; bounds are taken from the data. It is a
-yardstick for what better starts, candidates and steps could still gain, no bound: it does not damp moves that noise
-alone would explain. Figures: area of the loss over ε .25 to 4 divided by KMeans', as in benchmarks/results/nsm.csv,
-where the others are from.
+yardstick for the possible gain from better starts, candidates and steps, but no bound, because it does not damp moves
+that noise alone would explain. Figures: area of the loss over ε .25 to 4 divided by KMeans', as in
+benchmarks/results/nsm.csv, the source of the others.
 "Half-way" is the oracle plus half of the earlier distance to it.
 """
 

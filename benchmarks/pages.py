@@ -24,7 +24,7 @@ from tests.browser.conftest import CHROMIUM, FLAGS, serve
 
 DRAWN = """() => [...document.querySelectorAll('.dpviz-stage')].some(root => root.panel?.stage?.drawn >= 0)
     || document.querySelector('.dp-story')?.story?.scale !== undefined"""
-# Own work of a step: what the script does until every panel shows it, without the wait for the next screen refresh.
+# The script's own work until every panel shows a step, without the wait for the next screen refresh.
 STEP = """(step) => {
     const panels = [...document.querySelectorAll('.dpviz-stage')].map(root => root.panel).filter(one => one?.frames);
     const begin = performance.now();
@@ -83,7 +83,7 @@ def payload(sample: str, epsilon: float) -> tuple[int, int]:
 
 
 def start_sweep(browser: Browser, url: str) -> Page:
-    """Start a sweep of 4,004 runs in a context of its own; return its page once a picture is drawn."""
+    """Start a sweep of 4,004 runs in its own context; return its page once a picture is drawn."""
     page = browser.new_context().new_page()
     page.set_default_timeout(120_000)
     page.goto(f"{url}/tradeoff")

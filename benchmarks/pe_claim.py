@@ -1,12 +1,12 @@
-"""PE-means against baselines that are run well: the paper's claim, from the stored runs of the fifteen sets.
+"""Test the paper's claim on PE-means against well-run baselines, with the stored runs of the fifteen sets.
 
 python -m benchmarks.pe_claim                                  # reads benchmarks/results/pe.csv, runs nothing
-DPVIZ_DATASETS=folder python -m benchmarks.utility --table pe  # makes that file again
+DPVIZ_DATASETS=folder python -m benchmarks.utility --table pe  # remakes that file
 
-Area of the loss over ε; pe.md says with how many seeds and at which version. Ours: the lower of PE-means and, above 16
+Area of the loss over ε; pe.md gives the number of seeds and the version. Ours: the lower of PE-means and, above 16
 columns, HDPE-means. Baselines: the lowest of SuLloyd, FastLloyd, LSH-Splits and Balcan et al. A gain is 1 - ours /
-baseline; its standard error follows from those of both areas. Taking the lowest of several is a little kind to either
-side.
+baseline; its standard error follows from those of both areas. Taking the lowest of several slightly favors both
+sides.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ TABLE = Path(__file__).parent / "results" / "pe.csv"
 BASELINES = ("SuLloyd", "FastLloyd", "LSH-Splits", "Balcan et al.")
 SHARES = {"the paper's shares": "HDPE-means, the paper's share", "our shares": "HDPE-means"}
 WIDE = 16  # columns above which the paper votes in a projection
-CLEAR = 2.0  # standard errors from which on a set is won or lost
+CLEAR = 2.0  # standard errors that decide whether a set is won or lost
 
 
 def gains(table: pd.DataFrame, projected: str) -> pd.DataFrame:

@@ -1,13 +1,13 @@
-"""What a wrong declared number costs: n, bounds, and k, each as a ratio to the method's own loss with the right one.
+"""Measure the cost of a wrong n, wrong bounds or a wrong k, as a ratio to the method's own loss with the right one.
 
 python -m benchmarks.robustness --seeds 5 > benchmarks/results/robustness.md
 DPVIZ_DATASETS=folder python -m benchmarks.robustness --data yeast --algorithms nsm --seeds 10
 
-Without --data: three large clusters of 2,000 rows and five far ones of 100 (2 columns, k 8): where n is taken at its
-word, the small ones go first. Rows come in random order: methods that keep n (local, shuffled, rho-distance) read the
-first n_public of them, and put rows at the middle of the domain where there are fewer. epsilon 1, delta = (the true
-n)^-1.1. Bounds: tight, 4 and 16 times too wide (NOT PRIVATE: tight bounds are taken from the data). k: loss divided by
-that of KMeans with the same k. Standard errors are of ratios paired by seed.
+Without --data: three large clusters of 2,000 rows and five far ones of 100 (2 columns, k 8): a method that
+relies on n loses the small ones first. Rows come in random order: methods that keep n (local, shuffled, rho-distance)
+read the first n_public of them, and add rows at the middle of the domain if there are fewer. epsilon 1, delta = (the
+true n)^-1.1. Bounds: tight, 4 and 16 times too wide (NOT PRIVATE: tight bounds are taken from the data). k: loss
+divided by that of KMeans with the same k. Standard errors are of ratios paired by seed.
 """
 
 from __future__ import annotations
@@ -41,20 +41,20 @@ def small_and_far() -> np.ndarray:
 
 
 def make(slug: str, n_clusters: int, delta: float) -> Algorithm:
-    """Return an algorithm with the given values where it has such parameters."""
+    """Return an algorithm with the given values, without those that are not its parameters."""
     values = {"n_clusters": n_clusters, "epsilon": 1.0, "delta": delta, "rho_distance": 0.02}
     return ALGORITHMS[slug](**{name: values[name] for name in params.specs(ALGORITHMS[slug]) if name in values})
 
 
 class Losses:
-    """Losses of all seeds, in units of KMeans' with the same k."""
+    """The losses of all seeds, in units of KMeans' with the same k."""
 
     def __init__(self, X: np.ndarray, k: int, seeds: int) -> None:
         self._X, self.k, self._seeds, self._tight = X, k, seeds, Domain.tight_nonprivate(X)
         self._plain: dict[int, float] = {}
 
     def of(self, slug: str, *, share: float = 1.0, loose: float = 1.0, k: int | None = None) -> np.ndarray:
-        """Return the losses where n is declared `share` times and bounds `loose` times what they are."""
+        """Return the losses with n declared as `share` times and bounds as `loose` times the right ones."""
         X, tight, k = self._X, self._tight, k or self.k
         if k not in self._plain:
             model = KMeans(k, n_init=20, random_state=0).fit(tight.normalize(X))

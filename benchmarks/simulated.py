@@ -1,4 +1,4 @@
-"""Spread of simulated reruns over that of true ones, per center: does "where another run may end" hold?
+"""Compare the spread of simulated reruns with that of true ones, per center: does "where another run may end" hold?
 
 python -m benchmarks.simulated > benchmarks/results/simulated.md
 
@@ -23,7 +23,7 @@ EPSILONS = (0.5, 2.0)
 
 
 def ratios(name: str, slug: str, epsilon: float, true_runs: int, simulated_runs: int, releases: int) -> np.ndarray:
-    """Return simulated over true spread for every center of every release, NaN where a center is never met again."""
+    """Return simulated over true spread for every center of every release, NaN where a center has no match."""
     data = load(name)
     algorithm = ALGORITHMS[slug](n_clusters=data.n_clusters, epsilon=epsilon)
     true = rerun([data], algorithm, range(100, 100 + true_runs))
@@ -39,7 +39,7 @@ def ratios(name: str, slug: str, epsilon: float, true_runs: int, simulated_runs:
 
 
 def main() -> None:
-    """Print one line a case, as it is measured."""
+    """Print one line per case as soon as it is measured."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--samples", default=",".join(SAMPLES))
     parser.add_argument("--algorithms", default=",".join(SLUGS))

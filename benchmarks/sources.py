@@ -1,4 +1,4 @@
-"""Which algorithms made a stored row: a hash of what they compute, so that no row of older ones is used again."""
+"""Hash the code of the algorithms, so that no stored row of older code is used again."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import dpviz
 
-ROOMS = ("algorithms", "geometry", "postprocessing", "privacy")  # what a run of an algorithm goes through
+ROOMS = ("algorithms", "geometry", "postprocessing", "privacy")  # rooms that a run of an algorithm uses
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Stemmer-Kaplan and relatives on the made-up sets data(2) and data(16): losses, coreset, rounds, local model, time.
+"""Measure Stemmer-Kaplan and relatives on the made-up sets data(2) and data(16).
 
 python -m benchmarks.stemmer_kaplan [losses] [coreset] [rounds] [local] [speed] [--seeds 5]
 
@@ -54,7 +54,7 @@ def losses(seeds: int) -> None:
 
 
 def coreset(seeds: int) -> None:
-    """Print how the coreset prices 50 random sets of 8 centers per seed, relative to the rows (d = 2)."""
+    """Print the cost of 50 random sets of 8 centers per seed on the coreset, relative to the rows (d = 2)."""
     X = data(2)
     rows = Rows(X, Domain.box(-1, 1, 2, n_public=len(X)))
     for epsilon in (0.5, 1.0, 2.0):
@@ -69,7 +69,7 @@ def coreset(seeds: int) -> None:
 
 
 def rounds(seeds: int) -> None:
-    """Print what a second round buys on clusters of very different sizes (d = 2)."""
+    """Print the gain from a second round on clusters of very different sizes (d = 2)."""
     X = data(2, UNEVEN)
     print(f"uneven clusters: KMeans {KMeans(K, n_init=10, random_state=0).fit(X).inertia_ / len(X):.5f}")
     for count in (1, 2):

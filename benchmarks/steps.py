@@ -1,10 +1,10 @@
-"""A step of the player on Explore, for every family of figures and every data set of the gallery, warm server.
+"""Time a step of the player on Explore, for every family of figures and every data set of the gallery.
 
 python -m benchmarks.steps
 python -m benchmarks.steps --data town iris --algorithms nsm dpm
 
-Prints the main thread's milliseconds of processor time from asking for a step until its picture was handed over, what
-two screen refreshes cost anyway subtracted: median and most over one walk through all steps, with how many figures.
+The server is warm. Prints the main thread's processor milliseconds from the request for a step until its picture is
+handed over, minus the cost of two screen refreshes: median and maximum over all steps, and the number of figures.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def families() -> list[str]:
 
 
 def walk(browser: Browser, url: str) -> tuple[list[float], int]:
-    """Return milliseconds of every step of the run that an address asks for, and how many figures it has."""
+    """Return milliseconds of every step of the run in an address, and its number of figures."""
     context, page, spent = new_page(browser)
     page.goto(url)
     page.wait_for_function(DECIDED)

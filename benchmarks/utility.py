@@ -1,4 +1,4 @@
-"""Normalized loss and its area over epsilon (PE-means, equations 6 and 7), beside KMeans(n_init=10).
+"""Measure the normalized loss and its area over epsilon (PE-means, equations 6 and 7), beside KMeans(n_init=10).
 
 python -m benchmarks.utility --data iris blobs16 --algorithms pe-means --epsilons 0.25 0.5 1 2 4 --seeds 10
 python -m benchmarks.utility --table pe
@@ -6,10 +6,10 @@ python -m benchmarks.utility --table nsm
 python -m benchmarks.utility --table field --seeds 3
 python -m benchmarks.utility --table su --seeds 3
 
-A table is a sweep, benchmarks/specs/TABLE.toml; a data set is a name of a sweep, and without "sample:" or "bench:" one
-in the folder DPVIZ_DATASETS or a generated one. All run with bounds taken from the data (the papers' preprocessing, NOT
-PRIVATE) and delta = n^-1.1. Rows are kept in a JSON-lines file and not computed again while the algorithms' code is the
-same: an interrupted command resumes where it stopped. A table also writes NAME.md and NAME.csv.
+A table is a sweep, benchmarks/specs/TABLE.toml. A data set is named as in a sweep; without "sample:" or "bench:" it is
+one in the folder DPVIZ_DATASETS or a generated one. All run with bounds taken from the data (the papers' preprocessing,
+NOT PRIVATE) and delta = n^-1.1. Rows are kept in a JSON-lines file and not computed again while the algorithms' code is
+the same, so an interrupted command resumes where it stopped. A table also writes NAME.md and NAME.csv.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ EPSILONS = Sweep.epsilon
 TABLES = ("field", "nsm", "pe", "su")
 BOUNDS = {1: "tight_nonprivate", 4: "loose_nonprivate"}
 BUNDLED = ("iris", "digits")  # scikit-learn's rows; UCI's iris, bench:iris, has three other cells
-MOST_COLUMNS = {"pe-means": 64, "aug-pe": 64}  # of the sets that a table runs them on
-MOST_CLUSTERS = {"stemmer-kaplan-swap": 64}  # minutes a run at k = 100
-MANY = 2000  # rows from which on half as many seeds do
+MOST_COLUMNS = {"pe-means": 64, "aug-pe": 64}  # of a set on which a table runs them
+MOST_CLUSTERS = {"stemmer-kaplan-swap": 64}  # minutes per run at k = 100
+MANY = 2000  # rows from which on half as many seeds are enough
 
 
 def spec(table: str) -> Sweep:
@@ -59,7 +59,7 @@ def spec(table: str) -> Sweep:
 
 
 def source_name(name: str) -> str:
-    """Return the name that sweeps have for a data set."""
+    """Return a data set's name in sweeps."""
     return name if ":" in name else f"sample:{name}" if name in BUNDLED else f"bench:{name}"
 
 
@@ -82,7 +82,7 @@ def commit() -> str:
 def rows(sweep: Sweep, path: Path, seeds: int | None = None) -> Iterator[dict[str, Any]]:
     """Yield the rows of a sweep, set after set, each with n, d, k and KMeans's loss as `reference`.
 
-    Those that the file has from the same code of the algorithms are not made again. Without `seeds`, a set runs with
+    Rows in the file from the same code of the algorithms are not made again. Without `seeds`, a set runs with
     the sweep's repeats, from MANY rows on with half of them.
     """
     with RowFile(path) as file:
@@ -107,7 +107,7 @@ def rows(sweep: Sweep, path: Path, seeds: int | None = None) -> Iterator[dict[st
 
 
 def within_limits(sweep: Sweep) -> Iterator[Sweep]:
-    """Yield a table's sweep set by set, without the algorithms that the set is too much for."""
+    """Yield a table's sweep set by set, without the algorithms for which the set is too large."""
     for name in sweep.data:
         data = opened(name).data
         kept = [
@@ -199,7 +199,7 @@ def main() -> None:
     made: list[dict[str, Any]] = []
     for part in within_limits(sweep) if options.table else [sweep]:
         made += rows(part, path, options.seeds)
-    if options.table:  # a table that was published stays until the new one is whole
+    if options.table:  # a published table stays until the new one is complete
         table = summary(made)
         table.to_csv(path.with_suffix(".csv"), index=False, float_format="%.6g")
         command = f"`python -m benchmarks.utility {' '.join(sys.argv[1:])}`, dpviz {__version__} at {commit()}."

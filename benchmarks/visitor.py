@@ -13,7 +13,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 __all__ = ["Visitor"]
 
-_AGAIN = ForwardMsg.FINISHED_EARLY_FOR_RERUN  # the script starts anew by itself: not an end
+_AGAIN = ForwardMsg.FINISHED_EARLY_FOR_RERUN  # the script restarts by itself: not an end
 
 
 class Visitor:
@@ -24,7 +24,7 @@ class Visitor:
     port : of a server on 127.0.0.1
     page : path without the slash, "" for the first page
     query : of the address, without the question mark
-    cookie : sent with the websocket's request, as a proxy that keeps a visitor on one process wants it
+    cookie : sent with the websocket's request, for a proxy that keeps a visitor on one process
     patience : seconds until an answer counts as lost
     """
 
@@ -34,11 +34,11 @@ class Visitor:
         self._values: dict[str, tuple[str, Any]] = {}
         self._hash = ""
         self.widgets: dict[str, tuple[str, Any, str]] = {}  # id -> (kind, proto, the fragment it is in)
-        self.polls: dict[str, float] = {}  # fragments that the last run of the page wants to be asked for
+        self.polls: dict[str, float] = {}  # fragments that the page's last run wants polled
         self._since: dict[str, float] = {}  # when a fragment's ticks began
         self.scripts: list[str] = []  # for each script run, the fragments that it ran; "" for the whole page
         self.faults: list[str] = []
-        self.words: list[str] = []  # of the page's own HTML and its headings, as they came
+        self.words: list[str] = []  # texts of the page's HTML and headings, in order of arrival
         self.received = 0  # bytes
         self._kept: dict[
             str, tuple[Any, int]
@@ -94,7 +94,7 @@ class Visitor:
         return await self._send(fragment=self.widgets[identity][2], trigger=identity)
 
     async def poll(self) -> float:
-        """Wait for the tick of the first fragment that asks by itself, and ask for it, as the browser does."""
+        """Wait for the tick of the first fragment that refreshes itself, and request it, as the browser does."""
         fragment, seconds = next(iter(self.polls.items()))
         now = time.perf_counter()
         await asyncio.sleep(seconds - (now - self._since[fragment]) % seconds)  # ticks do not wait for answers

@@ -1,4 +1,4 @@
-"""Again: reruns of the current run, at every ε and one after the other, show whether it would happen again."""
+"""Again: reruns of the current run at every ε, all at once or one after the other: would it happen again?"""
 
 import streamlit as st
 

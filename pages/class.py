@@ -1,4 +1,4 @@
-"""Class: everyone in the room is one point. Its opener sees the projector; a phone gets a door and a seat."""
+"""Class: everyone in the room is one point. The lecturer sees the projector's page; a phone joins and gets a seat."""
 
 from pathlib import Path
 
@@ -40,7 +40,7 @@ if (
     and asked_for in ("", kept.get("code"))
     and not classroom_state.class_back
 ):
-    classroom_state.class_back = True  # a phone that left returns, once, to the same point
+    classroom_state.class_back = True  # a phone that left returns to the same point, once
     room, seat = phone.back(rooms(), kept)
     if room:
         classroom_state.class_seat, classroom_state.class_room = (
@@ -49,7 +49,7 @@ if (
         )  # a room without a seat would belong to the projector
         st.rerun()
 
-if room is None or seat is not None:  # a projector's page has no address; its player sends its step to the phones
+if room is None or seat is not None:  # the projector has no address: its player reports to the phones
     links.keep("class", classroom)
 if ended:
     st.info("This class has ended; everything in it is forgotten.")

@@ -35,8 +35,8 @@ if result is None:
 trace = results.drawn(result)
 st.html(
     markup.lede(
-        "Every release goes through the curator, and this is the curator's list. Each draw writes its own line, and "
-        "the sum is computed again from sensitivity and noise, independently of the plan."
+        "Every release goes through the curator, who keeps this list. Each draw of noise adds its own line, and the "
+        "sum is computed again from sensitivity and noise, independently of the plan."
     )
 )
 if not trace.ledger:

@@ -20,11 +20,11 @@ links.notice("papers", papers_controls)
 shell.title()
 st.html(
     markup.lede(
-        f"{glance(every).sentence} Each entry says what the paper claims, what our rerun says, and "
-        "which settings differ."
+        f"{glance(every).sentence} Each entry gives the paper's claim, the result of our rerun, and "
+        "the settings that differ."
     )
     + markup.small(
-        "This page rests on quick runs: few seeds and some of the sets. One clear counterexample refutes an “always "
+        "These are quick runs, with few seeds and some of the data sets. One clear counterexample refutes an “always "
         "best” claim; the entry shows it. Two means count as different only if the 95 % interval of their difference "
         "excludes 0."
     )

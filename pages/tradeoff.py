@@ -1,4 +1,4 @@
-"""Trade-off: the cost of privacy, at once from stored runs, and from a sweep for the missing ones."""
+"""Trade-off: the cost of privacy, at once from stored runs, or from a sweep that makes the missing ones."""
 
 import streamlit as st
 
@@ -16,7 +16,7 @@ from pages._ui.workspace.tradeoff import tradeoff
 def _open(kept: sweeps.Kept) -> None:
     """Show a sweep and, if its data are public, its values in the form."""
     sweeps.show(kept.identity)
-    tradeoff_state.sweep_asked = None  # the form may follow
+    tradeoff_state.sweep_asked = None  # the form may follow this sweep
     if archive.is_public(kept.sweep):
         query = write(Scene("tradeoff", form_of(kept.sweep) | {"sweep": kept.identity}), tradeoff)
         if query != write(links.now("tradeoff", tradeoff), tradeoff):

@@ -1,4 +1,4 @@
-"""Implement the command `accounts`: show the spending of private files for this machine's user, and other owners."""
+"""Implement the command `accounts`: list what this machine's user has spent on private files, and assign accounts."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ def _app(arguments: argparse.Namespace) -> int:
     folder = next((place for place in _places() if (place / "app.py").exists()), None)
     if folder is None:
         raise ValueError("app: the dashboard's files are not installed; install dpviz from its checkout or wheel.")
-    import_module("dpviz.algorithms")  # reports an outside algorithm that does not load here, not on every page
+    import_module("dpviz.algorithms")  # so that a failure to load an outside algorithm is reported here, once
     command = [sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={arguments.port}"]
     return subprocess.run(command, cwd=folder, check=False).returncode
 

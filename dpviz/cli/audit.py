@@ -78,5 +78,5 @@ def _outside(cls: type[Algorithm], runs: int) -> bool:
         print(f"{cls.slug} stays {outside.UNAUDITED}: fewer than {_RUNS} runs show little")
         return True
     outside.note_audit(cls.slug)
-    print(f"{cls.slug} is audited here, as long as its file stays as it is")
+    print(f"{cls.slug} counts as audited here until its file changes")
     return True

@@ -52,7 +52,7 @@ def _describe(arguments: argparse.Namespace) -> int:
     if arguments.out is not None and arguments.out.exists():  # never overwrite a completed draft
         other = written_to(path) if written_to(path) != arguments.out else path.with_suffix(".draft.json")
         raise ValueError(
-            f"describe: {arguments.out} exists and is never written over; give another name: -o {other.name}, and "
+            f"describe: {arguments.out} exists and is never overwritten; give another name: -o {other.name}, and "
             f"--dictionary {other.name} when you run."
         )
     form = form_of(arguments)
@@ -64,7 +64,7 @@ def _describe(arguments: argparse.Namespace) -> int:
         example = example_of(entries)
         entries |= dict(zip(("decimal", "thousands"), NUMBERS[example], strict=True))
         print(
-            f"numbers like {example}: do yours look like this? Cells of any other form will count as missing.",
+            f"do your numbers look like {example}? Cells of any other form will count as missing.",
             file=sys.stderr,
         )
     if not any(column.values is not None or column.suggestion for column in table.columns):
@@ -101,7 +101,7 @@ def _say_wanted(facts: dict[str, Any]) -> None:
     meant = [(name, meaning) for name in gaps if (meaning := meaning_of(name)) and meaning.low is not None]
     if meant:
         known = ",".join(f"{quote_name(name)}={meaning.low:g}..{meaning.high:g}" for name, meaning in meant)
-        print(f"bounds that follow from names, if you mean them: --bounds '{known}'", file=sys.stderr)
+        print(f"bounds that the names suggest, for you to confirm: --bounds '{known}'", file=sys.stderr)
 
 
 def _say_marks(table: Table) -> None:
@@ -113,7 +113,7 @@ def _say_marks(table: Table) -> None:
         others = values[values != mark]
         if mark in _MARKS and len(values) - len(others) > 1 and len(others) and others.min() >= 0:
             print(
-                f"column {name!r} holds {mark:.0f}, and no other number below 0: if it stands for a missing cell, give "
+                f"column {name!r} has no number below 0 except {mark:.0f}: if that stands for a missing cell, give "
                 f"--missing-marks={mark:.0f}",
                 file=sys.stderr,
             )

@@ -59,7 +59,7 @@ def _ways(trace: Trace, path: Path) -> str:
     if not trace.claimed.private:
         return f"{trace.name} releases nothing under a promise, so there is nothing to explain: {other}"
     return (
-        f"{trace.name} declares no noise per center, so what its centers differ in may be noise. Ask the rows: dpviz "
+        f"{trace.name} declares no noise per center, so differences between centers may be noise. Ask the rows: dpviz "
         f"explain {path} --data FILE --epsilon 0.2, with --public or --private. Or {other}"
     )
 
@@ -96,7 +96,7 @@ def _asked(arguments: argparse.Namespace, trace: Trace) -> int:
             seed = 0 if arguments.seed is None else arguments.seed
             answer = question.run(data.X, domain=data.domain, dataset_id=data.dataset_id, seed=seed)
         print(f"{answer.steps[-1].title}; {answer.notice}")
-        print(f"spent: {answer.spent}, in addition to what the run spent")
+        print(f"spent: {answer.spent}, in addition to the run's own spending")
         say_person(answer.claimed)
         print(*of_trace(answer).sentences(data.columns, data.domain.units), sep="\n")
         if arguments.json:

@@ -54,7 +54,7 @@ def add_federated(command: argparse.ArgumentParser) -> None:
         default=0,
         help="largest possible number of rows of all clients together (default 4 n-public)",
     )
-    keys.add_argument("--seed", type=int, default=0, help="public seed of the starting centers; it draws no noise")
+    keys.add_argument("--seed", type=int, default=0, help="public seed of the starting centers, not of any noise")
     keys.add_argument(
         "--noise", choices=DRAWN_BY, default=CLIENTS,
         help="who draws the noise: by default each client draws a part, so that no party can subtract all of it; or "
@@ -125,7 +125,7 @@ def _server(arguments: argparse.Namespace) -> int:
         )
     except Aborted as reason:
         return _aborted(reason, "The budget of finished rounds stays spent")
-    print(f"{report.rounds} rounds, {report.bytes_up + report.bytes_down:,} bytes of words; no row and no sum was seen")
+    print(f"{report.rounds} rounds, {report.bytes_up + report.bytes_down:,} bytes of words; no row or sum was seen")
     return 0
 
 
@@ -169,7 +169,7 @@ def _client(arguments: argparse.Namespace) -> int:
     booked = []
 
     def start() -> None:
-        book(None, key, agreement.algorithm, domain)  # the whole plan: a change in one client's rows can cost it
+        book(None, key, agreement.algorithm, domain)  # the whole plan, which a change in one client's rows can cost
         booked.append(key)
 
     def show(step: Step) -> None:

@@ -91,7 +91,7 @@ def add_declaration(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--recode", action="append", default=[], metavar="COLUMNS=RULE",
-        help="words or dates as numbers, by what you declare: sex=one-hot:female,male, "
+        help="rules that turn words or dates into numbers: sex=one-hot:female,male, "
         "Q1..Q12=ordinal:never,rarely,often, born=days:1900-01-01..2020-12-31 (days-dmy, days-mdy for other orders); "
         "any other cell counts as missing",
     )  # fmt: skip
@@ -218,7 +218,7 @@ def in_parts(
 
     `spread` computes the parts: in threads, or on a cluster. The names of a private file's columns are printed only if
     its owner has declared, by `form.header`, that they are names. `columns` lists those to cluster, in this order; no
-    others are read. `facts` are a data dictionary's; then nothing else need be given.
+    others are read. `facts` come from a data dictionary and replace the other options.
 
     Raises
     ------

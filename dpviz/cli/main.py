@@ -53,12 +53,12 @@ def parser_of(wanted: Iterable[str]) -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, (place, words) in COMMANDS.items():
         command = commands.add_parser(name, help=words, description=f"{words[0].upper()}{words[1:]}.")
-        if name in WITH:  # for the help alone: `_run` has read it before the parser is made
+        if name in WITH:  # only for the help: `_run` has read them already
             command.add_argument("--with", action="append", metavar="FILE.py", help="add the algorithms of this file")
         if name in OUTSIDE:
             command.add_argument(
                 "--outside", action="append", metavar="MODULE:CLASS",
-                help="add a clusterer of another library: its authors' claims, not checked here",
+                help="add a clusterer of another library, whose authors' claims are not checked",
             )  # fmt: skip
         if name in wanted:
             module, _, function = place.partition(":")
@@ -84,7 +84,7 @@ def joined(words: Iterable[str]) -> list[str]:
 
 
 def parted(words: list[str]) -> tuple[list[str], list[str], list[str]]:
-    """Return the words without --with and --outside, and what both name, which a command's choices depend on."""
+    """Return the words without --with and --outside, and the values of both, on which a command's choices depend."""
     if not words or words[0] not in WITH:
         return words, [], []
     option = argparse.ArgumentParser(prog=f"dpviz {words[0]}", add_help=False, allow_abbrev=False)
@@ -118,11 +118,11 @@ def main(argv: list[str] | None = None) -> int:
     """Run one command; return the exit code. A wrong command prints one sentence."""
     words = sys.argv[1:] if argv is None else argv
     out = cast(TextIO, Stream(sys.stdout))
-    err = cast(TextIO, Stream(sys.stderr, "\r"))  # a progress bar returns to the start of its line with it
+    err = cast(TextIO, Stream(sys.stderr, "\r"))  # progress bars need it
     try:
         with redirect_stdout(out), redirect_stderr(err):
             return _run(words)
-    except BrokenPipeError:  # the reader of the output has closed it
+    except BrokenPipeError:  # the reader has closed the output
         sys.stdout = None
         return 0
 

@@ -44,7 +44,7 @@ def _new(arguments: argparse.Namespace) -> int:
     place, test = Path(f"{stem}.py"), Path(f"test_{stem}.py")
     for path in (place, test):
         if path.exists():
-            raise ValueError(f"new: {path} is there already; nothing was written.")
+            raise ValueError(f"new: {path} exists already; nothing was written.")
     source = Path(template.__file__).read_text(encoding="utf-8")
     for old, own in (("MyMethod", cls), ("my-method", slug), ("My method", name), ("my-round", f"{slug}-round")):
         source = source.replace(old, own)

@@ -67,7 +67,7 @@ def _plan(arguments: argparse.Namespace) -> int:
         wide, tight = (rehearse(one, slug, middle, arguments.repeats) for one in (half, half.tight()))
         print(f"  tight bounds: {tighter(wide, tight, facts)}")
     print(
-        "A private run leaves out rows with a missing cell; if there are many, the declared n looks wrong. "
+        "A private run leaves out rows with a missing cell; if there are many, the declared n no longer fits. "
         "--missing middle keeps them."
     )
     print(f"\nA run needs {size(memory(facts))} of memory. Nothing was read or spent.")

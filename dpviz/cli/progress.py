@@ -10,7 +10,7 @@ __all__ = ["Bar"]
 
 
 class Bar:
-    """Count items as they are finished, some of them perhaps earlier.
+    """Count finished items, including those finished in an earlier call.
 
     Parameters
     ----------

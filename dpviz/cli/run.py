@@ -199,9 +199,7 @@ def _small(
     if arguments.private:
         say_form(data.facts["form"])
         if relation is Neighboring.ADD_REMOVE and any(column["fill"] is None for column in data.facts["columns"]):
-            print(
-                "missing: rows with a missing cell are left out, and nothing says how many; --missing middle keeps them"
-            )
+            print("missing: rows with a missing cell are left out, without a count; --missing middle keeps them")
     if data.incomplete:
         _say_incomplete(data, relation)
     rows = in_memory(data)
@@ -220,7 +218,7 @@ def _say_incomplete(data: Dataset, relation: Neighboring) -> None:
     if dropped and lacking[worst] * 5 > len(data.X):
         others = ",".join(quote_name(name) for name in data.columns if name != data.columns[worst])
         print(
-            f"column {data.columns[worst]!r} alone lacks {lacking[worst]:,}: give --missing middle, "
+            f"column {data.columns[worst]!r} alone lacks {lacking[worst]:,} cells: give --missing middle, "
             f"{f'or leave it out with --columns {others!r}' if others else 'or drop it'}.",
             file=sys.stderr,
         )

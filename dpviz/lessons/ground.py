@@ -31,7 +31,7 @@ class Ground:
     data : the rows with their declared public facts
     reference : ndarray of shape (k, d), KMeans' centers, original units
     loss : KMeans' normalized loss
-    groups : the declared groups where there are as many as k, else KMeans'
+    groups : the declared groups if there are k of them, else KMeans'
     """
 
     data: Dataset
@@ -90,7 +90,7 @@ class Runs:
 
 
 def odds(promise: Guarantee) -> str:
-    """Return in words how often a bet on one person is right at most: against this method, and against any."""
+    """Return in words the bound on a bet on one person, against this method and against any."""
     return f"{promise.person.odds} times in 100 ({same_for_all(promise)})"
 
 

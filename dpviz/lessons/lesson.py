@@ -63,7 +63,7 @@ class Lesson:
     question, task, keep : * the question before the run, what to look for in the run, what to remember
     setting, hint, explain, fool : * the scene, where to look, the explanation, how the picture can mislead
     options : * the answers
-    several : whether any number of the options is right
+    several : whether several options may be right
     minutes : its length in a class
     goal, talk, errors : for the teacher: the goal, * what to say, likely wrong answers and the reasons behind them
     terms : words of the glossary that it uses

@@ -30,7 +30,7 @@ LEGEND = (
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Shown:
-    """A run, and the row of the person who is called Alex."""
+    """A run, and Alex's row."""
 
     ground: Ground
     trace: Trace
@@ -38,7 +38,7 @@ class Shown:
 
     @property
     def promises(self) -> list[Guarantee]:
-        """Return the promise about a move of each length: a move of m rho is worth m rows."""
+        """Return the promise about a move of each length: a move of m rho counts as m rows."""
         return [dataclasses.replace(self.trace.claimed, rows_per_person=moves) for moves in MOVES]
 
     @property
@@ -69,7 +69,7 @@ def run(seed: int) -> Stage:
         f"{odds(promise)}"
         for moves, far, promise in zip(MOVES, words, promises, strict=True)
     )
-    full = city.run("nsm", seed, epsilon=trace.claimed.epsilon / 2)  # one row changed costs twice that
+    full = city.run("nsm", seed, epsilon=trace.claimed.epsilon / 2)  # changing a row costs twice as much as removing it
     facts = {
         "loss": ratio_words(city.ratio(trace.cluster_centers)), "full": ratio_words(city.ratio(full.cluster_centers)),
         "people": f"{len(true):,}", "rho": words[0], "thrown": domain.length(thrown), "districts": len(means),

@@ -31,7 +31,7 @@ def worksheet(lesson: Lesson, stage: Stage) -> str:
 
 
 def notes(lesson: Lesson, stage: Stage, links: Mapping[str, str]) -> str:
-    """Return goal, timing, what to say, the answers and likely wrong ones; `links`: what it opens -> its address."""
+    """Return goal, timing, talk, the answers and likely wrong ones; `links` maps names to addresses."""
     options = "".join(
         f"<li>{'<b>Right.</b> ' * (i in stage.right)}{_say(option.text, lesson, stage)}"
         f"{f' <i>{_say(option.reply, lesson, stage)}</i>' if option.reply else ''}</li>"

@@ -95,7 +95,7 @@ class Story {
     this.measure();
     if (data.opened !== this.opened) {
       this.opened = data.opened;
-      this.held = data.screen - 1; // until somebody moves: the page around the story may still grow
+      this.held = data.screen - 1; // until the visitor scrolls: the page around the story may still grow
       for (const ms of [0, 200, 600, 1500]) setTimeout(() => this.hold(), ms);
     }
     this.draw();
@@ -319,7 +319,7 @@ class Story {
     if (!quiet && this.said.textContent !== words) this.said.textContent = words;
   }
 
-  /** Go to a page, in this session where the click means that. */
+  /** Go to a page in this session; a click for a new tab or window is left to the browser. */
   leave(event, door) {
     if (event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
@@ -336,7 +336,7 @@ class Story {
     this.sized = new ResizeObserver(() => {
       const at = this.held ?? Math.round(this.place);
       this.measure();
-      if (this.step && at !== Math.round(this.where())) this.go(at, "auto"); // another size, the same screen
+      if (this.step && at !== Math.round(this.where())) this.go(at, "auto"); // after a resize, show the same screen
       this.draw();
     });
     this.sized.observe(this.scroller);
@@ -468,7 +468,7 @@ class Story {
     this.draw();
   }
 
-  /** Say which screen this is, once the page rests where it was asked to be. */
+  /** Report the current screen, once the page rests at its target. */
   note() {
     if (!this.root.isConnected || (this.held !== undefined && this.held !== this.at)) return;
     this.host.note(this.at + 1);
@@ -537,7 +537,7 @@ class Story {
     return [scale.x + (x * scale.unit) / 1000, scale.y - (y * scale.unit) / 1000];
   }
 
-  /** The cloud as it is seen now, on its way from one stop to another. */
+  /** Return the cloud at its current place between two stops. */
   seen() {
     const cloud = this.target();
     if (!cloud || !this.from || this.glide >= 1) return cloud;
@@ -679,7 +679,7 @@ class Story {
     pen.strokeStyle = colors.bg;
     pen.lineWidth = 2 * small;
     k.forEach(([x, y], i) => {
-      const t = clamp(near); // the noise takes a center from where it is exactly to where it is released
+      const t = clamp(near); // the noise moves a center from its exact place to its released one
       this.dot(...this.to(mix(x, seen[2 * i], t), mix(y, seen[2 * i + 1], t)), 9 * small);
       pen.fill();
       pen.stroke();
@@ -714,7 +714,7 @@ class Story {
     const { pen, colors, small, record } = this,
       [x, y] = this.to(...record.given.alex),
       r = 12 * small;
-    const own = this.near < 3.5 || !this.n ? 1 : 0.35; // of fewer people, Alex may be none
+    const own = this.near < 3.5 || !this.n ? 1 : 0.35; // Alex may not be among fewer people
     pen.globalAlpha = own;
     pen.strokeStyle = pen.fillStyle = colors.hidden;
     pen.lineWidth = 3 * small;

@@ -44,13 +44,13 @@ class Reruns:
 
     Attributes
     ----------
-    people : how many, None for all
-    groups : how many groups there are
-    promises : of every stop
+    people : number of people, None for all
+    groups : number of groups
+    promises : one for each stop
     centers : ndarray of shape (stops, CLOUD, k, 2), original units; of every run in the same order
-    found : of every stop, how many groups the first run finds
-    again : of every stop, how many runs find all groups
-    runs : at each stop
+    found : number of groups that the first run finds at each stop
+    again : number of runs that find all groups at each stop
+    runs : number of runs at each stop
     """
 
     people: int | None
@@ -74,7 +74,7 @@ def of_chart(chart: Chart) -> Reruns:
 
 
 def reruns(people: int | None) -> Reruns:
-    """Make the first `FEWER` runs of every stop, as the atlas has them: half a minute for all people."""
+    """Make the first `FEWER` runs of every stop, the same as in the atlas; with all people this takes half a minute."""
     domain, groups = opened(SAMPLE, people).data.domain, len(beside(SAMPLE, people).groups.means)
     runs = [[row(Cell(Chapter(SAMPLE, METHOD), people, stop, seed)) for seed in range(FEWER)] for stop in STOPS]
     clouds = [[domain.denormalize(np.reshape(one["centers"], (-1, 2))) for one in stop[:CLOUD]] for stop in runs]
@@ -92,7 +92,7 @@ def _reruns(
 
 
 def _ordered(centers: np.ndarray, order: np.ndarray) -> np.ndarray:
-    """Return centers (k, 2) in the order of those (k, 2) that they lie nearest to, so that each can be followed."""
+    """Return centers (k, 2) in the order of their partners among others (k, 2), so that each can be followed."""
     return centers[linear_sum_assignment(cdist(order, centers))[1]]
 
 

@@ -16,7 +16,7 @@ from dpviz.sweeps.sources import open_source, stamp
 
 __all__ = ["DELAY", "rounds"]
 
-DELAY = 0.25  # milliseconds a send, simulated in the paper; a client sends once a round, and so does the server
+DELAY = 0.25  # milliseconds per send, simulated in the paper; in a round each client and the server send once
 
 
 def rounds(item: Item, *, quick: bool, clients: int = 2, iterations: int = 7) -> pd.DataFrame:

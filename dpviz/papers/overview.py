@@ -12,7 +12,7 @@ from dpviz.papers.verdicts import DOES_NOT, NOT_RUN, REPRODUCES, WITHIN, Verdict
 
 __all__ = ["CLOSE", "Overview", "overview", "table"]
 
-CLOSE = 0.1  # relative difference up to which a printed number is near ours
+CLOSE = 0.1  # largest relative difference at which a printed number counts as near ours
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Overview:
 
 
 def overview(papers: Mapping[str, Paper], numbers: Mapping[tuple[str, str], pd.DataFrame]) -> Overview:
-    """Judge every item; `numbers` are by paper and item; items without numbers were not run."""
+    """Judge every item; `numbers` are given by paper and item, and an item without numbers was not run."""
     verdicts, tables = [], [beside_printed((), pd.DataFrame())]
     for paper in papers.values():
         for item in paper.items:

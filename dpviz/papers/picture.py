@@ -61,7 +61,7 @@ class Panel:
 
     @property
     def words(self) -> str:
-        """Return the panel in words: every number."""
+        """Return every number of the panel in words."""
         return f"{self.data}, {self.measure}: " + "; ".join(_in_words(point) for point in self.points)
 
 
@@ -100,13 +100,13 @@ def _panel(data: str, metric: str, axis: str, split: list[str], rows: pd.DataFra
         ]
     kept = tuple(point for point in points if math.isfinite(point.value) and math.isfinite(point.x))
     if reference is not None and abs(reference) < ROUNDING * max((abs(point.value) for point in kept), default=0):
-        reference = None  # its centers' distance from themselves, which would shrink all else on a logarithmic scale
+        reference = None  # KMeans' distance from itself would squeeze everything else on a logarithmic scale
     return Panel(set_name(data), measure_name(metric).partition(" (")[0], axis, kept, reference)
 
 
 def looks(found: Sequence[Panel]) -> dict[str, Style]:
     """Return curve -> style, the same in all panels."""
-    slugs = {cls.name: slug for slug, cls in ALGORITHMS.items() if slug != "kmeans"}  # its mark is that of a line
+    slugs = {cls.name: slug for slug, cls in ALGORITHMS.items() if slug != "kmeans"}  # KMeans is a line
     names = list(dict.fromkeys(point.curve for panel in found for point in panel.points))
     return styles(pd.DataFrame({"series": names, "algorithm": [slugs.get(name, "") for name in names]}))
 
@@ -129,7 +129,7 @@ def key_entries(found: Sequence[Panel], colors: Theme) -> list[tuple[str, str]]:
 
 
 def picture_svg(title: str, found: Sequence[Panel], colors: Theme) -> str:
-    """Return the whole picture as one SVG file: title, key, panels, and that nothing in it is private."""
+    """Return the whole picture as one SVG file: title, key, panels, and a note that nothing in it is private."""
     look = looks(found)
     columns = min(_COLUMNS, max(len(found), 1))
     width = max(columns, 2) * WIDE
@@ -249,7 +249,7 @@ def _in_words(point: Point) -> str:
 
 @dataclasses.dataclass(frozen=True)
 class _Scale:
-    """From values to pixels: `start` is where the lowest value lies, `span` how far the highest is from there."""
+    """A map from values to pixels: `start` is the pixel of the lowest value, `span` the distance to the highest."""
 
     low: float
     high: float

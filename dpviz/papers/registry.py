@@ -76,7 +76,7 @@ class Item:
     ----------
     id, name, claim : "fig2", "Figure 2", the paper's claim
     prints : the form in which the paper prints it: numbers, or "curve only"
-    differs : settings in which our rerun is not the paper's
+    differs : settings in which our rerun differs from the paper
     because : the known reason if it does not reproduce
     sweeps, quick : TOML records of the sweeps to run, and the entries that --quick replaces
     uses : items of the same paper whose runs it also reads

@@ -52,7 +52,7 @@ def reproduce(
 
     Parameters
     ----------
-    folder : where rows go; an interrupted call leaves whole rows, and the next one resumes from them
+    folder : folder of the rows; an interrupted call leaves complete rows, from which the next one resumes
     """
     chosen = item_of(paper, item)
     found = [] if chosen.runner != "federated" else [rounds(chosen, quick=quick)]

@@ -1,4 +1,4 @@
-"""The committed results: where they lie, in a checkout or an installed package, and our own method's benchmark."""
+"""Find the committed results in a checkout or an installed package, and read our own method's benchmark."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from dpviz.numbers import plus_minus
 __all__ = ["MORE", "RESULTS", "measured"]
 
 _PACKAGE = Path(__file__).parents[1]
-RESULTS = next(  # of the reruns, in its folder `papers`, and of our benchmarks
+RESULTS = next(  # holds our benchmarks, and the reruns in its folder `papers`
     (place for place in (_PACKAGE / "dashboard", _PACKAGE.parent) if (place / "benchmarks" / "results").is_dir()),
     _PACKAGE.parent,
 ) / "benchmarks" / "results"  # fmt: skip
-MORE = {  # further results on our own method: file and what it answers
+MORE = {  # further results on our own method: file -> title
     "leave-one-out": "Ablation of every part, set by set, with defaults chosen on the other sets",
     "oracle": "How far it is from an oracle that knows the clusters",
     "robustness": "A wrong number of rows, bounds, or k: every method",

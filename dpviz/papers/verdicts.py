@@ -101,7 +101,7 @@ def _below(check: Check, table: pd.DataFrame) -> list[tuple[int, str]]:
 
 
 def _trend(check: Check, table: pd.DataFrame) -> list[tuple[int, str]]:
-    """Ask whether the value of an axis that does best grows with a fact of the data sets."""
+    """Check whether the best value of an axis grows with a fact about the data sets."""
     mine = table[table.label == check.better].dropna(subset=check.axis)
     best = mine.loc[mine.groupby("data")["mean"].idxmin()]
     if len(best) < 3 or best[check.axis].nunique() < 2 or best[check.fact].nunique() < 2:

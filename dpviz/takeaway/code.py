@@ -19,7 +19,7 @@ from dpviz.trace import Trace
 __all__ = ["notebook", "script"]
 
 _AGAIN = "# Running this spends the budget AGAIN: it is a new release, with new noise. Book it on the file's account.\n"
-_SAME = "# A simulation: the seed is known, nothing here is private. It gives the same centers, bit for bit.\n"
+_SAME = "# A simulation: the seed is known, so nothing here is private. It gives the same centers, bit for bit.\n"
 _CLAIMED = f"# NOT PRIVATE: {Notion.CLAIMED}.\n"
 _EXACT = "# NOT PRIVATE: computed from the raw rows without noise.\n"
 
@@ -37,9 +37,9 @@ def literal(value: Any) -> str:
 
 
 def parts(trace: Trace) -> list[tuple[str, str]]:
-    """Return the code in pieces, each with a heading: from which both script and notebook are made."""
+    """Return the code in pieces with headings, from which script and notebook are made."""
     private = trace.seed is None
-    algorithm_of(trace)  # refuses names and values that are no parameters: they would be code
+    algorithm_of(trace)  # refuses names and values that are not parameters, because they would become code
     values = ", ".join(f"{name}={literal(value)}" for name, value in trace.parameters.items())
     run = f"algorithm = ALGORITHMS[{trace.algorithm!r}]({values})\n"
     if private:

@@ -59,12 +59,12 @@ def algorithm_of(trace: Trace) -> Algorithm:
 
 
 def _frozen(value: Any) -> Any:
-    """Return a value of JSON as an algorithm keeps it: lists are tuples."""
+    """Return a JSON value as an algorithm stores it, with tuples for lists."""
     return tuple(map(_frozen, value)) if isinstance(value, list | tuple) else value
 
 
 def _check_plan(trace: Trace, algorithm: Algorithm, n_public: int) -> None:
-    """Refuse a plan that is not the one of the algorithm with these parameters."""
+    """Refuse a plan that differs from the algorithm's with these parameters."""
     try:
         plan = algorithm.plan(trace.domain.n_features, n_public).to_dict()
     except (ArithmeticError, PermissionError) as problem:

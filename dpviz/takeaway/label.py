@@ -1,4 +1,4 @@
-"""The privacy label: half a page in a fixed order, no color that judges; for people as HTML, for machines as JSON."""
+"""Write the privacy label: half a page in a fixed order without colors that judge, as HTML for people or JSON."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def names_of(trace: Trace) -> tuple[list[str], list[str]]:
 
 
 def headline(trace: Trace) -> str:
-    """Return what a file shows: the data if it is a sample, how many centers, ε, and the algorithm."""
+    """Return a file's headline: the data if they are a sample, the number of centers, ε, and the algorithm."""
     kind, _, name = trace.dataset_id.partition(":")
     where = f"{load_sample(name).title}: " if kind == "sample" and name in SAMPLES else ""
     promise = f" at ε {number(trace.claimed.epsilon)}" if trace.claimed.private else f", {trace.claimed}"
@@ -38,7 +38,7 @@ def headline(trace: Trace) -> str:
 
 
 def badge(trace: Trace) -> str:
-    """Return what kind of thing this is, in capitals."""
+    """Return the kind of the release, in capitals."""
     if not trace.claimed.private:
         return "NOT PRIVATE" if trace.claimed.exact else "NOT CHECKED HERE"
     if trace.seed is not None:
@@ -123,7 +123,7 @@ def _raw(line: str, trace: Trace) -> str:
 
 
 def label(trace: Trace) -> str:
-    """Return the label as a page of its own."""
+    """Return the label as a document."""
     return document(f"Privacy label: {trace.name}", f"{block(trace)}<footer>{html.escape(_foot(trace))}</footer>")
 
 

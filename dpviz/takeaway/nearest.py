@@ -1,4 +1,4 @@
-"""Say which row is in which cluster: in a file for public data, or by lines of code that run where private data lie."""
+"""Say which row is in which cluster: as a file for public data, as code to run where private data are stored."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _digits(length: float) -> str:
 
 
 def nearest_code(trace: Trace) -> str:
-    """Return three lines of Python that find the nearest center of each row of `X`, where the rows lie.
+    """Return three lines of Python that find the nearest center of each row of `X`, to run where the rows are stored.
 
     `X` is an array (n, d) with the declared columns in their order; the centers are those of the run's JSON file.
     """

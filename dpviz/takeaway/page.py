@@ -1,4 +1,4 @@
-"""Write one page to hand out: verdict, picture, label, centers, what can fool you. Fits A4; no script, no network."""
+"""Write one page to hand out: verdict, picture, label, centers and caution. It fits A4, without scripts or network."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ MOST_ROWS, MOST_COLUMNS = 24, 6
 
 
 def view_of(trace: Trace, span: Span | None = None) -> View:
-    """Return the view of a run when there is nothing but the run: released layers, on columns or a span."""
+    """Return the view of a run alone: released layers, on columns or a span."""
     columns, units = names_of(trace)
     axes = widest(trace) if len(columns) == 2 or (len(columns) > 2 and span is None and pane(trace).cells) else None
     return View(trace=trace, colors=LIGHT, axes=axes, columns=columns, units=units, span=span)
 
 
 def page(trace: Trace, data: Dataset | None = None) -> str:
-    """Return a run as one HTML page; where the rows of `data` are pictures its centers are drawn as such."""
+    """Return a run as one HTML page; if the rows of `data` are pictures, its centers are drawn as pictures."""
     columns, units = names_of(trace)
     verdict = None if trace.claimed.exact else private_verdict(trace, columns, units)
     sentence = str(verdict) if verdict else f"{len(trace.cluster_centers)} exact centers, no privacy"

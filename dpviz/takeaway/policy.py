@@ -1,4 +1,4 @@
-"""Add a second wall around an exported document: it loads nothing, and runs only the scripts that it was made with."""
+"""Add a policy to an exported document, so that it loads nothing and runs only the scripts that it was made with."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["sealed"]
 
 _SCRIPT = re.compile(r"<script([^>]*)>(.*?)</script>", re.DOTALL)
 _DATA = re.compile(r"""type=["']?(application/json|text/plain)""")
-_FIRST = '<meta charset="utf-8">'  # the policy does not bind what stands before it
+_FIRST = '<meta charset="utf-8">'  # the policy does not apply to anything before it
 
 
 def sealed(page: str, more: Iterable[str] = ()) -> str:
@@ -19,16 +19,16 @@ def sealed(page: str, more: Iterable[str] = ()) -> str:
 
     Parameters
     ----------
-    page : a document of ours, which says its encoding first
-    more : texts of scripts that its own scripts put into it
+    page : one of our documents, which declares its encoding first
+    more : texts of scripts that its own scripts insert
 
     Raises
     ------
     ValueError
-        If the document does not say its encoding once.
+        If the document does not declare its encoding exactly once.
     """
     if page.count(_FIRST) != 1:
-        raise ValueError(f"sealed: a document says {_FIRST} once, and this one {page.count(_FIRST)} times.")
+        raise ValueError(f"sealed: a document must contain {_FIRST} once; this one has it {page.count(_FIRST)} times.")
     run = [text for about, text in _SCRIPT.findall(page) if not _DATA.search(about)]
     scripts = " ".join(f"'sha256-{_digest(text)}'" for text in [*run, *more]) or "'none'"
     policy = (

@@ -59,9 +59,9 @@ def player(
 
     Parameters
     ----------
-    sentences : what is said at every step
+    sentences : the sentence of every step
     panels : drawn with `SLOTS`, so that they take the colors of the page's mode
-    first : the step that is shown at first
+    first : the step shown first
     lines, code : numbers of the lines of a listing that run at every step, and the listing as HTML
     """
     figures = [{"name": one.name, "alt": one.alt, "figure": json.loads(one.figure.to_json())} for one in panels]

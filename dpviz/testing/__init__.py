@@ -3,10 +3,10 @@
 ```python
 from dpviz.testing import check_algorithm, parametrize_with_checks
 
-check_algorithm(MyAlgorithm)  # AssertionError in one sentence, or the checks that do not apply
+check_algorithm(MyAlgorithm)  # raises AssertionError with one sentence, or returns the checks that do not apply
 
 
-@parametrize_with_checks([MyAlgorithm])  # one pytest test a check
+@parametrize_with_checks([MyAlgorithm])  # one pytest test per check
 def test_contract(algorithm, check):
     check(algorithm)
 ```
@@ -18,25 +18,25 @@ From a paper's pseudo-code to a stepped, audited algorithm
    bit, and run `dpviz run my-method --with my_method.py --data sample:town` after every change.
 2. **Mark what reads rows.** In the paper's pseudo-code underline every line that needs a row: a count, a sum, a choice
    by score. These are the releases, and the only lines that cost. Give each a label.
-3. **Price them** in `plan`: label -> one cost a time that the release may be made. `Laplace(epsilon)` and
-   `Gaussian(mu)` pay for sums and counts, `Exponential(epsilon)` for a choice (`dpviz.privacy.costs`). A query with
-   parts has a label for each: "update.sums", "update.counts". The plan knows parameters, the number of columns and the
-   declared number of rows, nothing else.
+3. **Price them** in `plan`: label -> one cost for each time that the release may be made. `Laplace(epsilon)` and
+   `Gaussian(mu)` price sums and counts, `Exponential(epsilon)` a choice (`dpviz.privacy.costs`). A query with parts has
+   a label for each: "update.sums", "update.counts". The plan may use parameters, the number of columns and the declared
+   number of rows, nothing else.
 4. **Ask for them** in `steps`: `curator.release(label, query).value` is an array, or a dictionary by part;
    `curator.select(label, score)` is the number of the chosen candidate. Queries are those of `dpviz.privacy.queries`,
    whose sensitivities are tested by brute force: `Count`, `GridCounts` (cells of a grid), `NearestSums` (rows nearest
    to each point: "sums" and "counts"), `NearestVotes`, `BoxCounts`, `SecondMoment`; scores are `SwapScore`, `SetScore`
-   and `SplitScore`. Apply `geometry.snap` to the points that enter one, or it refuses them. What you compute from
+   and `SplitScore`. Apply `geometry.snap` to the points in a query, or it refuses them. Whatever you compute from
    the answers is free. Coordinates are z units: the declared box around 0, its half-widths `domain.box_z`, at most 1.
-   The checks run on 2 to 3,000 rows and 1 to 6 columns, so what grows with the columns must stay small.
+   The checks run on 2 to 3,000 rows and 1 to 6 columns, so anything that grows with the columns must stay small.
 5. **Yield a step** wherever the paper has a picture: `Step(kind, title, released)`. The last one has "centers",
    shape (k, d). A kind of your own gets the plain picture; every step is one stop of the player.
 6. **Write down** what you did: the docstring's six headings, and `CODE`, six to ten lines of at most 50 characters
    that light up beside the picture; a line with a label reads rows. "Steps" lists each kind with every name that it
    releases and its shape in k, d, n, numbers or letters of your own; "Parameters" repeats the ranges of `param`.
 7. `python -m pytest test_my_method.py` runs the checks of this module in seconds, and `dpviz audit my-method --with
-   my_method.py` lets an adversary guess between neighbors 300 times, in about a minute. Once that has passed, "not
-   audited here" goes from the lists of this machine, until the file changes.
+   my_method.py` lets an adversary tell neighbors apart 300 times, in about a minute. Once it passes, the lists on
+   this machine no longer say "not audited here", until the file changes.
 8. `dpviz app --with my_method.py` puts it into the dashboard: step it, compare it, sweep it, export it. A package may
    name its algorithms in the entry-point group `dpviz.algorithms` instead.
 
@@ -45,11 +45,11 @@ A program of another library
 `dpviz run diffprivlib-kmeans --outside diffprivlib.models:KMeans --data sample:town` runs any class with `fit(X)`,
 `cluster_centers_` and an argument `n_clusters` beside ours, as do `app`, `sweep` and `export`; it gets `epsilon`,
 `bounds` and `random_state` where it has such arguments, and rows and bounds in z units. It sees the rows itself, so
-that everywhere it reads "claims by its authors, not checked here; its noise is not ours"; it has a panel of its own in
-every ranking, and is refused for private data, secure noise and `audit`. Where a library needs older packages than
+it is marked everywhere: "claims by its authors, not checked here; its noise is not ours". It has its own panel in every
+ranking, and is refused for private data, secure noise and `audit`. Where a library needs older packages than
 dpviz was tested with (diffprivlib 0.6 does not load with scikit-learn 1.9), give both an environment of their own,
-`pip install CHECKOUT diffprivlib "scikit-learn<1.9"`, and make the rows there by `dpviz sweep`; `dpviz report` reads
-them in any other.
+`pip install CHECKOUT diffprivlib "scikit-learn<1.9"`, and make the rows there with `dpviz sweep`; `dpviz report` reads
+them in any other environment.
 
 What is refused
 ---------------
@@ -116,7 +116,7 @@ def check_algorithm(cls: type[Algorithm]) -> dict[str, str]:
     Raises
     ------
     AssertionError
-        At the first check that fails: its name and one sentence.
+        At the first check that fails, with its name and one sentence.
     """
     skipped = {}
     for name, check in CHECKS.items():

@@ -39,4 +39,4 @@ def test_a_picture_that_waits_for_run_is_dimmed_and_says_what_differs(open_page)
         expect(ribbon).to_have_count(shown)
         expect(figures).to_have_css("opacity", opacity)
         if shown:
-            expect(ribbon).to_have_text("You see Centers k 2. The form says Centers k 200: press Run to see that.")
+            expect(ribbon).to_have_text("You see Centers k 2. The form is set to Centers k 200: press Run to see it.")

@@ -96,7 +96,7 @@ def test_a_painting_is_made_by_keyboard_and_holds_no_more_than_fit(open_page):
     canvas(page).focus()
     for _ in range(39):
         page.keyboard.press("Enter")
-    says(page, r"^300 of 300 people in 1 group \(300\)\. No more fit: erase some first\.$")
+    says(page, r"^300 of 300 people in 1 group \(300\)\. The painting is full: erase some people first\.$")
 
 
 def test_a_finger_paints_and_the_page_stays_where_it_is(open_page):

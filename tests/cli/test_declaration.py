@@ -223,7 +223,7 @@ def test_a_number_that_often_stands_for_a_missing_cell_is_named(tmp_path, capsys
     path.write_text("a,b\n" + "1,-5\n2,-999\n-999,3\n-999,4\n5,6\n")
     assert main(["describe", str(path), "--public"]) == 0
     shown = capsys.readouterr().err
-    assert "column 'a' holds -999" in shown and "'b'" not in shown
+    assert "'a' has no number below 0 except -999" in shown and "'b'" not in shown
     assert main(["describe", str(path), "--public", "--missing-marks=-999"]) == 0
     assert json.loads(capsys.readouterr().out)["columns"][0]["low"] == 1
 

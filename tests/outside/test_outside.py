@@ -90,7 +90,7 @@ def test_the_badge_goes_after_an_audit_and_comes_back_with_a_change(mine, regist
     monkeypatch.setattr("dpviz.cli.audit._RUNS", 3)
     audit = ["audit", "my-own", "--with", "my_own.py", "--runs", "3"]
     assert main(audit) == 0
-    assert "my-own is audited here" in capsys.readouterr().out
+    assert "my-own counts as audited here" in capsys.readouterr().out
     assert main(RUN) == 0 and outside.UNAUDITED not in capsys.readouterr().err
     origin = outside.ORIGINS["my-own"]
     monkeypatch.setitem(outside.ORIGINS, "my-own", origin._replace(fingerprint="0" * 64))
@@ -186,7 +186,7 @@ def _reporting(algorithm, data, on_step):
 
 
 def test_new_refuses_what_is_no_slug_and_what_is_there(mine, capsys):
-    for name, words in (("My Own", "lowercase letters"), ("nsm", "is the slug of"), ("my-own", "is there already")):
+    for name, words in (("My Own", "lowercase letters"), ("nsm", "is the slug of"), ("my-own", "exists already")):
         assert main(["new", name]) == 2
         assert words in capsys.readouterr().err
 

@@ -208,7 +208,7 @@ BAD = ["v=1&a=nobody", "v=1&e=-3", "v=1&who=me", "v=1&who=row:x", "v=1&ask=why",
 def test_a_bad_link_gives_the_default_and_one_sentence(query):
     found, sentence = scene.read("attacker", query, explore)
     assert found.values == scene.read("attacker", "", explore)[0].values
-    assert sentence.startswith("This link opens, but the defaults replace") and sentence.count(".") == 1
+    assert sentence.startswith("This link opens, but defaults replace") and sentence.count(".") == 1
 
 
 def test_private_data_are_refused_with_the_reason(monkeypatch):

@@ -109,7 +109,7 @@ def test_a_link_comes_back_as_it_was(open_link):
 def test_a_bad_link_gives_the_default_and_one_sentence(query):
     found, sentence = scene.read("compare", query, compare)
     assert found.values["run"] == ()
-    assert sentence.startswith("This link opens, but the defaults replace") and "Runs" in sentence
+    assert sentence.startswith("This link opens, but defaults replace") and "Runs" in sentence
 
 
 def test_a_bad_link_still_shows_two_runs(open_link):
@@ -150,7 +150,7 @@ def test_runs_are_added_swapped_changed_and_taken_away(open_link):
     turn = app.session_state["compare_turn"]
     app.number_input(key=f"compare_{turn}_A_pe-means_epsilon").set_value(-1.0).run()
     assert [error.value for error in app.error] == [
-        "Privacy budget ε must be above 0; got -1.0. The picture still shows the run before it."
+        "Privacy budget ε must be above 0; got -1.0. The picture still shows the last valid run."
     ]
     assert len(pictures(app)) == 3 and app.session_state["compare_runs"][0].algorithm.epsilon == 0.25
     app.selectbox(key=f"compare_{turn}_B_algorithm").set_value("dist-dp").run()

@@ -492,7 +492,7 @@ def test_a_table_may_begin_further_down(start):
     (upload,) = app.session_state["uploads"].values()
     assert upload.table.usable == ("a", "b") and upload.form.header_row == 2
     next(n for n in app.number_input if "begins" in n.label).set_value(9).run()
-    app = press(app, "Read it so")
+    app = press(app, "Read it this way")
     assert not app.exception and upload.form.header_row == 2, "line 9 holds values: it is refused, and nothing changes"
 
 

@@ -121,7 +121,7 @@ def test_a_slow_run_waits_for_the_button_and_the_old_picture_says_what_differs(a
     app.number_input(key="param_pe-means_epsilon").set_value(2.0).run()
     assert '"epsilon": 0.5' in app.session_state["shown"]
     [ribbon] = [block.proto.body for block in app.get("html") if "You see" in block.proto.body]
-    assert "You see <b>Privacy budget ε 0.5</b>. The form says <b>Privacy budget ε 2</b>" in ribbon
+    assert "You see <b>Privacy budget ε 0.5</b>. The form is set to <b>Privacy budget ε 2</b>" in ribbon
     app.button(key="explore_run").click().run()
     wait_for_run(app)
     assert '"epsilon": 2.0' in app.session_state["shown"]
@@ -168,7 +168,7 @@ def test_an_empty_explore_offers_the_first_run_where_the_picture_will_be(app):
     app.selectbox(key="explore_data").set_value("iris").run()
     app.session_state["shown"] = ""
     app.run()
-    assert not app.exception and app.header[0].value == "Nothing run yet"
+    assert not app.exception and app.header[0].value == "No run yet"
     app.button(key="explore_first").click().run()
     wait_for_run(app)
     assert not app.exception and len(pictures(app)) == 3

@@ -61,8 +61,8 @@ HOSTILE = {
     slide(show="script"): "it must show one of",
     slide(scene="x" * 4_001): "its scene",
     slide(notes=["a"]): "its notes",
-    slide(title="a\ud800"): "Slide 1 of this deck: its title must hold only",
-    slide(notes="a\x1b[2J"): "its notes must hold only",
+    slide(title="a\ud800"): "Slide 1 of this deck: its title must contain only",
+    slide(notes="a\x1b[2J"): "its notes must contain only",
     slide(title="a\0b"): "its title",
     slide(extra=""): "exactly these fields",
     " " * (MOST_BYTES + 1): "deck has at most",
@@ -100,7 +100,7 @@ def test_every_slide_of_the_default_deck_can_be_shown_as_it_is():
 )
 def test_what_cannot_stand_on_the_screen_says_why(scene, words):
     if not words:
-        assert "the defaults replace" in staged(Slide("", scene), "light").sentence
+        assert "defaults replace" in staged(Slide("", scene), "light").sentence
         return
     with pytest.raises(ValueError, match=words) as problem:
         staged(Slide("", scene), "light")

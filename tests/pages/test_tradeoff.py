@@ -138,7 +138,7 @@ def test_an_address_of_a_sweep_that_is_gone_says_so_until_the_form_changes(store
 def test_the_forecast_counts_what_is_missing_alone(stored):
     one = sweep_of({"data": "sample:tiny", "algorithms": ["dp-lloyd", "glloyd"], "epsilon": [0.5, 1], "repeats": 3})
     app = opened("v=1&d=tiny&a=dp-lloyd&a=glloyd&e=0.5&e=1&runs=3")
-    assert "6 runs, " in words(app) and "7 are there already." in words(app)
+    assert "6 runs, " in words(app) and "7 already exist." in words(app)
     assert len(list(one.runs())) == 13
 
 

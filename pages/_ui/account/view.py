@@ -43,12 +43,12 @@ def account(data: Dataset) -> None:
     with right:
         st.download_button(
             "Download the account file", signed, "dpviz-account.json", "application/json",
-            icon=":material/download:", on_click="ignore", help="Signed by this server, which refuses an edited copy.",
+            icon=":material/download:", on_click="ignore", help="Signed by this server, which rejects an edited copy.",
         )  # fmt: skip
         key_file.download(owner())
         dropped = st.file_uploader(
             "Add an account file of this data file", "json", key=keys.BOOK_FILE(account_state.book_files),
-            help="It copies your claims from a server with the same secret. It never removes a claim.",
+            help="Adds your claims from a server with the same secret. Never removes a claim.",
         )  # fmt: skip
         if dropped is not None:
             account_state.book_files += 1
@@ -67,7 +67,7 @@ def _unit(now: Account, relation: Neighboring) -> str:
 
 
 def _total(now: Account, relation: Neighboring, data: Dataset) -> None:
-    """Show the claims for one relation, the rest of the total, and the runs that promise nothing there."""
+    """Show the claims for one relation, the rest of the total, and the runs that promise nothing for it."""
     st.markdown(f"**{together(now, relation)}** claimed, for {_unit(now, relation)}.")
     spent, run = (now.total(relation).epsilon if now.under(relation) else 0.0), waiting(data)
     parts = [("spent", spent)]
@@ -80,10 +80,10 @@ def _total(now: Account, relation: Neighboring, data: Dataset) -> None:
         st.html(markup.meter([(words, part, f"ε {number(part)}") for words, part in parts]))
     converted = sum(claim.neighboring is not relation for claim in now.under(relation))
     if converted:
-        st.caption(f"{_runs(converted)} for another relation converted by group privacy.")
+        st.caption(f"{_runs(converted)} for another relation, converted by group privacy.")
     others = len(now.unprotected(relation))
     if others:
-        st.caption(f"{_runs(others)} under a weaker relation: this total promises nothing about what they released.")
+        st.caption(f"{_runs(others)} under a weaker relation: this total does not cover their releases.")
 
 
 def _runs(number: int) -> str:
@@ -152,9 +152,9 @@ def releases(data: Dataset) -> None:
 def _who(trace: Trace) -> None:
     """Say why no file lists the cluster of each person, and how to compute it where the file is stored."""
     st.markdown(
-        "**Which person is in which cluster?** The nearest center of a row depends on that row alone, so a list of "
-        "them would reveal the secret that you spent ε to keep. Anyone who may read the file needs no list: save the "
-        "run's centers as centers.json, load the declared columns as X, and these lines compute the clusters where "
-        "the file is stored."
+        "**Which person is in which cluster?** A row's nearest center depends on that row alone, so a list of nearest "
+        "centers would reveal the secret that you spent ε to keep. If you may read the file, you need no list: save "
+        "the run's centers as centers.json, load the declared columns as X, and run these lines where the file is "
+        "stored."
     )
     st.code(nearest_code(trace), language="python")

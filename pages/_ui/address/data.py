@@ -11,8 +11,8 @@ from dpviz.datasets import SAMPLES, made
 from pages._ui.address.scene import Control
 from pages._ui.frame import catalog
 
-FILE = "file:"  # before the names of the columns of somebody's own public file
-MISSING = "missing"  # how such a file is named in a session that does not have it
+FILE = "file:"  # prefix of the column names of a visitor's public file
+MISSING = "missing"  # stands for such a file in a session that does not have it
 _MOST_COLUMNS = 64
 
 
@@ -51,12 +51,12 @@ def columns_of(word: str) -> list[str]:
 
 
 def public_data(text: str) -> str:
-    """Return the name of a sample, of some of its people, of blobs or of a painting.
+    """Return the name if it is that of a sample, a part of one, blobs or a painting.
 
     Raises
     ------
     ValueError
-        If it is neither.
+        If it is none of these.
     """
     if text in SAMPLES:
         return text

@@ -1,4 +1,4 @@
-"""A deck: an ordered list of scenes with notes, and its file: strict JSON with a schema number, and no row."""
+"""A deck: an ordered list of scenes with notes, and its file: strict JSON with a schema number, but no rows."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Slide:
     scene : address of the scene: page, question mark, the scene's words
     notes : for the second window alone
     seconds : planned time, 0 for no plan
-    show : of `SHOWS`
+    show : one of `SHOWS`
     """
 
     title: str
@@ -108,19 +108,19 @@ def _slide(number: int, record: Any) -> Slide:
 
 def _fields(record: dict[str, Any], names: set[str], where: str) -> None:
     if record.keys() != names:
-        raise ValueError(f"{where}: a deck of this version has exactly these fields there: {', '.join(sorted(names))}.")
+        raise ValueError(f"{where}: expected exactly these fields: {', '.join(sorted(names))}.")
 
 
 def _text(value: Any, name: str, where: str) -> str:
     if not isinstance(value, str) or len(value) > MOST[name]:
         raise ValueError(f"{where} of this deck: its {name} must be a text of at most {MOST[name]:,} characters.")
     if any(category(c) in ("Cc", "Cs") and c not in "\n\r\t" for c in value):
-        raise ValueError(f"{where} of this deck: its {name} must hold only characters that can be printed.")
+        raise ValueError(f"{where} of this deck: its {name} must contain only printable characters.")
     return value
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object without repeated names, because another reader might take the other value."""
+    """Return an object, but refuse repeated names, because another reader might take the other value."""
     if len({name for name, _ in pairs}) != len(pairs):
         raise ValueError("a name appears twice")
     return dict(pairs)
@@ -139,34 +139,32 @@ DEFAULT = Deck(
         Slide(
             "The same task, with noise where it counts",
             "explore?v=1&d=town&a=pe-means&k=5&e=1&s=0&play=1",
-            "5,000 people in a town. The method scatters trial points, everybody votes for the nearest one, and "
-            "noise is added to every count before anybody sees it. Blue points are published. The hollow diamonds "
-            "are exact centers: "
-            "the two nearly agree.",
+            "5,000 people live in a town. The method scatters trial points, everybody votes for the nearest one, and "
+            "noise is added to every count before anybody sees it. Blue points are published. They lie close to the "
+            "hollow diamonds, the exact centers.",
             25,
         ),
         Slide(
             "Is Alex in the data? Two worlds",
             "attacker?v=1&d=town&a=pe-means&e=1&who=outlier",
-            "Dots: runs with Alex, the most unusual person in town. Crosses: runs without. They overlap. Even for "
-            "somebody who has everybody else's row, a bet on Alex being in the data wins hardly more often than a "
-            "coin.",
+            "Dots are runs with Alex, the most unusual person in town; crosses are runs without. They overlap. Even if "
+            "you knew everybody else's row, a bet that Alex is in the data would win hardly more often than a coin "
+            "flip.",
             20,
         ),
         Slide(
             "What it costs, and when it is free",
             "tradeoff?v=1&d=town&a=pe-means&e=0.25&e=0.5&e=1&e=2&e=4&runs=50&s=0",
-            "Privacy is stronger to the left and weaker to the right. The dotted line reads every row as it is. "
-            "Point at the place where the curve meets it: from there on, privacy costs this task nothing that you "
-            "would notice.",
+            "Privacy is stronger to the left and weaker to the right. The dotted line is the result without "
+            "noise. Point at the place where the curve meets it: from there on, you would not notice the cost of "
+            "privacy.",
             15,
         ),
         Slide(
             "What you can hand out",
             "explore?v=1&d=town&a=pe-means&k=5&e=1&s=0",
             "Every run comes with this label. It says what is promised to whom, who is trusted, and what is not "
-            "protected. "
-            "It prints on half a page.",
+            "protected. Printed, it takes half a page.",
             15,
             "label",
         ),

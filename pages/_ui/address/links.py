@@ -1,14 +1,14 @@
-"""The address of every picture, read before any widget is made and written when a picture is requested.
+"""Read a picture's address before any widget is made, and write it when a picture is requested.
 
 How a page adopts a scene:
 
 1. Declare its controls in `controls.py` of its folder: a function from the values known so far to a list of `Control`.
-2. Begin the page with `links.enter(__file__, FUNCTION, has=...)`; `has` are the parts that it has of
-   `scene.HIDEABLE`, and "player". Share then appears in its strip.
+2. Begin the page with `links.enter(__file__, FUNCTION, has=...)`; `has` lists the page's parts, from
+   `scene.HIDEABLE` and "player". Share then appears in its strip.
 3. Make every widget with `**prepared.kept(key)`: the session keeps its value, and a lock disables it.
 4. Call `links.notice(...)` below the strip, and `links.keep(...)` once the requested picture is known.
 5. Check `prepared.shows(part)` before drawing a verdict, side panels, or people and KMeans; put controls outside the
-   form into `st.container(key="form")`. `player` knows about its panels.
+   form into `st.container(key="form")`. `player` checks for its own panels.
 6. Add the page to `PAGES` in `tests/pages/address/test_scene.py` (round trip, harm), and an address that changes every
    control to `LINKS` in `tests/browser/test_walk_links.py` (reload).
 """
@@ -120,7 +120,7 @@ def rewind(page: str) -> None:
 
 
 def brings_only(page: str, vocabulary: Vocabulary, word: str) -> bool:
-    """Return whether the address just opened contains no other word."""
+    """Return whether the address just opened sets this word and no other."""
     found = opened(page)
     if found is None or not session.opened_now or not found.scene.values[word]:
         return False
@@ -130,11 +130,11 @@ def brings_only(page: str, vocabulary: Vocabulary, word: str) -> bool:
 def keep(
     page: str, vocabulary: Vocabulary, *, entry: str | None = None, private: bool = False, scene: Scene | None = None
 ) -> None:
-    """Write the scene into the address; a new `entry`, the name of its run, makes a new entry of the history.
+    """Write the scene into the address; a new `entry` (the run's name) adds an entry to the history.
 
     The scene comes from the page's widgets unless one is given.
 
-    A private run has no address, which could carry the choices but not the data.
+    A private run gets no address, because an address could carry its choices but not its data.
     """
     query = "" if private else _of_lacking_file(page, write(scene or now(page, vocabulary), vocabulary))
     address_state.kept = (page, query)
@@ -153,7 +153,7 @@ def keep(
 
 
 def _of_lacking_file(page: str, query: str) -> str:
-    """Return the address that waits for a file until something else is requested, else the given one."""
+    """Return the address that waits for a file, or the given one if none waits or the widgets have changed."""
     waiting = address_state.address_file
     if waiting is None or waiting[1] != page or address_state.opened_as not in (None, query):
         return query
@@ -195,7 +195,7 @@ def go(query: str) -> None:
 
 
 def hand_over(page: str, to: str, vocabulary: Vocabulary, word: str) -> None:
-    """Open another page for an old address of this one whose switch is now that page.
+    """Redirect an old address of this page if one of its switches has become a page of its own.
 
     The browser's Back returns to this page, which then shows the rest of the address.
     """
@@ -247,11 +247,11 @@ def _open(page: str, query: str, vocabulary: Vocabulary, came: bool = False) -> 
     within = came and address_state.kept != ("", "")
     address_state.opened, session.opened_now = Opened(scene, sentence, number, within=within), True
     del address_state.opened_as
-    session.asked = ""  # Explore runs the algorithm that the scene asks for
+    session.asked = ""  # Explore runs the scene's algorithm
 
 
 def fill(values: Mapping[str, Any], vocabulary: Vocabulary, *, but: Collection[str] = ()) -> None:
-    """Set widgets to values by their words, or to the defaults without a value, all `but` some words."""
+    """Set widgets to the values of their words, or to their defaults without a value; skip the words in `but`."""
     state = st.session_state
     for control in controls(values, vocabulary):
         value = control.to_widget(values.get(control.word, control.spec.default))
@@ -264,9 +264,9 @@ def fill(values: Mapping[str, Any], vocabulary: Vocabulary, *, but: Collection[s
 
 
 def _take_over(page: str, vocabulary: Vocabulary) -> None:
-    """Start the widgets of a page with the values of the last page's widgets with the same keys.
+    """Carry over the values of the previous page's widgets that have the same keys.
 
-    Streamlit treats them as other widgets, which start with their defaults unless their keys are rewritten.
+    To Streamlit they are different widgets, which start with their defaults unless their keys are rewritten.
     """
     state = st.session_state
     for control in controls(now(page, vocabulary).values, vocabulary):

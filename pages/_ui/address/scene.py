@@ -1,7 +1,7 @@
-"""A scene, which is everything that determines a picture, and its encoding in the query of an address.
+"""A scene (everything that determines a picture), and its encoding in the query of an address.
 
 A page declares its controls once, as a `Vocabulary`. Words in an address are short, and the version comes first.
-Unknown or invalid values give the default, and one sentence says so. No row of data is ever part of a scene.
+Unknown or invalid values fall back to the default, and one sentence says so. No row of data is ever part of a scene.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ __all__ = [
 ]
 
 VERSION = 1
-MOST = 8_000  # characters of an address that is read; browsers and mail programs cut longer ones
+MOST = 8_000  # most characters of an address; browsers and mail programs cut longer ones
 MOST_FIELDS = 200
 MOST_TASK = 300  # characters
 HIDEABLE = ("form", "kmeans", "verdict", "panels", "navigation")
 LOCK = {"epsilon": "e", "k": "k", "seed": "s", "all": ""}  # -> the word of the one control that stays free
-MOST_WHOLE = 2**53 - 1  # the largest that a browser's number field keeps
+MOST_WHOLE = 2**53 - 1  # largest whole number that a browser's number field can hold
 _EMBED = ("embed", "embed_options")  # Streamlit's own
 
 
@@ -120,10 +120,10 @@ class Control:
                 return self._one(kept.strip())
             except (LookupError, ValueError):
                 return self.spec.default
-        return int(kept) if self.spec.kind == "int" and isinstance(kept, float) else kept  # 2.5: as in a seed field
+        return int(kept) if self.spec.kind == "int" and isinstance(kept, float) else kept  # cut 2.5, as in a seed field
 
 
-Vocabulary = Callable[[Mapping[str, Any]], Sequence[Control]]  # values known so far -> the controls that there are then
+Vocabulary = Callable[[Mapping[str, Any]], Sequence[Control]]  # values known so far -> the controls that follow
 
 
 @dataclasses.dataclass(frozen=True)
@@ -136,10 +136,10 @@ class Scene:
     values : word -> value of every control of the page
     step : step of the player, None for the last one
     play : whether it plays from its first step when it is opened
-    hide : parts of the page that are not shown, of `HIDEABLE`
-    lock : the only part that may still change, of `LOCK`; "" locks nothing
+    hide : hidden parts of the page, from `HIDEABLE`
+    lock : the only part that may still change, one of `LOCK`; "" locks nothing
     task : instruction to the person who opens it
-    version : of the address
+    version : version of the address format
     """
 
     page: str
@@ -215,7 +215,7 @@ def read(page: str, query: str, vocabulary: Vocabulary) -> tuple[Scene, str]:
 
 
 def number(default: float, low: float | None = None, high: float | None = None) -> ParamSpec:
-    """Return the spec of a number field: whole numbers where the default is one."""
+    """Return a number field's spec, for whole numbers if the default is whole."""
     return ParamSpec(default, low=low, high=high, kind="int" if isinstance(default, int) else "float")
 
 
@@ -255,16 +255,16 @@ def _sentence(version: int, wrong: list[str], left: list[str], too_long: bool) -
     parts = list(dict.fromkeys([*wrong, *(_ELSEWHERE[word] for word in left if word in _ELSEWHERE)]))
     if unknown := sum(word not in _ELSEWHERE for word in left):
         parts.append(f"{unknown} unknown word{'s' * (unknown > 1)}")
-    what = f"the defaults replace what does not fit: {', '.join(parts)}" if parts else ""
+    what = f"defaults replace the parts that do not fit: {', '.join(parts)}" if parts else ""
     if version != VERSION:
         age = "an older" if version < VERSION else "a newer"
         return f"This link was made with {age} version of dpviz; results may differ{'; ' * bool(what)}{what}."
     return f"This link opens, but {what}." if what else ""
 
 
-_CLIENTS = "what only a run by several clients has"
-_ELSEWHERE = {  # words of other views of a run, or of none -> the sentence if they do not fit
-    "rho": "rho, which only a promise about moves has",
+_CLIENTS = "settings of runs with several clients"
+_ELSEWHERE = {  # words that only some views have -> how a message names them
+    "rho": "rho, which belongs to promises about moves",
     **dict.fromkeys(("clients", "spread", "noise", "ring", "silent", "from", "round", "delay", "bare"), _CLIENTS),
     "lost": "its page, which does not exist",
 }

@@ -75,7 +75,7 @@ def _refuse() -> None:
     st.markdown(
         "A link would carry your choices but not the data: anyone who opened it would have no file to run on, and "
         "your choices would remain in logs and browser histories. Save a run's releases below its picture or on "
-        "the page Account."
+        "the Account page."
     )
 
 
@@ -104,8 +104,8 @@ def _dialog(scene: Scene, vocabulary: Vocabulary, has: Collection[str]) -> None:
         _link(link, follows_step="player" in has)
         if str(data := scene.values.get("d", "")).startswith(FILE):
             st.caption(
-                f"The link names your file's columns ({plain(', '.join(columns_of(data)))}), but none of its rows. "
-                f"The page asks the person who opens it for the file."
+                f"The link names your file's columns ({plain(', '.join(columns_of(data)))}), but contains none of its "
+                f"rows. To see the picture, the recipient needs the file."
             )
     if scene.page in PAGES and not str(scene.values.get("d", "")).startswith(FILE):
         _to_deck(prepared, vocabulary)
@@ -142,7 +142,7 @@ def _to_deck(scene: Scene, vocabulary: Vocabulary) -> None:
 
 
 def _link(link: str, *, follows_step: bool) -> None:
-    """Show the link and its QR code. Only the browser's address has the step, so the field reads it there."""
+    """Show the link and its QR code. Only the browser's address holds the step, so the field takes it from there."""
     data: dict[str, Any] = {"link": link, "follows": follows_step}
     left, right = st.columns([3, 1], vertical_alignment="top")
     with left:
@@ -154,7 +154,7 @@ def _link(link: str, *, follows_step: bool) -> None:
     except segno.DataOverflowError:
         right.caption("This link is too long for a QR code.")
         return
-    source = code.svg_data_uri(scale=4, border=4, dark="#000", light="#fff")  # in both modes, for cameras
+    source = code.svg_data_uri(scale=4, border=4, dark="#000", light="#fff")  # for cameras
     right.html(f'<img class="dp-qr" src="{source}" alt="QR code of the link">')
 
 
@@ -165,4 +165,4 @@ def _frame(link: str, page: str) -> None:
             format_func=embed.COLORS.__getitem__, key=keys.SHARE_COLORS,
         )  # fmt: skip
         st.code(embed.code(link, f"dpviz: {page}", colors), language="html", wrap_lines=True)
-        st.caption("Only the picture and its player, with the mode and the promise below.")
+        st.caption("Shows only the picture and its player, with the mode and the promise below.")

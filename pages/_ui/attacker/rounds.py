@@ -18,7 +18,7 @@ from pages._ui.work.workers import workers
 
 __all__ = ["Game"]
 
-_FIRST, _BATCH, _EXACT = 4, 25, 50  # rounds at a time: the first picture soon; an exact method is tried out every time
+_FIRST, _BATCH, _EXACT = 4, 25, 50  # rounds per batch: few at first, for an early picture; more if the method is exact
 
 
 @dataclasses.dataclass(eq=False)
@@ -27,8 +27,8 @@ class Game:
 
     Attributes
     ----------
-    world : the world of all rounds; None: a coin decides in every one
-    rounds : made so far, the oldest first; the player sees them in this order
+    world : the world of all rounds; None if a coin decides each round
+    rounds : rounds made so far, oldest first, as the player sees them
     guesses : the player's answers, True for "in"
     target : number of rounds to make
     seed : of the game; never shown, because it would reveal the coins
@@ -42,7 +42,7 @@ class Game:
     target: int = 0
     seed: int = dataclasses.field(default_factory=lambda: secrets.randbits(62))
     job: Job | None = None
-    _filled: bool = False  # whether the job has seen that its target is reached: it makes no more
+    _filled: bool = False  # whether the job has reached its target and will make no more
     _stopped: bool = False  # whether the job should stop
     _lock: threading.Lock = dataclasses.field(default_factory=threading.Lock)
 

@@ -10,7 +10,7 @@ from pages._ui.frame import shell
 
 
 def percent(share: float) -> str:
-    """Return a share as a number of 100."""
+    """Return a share as a number out of 100."""
     return f"{100 * share:.0f}"
 
 

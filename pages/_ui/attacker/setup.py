@@ -1,4 +1,4 @@
-"""Ask about Alex: who it is, and whether Alex is in the data at all, or here or elsewhere."""
+"""Ask who Alex is, and whether the bet is on Alex being in the data or on Alex's place."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ class Setup:
 
 
 def one_scale(data: Dataset) -> bool:
-    """Return whether a distance is one number in all columns."""
+    """Return whether all columns share one scale, so that a distance is a single number."""
     return not np.ptp(data.domain.half_width)
 
 
 def stops_of(data: Dataset) -> list[float]:
-    """Return the distances (z units) that are offered on a data set; none where columns have scales of their own."""
+    """Return the distances (z units) offered for a data set; none if its columns differ in scale."""
     return methods.stops(data) if one_scale(data) else []
 
 
@@ -56,7 +56,7 @@ def far_key(data: Dataset) -> str:
 
 
 def setup(result: Result) -> Setup | None:
-    """Show the controls; return the question about a run, or None after a sentence on what does not fit."""
+    """Show the controls; return the question about a run, or say why there is none and return None."""
     data = result.data
     algorithm = ALGORITHMS[result.trace.algorithm](**result.trace.parameters)
     far, stops = 0.0, stops_of(data)
@@ -75,7 +75,7 @@ def setup(result: Result) -> Setup | None:
             )  # fmt: skip
     alex = person(who, data)
     if alex is None:
-        st.info(f"There is no such person here, so Alex is {called(FIRST)}; choose another one.")
+        st.info(f"This data set has no such person, so Alex is {called(FIRST)}; choose another one.")
         who, alex = FIRST, usual(FIRST, data)
     seconds = runs.seconds(data, algorithm)
     if seconds > SLOWEST:
@@ -86,7 +86,7 @@ def setup(result: Result) -> Setup | None:
 
 def _who() -> str:
     state, key = st.session_state, keys.ATTACKER_WHO
-    if taken := state.pop(keys.ATTACKER_WHO_NEXT, None):  # from a click: before the widget is made
+    if taken := state.pop(keys.ATTACKER_WHO_NEXT, None):  # set by a click, before the widget is made
         state[key] = taken
     now = state.get(key, FIRST)
     return st.selectbox(
@@ -96,7 +96,7 @@ def _who() -> str:
 
 
 def question_of(data: Dataset, algorithm: Algorithm, alex: Alex, who: str, ask: str, far: float) -> Setup:
-    """Return the game's question; `who` names Alex, `ask` is of `ASK`, `far` in z units."""
+    """Return the game's question; `who` names Alex, `ask` is a key of `ASK`, `far` is in z units."""
     size = data.X, data.domain, data.n_public, alex.place
     question = moved(algorithm, *size, far, alex.row) if ask == "moved" else present(algorithm, *size, alex.row)
     key = json.dumps([data.dataset_id, repr(algorithm), who, ask, far, alex.place.tolist()])

@@ -24,7 +24,7 @@ from pages._ui.player.panel import draw
 from pages._ui.work import atlas
 
 AHEAD, MORE, AUTO, CLOUD, CURVES = 20, 10, 2_000, 60, 10  # rounds
-POLL = 0.7  # seconds between two looks at the rounds in progress
+POLL = 0.7  # seconds between checks on the rounds in progress
 KEY = (("center", "released center"), ("hidden_ring", "Alex"))
 CLOUDS = (("disc", f"{CLOUD} other runs with Alex"), ("circle", f"{CLOUD} without"))
 
@@ -60,7 +60,7 @@ def _make_ahead(main: Game) -> None:
 def _body(setup: Setup, view: View, mine: dict[str, Game], busy: bool) -> None:
     first = mine.get("exact")
     game = first if first is not None and not first.guesses else mine["main"]
-    now = game.now  # once: it may come while the page is drawn, and it is answered where it is seen
+    now = game.now  # read once: a round that arrives while the page is drawn must be seen before it is answered
     _errors(mine)
     _make_ahead(mine["main"])
     st.header(f"Your turn: {setup.words[:1].lower()}{setup.words[1:]}")
@@ -76,7 +76,7 @@ def _body(setup: Setup, view: View, mine: dict[str, Game], busy: bool) -> None:
     if _answered(mine) >= CURVES:
         _square(setup, mine["main"])
     if busy != any(one.busy for one in mine.values()):
-        st.rerun()  # start to watch the rounds in progress, or stop because no more come
+        st.rerun()  # start or stop watching the rounds
 
 
 def _answered(mine: dict[str, Game]) -> int:
@@ -155,7 +155,7 @@ def _machines(setup: Setup, game: Game) -> Sequence[Round]:
 
 
 def _stored(setup: Setup, algorithm: Algorithm) -> Sequence[Round]:
-    if setup.question.elsewhere is not None:  # they ask whether Alex is in the data
+    if setup.question.elsewhere is not None:  # stored rounds ask whether Alex is in the data
         return ()
     return atlas.played(setup.data, algorithm, setup.question.person)
 
@@ -172,8 +172,8 @@ def _machine(setup: Setup, game: Game) -> None:
     st.button(
         f"Let the machine play {AUTO:,}", key=keys.ATTACKER_AUTO, on_click=game.make, args=(AUTO,),
         icon=":material/smart_toy:", disabled=len(game.rounds) >= AUTO,
-        help="It knows every row but Alex's and every released number, and uses the likelihood. This is the audit's "
-            "attack, the best there is from even odds.",
+        help="The machine knows every row but Alex's and every released number, and compares likelihoods, as the "
+            "audit does. From even odds no attack is better.",
     )  # fmt: skip
 
 

@@ -41,7 +41,7 @@ def accepts(text: str) -> str:
 
 
 def called(who: str) -> str:
-    """Return the name of that person on screen."""
+    """Return the person's name on screen."""
     kind, _, rest = who.partition(":")
     if kind in WHO | _OLDER:
         return (WHO | _OLDER)[kind]
@@ -52,7 +52,7 @@ def called(who: str) -> str:
 
 
 def person(who: str, data: Dataset) -> Alex | None:
-    """Return that person of a data set, None if there is no such person."""
+    """Return the person in a data set, or None if there is no such person."""
     kind, _, rest = who.partition(":")
     if kind in _OLDER:
         return farthest(data) if kind == "far" else typical(data)
@@ -87,7 +87,7 @@ def _new(numbers: list[str], data: Dataset) -> Alex | None:
 
 
 def _found(dataset_id: str, _data: Dataset) -> dict[str, int]:
-    """Return the rows of `WHO`, found once."""
+    """Return the rows of `WHO`, found once per data set."""
     centers = workers().call(reference, _data, _data.n_clusters, 0).trace.cluster_centers
     return people(_data.X, _data.domain, groups_of(_data.X, _data.domain, centers, _data.groups))
 

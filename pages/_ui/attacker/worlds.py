@@ -41,7 +41,7 @@ _TOPIC = "alex"
 
 
 def section(result: Result, setup: Setup, *, hidden: bool, axes: Axes) -> None:
-    """Show a run in both worlds, if the people are public or made up, and shown."""
+    """Show a run in both worlds, if its people are public or made up and not hidden."""
     expected = 2 * N * runs.seconds(result.data, setup.algorithm)
     why = ""
     if result.trace.noiseless:
@@ -157,7 +157,7 @@ def drowned(result: Result, view: View, both: Worlds, cloud: Sequence[np.ndarray
     jumps = np.linalg.norm(np.diff(domain.normalize(np.array(seen)), axis=0), axis=1)
     typical = int(np.argsort(jumps)[len(jumps) // 2])
     move = np.linalg.norm(np.diff(domain.normalize(np.array([lens.here, lens.there])), axis=0))
-    end = "Alex drowns." if jumps[typical] > move else "about as little as Alex moves it: add noise, or people."
+    end = "the noise hides Alex." if jumps[typical] > move else "no more than Alex moves it: add noise, or people."
     jump = gap(seen[typical], seen[typical + 1])
     return markup.text(known, " ", markup.bold(f"Released: jumps {jump} from run to run"), f" anyway: {end}")
 

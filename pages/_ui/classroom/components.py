@@ -28,7 +28,7 @@ _mirror = st.components.v2.component("dpviz_mirror", html="<span></span>", js=(_
 
 
 def place(at: tuple[float, float] | None) -> tuple[float, float] | None:
-    """Show the map with a point, if any; return its place on the phone, None before or if it is not valid."""
+    """Show the map with its point, if any; return the place chosen on the phone, or None without a valid one."""
     data = {"low": LOW.tolist(), "high": HIGH.tolist(), "at": at}
     found = _place(key=keys.CLASS_PLACE, data=data, on_at_change=lambda: None, height="content").get("at")
     if not isinstance(found, list) or len(found) != 2:

@@ -73,7 +73,7 @@ def data_of(points: np.ndarray, beside: int, n_public: int, n_clusters: int) -> 
 
 
 def frames_of(trace: Trace, data: Dataset, groups: Groups) -> Shown:
-    """Return the frames for the phones: the centers released by then, none before the first."""
+    """Return the phones' frames: the centers released by each step, none before the first."""
     how, titles, centers = pane(trace), [], []
     shots = how.shots(trace)
     for shot, done in zip(shots, complete(shots), strict=True):
@@ -113,7 +113,7 @@ def estimates(reports: np.ndarray) -> tuple[np.ndarray, float]:
 
 
 def game_of(shown: Shown, point: tuple[float, float]) -> Question:
-    """Return the question whether the person at this place was in the run's data."""
+    """Return the game's question: was the person at this place in the run's data?"""
     X, here = shown.data.X, np.array(point)
     same = np.flatnonzero((here == X).all(axis=1))
     row = int(same[0]) if len(same) else None

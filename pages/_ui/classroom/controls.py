@@ -1,4 +1,4 @@
-"""Class' controls: its code and its key."""
+"""Class's controls: its code and its key."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pages._ui.frame import keys
 
 
 def classroom(known: Mapping[str, Any]) -> Sequence[Control]:
-    """Class: its code, and the key that the QR code adds. They are secrets of the class and no widgets' values."""
+    """Return Class's controls: its code, and the key in the QR code. Both are secrets of the class, not widgets."""
     return [
         Control("code", keys.CLASS_CODE, "Code", ParamSpec(""), accepts=partial(_letters, 8)),
         Control("key", keys.CLASS_KEY, "Key", ParamSpec(""), accepts=partial(_letters, 40)),

@@ -36,7 +36,7 @@ from pages._ui.work.results import Result
 __all__ = ["opening", "projector"]
 
 _KEEP: dict[str, Any] = {"persist_state": "session"}
-LIVE = 1.5  # seconds between two looks at the phones' input
+LIVE = 1.5  # seconds between checks of the phones' input
 MANY_WRONG = 20  # wrong codes in ten minutes, above which the lecturer is warned
 STAGES = {
     "place": "Everyone is a point",
@@ -52,7 +52,7 @@ _KEEPS = {True: "this server keeps the points", False: "nobody: randomized repor
 
 
 def opening() -> Classroom | None:
-    """Offer to open a class; return it if that was pressed."""
+    """Offer to open a class; return the class once it is open."""
     st.html(
         markup.lede(
             "Show this page on the projector; everybody joins by phone with five letters or the QR code. Each phone "
@@ -65,10 +65,10 @@ def opening() -> Classroom | None:
     )  # fmt: skip
     st.html(
         markup.small(
-            "What you see: dots and counts, no names. What the server holds, in memory only: "
-            f"{_HOLDS[keeps]}, answers and scores of at most {MOST_SEATS} phones. It ends after "
-            f"{number(LIFE / 3600)} hours, {number(ALONE / 60)} minutes after the last of you has left, or when you "
-            "end it, and then all of this is deleted. Nothing is written to disk."
+            "You see dots and counts, but no names. The server holds, in memory only, "
+            f"{_HOLDS[keeps]}, answers and scores of at most {MOST_SEATS} phones. The class ends after "
+            f"{number(LIFE / 3600)} hours, {number(ALONE / 60)} minutes after everybody has left, or when you "
+            "end it; then all of this is deleted. Nothing is written to disk."
         )
     )
     if st.button("Open a class", type="primary", key=keys.CLASS_OPEN):
@@ -86,14 +86,14 @@ _HOLDS = {True: "the points that people make up", False: "one randomized report 
 
 def projector(room: Classroom, base: str) -> None:
     """Show the class to everybody."""
-    for lesson in picked():  # a lesson is ready when it is chosen
+    for lesson in picked():  # so that a chosen lesson opens at once
         stage_cache.ahead(lesson.name, 0)
     stages = [stage for stage in STAGES if room.keeps_points or stage in ("place", "predict", "lesson", "local")]
     stage = st.segmented_control(
         "The phones show", stages, default=room.stage, required=True, format_func=STAGES.__getitem__,
         key=keys.CLASS_STAGE,
     )  # fmt: skip
-    if stage != "lesson":  # its question exists before its stage
+    if stage != "lesson":  # a lesson shows its stage once its question exists
         room.show(stage=stage)
     room.attend(room.lecturer)
     _STAGES[str(stage)](room, base)
@@ -108,7 +108,7 @@ def projector(room: Classroom, base: str) -> None:
 
 
 def _left(room: Classroom) -> None:
-    """Show the size of the class and its end; while this is requested, the lecturer counts as present."""
+    """Show the size of the class and its end; each request shows that the lecturer is present."""
     room.attend(room.lecturer)
     if not room.left:
         st.rerun()
@@ -137,7 +137,7 @@ def _new_code(room: Classroom) -> None:
 def _renew(room: Classroom, empty: bool) -> None:
     try:
         rooms().renew(room, empty=empty)
-    except Refused as problem:  # it ended meanwhile
+    except Refused as problem:  # the class has just ended
         messages.say("problem", str(problem))
 
 
@@ -157,7 +157,7 @@ def _end(room: Classroom) -> None:
 
 def _question(room: Classroom) -> None:
     points = f", {_many(len(room.points()), 'point')}" if room.keeps_points else ""
-    st.markdown(f"**{_many(room.seats, 'phone')}{points}: end the class?** All of it is forgotten, for everybody.")
+    st.markdown(f"**{_many(room.seats, 'phone')}{points}: end the class?** Everything in it is deleted, for everybody.")
 
 
 def _code(room: Classroom, base: str) -> None:
@@ -215,7 +215,7 @@ def _answers(room: Classroom) -> None:
 
 
 def _truth(room: Classroom) -> Collection[int]:
-    """Return the right answers: of a lesson at its end, of the first question after a run, else none."""
+    """Return the right answers: those of a lesson at its end, those of the first question after a run, else none."""
     shown, asked = room.shown, room.question
     if asked.lesson:
         return asked.right if room.part == "answer" else ()
@@ -276,7 +276,7 @@ def _run(room: Classroom, base: str) -> None:
             st.fragment(_poll, run_every=0.5)(room)
         return
     result: Result | None = room.result
-    shown = room.shown  # once: the class may end meanwhile
+    shown = room.shown  # read once, because the class may end meanwhile
     if result is None or shown is None:
         picture.html(markup.odds("Press Run. The points go through the curator, like all rows here."))
         return
@@ -318,7 +318,7 @@ def _form(room: Classroom) -> None:
         beside = st.segmented_control(
             "Made-up people beside you", compute.BESIDE, default=compute.BESIDE[1], required=True,
             key=keys.CLASS_BESIDE,
-            help="A class is a small data set, and small data sets drown in noise. That is worth seeing, too.",
+            help="A class is a small data set, and small data sets drown in noise, which is worth seeing, too.",
         )  # fmt: skip
         about = whole_number(
             "People, about", 2, 100_000, 200, key=keys.CLASS_ABOUT, width=140,
@@ -370,11 +370,11 @@ def _take(room: Classroom, job: Job, inbox: list[Result]) -> None:
     try:
         shown = compute.frames_of(result.trace, result.data, verdict.groups(result))
     except Exception:
-        del classroom_state.class_job  # otherwise the page would take it again and again
+        del classroom_state.class_job  # otherwise every rerun would take the result again
         raise
     room.forget_scores()
     room.show(shown=shown, step=len(shown.titles) - 1)
-    del classroom_state.class_job  # last, because a click that ends the script earlier repeats it
+    del classroom_state.class_job  # last, so that a click that ends the script earlier repeats it
 
 
 def _local(room: Classroom, base: str) -> None:
@@ -395,8 +395,8 @@ def _reports(room: Classroom) -> None:
             markup.odds(markup.bold(_many(len(reports), "randomized report")), ".")
             + markup.small(
                 f"Each phone sent one randomized bit per cell, at ε {number(compute.LOCAL_EPSILON)}; the numbers "
-                f"are estimates, each ±{sd:.1f} from the coins alone. With a trusted server the same ε "
-                f"would cost each number about ±{math.sqrt(2) / compute.LOCAL_EPSILON:.1f}. That is the "
+                f"are estimates, each ±{sd:.1f} from the coins alone. With a trusted server, the same ε "
+                f"would blur each number by only ±{math.sqrt(2) / compute.LOCAL_EPSILON:.1f} or so. That is the "
                 "price of trusting nobody: the relative error shrinks only with the square root of "
                 "the number of people."
             )

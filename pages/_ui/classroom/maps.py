@@ -1,4 +1,4 @@
-"""The class's pictures, a few kilobytes each: people, centers, bars, scores. Phones draw no plane."""
+"""Draw a class's people, centers, bars and scores as pictures of a few kilobytes, small enough for phones."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pages._ui.frame import markup
 
 __all__ = ["bars", "grid", "people", "scores"]
 
-_UNIT = 20  # SVG units in a km
+_UNIT = 20  # SVG units per km
 
 
 def _at(points: np.ndarray) -> np.ndarray:
@@ -71,7 +71,7 @@ def people(
 
 
 def grid(colors: Theme, counts: np.ndarray, sd: float) -> str:
-    """Return the map's cells with estimated counts; a cell is darker the further it stands out of its noise."""
+    """Return the map's cells with estimated counts; the further a count stands out from the noise, the darker."""
     size = (HIGH - LOW) * _UNIT / (ACROSS, ALONG)
     marks = []
     for cell, count in enumerate(counts):
@@ -104,7 +104,7 @@ def bars(
         for i, (option, count) in enumerate(zip(options, counts, strict=True))
     )
     return f'<div class="dp-table dp-free dp-bars dp-poll"><table><tbody>{rows}</tbody></table></div>' + markup.small(
-        f"{total} answer{'s' * (total != 1)}, nobody's name."
+        f"{total} answer{'s' * (total != 1)}, without names."
     )
 
 

@@ -1,6 +1,6 @@
 // Reports the step of the lecturer's player to the server, a moment after it comes to rest.
 export default function ({ setStateValue }) {
-  // the transport reports the step here; a page with an address undoes this
+  // makes the transport report its step here; a page with an address resets this
   const kept = (window.__dpvizAddress ??= {});
   let timer = 0;
   kept.step = (step) => {

@@ -1,4 +1,4 @@
-"""The page on a phone: the form to join with, then what the lecturer has chosen; no plane, one small picture."""
+"""The page on a phone: the form to join with, then the lecturer's stage with one small picture."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from pages._ui.work.runs import owner
 
 __all__ = ["back", "door", "phone"]
 
-POLL = 0.6  # seconds between two looks at whether the lecturer has gone on
-AHEAD, MORE = 12, 4  # rounds of a phone's game that are made ahead, and when to make others
+POLL = 0.6  # seconds between checks for a new stage
+AHEAD, MORE = 12, 4  # rounds of a phone's game made ahead, and how few may be left before more are made
 
 
 def door(code: str, key: str, token: str) -> tuple[Classroom, Seat] | None:
@@ -59,7 +59,7 @@ def _watch(room: Classroom, seat: Seat) -> None:
 
 
 def _stage(room: Classroom, seat: Seat) -> None:
-    """Draw what the lecturer has chosen."""
+    """Draw the stage that the lecturer has chosen."""
     classroom_state.class_version = room.version
     st.html(markup.small("Class ", markup.bold(room.code), f" · phone {seat.number}, without a name."))
     _STAGES[room.stage](room, seat)
@@ -193,8 +193,8 @@ def _local(room: Classroom, seat: Seat) -> None:
     )
     st.html(
         markup.small(
-            f"{_OWN[at is not None]} This is what your phone sent, one coin per cell: at "
-            f"ε {number(compute.LOCAL_EPSILON)} nobody can be sure from it where you are."
+            f"{_OWN[at is not None]} This is what your phone sent, with one coin per cell: at "
+            f"ε {number(compute.LOCAL_EPSILON)} nobody can be sure from this where you are."
         )
         + f'<div class="dp-cells" role="img" aria-label="{sum(bits)} of {len(bits)} cells say yes">{told}</div>'
         + markup.small(_HONEST[room.keeps_points])

@@ -21,16 +21,16 @@ __all__ = [
     "spelled",
 ]  # fmt: skip
 
-LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"  # no I and no O: they look like figures
+LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"  # without I and O, which look like digits
 LENGTH = 5
 LIFE = 2 * 3600.0  # seconds
 ALONE = 30 * 60.0  # seconds without the lecturer and without a phone, after which a class ends
-SEEN = 5 * 60.0  # seconds after which a phone, or a class, that nobody has looked at makes room for another one
+SEEN = 5 * 60.0  # seconds after which an idle phone or class may be replaced
 UNDO = 10.0  # seconds in which an ended class can be resumed
-SWEEP = 60.0  # seconds between two looks for classes that are over
+SWEEP = 60.0  # seconds between checks for classes that are over
 MOST_SEATS, MOST_CLASSES = 300, 60
-MY_WRONG_AT_ONCE, MY_WRONG_A_MINUTE = 10, 6  # codes that do not exist, of one visit
-WRONG_AT_ONCE, WRONG_A_MINUTE = 1_000, 60  # tries of everybody together: in two hours 8,200 of 7,962,624 codes
+MY_WRONG_AT_ONCE, MY_WRONG_A_MINUTE = 10, 6  # wrong codes, per visit
+WRONG_AT_ONCE, WRONG_A_MINUTE = 1_000, 60  # all visits together: in two hours 8,200 of 7,962,624 codes
 LATELY = 600.0  # seconds during which lecturers see a warning about wrong codes
 MOST_OPTIONS, MOST_QUESTION, MOST_OPTION = 8, 200, 60
 MOST_ROUNDS = 10_000
@@ -50,7 +50,7 @@ class Seat:
 
     Attributes
     ----------
-    token : what the phone shows when it returns
+    token : identifies the phone when it returns
     number : of the seat, 1, 2, ...; it reveals only the order of arrival
     seen : when its phone was last seen, by the class's clock
     point : its place on the map; None before, and in a class that keeps only reports
@@ -76,7 +76,7 @@ class Question:
     Attributes
     ----------
     lesson : its name if a lesson asks, else ""
-    several : whether any number of the options is right
+    several : whether several options may be right
     right : indices of the right options of a lesson
     replies : reply to each option, () if several are right
     task, keep : instruction for the run, and sentence to remember
@@ -103,7 +103,7 @@ class Classroom:
     keeps_points : False for a class in which the server never stores anybody's place
     cells : number of bits of a report
     opener : the visit that opened it, "" for none
-    clock : seconds, for tests
+    clock : returns seconds; tests replace it
 
     Attributes
     ----------
@@ -129,7 +129,7 @@ class Classroom:
         self.shown: Any = None
         self.result: Any = None
         self._clock, self._ends, self._seen = clock, clock() + LIFE, clock()
-        self._goes_on_until: float | None = None  # the end before the lecturer ended it
+        self._goes_on_until: float | None = None  # when the class would have ended by itself
         self._seats: dict[str, Seat] = {}
         self._numbers = 0
         self._lock = threading.RLock()
@@ -202,7 +202,7 @@ class Classroom:
             return seat
 
     def _make_room(self) -> None:
-        """Free the seat whose phone has been away longest, if that is long."""
+        """Free the seat whose phone has been away longest, if it has been away long enough."""
         last = min(self._seats.values(), key=lambda seat: seat.seen)
         if self._clock() - last.seen < SEEN:
             raise Refused(f"This class is full: {MOST_SEATS} phones are in it already.")
@@ -450,10 +450,10 @@ class Classrooms:
         return code
 
     def _make_room(self) -> None:
-        """End the class in which nobody has been seen for longest, if that is long."""
+        """End the class that has been idle longest, if it has been idle long enough."""
         room = max(self._open.values(), key=lambda room: room.alone)
         if room.alone < SEEN:
-            raise Refused(f"{MOST_CLASSES} classes are open on this server, and it allows no more.")
+            raise Refused(f"{MOST_CLASSES} classes are open on this server, as many as it allows.")
         room.close()
         self._sweep()
 

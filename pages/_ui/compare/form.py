@@ -29,7 +29,7 @@ def form(data: Dataset) -> list[Side]:
     name = data.dataset_id.removeprefix("sample:")
     if not sides.get():
         sides.put(sides.first(data))
-    elif compare_state.compare_on != name and not session.opened_now:  # other data were picked
+    elif compare_state.compare_on != name and not session.opened_now:  # the visitor has picked other data
         sides.put([_fitted(side, data) for side in sides.get()])
     compare_state.compare_on = name
     if sides.get() is not compare_state.compare_drawn:  # set by a link, a button or another page
@@ -53,7 +53,7 @@ def _edit(letter: str, start: Side, now: Side, data: Dataset) -> Side:
     with st.popover(plain(words), key=keys.COMPARE_FORM(letter)):
         slug = st.selectbox(
             "Method", slugs, slugs.index(old.slug), disabled=locked(),
-            format_func=lambda slug: named(slug).removesuffix(" · recommended"),  # there is no room for it
+            format_func=lambda slug: named(slug).removesuffix(" · recommended"),  # to save room
             key=keys.COMPARE_ALGORITHM(turn, letter),
         )  # fmt: skip
         cls = ALGORITHMS[slug]
@@ -71,7 +71,7 @@ def _edit(letter: str, start: Side, now: Side, data: Dataset) -> Side:
             algorithm.guarantee(data.domain.n_features, data.n_public)
             runs.check(data, algorithm)
         except (ValueError, TypeError) as problem:
-            st.error(plain(f"{in_words(problem, cls)} The picture still shows the run before it."))
+            st.error(plain(f"{in_words(problem, cls)} The picture still shows the last valid run."))
             return now
         key = keys.COMPARE_SEED(turn, letter)
         seed = whole_number("Seed", 0, value=start.seed, key=key, disabled=locked())
@@ -79,7 +79,7 @@ def _edit(letter: str, start: Side, now: Side, data: Dataset) -> Side:
 
 
 def _values(cls: type[Algorithm], old: Algorithm, data: Dataset) -> dict[str, Any]:
-    """Return the initial values of the fields: the run's own, or those that another algorithm shares with it."""
+    """Return the fields' initial values: the run's own, or for another algorithm those that both have."""
     defaults = {name: spec.default for name, spec in params.specs(cls).items()}
     mine = {field.name: getattr(old, field.name) for field in dataclasses.fields(old)}
     kept = mine if cls is type(old) else {name: mine[name] for name in SHARED if name in mine}

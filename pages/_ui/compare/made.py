@@ -43,7 +43,7 @@ def comparison(data: Dataset, asked: Sequence[Side]) -> Comparison | None:
     if batch is not None and batch.wanted != wanted:
         batch.job.cancel()
         batch = None
-    # looked up before the finished runs, because a job that is over then has nothing more to bring
+    # look up the job before the finished runs: once it is over, it brings no more
     over = batch is not None and batch.job.status == "done"
     found = _found(wanted, batch)
     # a finished job leaves a gap if a run that existed before the job has since been dropped

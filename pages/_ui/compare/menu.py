@@ -17,14 +17,15 @@ from pages._ui.work.results import Result
 
 
 def menu(key: str, result: Result) -> None:
-    """Offer runs to compare with this one; none for a private run, because every other one would cost ε.
+    """Offer runs to compare with this one; none for a private run, because each would cost ε.
 
-    A run without noise is never compared with one that makes a promise, nor a run on a file declared again since.
+    A run without noise is never compared with one that makes a promise, and a run on an earlier declaration of a file
+    is never offered.
     """
     if result.data.private or result.trace.noiseless or not catalog.is_here(result.data):
         return
     box = st.popover(
-        "Beside", icon=":material/compare:", help="Compare it with another run in one player.", key=keys.BESIDE(key),
+        "Beside", icon=":material/compare:", help="Compare this run with another, in one player.", key=keys.BESIDE(key),
         on_change="rerun",
     )  # fmt: skip
     if not box.open:
@@ -75,6 +76,6 @@ def _changes(mine: Side) -> dict[str, Side]:
     found = {}
     for words, times in (("ε / 4", 0.25), ("4 ε", 4.0)):
         epsilon = times * getattr(mine.algorithm, "epsilon", float("nan"))
-        if 0.01 <= epsilon <= 100:  # not a number: the algorithm has none
+        if 0.01 <= epsilon <= 100:  # False for NaN: the algorithm has no ε
             found[words] = Side(dataclasses.replace(mine.algorithm, epsilon=epsilon), mine.seed)  # type: ignore[call-arg]
     return {**found, "Another seed": Side(mine.algorithm, mine.seed + 1)}

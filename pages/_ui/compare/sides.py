@@ -51,7 +51,7 @@ def arrive(current: Scene, vocabulary: Vocabulary) -> None:
         return
     try:
         mine = asked_by(current, vocabulary)
-    except ValueError:  # one of its fields is wrong, and its own form says so
+    except ValueError:  # a field is invalid, which the run's own form reports
         return
     if mine == compare_state.compare_mine or session.opened_now:
         return

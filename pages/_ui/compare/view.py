@@ -87,8 +87,8 @@ def player(comparison: Comparison, *, hidden: bool, by: str, opened: Opened | No
                 markup.bold("Numbers"),
                 " at the last step mark the places that the runs share: centers are matched one to "
                 "one, and two are a pair only if each is the nearest to the other, or they are closer "
-                "than either is to its own neighbors. A broken ring has no partner. Zoom and pointer "
-                "are linked.",
+                "than either is to its own neighbors. A broken ring marks a center without a "
+                "partner. Zoom and pointer are linked.",
             )
         )
         _table(comparison, clock, hidden=hidden)
@@ -118,7 +118,7 @@ def _table(comparison: Comparison, clock: Timeline, *, hidden: bool) -> None:
     head.header("What differs")
     rows = facts([run.trace for run in comparison.runs])
     same = sum(not row.differs for row in rows)
-    words = f"Also the {same} other lines"
+    words = f"Show the {same} equal lines, too"
     whole = switch.toggle(words, key=keys.COMPARE_WHOLE, persist_state="session", disabled=not same)
     moving = {
         "ε spent so far": [["–" if x != x else number(x) for x in spent] for spent in clock.spent],
@@ -163,7 +163,8 @@ def _ratios(comparison: Comparison, clock: Timeline) -> tuple[str, list[list[str
     note = " Losses depend on raw rows: NOT PRIVATE."
     if unlike:
         note += (
-            f" * {' and '.join(map(str, numbers))} centers: more centers always lower the loss, so do not compare it."
+            f" * {' and '.join(map(str, numbers))} centers: these losses are not comparable, because more centers "
+            "always lower the loss."
         )
     against = dict.fromkeys(reference_name(run.trace) for run in comparison.runs)
     if "KMedians" in against and len(against) > 1:
@@ -191,9 +192,9 @@ def curves(comparison: Comparison) -> None:
             markup.odds(f"Starting from even odds, a bet on {on} is right at most ", odds, " times in 100.")
             + markup.small(
                 "Every attacker has a rate of false alarms and a rate of misses, and lies on or above "
-                "the curve of the promise. On the dotted line a coin would do as well. The curve of a plan of "
-                "Gaussian releases is exact; other plans are composed at many δ, and their curves may understate the "
-                "promise."
+                "the curve of the promise. On the dotted line, a coin would do as well. For a plan of "
+                "Gaussian releases the curve is exact; other plans are composed at many δ, and their curves may "
+                "understate the promise."
             )
             + markup.fooled(
                 "Curves of different promises answer different questions: one row added or removed, one row changed, "

@@ -27,8 +27,8 @@ from pages._ui.work.state import work_state
 if TYPE_CHECKING:
     from pages._ui.data.state import Upload
 
-COUNTED = 200_000  # rows of a larger file that the DEMO effect is counted on
-_REGION = 1_000  # kilometers from the middle, above which bounds are hardly those of a region
+COUNTED = 200_000  # most rows on which DEMO counts the effect of a declaration
+_REGION = 1_000  # kilometers from the middle; wider bounds hardly describe a region
 MOST = 12  # columns of a public file that are ticked at first
 _PLACE = ("sheet", "header_row")  # entries that must agree with the form in which the file was read
 # entries that a dictionary may change after the file was read
@@ -62,8 +62,8 @@ def editor(upload: Upload) -> dict[str, Any] | None:
     """
     if upload.private:
         st.caption(
-            f"Numbers like {upload.form.example}: do yours look like this? Cells in another form count as missing, "
-            f"without a message. No cell was read: the names suggest columns, and you decide."
+            f"Do your numbers look like {upload.form.example}? Cells in another form count as missing, without a "
+            f"message. No cell was read: suggestions come from the column names, and you decide."
         )
     reading.doubt(upload)
     columns: list[dict[str, Any]] = []
@@ -156,7 +156,7 @@ def _waits(cell: dict[str, Any]) -> bool:
 
 
 def _sources(upload: Upload) -> list[str]:
-    """Return the names of the file's own columns that can be used, also of those that a rule has taken apart."""
+    """Return the names of the file's usable columns, including those that a rule has split."""
     made = {column["name"]: rule.column for rule in upload.form.recode for column in rule.columns}
     can = [c for c in upload.table.columns if c.values is not None or c.kind in ("text", "mixed", "date", "unknown")]
     return list(dict.fromkeys(made.get(column.name, column.name) for column in can))
@@ -180,7 +180,7 @@ def _suggested(upload: Upload, name: str, *, ticked: bool) -> dict[str, Any]:
 
 
 def _reason(upload: Upload, column: Column | None, meaning: Meaning | None) -> str:
-    """Return the reason that a column is initially left out, "" if it is not."""
+    """Return why a column is initially left out, "" if it is not."""
     if column is not None and identifiers.singles_out(upload.table, column.name, private=True):
         return "Its name suggests that it numbers the rows, which says nothing about how similar they are."
     if meaning is not None and meaning.rule.startswith("days"):
@@ -216,7 +216,7 @@ def _shortcuts(upload: Upload, names: list[str]) -> None:
     """Offer a data dictionary, and in DEMO the data themselves, to fill the table."""
     with st.container(horizontal=True):
         with st.popover("Data dictionary", icon=":material/upload_file:"):
-            file = st.file_uploader("A dictionary that was saved here before", "json", key=keys.DICTIONARY(upload.key))
+            file = st.file_uploader("A dictionary saved here before", "json", key=keys.DICTIONARY(upload.key))
             if file is not None:
                 _load(upload, file.name, file.getvalue())
         numbers = [name for name in names if upload.cells[name]["kind"] == NUMBER]
@@ -347,7 +347,7 @@ def _missing(columns: list[dict[str, Any]]) -> str:
 
 
 def _known_groups(upload: Upload, names: list[str]) -> dict[str, Any]:
-    """Ask for the column that names known groups: DEMO only, it is compared with the result and never clustered on."""
+    """Ask for the column with known groups, in DEMO only: results are compared with it, but never clustered on it."""
     if upload.private:
         return {}
     choices = [name for name in upload.table.groupings if name not in names]

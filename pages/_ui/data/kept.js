@@ -1,7 +1,7 @@
-// Stores declarations of files in this browser alone, so that a reload or another visit need not ask again.
+// Stores declarations of files only in this browser, so that a visitor need not repeat them after a reload.
 // `says` requests the sentence, `opens` the button that leads back to the last file.
 const KEY = "dpviz-declared", MOST = 5;
-const written = (window.__dpvizDeclared ??= {}); // upload of this visit -> what it has in the list
+const written = (window.__dpvizDeclared ??= {}); // upload of this visit -> its entry in the list
 
 function read() {
   try {
@@ -24,7 +24,7 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
   }
   const show = () => {
     const files = [...new Set(read().map((entry) => String(entry?.file)))];
-    const keeps = "It keeps names of columns, kinds, bounds and signs, no cell.";
+    const keeps = "It keeps names of columns, kinds, bounds and signs, but no cell.";
     const said = `Declared in this browser before: ${files.join(", ")}. ${keeps}`;
     if (words.textContent !== said) words.textContent = said;
     words.hidden = !data.says;

@@ -111,8 +111,8 @@ def offer(upload: Upload, names: list[str]) -> bool:
         lacking = [column["name"] for column in entry["columns"] if column["name"] not in names]
         if lacking:
             st.info(
-                f"{plain(upload.table.name)} was declared in this browser with another first line: it has no column "
-                f"{plain(lacking[0])} now."
+                f"{plain(upload.table.name)} was declared in this browser with another first line: the column "
+                f"{plain(lacking[0])} is missing now."
             )
         elif st.button(f"Declare as before: {plain(_called(entry))}", key=keys.KEPT_TAKE(upload.key, place)):
             return _take(upload, entry)

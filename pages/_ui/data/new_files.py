@@ -13,7 +13,7 @@ from pages._ui.data.state import data_state
 __all__ = ["A_MINUTE", "A_VISIT", "count_new_file"]
 
 A_MINUTE, A_VISIT = 12, 60  # files of one visit
-_LOUD = 30  # files per minute of all visits together, from which the operator is warned
+_LOUD = 30  # files per minute in all visits together; the operator is warned from here on
 _log = logging.getLogger(__name__)
 _lock = threading.Lock()
 _all: deque[float] = deque()  # arrival times of all visits' files in the last minute
@@ -31,7 +31,7 @@ def count_new_file() -> None:
     if len(own) >= A_VISIT:
         _log.warning("A visit was refused another file after %d.", len(own))
         raise Refused(
-            f"This visit has used {A_VISIT} files, the most that this server accepts from one. Use the command line."
+            f"This visit has used {A_VISIT} files, the most that this server accepts. Use the command line instead."
         )
     if sum(when > now - 60 for when in own) >= A_MINUTE:
         _log.warning("A visit was refused another file after %d within a minute.", A_MINUTE)

@@ -75,9 +75,9 @@ class Painting {
 
   take(data) {
     this.data = data;
-    const echo = this.sent.indexOf(data.code); // what was sent comes back, perhaps when more is painted already
+    const echo = this.sent.indexOf(data.code); // the server echoes what was sent, perhaps after more was painted
     if (data.code !== this.server && echo >= 0) this.sent.splice(0, echo + 1);
-    else if (data.code !== this.server && data.code !== this.code) // another one was opened
+    else if (data.code !== this.server && data.code !== this.code) // another painting was opened
       Object.assign(this, { people: read(data.code), code: data.code, past: [], held: undefined, stroke: undefined });
     this.server = data.code;
     this.show();
@@ -202,7 +202,7 @@ class Painting {
     const beyond = outliers ? `, ${many(outliers, "outlier", "outliers")}` : "";
     const text = `${this.people.length} of ${this.data.most} people${each}${beyond}.`;
     const hint = this.full
-      ? " No more fit: erase some first."
+      ? " The painting is full: erase some people first."
       : this.people.length < this.data.fewest
         ? ` At least ${this.data.fewest} are needed.`
         : "";

@@ -13,19 +13,19 @@ from pages._ui.frame import catalog, keys, messages
 
 _HERE = Path(__file__).parent
 _TOOLS = {
-    "group": ("Group", "Paint people of a group; begin away from the others for a new one"),
+    "group": ("Group", "Paint people of a group; start away from the others for a new group"),
     "minority": ("Minority", "Paint a small, tight group"),
     "outlier": ("Outlier", "Place one person"),
     "move": ("Move one", "Drag one person"),
-    "erase": ("Erase", "Take people away"),
+    "erase": ("Erase", "Remove people"),
 }
 _BUTTONS = "".join(
     f'<button data-tool="{tool}" aria-pressed="false" title="{what}">{word}</button>'
     for tool, (word, what) in _TOOLS.items()
 )
 _ALT = (
-    "Canvas to paint people on, from -10 to 10 both ways. Arrow keys move the cursor, with Shift in small steps; Enter "
-    "uses the chosen tool there; Control and Z undo."
+    "Canvas for painting people, from -10 to 10 in both directions. Arrow keys move the cursor, with Shift in small "
+    "steps; Enter uses the chosen tool there; Control and Z undo."
 )
 _component = st.components.v2.component(
     "dpviz_paint",
@@ -46,14 +46,14 @@ def paint() -> None:
         _component(key=keys.PAINT, data=data, height="content", on_people_change=_took)
     with about:
         st.markdown(
-            "Press and drag to paint. By keyboard: arrow keys move the cursor on the canvas, Enter paints. Nobody "
-            "here is real, so the painting is DEMO. A link to it contains every person, works for everybody, and "
-            "survives a reload."
+            "Press and drag to paint. On the keyboard, arrow keys move the cursor on the canvas and Enter paints. "
+            "Nobody here is real, so the painting is DEMO. Its link contains every person, works for everybody, "
+            "and survives a reload."
         )
         try:
             made = Painted(code)
         except ValueError:
-            made = None  # too few as yet; the canvas says so
+            made = None  # too few people so far, as the canvas says
         used = made is not None and st.session_state[keys.EXPLORE_DATA] == made.key
         st.button(
             "In use" if used else "Use these people", type="primary", width="stretch", disabled=used or made is None,

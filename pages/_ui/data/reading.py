@@ -29,11 +29,11 @@ KINDS = {  # words on screen -> code and order of a date; a number has none
     "date month-day-year": ("days", "mdy"),
 }
 _SHEETS = b"PK"  # how a workbook begins
-_LAST = 50  # the last line at which a table may begin: missing lines would reveal how many there are
+_LAST = 50  # the last line at which a table may begin; an error about a missing line would reveal their number
 
 
 def read(name: str, content: bytes, form: Form) -> Table:
-    """Read in a thread; the visitor can stop it at every turn of the loop. PRIVATE shows no pace."""
+    """Read in a thread that the visitor can stop; show progress unless the file is private."""
     stop, done = threading.Event(), [0.0]
 
     def advance(fraction: float) -> None:
@@ -61,7 +61,7 @@ def read(name: str, content: bytes, form: Form) -> Table:
 
 
 def again(upload: Upload, form: Form) -> None:
-    """Read a file in another form; declarations of columns that remain stay.
+    """Read a file in another form; keep the declarations of columns that still exist.
 
     Raises
     ------
@@ -82,7 +82,7 @@ def again(upload: Upload, form: Form) -> None:
 def differently(upload: Upload) -> None:
     """Offer another decimal sign, and for a public file another sheet or first line.
 
-    Which line holds the names of a private file was confirmed for one place; another line may hold a person.
+    The owner of a private file has confirmed only that one line holds names; another line may hold a person.
     """
     form = upload.form
     with st.expander(
@@ -90,7 +90,7 @@ def differently(upload: Upload) -> None:
     ):
         at = (form.sheet, form.header_row) if upload.private else where(keys.PLACE(upload.key), upload.content, form)
         decimal, thousands = numbers(upload.key, form)
-        if st.button("Read it so"):
+        if st.button("Read it this way"):
             try:
                 again(
                     upload,
@@ -116,9 +116,9 @@ def where(key: str, content: bytes, form: Form) -> tuple[str | None, int | None]
 
 
 def numbers(key: str, form: Form) -> tuple[str | None, str | None]:
-    """Ask how numbers are written, by a made-up cell; return the decimal and the thousands sign.
+    """Ask which made-up cell looks like the file's numbers; return the decimal and the thousands sign.
 
-    Both are None for a public file, in which they are detected, until somebody declares them.
+    For a public file both signs are detected, and are None until declared.
     """
     written = {"as in the file": (None, None), **NUMBERS} if not form.private else dict(NUMBERS)
     start = form.example if form.private or form.decimal is not None else "as in the file"
@@ -138,7 +138,7 @@ def separator(key: str) -> str | None:
 
 
 def doubt(upload: Upload) -> None:
-    """Ask what a cell of a public column means if its one sign may group thousands or begin decimals."""
+    """Ask what a cell of a public column means if its only sign may group thousands or begin the decimals."""
     if not upload.table.doubtful:
         return
     column, cell = upload.table.doubtful[0].name, upload.table.doubtful[0].doubt

@@ -48,7 +48,7 @@ class Upload:
 
     @property
     def key(self) -> str:
-        """Start of its widgets' keys; a file that is read or filled again has fresh widgets."""
+        """The prefix of its widgets' keys; a file that is read or filled again gets fresh widgets."""
         return f"{self.token}_{self.version}"
 
 
@@ -56,9 +56,9 @@ class DataState:
     """Values of one visitor's session, as in `Session`."""
 
     uploads: Kept[dict[str, Upload]] = Kept(dict)  # files that were read, by token
-    pending: Held[Pending | None] = Held(nothing)  # the file that is being asked about
+    pending: Held[Pending | None] = Held(nothing)  # the file with open questions
     declared: Held[list[dict[str, Any]]] = Held(list)  # declarations stored in this browser, newest first
-    came_to_scene: Held[bool | None] = Held(nothing)  # whether the first address named other data or was prepared
+    came_to_scene: Held[bool | None] = Held(nothing)  # whether the first address named other data or a prepared scene
     another: Held[bool] = Held(bool)  # the visitor wants to add one more file
     file_turn: Held[int] = Held(int)  # a number for a fresh file field
     key_address: Held[str] = Held(str)  # address at which the browser fetches a key that was added as a file

@@ -24,7 +24,7 @@ from pages._ui.work.private import accounts
 TYPES = "csv tsv txt dat parquet xlsx json jsonl ndjson feather arrow dta gz".split()
 _FORMS = "A table: CSV or other text, Excel, Parquet, Feather, JSON records, Stata, or one of these packed by gzip"
 MOST_FILES = 3
-_TYPED = (".parquet", ".feather", ".arrow", ".dta")  # their columns have names and types of their own
+_TYPED = (".parquet", ".feather", ".arrow", ".dta")  # formats whose columns have names and types
 _PUBLIC = (
     "Made up, published, or yours to show. You will see rows, the effect of noise, and plain KMeans next to every "
     "private result. Runs have a seed and can be repeated."
@@ -59,8 +59,8 @@ def _receive() -> None:
     turn = data_state.file_turn
     file = st.file_uploader(_FORMS, TYPES, key=keys.FILE(turn))
     st.caption(
-        "The file stays in the memory of this server, for this visit only: never in a log, and a private one "
-        "never on its disk. Names and types of columns are public."
+        "The file stays in this server's memory, for this visit only. It never reaches a log, and a private file "
+        "never reaches the disk. Names and types of columns are public."
     )
     if file is not None:
         data_state.pending = Pending(file.name.replace("\\", "/").split("/")[-1][-60:], file.getvalue())
@@ -98,21 +98,21 @@ def _ask(pending: Pending) -> None:
 
 
 def _recognize(pending: Pending) -> bool | None:
-    """Say whether this owner's account knows the file, and return its answer; a changed file has a new account."""
+    """Say whether the owner has declared this file before; return that answer. A changed file has a new account."""
     try:
         with accounts() as known:
             before = known.of(known.key(pending.content, owner().name)).private
     except Refused:
-        return None  # the answer's own field says so
+        return None  # the visitor learns why on giving the answer
     if before is not None:
         st.info(
-            f"You already declared this file {'private' if before else 'public'}, and its account is here. Continue "
-            f"with this answer, or forget the file."
+            f"You already declared this file {'private' if before else 'public'}, and this server has its account. "
+            f"Continue with this answer, or forget the file."
         )
     elif kept.known(pending.name):
         st.info(
-            "A file of this name was declared in this browser before. This server does not know this one: it is "
-            "another file, or it has changed, so it has its own account."
+            "A file with this name was declared in this browser before. This server does not know the one you dropped: "
+            "it is another file or has changed, so it gets its own account."
         )
     return before
 
@@ -124,7 +124,7 @@ def _forget_button(label: str) -> None:
 
 
 def _ask_header(pending: Pending) -> None:
-    """Ask what the first line of a private file holds; until then nothing in it is read, let alone shown."""
+    """Ask what the first line of a private file holds; read nothing in the file before the answer."""
     form = pending.form
     line = f"line {form.header_row or 1}{f' on sheet {plain(form.sheet)}' if form.sheet else ''}"
     st.header(f"Does {line} of your file hold the names of the columns?")
@@ -152,10 +152,10 @@ def _ask_width(pending: Pending) -> None:
     """Ask for the number of cells per line, so that it does not depend on any row."""
     st.header("How many cells does a line have?")
     n_columns = field(
-        "Cells of a line", 1, Limits().columns, None, key=keys.N_COLUMNS("pending"), width=300,
+        "Cells per line", 1, Limits().columns, None, key=keys.N_COLUMNS("pending"), width=300,
         placeholder="a whole number", help="If a line has another number, its cells count as missing.",
     )  # fmt: skip
-    if st.button("Read it so", disabled=not isinstance(n_columns, int)):
+    if st.button("Read it this way", disabled=not isinstance(n_columns, int)):
         _read(pending, dataclasses.replace(pending.form, n_columns=n_columns))
         st.rerun()
     _forget_button("I do not know: forget the file")

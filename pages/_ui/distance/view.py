@@ -19,7 +19,7 @@ __all__ = ["section"]
 
 
 def section(result: Result) -> None:
-    """Show the worth of a promise about moves; show nothing for a run that hides whole persons."""
+    """Show what a promise about moves protects; show nothing for a run that hides whole persons."""
     data, trace = result.data, result.trace
     mine = ALGORITHMS[trace.algorithm](**trace.parameters)
     if not isinstance(mine, Moves) or data.private or not methods.one_distance(data):
@@ -39,7 +39,7 @@ def section(result: Result) -> None:
                 markup.bold(f"At {far}, hiding the whole person is cheaper."),
                 f" Noise that hides moves up to {far} would blur the result more than full differential privacy "
                 f"does, so "
-                f"{results.drawn(result).name} runs instead of {trace.name}. That hides any change of one row.",
+                f"{results.drawn(result).name} runs instead of {trace.name}. It hides any change of one row.",
             )
         )
     else:

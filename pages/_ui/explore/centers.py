@@ -18,7 +18,7 @@ from pages._ui.work.caches import per_run
 from pages._ui.work.results import Result
 
 AGAIN = f"± over {N} reruns"
-_LARGE = 1_000  # cells; a larger table draws only its visible part, with a script of a fifth of the page's bytes
+_LARGE = 1_000  # cells; a larger table draws only its visible part, but its script adds a fifth to the page
 
 
 def _table(result: Result, scatter: np.ndarray | None) -> pd.DataFrame:
@@ -48,7 +48,7 @@ def _pictures(identity: str, mode: str, hidden: bool, _result: Result) -> str:
 
 
 def section(key: str, result: Result, *, hidden: bool = False) -> None:
-    """Show the folded table of centers, which are released, so that it is in both modes and costs nothing."""
+    """Show the folded table of centers. They are released, so both modes show them, at no cost."""
     trace, data = result.trace, result.data
     kind = "Middles of the regions" if has_regions(trace) else "Released centers"
     with st.expander(f"{kind if trace.claimed.private else 'Centers'} in numbers"):
@@ -81,7 +81,7 @@ def section(key: str, result: Result, *, hidden: bool = False) -> None:
 
 def _weighted(key: str, points: pd.DataFrame) -> None:
     """Show the weighted points when opened."""
-    box = st.expander(f"Weighted points, released too: {len(points):,}", key=keys.WEIGHTED(key), on_change="rerun")
+    box = st.expander(f"Weighted points, also released: {len(points):,}", key=keys.WEIGHTED(key), on_change="rerun")
     if box.open:
         box.dataframe(points, hide_index=True, width="stretch", key=keys.POINTS(key))
 

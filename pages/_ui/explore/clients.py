@@ -1,4 +1,4 @@
-"""Watch for a run over several clients, who keep their rows."""
+"""Draw Watch for a run over several clients, who keep their rows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pages._ui.workspace.explore import explore
 
 
 def page(choice: Choice, algorithm: Algorithm, top: DeltaGenerator) -> None:
-    """Show the questions about clients and the run they describe, or the reason that there is none, below its strip."""
+    """Show the questions about clients, and the run that they describe or the reason that it cannot run."""
     data, run, same, why = choice.data, None, False, ""
     asked = view.form(choice.name, algorithm, choice.form.seed)
     try:

@@ -29,7 +29,7 @@ def section(key: str, result: Result, *, hidden: bool, axes: Axes) -> None:
     """Offer centers for any k if the run has a coreset."""
     if result.trace.coreset is not None and len(result.trace.coreset.points) > 1:
         box = st.expander("Any k afterwards, at no cost", key=keys.ANY_K(key), on_change="rerun")
-        if box.open:  # nothing is solved or drawn unless somebody looks at it
+        if box.open:  # solve and draw nothing while it is folded
             with box:  # not a fragment, because the choice goes into the page's address
                 _body(key, result, hidden, axes)
 
@@ -46,7 +46,7 @@ def _panels(identity: str, mode: str, k: int, cost: str, hidden: bool, axes: Axe
     coreset = _result.trace.coreset
     assert coreset is not None
     shown = view_of(_result, hidden=hidden, axes=axes)
-    view = dataclasses.replace(shown, reference=None, missed=None)  # KMeans and lost groups are for the run's k
+    view = dataclasses.replace(shown, reference=None, missed=None)  # KMeans and lost groups belong to the run's k
     centers = workers().call(coresets.resolve, coreset, _result.trace.domain, k, cost=cost)
     table = _elbow(_result, cost, view.hidden)
     return workers().call(figures.printed, view, coreset, centers, table, cost)

@@ -1,5 +1,5 @@
-// ε and People as drags. While somebody drags, every stop is drawn here from stored runs, over the plane of the page,
-// without the server. On release it receives the stop once, and its run replaces the film.
+// Drag ε or People. During a drag this script draws every stop from stored runs, over the page's plane, without the
+// server. On release the server receives the stop once, and its run replaces the film.
 // fraction of the plane that must be visible to draw there; pixels that a film needs elsewhere
 const SEEN = 0.75, LEAST = 220;
 const near = (name) =>
@@ -40,7 +40,7 @@ class Drag {
         .then(({ Stage }) => {
           this.Stage = Stage;
         })
-        .catch((error) => console.error(error)); // without it the words and the track still follow
+        .catch((error) => console.error(error)); // without the film, words and track still follow the drag
     }
     this.epsilon.box.setAttribute("aria-disabled", data.locked);
     this.size.box.setAttribute("aria-disabled", data.locked || data.fixed);
@@ -86,7 +86,7 @@ class Drag {
       this.curve = truth ? "the track is the loss, × KMeans', 10 to 90 % of reruns" : "";
     }
     Object.assign(this, { edition, stop: place });
-    const between = `ε ${this.data.epsilon} lies beside the stored stops: drag to one of them to see its reruns.`;
+    const between = `ε ${this.data.epsilon} has no stored reruns: drag to one of the stops to see its reruns.`;
     this.epsilon.show(place, whole ? here.spoken : between);
     this.size.show(edition, `${this.editions[edition].people} people. ${whole ? here.spoken : ""}`);
     named(this.names[0], "Privacy budget", `ε ${whole ? here.label : this.data.epsilon}`, this.curve);
@@ -110,7 +110,7 @@ class Drag {
     );
     const verdict = document.querySelector(this.data.words);
     if (plane && this.Stage && !this.box?.isConnected) this.lay(plane);
-    if (verdict && this.said.parentElement !== verdict) verdict.append(this.said); // in place of the run's own
+    if (verdict && this.said.parentElement !== verdict) verdict.append(this.said); // in place of the run's verdict
     if (!plane || !this.Stage) return;
     for (const [i, film] of this.films) film.room.hidden = i !== edition;
     const film = this.films.get(edition) ?? this.film(edition, stop);
@@ -118,7 +118,7 @@ class Drag {
     film.stage.show(stop);
   }
 
-  /** Lay an empty film over the plane, in its place, size and zoom; where little of it is in sight, below the words. */
+  /** Lay an empty film over the plane, at its size and zoom; if little of the plane is visible, below the words. */
   lay(plane) {
     const edge = plane.getBoundingClientRect(),
       mine = this.root.getBoundingClientRect(),
@@ -134,11 +134,11 @@ class Drag {
     const fit = JSON.stringify([shape, m, wide, zoomed]);
     if (fit !== this.fit || !this.box) {
       this.drop();
-      this.box = Object.assign(document.createElement("div"), { ariaHidden: "true" }); // the slider says it
+      this.box = Object.assign(document.createElement("div"), { ariaHidden: "true" }); // the slider announces it
       Object.assign(this, { fit, shape: { ...shape, margin: m }, wide, zoomed });
     }
     this.box.className = over ? "dpviz-film" : "dpviz-film card";
-    this.box.style.height = over ? "" : `${below + 12}px`; // to the window's end, over the run before
+    this.box.style.height = over ? "" : `${below + 12}px`; // down to the window's end, over the previous run
     (over ? plane : this.root).append(this.box);
     document.documentElement.classList.add("dpviz-dragging");
   }

@@ -1,4 +1,4 @@
-"""ε and People as drags: the plane shows stored runs at every stop during a drag, and the page runs on release."""
+"""Drag ε or People: during a drag the plane shows stored runs at every stop, and on release the page runs."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _component = st.components.v2.component(
 
 
 def section(scope: str, choice: Choice, result: Result, look: Look) -> None:
-    """Offer ε as a drag in the form if there are stored runs of the form's choices.
+    """Offer ε as a drag in the form if there are stored runs for the form's choices.
 
     Its film lies over the plane in the container with the key `scope`.
     Otherwise runs of public data are made in the background, and the drag appears below the form.
@@ -142,7 +142,7 @@ def _draw(scope: str, choice: Choice, result: Result, record: str, names: tuple[
         "epsilon": float(choice.form.algorithm.epsilon),  # type: ignore[union-attr]
         "busy": bool(session.job),
         "locked": prepared.locked(where),
-        "fixed": prepared.locked(keys.EXPLORE_DATA),  # how many people there are
+        "fixed": prepared.locked(keys.EXPLORE_DATA),  # the number of people
     }
     name = keys.EXPLORE_DRAG
     _component(key=name, data=data, height="content", on_released_change=partial(_released, name, where, names, result))
@@ -154,7 +154,7 @@ def _released(name: str, where: str, editions: tuple[str, ...], result: Result) 
     Until that run is finished, `result` stays visible, even if it is the initial replay.
     """
     ended = st.session_state[name].get("released")
-    if not isinstance(ended, list) or len(ended) != 3:  # the third one distinguishes this end from an earlier one
+    if not isinstance(ended, list) or len(ended) != 3:  # the third value tells this drag from an earlier one
         return
     if ended[0] not in STOPS or ended[1] not in editions:
         return
@@ -190,7 +190,7 @@ def _record_of(
     identity: str, name: str, stops: int, seed: int, mode: str, hidden: bool, axes: Axes,
     _edition: Callable[[bool], Edition], _result: Result,
 ) -> str:  # fmt: skip
-    """Return the same for a track made for this data set; a file's track stays in its session."""
+    """Return the browser's data for a track made for this data set; a file's track stays in its session."""
     return _json_of(_result, [_edition(hidden)], seed, hidden, axes)
 
 

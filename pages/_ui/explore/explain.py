@@ -70,7 +70,7 @@ def _free(result: Result) -> None:
     if found := sentences or by_cells:
         what = "centers and their noise" if sentences else "counts of cells"
         ends = f"{_NOISE} {_WHERE}" if sentences else f"{_HOLDS} {_CELLS}"
-        st.html(_list(found) + markup.small(f"From the released {what}: it costs nothing. {ends}"))
+        st.html(_list(found) + markup.small(f"From the released {what}, at no cost. {ends}"))
     elif center_noise(trace).meaning == CELLS:
         st.html(markup.small("The places of rows inside a cell are unknown, so nothing is certain. Ask the rows."))
     else:
@@ -95,8 +95,8 @@ def _bought(key: str, result: Result, answer: Trace, hidden: bool) -> None:
     st.html(
         _list(explanation.sentences(columns, result.data.units))
         + markup.small(
-            f"From the rows, for ε {number(spent.epsilon)} at δ {chance(spent.delta)}, beside what the run itself has "
-            f"spent: {answer.steps[-1].title}. {_HOLDS}"
+            f"From the rows, for ε {number(spent.epsilon)} at δ {chance(spent.delta)}, in addition to the run's own "
+            f"spending: {answer.steps[-1].title}. {_HOLDS}"
         )
     )
     with st.popover("Every column of every cluster"):

@@ -1,4 +1,4 @@
-"""The number of people that a local run needs, below its player: predicted for all n and tried for one."""
+"""Show below a local run how many people it needs: predicted for all n, and tried for one."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CELLS = 20_000_000  # most numbers of a made-up population
 
 
 def section(key: str, result: Result, *, hidden: bool, axes: Axes) -> None:
-    """Offer the question if nobody is trusted and the people are public, so that more can be drawn from them."""
+    """Offer the question for a local run on public people, from whom more people can be drawn."""
     if result.trace.claimed.notion is Notion.LOCAL and hidden and not result.data.private:
         st.header("How many people would it take?")
         st.fragment(_body)(key, result, axes)
@@ -43,7 +43,7 @@ def _loss(dataset_id: str, users: int, seed: int, _algorithm: Algorithm, _data: 
 
 def _body(key: str, result: Result, axes: Axes) -> None:
     trace, data = result.trace, result.data
-    algorithm = cast(StemmerKaplanLocal, ALGORITHMS[trace.algorithm](**trace.parameters))  # the one of its notion
+    algorithm = cast(StemmerKaplanLocal, ALGORITHMS[trace.algorithm](**trace.parameters))  # the only local method
     d = data.domain.n_features
     choices = [n for n in USERS if n * d <= CELLS]
     left, right = st.columns([4, 1], vertical_alignment="bottom")
@@ -55,7 +55,7 @@ def _body(key: str, result: Result, axes: Axes) -> None:
     error = algorithm.predicted(d, n)
     st.html(
         markup.small(
-            f"Before anybody is asked: with {n:,} people a cell stands out once it holds ",
+            f"Prediction: with {n:,} people, a cell stands out once it holds ",
             markup.bold(f"{error['heavy'] / n:.1%}"),
             f" of them, a weight is off by ±{error['weight'] / n:.1%} of all people, and the average "
             "of one cluster's widest cell by about ",

@@ -41,7 +41,7 @@ class Choice:
 
 @dataclasses.dataclass(frozen=True)
 class Look:
-    """The view of a run: whether with hidden layers (DEMO), and along which two columns or directions."""
+    """The view of a run: whether it shows hidden layers (DEMO), and which two columns or directions it draws."""
 
     hidden: bool = False
     axes: Axes = None
@@ -50,7 +50,7 @@ class Look:
 def choose(*, drags: bool = False) -> Choice:
     """Draw the form on top, the same for every view of a run; return its choices.
 
-    With `drags` and matching stored runs, its place for ε is left to the drag. On a phone the fields are in a
+    With `drags` and matching stored runs, the drag takes the place of the field for ε. On a phone the fields are in a
     drawer.
     """
     with st.container(key=keys.FORM_TOP, horizontal=True, vertical_alignment="bottom", gap="medium"):

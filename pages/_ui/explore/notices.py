@@ -64,10 +64,10 @@ def first_run(choice: Choice) -> None:
     cls, data = choice.cls, choice.data
     if data.private:
         st.header("Nothing released yet")
-        st.markdown(f"A run on {plain(data.title)} spends privacy, so rehearse first, which spends none.")
-        st.page_link("pages/plan.py", label="Rehearse it: nothing is read", icon=":material/play_circle:")
+        st.markdown(f"A run on {plain(data.title)} spends privacy. Rehearse first: a rehearsal spends none.")
+        st.page_link("pages/plan.py", label="Rehearse it without reading a row", icon=":material/play_circle:")
         return
-    st.header("Nothing run yet")
+    st.header("No run yet")
     st.markdown(f"{cls.tagline} {choice.form.outlook}")
     if choice.form.algorithm is not None:
         words = plain(f"Run {cls.name} on {data.title}")

@@ -52,7 +52,7 @@ def section(result: Result, *, hidden: bool) -> None:
         return
     against = reference_name(result.trace)
     box = st.expander(f"How good is it? Compared with {against} on the raw rows", key=keys.QUALITY, on_change="rerun")
-    if not box.open:  # nothing is computed unless somebody looks at it
+    if not box.open:  # compute nothing while it is folded
         return
     with box:
         ours, theirs = _table(result)

@@ -1,4 +1,4 @@
-"""Twenty reruns as clouds for every ε, and one after the other, show whether the result would be similar."""
+"""Show twenty reruns for every ε, as clouds or one after the other: would the result be similar?"""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def section(key: str, result: Result, *, hidden: bool, axes: Axes, current: bool
         halt(_TOPIC)
         return
     st.caption(
-        f"{N} simulated runs, on people made up from what was released. No row is read, nothing is spent."
+        f"{N} simulated runs, on people made up from the release. No row is read, and nothing is spent."
         if result.data.private
         else f"{N} runs on the same rows with different noise. Only in DEMO: on private rows every rerun would spend ε."
     )

@@ -68,13 +68,13 @@ def settings(name: str, data: Dataset, cls: type[Algorithm], row: Row) -> Settin
         begin(data)
     _address(data, now, asked=pressed or moved)
     if pressed and session.job:
-        st.rerun()  # it takes longer, and the button says so
+        st.rerun()  # to disable the button during the run
     _say(data, now, row)
     return now
 
 
 def _waits(data: Dataset, now: Settings) -> bool:
-    """Return whether a run waits for its button, as private runs and those that do not start by themselves do."""
+    """Return whether a run waits for its button: private runs do, and runs too slow to start by themselves."""
     shown = runs.shown(data.dataset_id.removeprefix("sample:"))
     return data.private or bool(session.job) or shown is None or shown.identity != now.asks_for(data)
 

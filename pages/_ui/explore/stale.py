@@ -44,13 +44,13 @@ def _words(value: Any) -> str:
 
 
 def ribbon(result: Result, data: Dataset, form: Settings) -> None:
-    """Say that the picture is older than the form, and what it shows."""
+    """Say that the picture does not match the form, and which run it shows."""
     differing = differences(result, data, form)
     if not differing or session.job:
         return
     old = ", ".join(f"{name} {seen}" for name, seen, _ in differing)
     new = ", ".join(f"{name} {asked}" for name, _, asked in differing)
     st.html(
-        f'{_DIMMED}<p class="dp-stale" role="status">You see <b>{markup.escape(old)}</b>. The form says '
-        f"<b>{markup.escape(new)}</b>: press Run to see that.</p>"
+        f'{_DIMMED}<p class="dp-stale" role="status">You see <b>{markup.escape(old)}</b>. The form is set to '
+        f"<b>{markup.escape(new)}</b>: press Run to see it.</p>"
     )

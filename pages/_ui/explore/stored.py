@@ -105,7 +105,7 @@ def _chart_of(here: Stored | None, result: Result) -> Chart | None:
 
 
 def found_again(here: Stored | None, result: Result) -> tuple[int, int] | None:
-    """Return how many matching stored runs found all groups, of how many; None if there are none."""
+    """Return how many of the matching stored runs found all groups, and their number; None if there are none."""
     chart = _chart_of(here, result)
     if chart is None:
         return None
@@ -116,7 +116,7 @@ def found_again(here: Stored | None, result: Result) -> tuple[int, int] | None:
 def shared_span(here: Stored | None, result: Result) -> Span | None:
     """Return the directions that all matching stored runs share: those of the first run at the largest ε; else None.
 
-    A drag through ε then moves the centers and not the axes, and neither does its end.
+    Dragging ε then moves the centers but not the axes, even on release.
     """
     chart = _chart_of(here, result)
     stop = None if chart is None else chart.at(STOPS[-1])

@@ -1,4 +1,4 @@
-"""Runs over several clients: the cached run, and one round from one client's side."""
+"""Runs over several clients: the cached run, and one round as one client sees it."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def _trusting(trace: Trace, trust: str) -> Trace:
 
 
 def beside_central(trace: Trace, same: bool) -> None:
-    """Compare the run with the central run with the same parameters."""
+    """Compare the run with a central run of the same parameters."""
     excess = max(entry.excess for entry in trace.ledger)
     if excess > 1:
         st.info(
@@ -208,10 +208,10 @@ def lane(round_: Round, client: str, drawn_by: str, ring: Ring) -> None:
     noisy = np.sum([each[part] for each in (*round_.locals.values(), *round_.noise.values())], axis=0)
     computed = ("Computed", local, True, f"{client}'s {what}: {first_numbers(own[part])}")
     added = ("Noise", noise, True, f"Drawn by {'this client' if who == client else who}: {first_numbers(drawn[part])}")
-    leaves = ("Leaves it", sent, False, f"The same words, masked: {_words(sent, size)}")
+    leaves = ("Sent", sent, False, f"The same words, masked: {_words(sent, size)}")
     if drawn_by == CLIENTS:
         leaves = (*leaves[:3], f"Their sum, masked: {_words(sent, size)}")
-    back_ = ("Comes back", back, False, f"The masked sum of all. Unmasked, the noisy {what}: {first_numbers(noisy)}")
+    back_ = ("Returned", back, False, f"The masked sum of all. Unmasked, the noisy {what}: {first_numbers(noisy)}")
     cells = (computed, added, leaves, back_) if drawn_by == CLIENTS else (computed, leaves, added, back_)
     for i, (column, (name, payload, hidden, words)) in enumerate(
         zip(st.columns(4, gap="small"), cells, strict=True), 1
@@ -258,8 +258,8 @@ def _network(rounds: int) -> None:
     )  # fmt: skip
     st.html(
         markup.small(
-            f"With {number(delay)} ms a send, a round waits {number(2 * delay)} ms for the network and this run "
-            f"{number(2 * delay * rounds)} ms; the work itself comes on top. FastLloyd's Table 3 (2 clients, "
+            f"At {number(delay)} ms per send, a round waits {number(2 * delay)} ms for the network and this run "
+            f"{number(2 * delay * rounds)} ms, in addition to computing. FastLloyd's Table 3 (2 clients, "
             "10,000 rows, k = 2, d = 2) prints 3.03 ms and 192 bytes a round, and quotes 10,500 ms "
             "and 256 million bytes a round for MohLloyd, which encrypts every step: 3,465 times "
             "slower. Our own times are on the Papers page."

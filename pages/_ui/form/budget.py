@@ -1,4 +1,4 @@
-"""The privacy budget of a run in ε, μ or zCDP's ρ. The visitor sets one, the others follow; δ is shown as well."""
+"""The privacy budget of a run in ε, μ or zCDP's ρ. The visitor sets one and the others follow; δ is shown, too."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _converted(leads: str, default: float, key: str, delta: float, *, gaussian: 
     assert given is not None
     if not given > 0:
         raise ValueError(f"{_LABELS[leads]} must be above 0; got {number(given)}.")
-    start, same = form_state.budget_start or (None, now)  # a value that was only converted for the field stays as it is
+    start, same = form_state.budget_start or (None, now)  # keep ε exact if the field only shows it converted
     value = same if given == start else _short(epsilon_of(leads, given, delta, gaussian=gaussian), 6)
     state[key] = value
     form_state.budget_led = (leads, key, value)

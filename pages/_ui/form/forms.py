@@ -179,7 +179,7 @@ def _delta(cls: type[Algorithm], data: Dataset, fields: dict[str, tuple[Any, str
             try:
                 values[name] = params.parse(spec, kept.strip()) if isinstance(kept, str) else kept
                 params.check_one(cls.name, name, spec, values[name])
-            except ValueError:  # its own field says so
+            except ValueError:  # reported at its own field
                 values.pop(name, None)
     return cls(**values).resolved_delta(data.n_public)
 

@@ -46,7 +46,7 @@ def offered(private: bool) -> list[str]:
 
 
 def first(*, own: bool) -> str:
-    """Return the first method: the story's, in which ε has a visible cost, or the recommended one for own data."""
+    """Return the initial method: the one of Start's story, in which ε visibly costs, or the recommended one."""
     return RECOMMENDED if own else STORY[1]
 
 
@@ -66,7 +66,7 @@ def pick_algorithm(data: Dataset, *, about: DeltaGenerator | None = None, label:
     """Show the picker; return the class. The chosen method's idea and the list of all go into `about`, or below."""
     key = keys.PRIVATE_ALGORITHM if data.private else keys.EXPLORE_ALGORITHM
     slugs = offered(data.private)
-    if taken := st.session_state.pop(keys.ALGORITHM_NEXT(key), None):  # from the list: before the widget is made
+    if taken := st.session_state.pop(keys.ALGORITHM_NEXT(key), None):  # chosen in the list, before the widget is made
         st.session_state[key] = taken
     slug = st.selectbox(
         label, slugs, slugs.index(first(own=not is_public(data))), format_func=named, **prepared.kept(key),

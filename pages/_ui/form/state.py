@@ -1,4 +1,4 @@
-"""The session's forms: the budget in another notion."""
+"""The session's forms: a budget given as μ or ρ."""
 
 from __future__ import annotations
 

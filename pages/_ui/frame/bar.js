@@ -2,8 +2,8 @@
 // session, which holds the visitor's files and runs. A link that the browser follows by itself begins a new session.
 const drawn = new WeakMap();
 
-// What a page sends just as it is left reaches the server after the request to leave. Streamlit then draws
-// the left page again and pushes its address: that push is dropped, and the request repeated, until the visitor acts.
+// A message sent just as a page is left reaches the server after the request to leave. Streamlit then draws
+// the old page again and pushes its address. Until the visitor acts, drop that push and repeat the request.
 const way = (window.__dpvizWay ??= {});
 const travel = () => dispatchEvent(new PopStateEvent("popstate", { state: {} }));
 if (!way.push) {
@@ -13,7 +13,7 @@ if (!way.push) {
     astray && way.left-- > 0 ? setTimeout(travel, 0) : way.push(state, title, url);
   };
   addEventListener("popstate", () => {
-    if (way.to !== location.pathname) way.left = 5; // times that it may be repeated
+    if (way.to !== location.pathname) way.left = 5; // repetitions left
     way.to = location.pathname;
   });
   for (const act of ["pointerdown", "keydown", "click"]) addEventListener(act, () => { way.to = undefined; }, true);
@@ -43,7 +43,7 @@ const linked = ({ href, word, quiet }) => {
 export default function ({ data, parentElement }) {
   const nav = parentElement.querySelector("nav");
   const names = JSON.stringify(data.links.map(({ href, word }) => [href, word]));
-  if (drawn.get(nav) !== names) { // a link that stays keeps the keyboard's focus
+  if (drawn.get(nav) !== names) { // redraw only changed links, so that the keyboard's focus stays
     drawn.set(nav, names);
     const groups = [false, true].map((quiet) => {
       const group = Object.assign(document.createElement("span"), { className: quiet ? "few" : "all" });

@@ -56,7 +56,7 @@ def follow(key: str, names: list[str], *, many: bool = False) -> None:
     here = (kept[0] if kept else None) if many else kept
     now = chosen()
     if here in names and (session.opened_now or (key in followed and here != followed[key])):
-        if not now.private:  # a private file stays chosen: it is left on Explore and Data only
+        if not now.private:  # only Explore and Data can replace a private file
             choose(here)
     elif (mine := state[keys.EXPLORE_DATA]) in names and mine != here:
         state[key] = [mine] if many else mine

@@ -1,5 +1,5 @@
-// On a narrow screen the form is a drawer over the page. The button drawn here opens it; it closes by itself after the
-// form was used, and is never open when a page opens.
+// On a narrow screen the form is a drawer over the page. The button drawn here opens it; it closes by itself after use,
+// and is always closed when a page opens.
 const NARROW = matchMedia("(max-width: 768px)");
 const drawer = (window.__dpvizDrawer ??= {});
 
@@ -21,7 +21,7 @@ if (!drawer.listens) {
   document.addEventListener("keydown", (event) => { if (event.key === "Escape") close(); });
 }
 
-// The server makes figures and the page's colors, so it is called again once Streamlit itself has changed colors.
+// The server draws the figures and colors the page, so request the page again after Streamlit has changed its colors.
 const SCHEME = matchMedia("(prefers-color-scheme: dark)");
 const turned = () => requestAnimationFrame(() => setTimeout(() => drawer.turn?.("scheme", SCHEME.matches), 0));
 if (!drawer.follows) {

@@ -12,12 +12,12 @@ from pages._ui.frame.session import session
 __all__ = ["HIDES", "code", "embedded", "note", "style"]
 
 HIDES = ("form", "verdict", "panels", "navigation")
-COLORS = {"": "as the reader's system", "light_theme": "light", "dark_theme": "dark"}
+COLORS = {"": "same as the reader's system", "light_theme": "light", "dark_theme": "dark"}
 _CSS = (Path(__file__).parent / "embed.css").read_text()
 
 
 def note(query: str) -> None:
-    """Remember whether the address of this session's first page asked for `?embed`; a frame remains one."""
+    """Remember whether this session's first address had `?embed`; a frame stays a frame."""
     asked = any(part.partition("=")[0] == "embed" for part in query.split("&"))
     if session.embedded is None:
         session.embedded = asked or bool(st.context.is_embedded)

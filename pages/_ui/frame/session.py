@@ -41,7 +41,7 @@ class Kept(Held[T]):
 
 
 class Once(Held[T]):
-    """A note to the next drawing, which is removed when read."""
+    """A note for the next drawing, removed when read."""
 
     def __get__(self, instance: object, owner: type | None = None) -> T:
         return st.session_state.pop(self._name) if self._name in st.session_state else self._first()
@@ -59,9 +59,9 @@ class Session:
 
     # runs: their identities, and the id of a job
     shown: Held[str] = Held(str)  # the shown run
-    history: Held[list[str]] = Held(list)  # those before it, the newest last
+    history: Held[list[str]] = Held(list)  # earlier runs, the newest last
     asked: Held[str | None] = Held(nothing)  # the form's last request; None before its first drawing
-    asking_explain: Held[str] = Held(str)  # the question about a private run that waits for a yes
+    asking_explain: Held[str] = Held(str)  # the question about a private run that awaits consent
     job: Held[str] = Held(str)  # the running job, "" if there is none
 
     # data sets

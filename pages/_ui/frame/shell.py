@@ -46,7 +46,7 @@ def colors() -> Theme:
 
 
 def title(question: str = "") -> None:
-    """Show the word that led to the page as its title, and beside it a question, the page's own if none is given."""
+    """Show the page's word in the bar as its title, beside a question (the page's own if none is given)."""
     entry = PAGES[session.page]
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         st.title(entry.title, width="content")

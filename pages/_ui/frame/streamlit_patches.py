@@ -73,7 +73,7 @@ def draw_on_return() -> None:
         name = resume(self, *args)
         if name is not None:
             session = self._active_session_info_by_id[name].session
-            session.request_rerun(session._client_state)  # its page and its query, but no widget value and no click
+            session.request_rerun(session._client_state)  # repeats the page and query, but no widget value or click
         return name
 
     WebsocketSessionManager._resume_stored_session = resumed  # type: ignore[assignment, method-assign]
@@ -113,9 +113,9 @@ def forget(file: UploadedFile) -> None:
 
 
 def redraw(key: str) -> None:
-    """Leave this fragment and run the one with a key, not the page; Streamlit offers that to callbacks only.
+    """Stop this fragment and rerun only the fragment with a key; Streamlit offers that only to callbacks.
 
-    A run of the whole page continues, because it draws that fragment itself.
+    A run of the whole page continues, because it draws that fragment anyway.
     """
     context = get_script_run_ctx()
     if context is not None and context.fragment_ids_this_run:

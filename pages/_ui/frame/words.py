@@ -1,4 +1,4 @@
-"""Say for the screen what the package knows of a promise; `on_screen` writes ε for the package's epsilon."""
+"""Put a promise into words for the screen; `on_screen` writes ε for the package's epsilon."""
 
 from __future__ import annotations
 

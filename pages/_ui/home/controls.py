@@ -23,13 +23,13 @@ def home(known: Mapping[str, Any]) -> Sequence[Control]:
 
 
 def run_of(query: str) -> str | None:
-    """Return Explore's address of the run that Home of earlier versions showed by this one; None for a screen's."""
+    """Return Explore's address of the run that an old address of Home showed; None for the address of a screen."""
     words = {part.partition("=")[0] for part in query.split("&")}
     return as_run(query) if words & _OLD and len(query) <= MOST else None
 
 
 def as_run(query: str) -> str:
-    """Return Explore's address of the run that Home of earlier versions showed; an ε of the address is kept."""
+    """Return Explore's address of the run that Home once showed, with the ε of the old address, if any."""
     given = parse_qsl(query, keep_blank_values=True)
     about = [(word, text) for word, text in given if word not in _RUN and word != "screen"]
     own = {word: text for word, text in given if word in ("v", "e")}

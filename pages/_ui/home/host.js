@@ -10,9 +10,9 @@ const top = () => {
   return opaque ? header.getBoundingClientRect().bottom : 0;
 };
 
-/** Let the address say which screen this is: it takes the place of the one before, so that Back leaves at once. */
+/** Write the screen into the address, replacing the previous screen, so that Back leaves the page at once. */
 const note = (others, screen) => {
-  if (others.includes(location.pathname.split("/").pop())) return; // Start was left, and is still drawn
+  if (others.includes(location.pathname.split("/").pop())) return; // Start was left but is still drawn
   const rest = location.search
     .slice(1)
     .split("&")

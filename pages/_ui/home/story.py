@@ -37,7 +37,7 @@ _DOORS = (  # screen, page, its link's text, and what the link leads to
     (3, "attacker", "Keep betting, and see why", ""),
     (6, "explore", "Explore", "Watch this run step by step, and what every step costs."),
     (6, "data", "Your data", "Try a file of your own. It stays on this server."),
-    (6, "class", "Teach", "Everybody in the room is one point; phones bet."),
+    (6, "class", "Teach", "Everybody in the room becomes one point and bets by phone."),
 )
 
 _component = st.components.v2.component(
@@ -58,7 +58,7 @@ class _Parts:
         self._lock = threading.Lock()
 
     def made(self, name: str, make: Callable[[], T]) -> T | None:
-        """Return a part, None while it is being made: the first call starts that."""
+        """Return a part, or None while it is being made; the first call starts making it."""
         with self._lock:
             if name not in self._jobs:
                 self._jobs[name] = self._queue.submit(f"Start: {name}", lambda job: workers().call(make))
@@ -146,7 +146,7 @@ def _draw(polls: bool) -> None:
     if door := found.get("door"):
         _leave(door)
     if polls and given is not None and bets is not None and len(reruns) == len(parts.EDITIONS):
-        st.rerun()  # all parts are finished: nobody asks from now on
+        st.rerun()  # all parts are finished: stop polling
 
 
 def _door(screen: int, page: str, title: str, words: str) -> dict[str, Any]:

@@ -18,7 +18,7 @@ TRIES = 2
 
 
 def vocabulary(known: Mapping[str, Any]) -> Sequence[Control]:
-    """Return the lesson first; its parts, answers and draw follow from it."""
+    """Return the controls, the lesson first, because its parts, answers and draw depend on it."""
     found = [Control("lesson", keys.LEARN_LESSON, "lesson", _choice(("", *LESSONS)))]
     if "lesson" not in known:
         return found

@@ -94,7 +94,7 @@ def _explain(place: Place, lesson: Lesson, stage: Stage) -> Look:
     if not tries:
         _asked(lesson.fill(lesson.question, stage))
         _options(lesson, stage, frozenset(), partial(_predicted, lesson, frozenset()))
-        st.html(markup.small("Answer first: you do not notice what you did not predict."))
+        st.html(markup.small("Answer first: without a prediction, a surprise goes unnoticed."))
         return Look(stage.first, still=True)
     if lesson.is_right(tuple(tries[-1]), stage) or len(tries) == TRIES:
         _solved(place, lesson, stage)

@@ -28,7 +28,7 @@ class Look(NamedTuple):
     ----------
     start : the first shown frame; a step in the opened address takes precedence
     still : whether they are frozen there; their player is then invisible
-    pointed : whether a hint leads to the frame, whatever was requested before
+    pointed : whether a hint sends the player to the frame, whatever was requested before
     """
 
     start: int

@@ -24,7 +24,7 @@ export default function ({ data, parentElement }) {
       stone.classList.toggle("done", on);
       stone.querySelector(".state").textContent = on ? "done" : "";
     }
-    const said = `${done.length} of ${data.names.length} lessons done. Kept in this browser alone.`;
+    const said = `${done.length} of ${data.names.length} lessons done. Stored only in this browser.`;
     if (words.textContent !== said) words.textContent = said;
     root.hidden = !data.shown;
     forget.hidden = !done.length;

@@ -1,4 +1,4 @@
-"""The ledger as a list that opens, and its downloads."""
+"""The ledger as a list of lines that open, and its downloads."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _NOTIONS = {"pure_epsilon": "pure ε", "mu": "μ", "zcdp": "zCDP ρ"}
 
 
 def releases(trace: Trace, table: pd.DataFrame) -> None:
-    """List every release with running totals in the notions that apply to the run; each opens to explain itself."""
+    """List every release with running totals in the notions that apply to the run; each line opens an explanation."""
     notions = {name: head for name, head in _NOTIONS.items() if table[name].notna().any()}
     rows = []
     for row in table.head(MOST).itertuples():
@@ -54,8 +54,8 @@ def releases(trace: Trace, table: pd.DataFrame) -> None:
     )
     more = f" The first {MOST} of {len(table):,} are listed; the files have all." if len(table) > MOST else ""
     st.caption(
-        "Running totals in every notion that applies to this run. Open a line to see the reason. Releases "
-        f"on disjoint parts of the rows do not add up: the total is the most that any single row pays.{more}"
+        "Running totals in every notion that applies to this run. Open a line to see the reason. Costs "
+        f"on disjoint parts of the rows do not add up: the total is the largest cost for any single row.{more}"
     )
 
 

@@ -53,14 +53,14 @@ _WHY = (
 )
 
 
-@st.cache_resource(max_entries=24, show_spinner="Reading rows off")
+@st.cache_resource(max_entries=24, show_spinner="Reading off rows")
 def read_on(name: str, noise: str) -> tuple[Trace, list[Read]]:
     """Return a run on a sample and the rows read off its releases."""
     return read_in(sample(name), noise)
 
 
 def read_in(data: Dataset, noise: str) -> tuple[Trace, list[Read]]:
-    """Return the same for a data set, without a session."""
+    """Return the run and the rows for a data set, without a session."""
     trace = plain_lloyd(data.n_clusters).run(data.X, domain=data.domain, seed=0, noise=noise)
     return trace, read_off(published(trace), data.domain.radius)
 

@@ -1,4 +1,4 @@
-"""The lessons picked on one list: their plan, notes, worksheets and deck; a class follows the same list."""
+"""Show the picked lessons: their plan, notes, worksheets and deck; a class uses the same list."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class Wish:
 
     @property
     def at(self) -> float:
-        """Return the ε that is examined more closely."""
+        """Return the ε of the detailed rehearsal."""
         return self.epsilon or 1.0
 
     @property
@@ -80,7 +80,7 @@ def form() -> Wish:
         "Methods", offered(), FIRST, format_func=marked, **kept(keys.PLAN_ALGORITHMS),
         max_selections=6,
     )  # fmt: skip
-    with st.expander("More: the public facts it uses"):
+    with st.expander("More: the public facts behind the plan"):
         taken = st.selectbox(
             "Copy the declaration of", names(), None, format_func=lambda name: sample(name).title, key=keys.PLAN_FROM,
             placeholder="a data set", disabled=locked(),
@@ -120,7 +120,7 @@ def form() -> Wish:
 
 
 _BUDGET = "the budget ε"
-_IN_UNITS = "One standard deviation, in the unit of the columns. The plan says which ε that takes."
+_IN_UNITS = "One standard deviation, in the unit of the columns. The plan says which ε this takes."
 
 
 def _take() -> None:

@@ -25,7 +25,7 @@ from pages._ui.work.runs import pace
 __all__ = ["show"]
 
 CLOSELY = 20  # runs of the chosen rehearsal
-LONGEST = 15.0  # most seconds for a run of a method that is rehearsed beside another one
+LONGEST = 15.0  # most seconds per run of a method rehearsed beside others
 Rehearsals = dict[str, list[Rehearsal]]
 
 
@@ -134,7 +134,7 @@ def _closely(wish: Wish, now: Gathered) -> None:
             for k, look in sorted(looks.items())
         )
         st.html(markup.table("Other numbers of centers", ("centers k", "all groups found"), near))
-    fewer = f" Only {facts.n_rows:,} stand in for {facts.n_people:,}: your noise at this ε would be smaller than shown."
+    fewer = f" Only {facts.n_rows:,} stand in for {facts.n_people:,} people: your noise would be smaller than shown."
     st.html(
         markup.small(
             f"{ALGORITHMS[slug].name} ran {CLOSELY} times with fresh noise on made-up people within the declared "

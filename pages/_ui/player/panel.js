@@ -1,11 +1,11 @@
 // One figure of a page: the stage's canvas and, over it on “Look closely”, Plotly at the same step.
 // The stage's own script (dpviz.figures.stage) is above this one; both are one file (stage.py).
-const REST = 350; // milliseconds a pointer stays before Plotly is fetched: a mouse that passes by costs nothing
-const zooms = (window.__dpvizZooms ??= {}); // by key, on the window: they outlive reruns and page changes
+const REST = 350; // milliseconds that a pointer must rest before Plotly is fetched
+const zooms = (window.__dpvizZooms ??= {}); // by key; on the window they outlive reruns and page changes
 const narrow = matchMedia("(max-width: 640px)"), wide = matchMedia("(min-width: 1000px)");
 const fine = () => matchMedia("(pointer: fine)").matches;
 
-// Streamlit's own copy, beside its main script: no second one is ever sent.
+// Streamlit's own copy, next to its main script, so that no second one is sent.
 const fetched = async (name) => {
   if (!window.Plotly)
     await import(
@@ -16,7 +16,7 @@ const fetched = async (name) => {
 
 const WORDS = 62, BELOW = 82; // pixels of a verdict's two lines; of the player's controls and the gaps below a plane
 const FREE = 64; // pixels below a flat plane in which its key stands
-const GAP = 4, MOST = 1.5, PART = 230; // panels beside a plane: pixels between, times as tall as drawn, least width
+const GAP = 4, MOST = 1.5, PART = 230; // panels beside a plane: gap in pixels, largest stretch, least width in pixels
 
 class Panel {
   constructor(root, data) {
@@ -39,7 +39,7 @@ class Panel {
     else if (root.closest("[class*=_swipe]")) Object.assign(this, { layout: figure.layout, own: figure.layout.height });
     this.frames = figure.frames?.length ?? 0;
     this.zoomed = of === data.zoomOf ? ranges : null;
-    root.dispatchEvent(new CustomEvent("dpviz-panel", { bubbles: true })); // the transport says which step
+    root.dispatchEvent(new CustomEvent("dpviz-panel", { bubbles: true })); // the transport answers with the step
     const failed = (error) => {
       console.error(error);
       this.leave(figure);
@@ -75,7 +75,7 @@ class Panel {
     if (block) (this.room = new ResizeObserver(fit)).observe(block); // a message above it, a longer verdict below
   }
 
-  /** Let the panels beside a plane share its height, each by its own, in one column or two; as drawn without one. */
+  /** Share a plane's height among the panels beside it, by their own heights, in one or two columns. */
   share(high) {
     const scene = this.root.closest("[class*=_scene]"), roots = scene.querySelectorAll("[class*=_swipe] .dpviz-stage");
     const all = [...roots].map((root) => root.panel).filter((panel) => panel?.own);
@@ -103,10 +103,10 @@ class Panel {
   get zoomable() { return this.film.layout.xaxis?.fixedrange === false; }
   get ranges() { return this.zoomed; }
 
-  /** Show a step, or a tick of the clock of several runs; while a run plays nobody looks closely. */
+  /** Show a step, or a tick of the clock of several runs, without Plotly while a run plays. */
   show(tick, { ms = 0, playing = false } = {}) {
     const step = this.data.at?.[tick] ?? tick;
-    this.root.classList.toggle("early", step < 0); // its first picture is still to come
+    this.root.classList.toggle("early", step < 0); // before its first picture
     this.step = Math.max(step, 0);
     this.playing = playing;
     if (this.only) return this.look();
@@ -115,7 +115,7 @@ class Panel {
     this.rest(ms);
   }
 
-  /** Keep Plotly over the picture whenever it is at rest, or not. */
+  /** Switch “Look closely”: whether Plotly lies over the picture whenever the picture is at rest. */
   press(pressed) {
     this.pressed = pressed;
     if (pressed || this.inside) this.rest(0);
@@ -161,7 +161,7 @@ class Panel {
         !this.only && (this.playing || !(this.inside || this.pressed) || this.stage.tick || this.stage.step !== step);
       if (unwanted()) return;
       await this.plot(Plotly, step, width);
-      if (unwanted()) return; // stepped or left meanwhile: the canvas shows it already
+      if (unwanted()) return; // the step or page has changed meanwhile, and the canvas already shows it
       this.looked = step;
       this.over.hidden = false;
       if (!this.only) this.canvas.style.opacity = 0;
@@ -195,7 +195,7 @@ class Panel {
       });
     for (const axis in this.zoomed ?? {}) layout[axis] = { ...layout[axis], range: [...this.zoomed[axis]] };
     const saved = { format: "svg", filename: `dpviz-${this.data.name}`, width, height: layout.height };
-    this.over.classList.toggle("alone", !movable); // the camera alone: it stands below the title's band and its tag
+    this.over.classList.toggle("alone", !movable); // only the camera, which is below the title and its tag
     await Plotly.react(this.over, data, layout, {
       displaylogo: false,
       doubleClick: false,
@@ -333,6 +333,6 @@ export const start = ({ data, parentElement, setTriggerValue }) => {
     new Panel(root, data);
   }
   root.panel.send = setTriggerValue;
-  const mine = root.panel; // the end of the render before comes after the next one's start: only what is gone is closed
+  const mine = root.panel; // a render ends after the next one has started, so close only what is gone
   return () => setTimeout(() => { if (!root.isConnected) mine.close(); });
 };

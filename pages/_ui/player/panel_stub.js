@@ -1,4 +1,4 @@
-// A panel waits for the script that draws it (stage.py): a file of the server's, fetched once. Streamlit's: static/js.
+// A panel waits for the script that draws it (stage.py), which the browser fetches once. Streamlit's own: static/js.
 const near = (name) =>
   new URL(`../../${name}`, document.querySelector('script[type="module"][src*="static/js/"]')?.src ?? location.href)
     .href;

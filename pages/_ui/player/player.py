@@ -139,7 +139,7 @@ def releases(key: str, result: Result, *, hidden: bool, axes: Axes) -> None:
         return
     words = f"Every release and what it cost: {n}" if n else "Loss after each step"
     box = st.expander(words, key=keys.RELEASES(key), on_change="rerun")
-    if box.open:  # nothing is sent unless somebody looks at it
+    if box.open:  # send it only when it is unfolded
         with box, st.container(key=_more(key), gap="xsmall"):
             draw(key, panels)
             if n:
@@ -172,7 +172,7 @@ def _transport(
         marks=[i for i, shot in enumerate(shots) if shot.tick],
         lines=_lit(result),
         private=result.data.private,
-        run="" if result.data.private else result.identity,  # the same on every page, however short the sentences
+        run="" if result.data.private else result.identity,  # the same on every page, brief or not
         **starts(opened),
     )
 

@@ -21,7 +21,7 @@ from pages._ui.work.results import Result
 _WORDS = {
     "label": ("Privacy label", "Half a page that says what is promised to whom, and who is trusted."),
     "page": ("One page", "Verdict, picture, label and centers on A4."),
-    "replay": ("Replay", "One file that steps and plays like this page in any browser, offline."),
+    "replay": ("Replay", "One file with this page's player, for any browser, offline."),
     "script": (
         "Python script",
         "In DEMO it gives the same centers, bit for bit. In PRIVATE it spends ε again, and says so.",

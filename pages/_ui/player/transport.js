@@ -7,17 +7,17 @@ const ICONS = {
 const GLIDE = 300; // milliseconds from a step to its neighbor, at most half of the time a step is shown
 const icon = (name) => `<svg viewBox="0 0 16 16" aria-hidden="true"><path d="${ICONS[name]}"/></svg>`;
 const states = (window.__dpvizTransport ??= {});
-const seen = (window.__dpvizSeen ??= {}); // run -> its step, on whatever page it was seen
+const seen = (window.__dpvizSeen ??= {}); // run -> the step last shown, on any page
 
 export default function ({ data, parentElement }) {
   const root = parentElement.querySelector(".dpviz-transport");
   const last = data.titles.length - 1;
   const kept = (states[data.id] ??= { runs: {}, looking: false });
-  kept.stop?.(); // called again for a new run: the one before must not go on moving the figures
-  // Each run has its own step, so that a late render of the run before cannot move this one's figures.
+  kept.stop?.(); // called again for a new run: the previous one must stop moving the figures
+  // Each run has its own step, so that a late render of the previous run cannot move this one's figures.
   const run = data.run || data.titles.join("\n");
   const state = (kept.runs[run] ??= { step: last, playing: false });
-  const asked = data.opened && kept.opened !== data.opened; // by an address: go where it says, once
+  const asked = data.opened && kept.opened !== data.opened; // opened by an address: go to its step, once
   if (asked) {
     kept.opened = data.opened;
     state.playing = false;
@@ -67,7 +67,7 @@ export default function ({ data, parentElement }) {
     words.setAttribute("aria-live", state.playing ? "off" : "polite");
     lookButton.setAttribute("aria-pressed", kept.looking);
   };
-  // Rows of the ledger's table are lit once their release has happened; the last one is marked.
+  // Highlight the rows of the ledger's table that are released by now, and mark the last one.
   const light = () => {
     const rows = [...document.querySelectorAll(`${data.scope} tr[data-frame]`)];
     const done = rows.filter((row) => Number(row.dataset.frame) <= state.step).length;
@@ -81,7 +81,7 @@ export default function ({ data, parentElement }) {
       if (cell.textContent !== text) cell.textContent = text;
     }
   };
-  // Lines of pseudo-code that run at this step. The list is folded once where the plane comes first: on a phone.
+  // Lines of pseudo-code that run at this step. On a phone, where the plane comes first, the list is folded once.
   const lines = () => {
     for (const box of document.querySelectorAll(`${data.scope} .dp-now`)) {
       if (!box.dataset.folded) box.open = !matchMedia("(max-width: 640px)").matches;
@@ -155,7 +155,7 @@ export default function ({ data, parentElement }) {
     actions[key]();
   };
 
-  // A panel that appears, or appears again, requests its step; a place in one may lead to another step.
+  // A panel that appears, or appears again, requests its step; a click in a panel may lead to another step.
   const within = (event) => event.target.closest?.(data.scope);
   const come = (event) => {
     const panel = event.target.panel;
@@ -184,7 +184,7 @@ export default function ({ data, parentElement }) {
     timer = setTimeout(tick, Number(speed.value));
   }
   return (kept.stop = () => {
-    [interval, begin, timer].forEach(clearInterval); // timeouts share the timers' numbers
+    [interval, begin, timer].forEach(clearInterval); // clearInterval also clears timeouts
     document.removeEventListener("dpviz-panel", come);
     document.removeEventListener("dpviz-jump", jump);
   });

@@ -144,7 +144,7 @@ def clouds(
     data: Dataset, algorithms: dict[str, Algorithm], seed: int, mode: str, axes: tuple[int, int] | None, hidden: bool,
     on_step: OnStep,
 ) -> Picture:  # fmt: skip
-    """Return the picture of where reruns end, one step per algorithm: the same one at several ε, by label."""
+    """Return the picture of where reruns end; each step is the same algorithm at another ε, by label."""
     found: list[Cloud] = []
     titles = []
     trace = replay(data, next(iter(algorithms.values())), seed).trace
@@ -216,7 +216,7 @@ def game(setup: Setup, mode: str, stored: tuple[Sequence[Round], ...], on_step: 
         f"100 ({span(machine)} with 95 % confidence)."
     )
     bound = question.bound.odds
-    small = "is what nobody beats in the long run, even knowing everybody else's row. A coin is right 50 times."
+    small = "is a bound that nobody beats in the long run, even knowing everybody else's row. A coin is right 50 times."
     legend = (("disc", "released with Alex"), ("circle", "released without Alex"), ("hidden_ring", "Alex"))
     return _made(
         panel, titles=(words,), legend=_legend(legend, mode), big=f"{bound} of 100", small=small,
@@ -232,7 +232,7 @@ def sweep(
     Raises
     ------
     ValueError
-        If it has several of them, which cannot share a picture.
+        If it has several data sets or promises, which cannot share a picture.
     """
     cells = list(asked.runs())
     rows, there = [], {row["key"]: row for row in stored}
@@ -262,7 +262,7 @@ def sweep(
     if len(at) and not metric.higher_is_better:
         best = at.loc[at.ratio.idxmin()]
         big = f"{ratio_words(best.ratio)} ×"
-        small = f"{against}' {name.lower()} is what {best.series} has at ε {number(best.epsilon)}, {runs}."
+        small = f"{against}' {name.lower()}, reached by {best.series} at ε {number(best.epsilon)}, {runs}."
     alt = f"{name} against ε on {title}, {points.series.nunique()} curves."
     words = f"{title} · each point is the {runs}; dotted: {against}, which reads every row"
     words = " ".join([f"{words}.", *steadiness(found.turns, "epsilon")])

@@ -1,4 +1,4 @@
-"""Turn a slide's address into the work that makes its picture. The page's script does so; the work needs no session."""
+"""Turn a slide's address into the work that makes its picture; the work itself needs no session."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from pages._ui.workspace.tradeoff import tradeoff
 __all__ = ["MOST_VARIED", "STAGED", "Staged", "staged"]
 
 MOST_RUNS = 400  # most runs of a sweep on a slide
-MOST_VARIED = 6  # slides of a deck that have their run at other ε too: each sends up to several megabytes more
+MOST_VARIED = 6  # slides of a deck that also have their run at other ε; each sends up to several megabytes more
 SEEDS = 3  # other draws of a slide's noise
 Work = tuple[Callable[..., Any], tuple[Any, ...]]
 Plan = Callable[[Scene, Slide, str], Work]
@@ -47,7 +47,7 @@ class Staged:
     ----------
     address : page and query of the scene that its picture shows
     sentence : says which parts of its address were ignored
-    others : key that is pressed in the show -> the same run at another ε ("1" to "5", or typed: "e0.1") or seed ("r1",
+    others : key pressed in the show -> the same run at another ε ("1" to "5", or typed: "e0.1") or seed ("r1",
         "r2", ...)
     into : the same key -> page and query of that scene
     refusal : the reason that there are none
@@ -86,7 +86,7 @@ def _of_default(slide: Slide, mode: str, varied: bool) -> Staged:
 
 def _staged(slide: Slide, mode: str, varied: bool, typed: Sequence[float]) -> Staged:
     page, query = split(slide.scene)
-    if page == "home":  # in decks of earlier versions it had a run
+    if page == "home":  # decks of earlier versions show a run there
         page, query = "explore", as_run(query)
     if page not in STAGED:
         raise ValueError(f"The page “{page[:40]}” cannot be a slide; these pages can: {', '.join(STAGED)}.")

@@ -1,6 +1,6 @@
-// The show: it already holds every slide's picture, so keys, notes and clock need no server and no network.
+// The show holds every slide's picture from the start, so keys, notes and clock need no server and no network.
 // The stage's own script (dpviz.figures.stage) is above this one, and SHOW_CSS.
-const STEP = 900, MOST = 12_000; // milliseconds: of a step that plays by itself, and of a whole slide that does
+const STEP = 900, MOST = 12_000; // milliseconds: per step of a slide that plays by itself, and at most for all
 const KEYS = {
   ArrowRight: "next",
   PageDown: "next",
@@ -79,7 +79,7 @@ class Show {
     this.fresh = data;
     this.told = told;
     if (!this.dialog.open) return void (this.data = data);
-    for (const [i, slide] of this.data.slides.entries()) // what was made meanwhile: other ε and seeds
+    for (const [i, slide] of this.data.slides.entries()) // runs at other ε and seeds, made meanwhile
       if (data.slides[i]?.scene === slide.scene) Object.assign(slide.others, data.slides[i].others);
     const key = this.waits;
     if (key && this.data.slides[this.at].others[key]) this.instead(key);
@@ -95,11 +95,11 @@ class Show {
     const key = `e${+epsilon.toPrecision(6)}`;
     if (others[key]) return this.instead(key);
     this.waits = key;
-    say.textContent = `ε ${+epsilon.toPrecision(6)} is being made.`;
+    say.textContent = `ε ${+epsilon.toPrecision(6)} is being computed.`;
     this.told({ asked: { slide: this.at + 1, epsilon: +epsilon.toPrecision(6) } });
   }
 
-  /** The slide, or its run at another ε or seed in its place. */
+  /** Return the slide, or its run at another ε or seed. */
   get slide() { return { ...this.data.slides[this.at], ...this.other }; }
 
   begin(at) {
@@ -107,7 +107,7 @@ class Show {
     this.since = Date.now();
     this.root.host.style.cssText = this.data.tokens;
     this.dialog.showModal();
-    this.screen.requestFullscreen?.().catch(() => {}); // a phone may have none: the show fills the window then
+    this.screen.requestFullscreen?.().catch(() => {}); // without it, as on a phone, the show fills the window
     this.screen.focus();
     this.go(Math.min(at, this.data.slides.length - 1));
   }
@@ -189,7 +189,7 @@ class Show {
     this.keep();
   }
 
-  /** Write what stands around the picture. */
+  /** Write the text around the picture. */
   words() {
     const { slide } = this, put = (name, words) => { this.root.querySelector(name).textContent = words; };
     put("h2", slide.title);
@@ -223,7 +223,7 @@ class Show {
     this.show(this.step, 0);
   }
 
-  /** Another draw of the noise; after the last one the slide's own. */
+  /** Show another draw of the noise; after the last one, the slide's own. */
   again() {
     const next = `r${(this.drawn || 0) + 1}`, { others } = this.data.slides[this.at];
     this.instead(this.drawn && !others[next] ? undefined : next);
@@ -238,7 +238,7 @@ class Show {
     }, ms);
   }
 
-  /** Make the picture anew for the size that there is. */
+  /** Redraw the picture for the current size. */
   draw() {
     const box = this.root.querySelector(".picture"), { slide } = this;
     this.stage?.close();
@@ -327,7 +327,7 @@ class Show {
   }
 }
 
-/** Draw the slides small, in their order; a press chooses one. */
+/** Draw small pictures of the slides in order; a click chooses one. */
 function thumbnails(list, data, choose) {
   const drawn = data.slides.map(({ figure, title }) => title + figure.length).join() + data.tokens + data.start;
   if (list.drawn === drawn) return;

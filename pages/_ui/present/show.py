@@ -62,7 +62,7 @@ def show(
     shown : the slides that can be shown, with the pictures by their names
     start : index of the slide at which it begins
     ready : text beside the button
-    opened : another number than before begins at once
+    opened : a changed number starts the show at once
     """
     tokens = "".join(f"--{name}:{value};" for name, value in theme(mode).tokens().items())
     data = {

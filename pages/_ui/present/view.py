@@ -37,7 +37,7 @@ from pages._ui.work.state import work_state
 
 __all__ = ["deck_file", "projector", "slide_form", "slide_list"]
 
-MOST_TYPED = 4  # values of ε that a slide keeps beside the last one typed
+MOST_TYPED = 4  # values of ε that a slide keeps besides the last one typed
 _SHOWN = {"picture": "The picture", "label": "The privacy label"}
 
 
@@ -77,7 +77,7 @@ def _open(text: bytes) -> None:
         st.error(plain(str(problem)))
         return
     present_state.deck_files += 1  # an empty field for the next one
-    present_state.present_next = 1  # the list of slides is drawn already: its next drawing begins there
+    present_state.present_next = 1  # the list is drawn already; the next run selects this slide
     keep(deck)
     st.rerun()
 

@@ -15,7 +15,7 @@ from pages._ui.server.logs import Seldom
 __all__ = ["check_values"]
 
 _LOG = Seldom(__name__)
-_NUMBERS = {"int_value", "double_value"}  # a number field sends the one that its step has
+_NUMBERS = {"int_value", "double_value"}  # a number field sends the type of its step
 
 
 def check_values() -> None:

@@ -166,13 +166,13 @@ def _cookie(scope: Scope) -> str:
         if name == b"cookie":
             cookies |= cookie_parser(
                 value.decode("latin-1")
-            )  # read as browsers do: an odd value in another cookie does not matter
+            )  # read as browsers do, so that an odd value in another cookie does no harm
     names = _COOKIES[:1] if _secure(scope) else _COOKIES[1:]
     return next((cookies[name] for name in names if KEY.fullmatch(cookies.get(name, ""))), "")
 
 
 def _secure(scope: Scope) -> bool:
-    """Return whether the browser speaks TLS, with this server or with the proxy before it."""
+    """Return whether the browser speaks TLS, with this server or with the proxy in front of it."""
     forwarded = [value.lower() for name, value in scope["headers"] if name == b"x-forwarded-proto"]
     return scope.get("scheme") in ("https", "wss") or forwarded in ([b"https"], [b"wss"])
 
@@ -228,7 +228,7 @@ def owner() -> Owner:
         kind, _, value = st.context.headers.get(_INTERNAL.decode(), "").partition(":")
         if os.environ.get(WHO) == "local":
             kind, value = "local", ""
-        if kind not in ("local", "login", "key"):  # the connection is gone already, or never was
+        if kind not in ("local", "login", "key"):  # the connection is gone or never existed
             kind, value = "key", secrets.token_urlsafe(32)
         _mine.account_owner = Owner(kind, value)  # type: ignore[arg-type]
     return _mine.account_owner

@@ -21,7 +21,7 @@ from pages._ui.frame.streamlit_patches import file_fields
 __all__ = ["Uploads", "keep_tidy", "memory"]
 
 GRACE = 30.0  # seconds in which a browser may name a file's field, or a broken connection may return
-LOOK = 10.0  # seconds between two checks for files without a field
+LOOK = 10.0  # seconds between checks for files without a field
 MARGIN = 256_000_000  # bytes of memory that a file must leave to everybody else
 STEP = 8_000_000  # bytes of a file after which the memory is checked again
 _MEMORY = Path("/proc/meminfo")
@@ -65,7 +65,7 @@ class Uploads:
         if session in self._busy:
             return 429, "Another file is still being uploaded; send one at a time."
         _drop(session, lambda file: file not in _wanted(session))
-        most = st.get_option("server.maxUploadSize") * 1024 * 1024 + STEP  # and the bytes that a form adds to a file
+        most = st.get_option("server.maxUploadSize") * 1024 * 1024 + STEP  # including the bytes that a form adds
         if length + sum(map(len, _held(session).values())) > most:
             return 413, "The files of this visit are too large together."
         return None if 2 * length + MARGIN < memory() else _FULL[::-1]
@@ -90,7 +90,7 @@ def _watched(receive: Receive) -> Receive:
         come += len(message.get("body", b""))
         if come - looked >= STEP:
             looked = come
-            if come + MARGIN > memory():  # it is copied once more when it is whole
+            if come + MARGIN > memory():  # the complete file is copied once more
                 raise _TooMuch
         return message
 
@@ -144,7 +144,7 @@ def tidy(since: dict[tuple[str, str], float], now: float) -> dict[tuple[str, str
 
     Parameters
     ----------
-    since : maps session and file to the time since which nobody has needed it, as this function returned it
+    since : maps session and file to the time since which nobody has needed the file, as the last call returned it
     now : seconds
     """
     store = getattr(runtime.get_instance().uploaded_file_mgr, "file_storage", {}) if runtime.exists() else {}

@@ -21,12 +21,12 @@ from dpviz.sweeps.sweep import Sweep
 
 try:
     import fcntl
-except ImportError:  # no such locks on this system, so only one process may use a state folder
+except ImportError:  # the system has no such locks, so only one process may use a state folder
     fcntl = None  # type: ignore[assignment]
 
 __all__ = ["Archive", "is_public"]
 
-MOST = 200  # sweeps on disk; the oldest go
+MOST = 200  # sweeps on disk; the oldest are deleted
 _IDENTITY = re.compile(r"[\w-]{12}")  # secrets.token_urlsafe(9): never a path
 
 
@@ -36,7 +36,7 @@ def is_public(sweep: Sweep) -> bool:
 
 
 class Archive:
-    """The folder of sweeps. `folder` is below the server's state folder unless it is given."""
+    """The folder of sweeps, by default below the server's state folder."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = private_folder() / "sweeps" if folder is None else folder

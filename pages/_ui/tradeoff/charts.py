@@ -1,4 +1,4 @@
-"""Draw the figures of a sweep once for all visitors, and name things in them."""
+"""Draw the figures of a sweep once for all visitors, and name their axes and data sets."""
 
 from __future__ import annotations
 

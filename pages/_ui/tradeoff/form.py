@@ -29,7 +29,7 @@ EPSILONS = (0.1, 0.125, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0, 8.0)  # the papers'
 ROWS = (None, 300, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000)
 RHOS = (0.0001, 0.008, 0.01, 0.02, 0.05, 0.08, 0.1, 0.2, 1.0)  # the papers' distances are among them
 DATA, RUNS = 200, 144  # pixels of the fields
-FIRST = tuple(slug for slug in METHODS if ALGORITHMS[slug].notion is Notion.CENTRAL)  # taught, on one axis
+FIRST = tuple(slug for slug in METHODS if ALGORITHMS[slug].notion is Notion.CENTRAL)  # they share one axis
 
 
 def sweep_form() -> tuple[Sweep | None, str, str, DeltaGenerator]:
@@ -233,7 +233,7 @@ def form_of(sweep: Sweep) -> dict[str, Any]:
 
 
 def _variant(slug: str, free: bool) -> Variant:
-    """Return the curve of an algorithm, at exactly k centers if it could choose, unless the form lets it."""
+    """Return the curve of an algorithm, at exactly k centers unless the form lets it choose their number."""
     exact = "exactly_k" in params.specs(ALGORITHMS[slug]) and not free
     return Variant(slug, slug, values=(("exactly_k", True),) if exact else ())
 

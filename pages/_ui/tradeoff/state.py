@@ -16,7 +16,7 @@ class TradeoffState:
     sweeps: Held[list[str]] = Held(list)
     at_once: Held[Any] = Held(nothing)  # the known part of the form's sweep, a `sweeps.Kept`
     sweep_asked: Held[Sweep | None] = Held(nothing)  # the form's sweep when the page was last drawn
-    began: Held[set[str]] = Held(set)  # own data sets whose sweep has started by itself
+    began: Held[set[str]] = Held(set)  # own data sets whose sweep was started automatically
     timed: Held[frozenset[Hashable]] = Held(frozenset)  # kinds of runs whose time is being measured,
     timing: Held[str] = Held(str)  # and the job that measures it
     made_up: Kept[dict[str, Dataset]] = Kept(dict)  # drawn from released coresets

@@ -40,12 +40,12 @@ from pages._ui.work.workers import workers
 
 _LOG = logging.getLogger(__name__)
 
-WORKERS = max(1, cpu_count() - 1)  # one core stays with the visitors
+WORKERS = max(1, cpu_count() - 1)  # leave one core to the visitors
 KEEP = 40  # sweeps of all sessions together
 MOST_RUNS = 5000  # runs that one sweep makes; known runs do not count
 MOST_LISTED = 10_000
-CHEAP = 300.0  # expected seconds of a sweep that starts by itself; a guess by the first pace is 3 to 5 times too long
-MOST_WAITING = 30  # sweeps that wait, of all sessions; one session has one
+CHEAP = 300.0  # expected seconds of a sweep that starts by itself; the first estimate is 3 to 5 times too long
+MOST_WAITING = 30  # waiting sweeps of all sessions; each session has at most one
 MOST_KINDS = 30  # kinds of runs that are timed before a start
 ELSEWHERE = "elsewhere"  # the status of a sweep that another process works on
 
@@ -159,7 +159,7 @@ def _archive() -> Archive | None:
 
 @st.cache_resource(show_spinner=False)
 def shelf() -> Shelf:
-    """Return the server's one shelf."""
+    """Return the server's shelf of sweeps."""
     return Shelf()
 
 
@@ -282,7 +282,7 @@ def _work(kept: Kept, job: Job) -> None:
                 if file is not None:
                     file.append(row)
                 look()
-        if archive and file is not None:  # otherwise it resumes where it stopped when somebody opens it again
+        if archive and file is not None:  # without an outcome, it resumes when somebody opens it again
             archive.end(kept.identity, "done")
 
 

@@ -1,4 +1,4 @@
-"""Tables of a sweep: the overview, and the budget that is enough."""
+"""Tables of a sweep: the overview, and the smallest budget that is enough."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Look:
 
 
 def look_at(key: str) -> dict[str, Any]:
-    """Return the arguments of a widget whose value is in the address, which the page must run again to write."""
+    """Return the arguments of a widget whose value the page must write into its address by a rerun."""
     return {"key": key, "persist_state": "session", "on_change": _looked}
 
 

@@ -99,7 +99,7 @@ def _forecast(left: list[Run], total: int) -> None:
     def expected() -> None:
         seconds = sweeps.expected(left)
         words = "timing one run of each kind …" if seconds is None else duration(seconds)
-        there = f" {total - len(left):,} are there already." if len(left) < total else ""
+        there = f" {total - len(left):,} already exist." if len(left) < total else ""
         st.caption(f"{len(left):,} runs, {words} on {sweeps.WORKERS} worker{'s' * (sweeps.WORKERS > 1)}.{there}")
 
     expected()
@@ -174,7 +174,7 @@ def watch(kept: Kept, look: Look, *, active: bool) -> None:
         if kept.active:
             _bar(kept)
         elif active:
-            st.rerun()  # the form's button and the details come back
+            st.rerun()  # to show the form's button and the details again
         _pictures(kept, look)
 
     follow()
@@ -243,7 +243,7 @@ def without_curve(point: Any, look: Look) -> str:
 
 
 def _one(points: pd.DataFrame, every: Summary, kept: Kept, look: Look, style: dict) -> None:
-    """Show one panel whose curves are named at their ends, on a phone in a key instead: names would take half of it."""
+    """Show one panel; its curves are named at their ends or, on a phone, in a key, to save half the width."""
     with st.container(key=keys.SWEEP_ENDS):
         figure = _curves(points, every, kept, look, style, labels=True, height=470)
         st.html(f"<style>.st-key-{keys.SWEEP_ENDS}{{--dp-ends:{figure.layout.margin.r - 5}px}}</style>")
@@ -285,7 +285,7 @@ def _curves(
         look, labels, span,
     )  # fmt: skip
     if kept.active:
-        kept.spans[which] = tuple(figure.layout.yaxis.range)  # while runs come, the scale widens and never jumps back
+        kept.spans[which] = tuple(figure.layout.yaxis.range)  # while runs arrive, the scale only widens
     deltas = points.delta.dropna().unique()
     delta = f", δ = {chance(deltas[0])}" if len(deltas) == 1 else ""
     rhos = points.rho_distance.dropna().unique()

@@ -1,7 +1,7 @@
-"""Look up stored runs in the atlas, and decide whether they may be used. Pages use no other way.
+"""Look up stored runs in the atlas, and decide whether they may be used. Pages read the atlas only through this module.
 
 An atlas whose stamp matches these sources is trusted at once. Otherwise a worker process repeats the probe runs of each
-sample and method once; until they agree, the page does without. Lookups use only the names of a sample and a method, so
+sample and method once; until they agree, the page uses none. Lookups use only the names of a sample and a method, so
 nothing of a visitor's file can be looked up or stored.
 """
 
@@ -71,7 +71,7 @@ def _probes() -> _Probes:
 
 
 @st.cache_resource(show_spinner=False)
-def stamped() -> bool:  # one visitor asks, the others wait: Python 3.11 fails where several parse at once
+def stamped() -> bool:  # one at a time: Python 3.11 fails if several threads parse at once
     """Return whether the stored runs were made by these very sources."""
     return files.stamped(FOLDER)
 
@@ -88,7 +88,7 @@ def trust(sample: str, method: str, values: tuple[tuple[str, Any], ...] = ()) ->
         return Trust.NO
     if not stamped():
         return _probes().verdict(chapter.name, files.current, chapter, FOLDER)
-    whole = files.read(sample, method, None, values, folder=FOLDER) is not None  # cached, as the page reads it next
+    whole = files.read(sample, method, None, values, folder=FOLDER) is not None  # cached; the page reads it next
     return Trust.YES if whole else Trust.NO
 
 

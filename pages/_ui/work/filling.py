@@ -91,7 +91,7 @@ def at(algorithm: Algorithm, epsilon: float | None) -> Algorithm:
 
 
 def track(data: Dataset, algorithm: Algorithm) -> Track | None:
-    """Return the track of a method on a data set; None if the data are private, or its runs have none or take too long.
+    """Return the track of a method on a data set; None for private data, or if its runs have none or take too long.
 
     Runs have a track if ε is a parameter and they release centers for squared distances.
     """

@@ -16,7 +16,7 @@ from dpviz.trace import Cancelled
 
 __all__ = ["LONG", "Job", "Jobs", "stop_all"]
 
-LONG = 10.0  # seconds: of the jobs that are expected to take this long, or have taken it, one runs at a time
+LONG = 10.0  # seconds; only one job that takes at least this long, or is expected to, runs at a time
 
 
 @dataclasses.dataclass
@@ -86,7 +86,7 @@ class Jobs:
     """A bounded pool of threads and the last `keep` jobs.
 
     Jobs run in the order in which they would end if every visitor had the server alone: a job is due its expected
-    seconds after it comes, or after the visitor's job before it is due. So short jobs run first, many jobs of one
+    seconds after it comes, or after the visitor's previous job is due. So short jobs run first, many jobs of one
     visitor never overtake another visitor's first job, and every job gets its turn (start-time fair queueing). With two
     or more workers, one of them never runs long jobs.
 
@@ -194,7 +194,7 @@ class Jobs:
             job.status = "cancelled"
         except (ValueError, TypeError, PermissionError, ChildProcessError) as error:
             job.error, job.status = str(error), "failed"
-        except Exception as error:  # an internal error: reported without any value, and the job does not hang
+        except Exception as error:  # report an internal error without any value, so that the job does not hang
             job.error, job.status = f"An internal error ({type(error).__name__}) stopped the run.", "failed"
         finally:
             job._over.set()

@@ -11,7 +11,7 @@ from pathlib import Path
 
 try:
     import fcntl
-except ModuleNotFoundError:  # Windows: nothing is left in memory there
+except ModuleNotFoundError:  # Windows, where nothing stays in memory
     fcntl = None  # type: ignore[assignment]
 
 __all__ = ["MemoryFolder", "remove_all"]
@@ -55,7 +55,7 @@ def sweep_stale(place: Path) -> None:
     if fcntl is None:
         return
     for folder in place.glob(f"{PREFIX}*"):
-        with contextlib.suppress(OSError):  # somebody else's, in use, being made, or gone meanwhile
+        with contextlib.suppress(OSError):  # the folder is another user's, in use, being made, or gone
             if folder.is_symlink() or folder.stat().st_uid != os.geteuid():
                 continue
             with open(folder / _LOCK, "rb") as lock:

@@ -9,11 +9,11 @@ from dpviz.algorithms import Algorithm
 __all__ = ["Pace", "duration"]
 
 START = 2e-7  # seconds per operation of `Algorithm.work`; PE-means on one core, benchmarks/speed.py
-WEIGHT = 0.5  # weight of the newest run, on the logarithm
+WEIGHT = 0.5  # weight of the newest run, on a logarithmic scale
 
 
 class Pace:
-    """Seconds per operation, by algorithm. Never feed it runs on private rows: their time is a fact about the rows."""
+    """Seconds per operation, by algorithm. Never record runs on private rows: their time depends on the rows."""
 
     def __init__(self) -> None:
         self._known: dict[str, float] = {}

@@ -25,7 +25,7 @@ from pages._ui.work.state import work_state
 
 
 class NoAccounts(Refused):
-    """Raised when the server cannot save accounts. Its log says why; visitors need not know."""
+    """Raised when the server cannot save accounts. The server log gives the reason; visitors need not know it."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -41,12 +41,12 @@ def _open(folder: str, url: str) -> Accounts:
 
 @contextmanager
 def accounts() -> Iterator[Accounts]:
-    """Return the server's one set of accounts.
+    """Return the server's accounts.
 
     Raises
     ------
     Refused
-        If they refuse an operation or cannot be saved.
+        If the accounts refuse an operation or cannot be saved.
     """
     try:
         yield _open(str(state_folder()), os.environ.get(URL, ""))
@@ -124,9 +124,7 @@ def confirm(
         return None
     with st.container(border=True):
         st.html(markup.facts(_what(data, algorithm).items()))
-        st.caption(
-            "No cell was checked: a row with a cell that is not as declared on Bounds is left out without a message."
-        )
+        st.caption("No cell was checked: a row with a cell that contradicts Bounds is left out without a message.")
         st.markdown(
             f"This run claims **ε = {number(promise.epsilon)}**, δ = {chance(promise.delta)} for {promise.unit}."
         )
@@ -178,7 +176,7 @@ def _allows(account: Account, claim: Claim) -> bool:
         left = account.remaining(relation) or 0.0
         st.markdown(f"Left of your total of ε = {number(total.epsilon)} for {relation.unit}: {number(left)}.")
     if not account.budgets:
-        st.page_link("pages/account.py", label="Set a total that no sum may exceed", icon=":material/receipt_long:")
+        st.page_link("pages/account.py", label="Set a total that claims may not exceed", icon=":material/receipt_long:")
     try:
         account.check(claim)
     except Refused as refused:

@@ -98,7 +98,7 @@ def _bytes(result: Result) -> int:
 
 @st.cache_resource
 def store() -> Recent[Result]:
-    """Return the server's one store."""
+    """Return the server's store of public results."""
     return Recent(STORE_BYTES, _bytes)
 
 

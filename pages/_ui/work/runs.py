@@ -34,12 +34,12 @@ from pages._ui.work.watchers import Presence
 from pages._ui.work.workers import RUNS, workers
 
 MOST_SECONDS = 300.0  # most seconds of one run, because all visitors share the processes
-QUICK = 0.3  # seconds that a script run waits for its own run, before the page starts to ask
+QUICK = 0.3  # seconds that a script waits for its run before the page starts polling
 
 
 @st.cache_resource
 def jobs() -> Jobs:
-    """Return the server's one queue of runs."""
+    """Return the server's queue of runs."""
     return Jobs(workers=RUNS)
 
 
@@ -169,7 +169,7 @@ def check(data: Dataset, algorithm: Algorithm) -> None:
 def _fits(data: Dataset, algorithm: Algorithm) -> bool:
     try:
         return seconds(data, algorithm) <= MOST_SECONDS
-    except ValueError:  # another parameter does not go with this k
+    except ValueError:  # another parameter does not fit this k
         return False
 
 

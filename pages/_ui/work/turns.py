@@ -1,7 +1,7 @@
 """Turns: decide which sessions count as one visitor when several wait.
 
-A visitor is a login, else the address forwarded by a proxy that the operator names, else the session. This shuts nobody
-out: an address may stand for a whole class, so it only decides who comes first.
+A visitor is a login, else the address forwarded by a proxy that the operator names, else the session. An
+address may stand for a whole class, so it shuts nobody out and only decides who comes first.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def turn_of(headers: Mapping[str, str], client: str, visit: str) -> str:
             return visit  # no trusted proxy wrote this
         address = getattr(address, "ipv4_mapped", None) or address
         if not any(address in network for network in proxies):
-            wide = isinstance(address, ipaddress.IPv6Address)  # a household has a network of these
+            wide = isinstance(address, ipaddress.IPv6Address)  # a household has a whole network of them
             return f"address {ipaddress.ip_network((address, 64), strict=False) if wide else address}"
     return visit
 

@@ -10,7 +10,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 __all__ = ["Presence"]
 
-GRACE = 60.0  # seconds without anybody; a broken connection is back by then
+GRACE = 60.0  # seconds without anybody, in which a broken connection returns
 
 
 class Presence:
@@ -32,7 +32,7 @@ class Presence:
 
     def there(self) -> bool:
         """Return whether any of them is connected or was so recently; any thread may ask."""
-        if not runtime.exists():  # without a server there are no visitors who could leave
+        if not runtime.exists():  # without a server, no visitor can leave
             return True
         with self._lock:
             if any(runtime.get_instance().is_active_session(session) for session in self._sessions):

@@ -27,8 +27,8 @@ __all__ = ["RUNS", "Workers", "workers"]
 RUNS = max(2, cpu_count())  # runs at a time, of all sessions
 
 _NOTE = struct.Struct("<qqq")  # done, total, whether to stop
-_PATIENCE = 1.0  # seconds after which a run that makes no step is stopped in the middle of one, if it is to stop
-_TICK = 0.05  # seconds between two looks at a run's progress
+_PATIENCE = 1.0  # seconds that a run has to reach its next step when it should stop, before it is killed within a step
+_TICK = 0.05  # seconds between checks of a run's progress
 
 
 class Workers:
@@ -48,7 +48,7 @@ class Workers:
 
     @property
     def away(self) -> bool:
-        """Return whether a process exists that can begin at once."""
+        """Return whether a process is ready."""
         return bool(self._count) and (not self._warming or any(future.done() for future in self._warming))
 
     def warm(self, *modules: str) -> None:
@@ -160,7 +160,7 @@ def _noting(note: str, function: Callable[..., Any], *args: Any) -> Any:
             watcher.join()
 
 
-@functools.cache  # not st.cache_resource: the server starts them before there is a visitor
+@functools.cache  # not st.cache_resource, because the server starts them before the first visit
 def workers() -> Workers:
     """Return the server's processes: one per concurrent run, and one reserved for pictures.
 

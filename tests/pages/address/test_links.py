@@ -70,7 +70,7 @@ def test_every_page_opens_by_a_link(open_link, page, query, key, value):
 def test_what_does_not_fit_is_told_in_one_sentence(open_link):
     app = open_link("home", "v=1&screen=7")
     assert not app.exception and app.session_state["home_screen"] == 1
-    assert told(app) == ["This link opens, but the defaults replace what does not fit: Screen."]
+    assert told(app) == ["This link opens, but defaults replace the parts that do not fit: Screen."]
 
 
 def test_a_link_to_a_file_asks_for_it(open_link):

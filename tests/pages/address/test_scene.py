@@ -176,14 +176,14 @@ def test_a_hostile_address_gives_the_default_and_one_sentence(query):
 @pytest.mark.parametrize(
     ("query", "words"),
     [
-        ("v=1&a=pe-means&rho=0.01", "rho, which only a promise about moves has"),
-        ("v=1&a=pe-means&trust=curator&round=3&ring=32", "what only a run by several clients has"),
+        ("v=1&a=pe-means&rho=0.01", "rho, which belongs to promises about moves"),
+        ("v=1&a=pe-means&trust=curator&round=3&ring=32", "settings of runs with several clients"),
         ("lost=1&v=1&x=1", "its page, which does not exist, 1 unknown word"),
     ],
 )
 def test_what_belongs_to_another_view_is_named_in_one_sentence(query, words):
     found, sentence = scene.read("explore", query, explore)
-    assert sentence == f"This link opens, but the defaults replace what does not fit: {words}."
+    assert sentence == f"This link opens, but defaults replace the parts that do not fit: {words}."
     assert found.values["a"] == scene.read("explore", "", explore)[0].values["a"]
 
 

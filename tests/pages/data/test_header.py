@@ -168,9 +168,9 @@ def test_the_page_asks_first_and_then_shows_names_only_if_they_are_names(page):
         assert not leaks(shown(press(app, "No, it is private")))
         assert any("hold the names of the columns?" in header.value for header in app.header)
         assert not leaks(shown(press(app, "No, a person"))) and not app.exception
-        if width := [n for n in app.number_input if n.label == "Cells of a line"]:
+        if width := [n for n in app.number_input if n.label == "Cells per line"]:
             width[0].set_value(3).run()
-            assert not leaks(shown(press(app, "Read it so"))) and not app.exception
+            assert not leaks(shown(press(app, "Read it this way"))) and not app.exception
         app.switch_page("pages/data.py").run()
         if "Remove it" in [button.label for button in app.button]:
             assert not leaks(shown(press(app, "Remove it")))

@@ -51,7 +51,7 @@ def test_a_declaration_is_kept_without_a_cell_and_taken_in_another_visit(start, 
     again = drop(again, "mine.csv", content, None)
     assert any("You already declared this file private" in info.value for info in again.info)
     press(press(again, "No, it is private"), "Yes, names").run()
-    assert any("another first line: it has no column gone" in info.value for info in again.info)
+    assert any("another first line: the column gone" in info.value for info in again.info)
     press(again, next(b.label for b in again.button if b.label.startswith("Declare as before: age 0 to 120")))
     again.run()
     again.number_input(key=next(n.key for n in again.number_input if n.label == "Rows")).set_value(300).run()
@@ -64,7 +64,7 @@ def test_a_changed_file_is_said_to_be_another_one(start):
     app = start()
     app.session_state["declared"] = [ENTRY]
     app = drop(app, "mine.csv", csv(), None)
-    assert any("it has changed, so it has its own account" in info.value for info in app.info)
+    assert any("or has changed, so it gets its own account" in info.value for info in app.info)
 
 
 def test_nothing_is_kept_under_a_login(monkeypatch, kept_by):

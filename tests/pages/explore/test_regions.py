@@ -34,6 +34,6 @@ def test_regions_are_told_in_their_own_words(app):
     shown, folds = _words(app), [box.label for box in app.expander]
     assert "2 regions" in shown and "adjusted Rand index" in shown and "× KMeans" not in shown
     assert "Middles of the regions in numbers" in folds
-    assert "From the released counts of cells: it costs nothing." in shown, "what sets regions apart"
+    assert "From the released counts of cells, at no cost." in shown, "what sets regions apart"
     assert "Cluster 2: " in shown and "Cluster 3: " not in shown
     assert "explore_explain_ask" not in [button.key for button in app.button]
