@@ -102,6 +102,22 @@ def test_a_lesson_has_its_picture_and_its_ways_on_in_reach_of_the_answers(open_p
         assert boxes["answers"][1] <= top  # nine answers, and nothing to scroll
 
 
+@pytest.mark.parametrize("width, height, mode", [(1280, 800, "dark"), (390, 844, "light")])
+def test_the_run_of_every_lesson_and_its_ways_on_are_on_the_first_screen(open_page, width, height, mode):
+    page = open_page("learn", width=width, height=height, mode=mode)
+    for name in LESSONS:
+        page.goto(f"{page.url.partition('/learn')[0]}/learn?v=1&lesson={name}&part=run")
+        page.wait_for_function(
+            "() => [...document.querySelectorAll('.dpviz-stage')].some(r => r.panel?.stage?.drawn >= 0)"
+        )
+        expect(page.locator("[data-testid=stApp][data-test-script-state=notRunning]")).to_be_visible()
+        boxes = page.evaluate(BOXES)
+        (top, bottom), planes = boxes["ways"], boxes["planes"]
+        assert 0 < top and bottom <= boxes["low"], name
+        end = boxes["low"] if width > 640 else top
+        assert any(0 < high < end - 120 for high, _ in planes), name  # a good part of a picture beside or above them
+
+
 def test_a_worksheet_on_paper_has_the_sheet_alone(open_page):
     page = open_page("notes?v=1&lesson=votes&show=worksheet")
     expect(page.locator(".dp-sheet")).to_be_visible()

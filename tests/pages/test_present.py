@@ -243,6 +243,16 @@ def test_the_default_decks_game_and_curves_come_from_stored_runs(monkeypatch):
     assert "mean of 50 runs" in shown["tradeoff"].titles[0]
 
 
+def test_a_busy_server_refuses_no_stored_game(monkeypatch):
+    (game,) = (one for one in DEFAULT.slides if one.scene.startswith("attacker"))
+    monkeypatch.setattr(scenes.runs, "seconds", lambda *_: 1e6)
+    monkeypatch.setattr(atlas, "stamped", lambda: True)
+    assert scenes._staged(game, "light", False, ()).piece.name
+    monkeypatch.setattr(atlas, "played", lambda *_: ())
+    with pytest.raises(ValueError, match="would take too long"):
+        scenes._staged(game, "light", False, ())
+
+
 @pytest.mark.parametrize("trusted", [True, False])
 def test_a_slide_of_the_default_deck_is_prepared_once_if_its_stored_runs_are_final(trusted, monkeypatch):
     monkeypatch.setattr(atlas, "stamped", lambda: trusted)

@@ -129,8 +129,8 @@ def halo(colors: Theme) -> str:
 
 def untitled(figure: go.Figure) -> None:
     """Remove a figure's title and its space, but keep the space of its mark."""
-    marked = any("NOT PRIVATE" in (note.text or "") for note in figure.layout.annotations)
-    figure.update_layout(title_text="", margin_t=28 if marked else 8)
+    shift = next((note.yshift for note in figure.layout.annotations if "NOT PRIVATE" in (note.text or "")), None)
+    figure.update_layout(title_text="", margin_t=8 if shift is None else 25 + shift)
 
 
 def tag(figure: go.Figure, colors: Theme, text: str = "NOT PRIVATE", *, below: bool = False, left: int = 0) -> None:
