@@ -31,7 +31,9 @@ def by_string(node: ast.AST) -> str | None:
 
     The name is "dpviz.cli.*" if its end is computed, "" if all of it is.
     """
-    if not isinstance(node, ast.Call) or ast.unparse(node.func).split(".")[-1] not in ("import_module", "__import__"):
+    if not isinstance(node, ast.Call):
+        return None
+    if getattr(node.func, "attr", getattr(node.func, "id", "")) not in ("import_module", "__import__"):
         return None
     name, end = node.args[0] if node.args else None, ""
     if isinstance(name, ast.JoinedStr) and name.values:
@@ -61,9 +63,15 @@ def imports(nodes: Iterable[ast.AST], *, typing: bool = False) -> Iterator[str]:
 
 
 @functools.cache
+def parsed(source: str) -> list[ast.AST]:
+    """Return all nodes of a source; several tests ask about the same ones."""
+    return list(ast.walk(ast.parse(source)))
+
+
+@functools.cache
 def imported(source: str) -> frozenset[str]:
     """Return the modules that a source imports, for type checking and by a string too."""
-    return frozenset(imports(ast.walk(ast.parse(source)), typing=True))
+    return frozenset(imports(parsed(source), typing=True))
 
 
 def circle(names: Mapping[str, set[str]]) -> list[str]:

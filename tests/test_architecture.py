@@ -1,7 +1,6 @@
 """Check the source for the bans that keep an algorithm from seeing a row; each ban is shown to catch a violation."""
 
 import ast
-import functools
 import re
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import pytest
 from dpviz.algorithms import ALGORITHMS
 from dpviz.algorithms.rules import broken_rules
 from pages._ui.frame import keys
-from tests.rooms import PLACES, against, arrows, by_string, circle, imported, sources
+from tests.rooms import PLACES, against, arrows, by_string, circle, imported, parsed, sources
 
 ROOT = Path(__file__).parent.parent
 ROOMS = [  # imports only go up this list; the trace comes below the privacy core, whose records it holds
@@ -99,11 +98,6 @@ def room(module):
     if found and ROOMS[found[0]] == "pages" and module.startswith("pages._ui."):
         return None  # the parts of pages have rooms of their own
     return found[0] if found else None
-
-
-@functools.cache
-def parsed(source):
-    return list(ast.walk(ast.parse(source)))
 
 
 MAKERS = {"kept", "_kept", "locked", "draw", "transport", "follow"}  # functions whose first argument is a key

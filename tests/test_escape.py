@@ -14,7 +14,8 @@ from dpviz.cli import main
 from dpviz.domain import Domain
 from dpviz.postprocessing.released import centers_csv, coreset_table, csv_text
 from dpviz.takeaway.page import view_of
-from tests.test_architecture import SOURCES, parsed, unescaped
+from tests.rooms import parsed
+from tests.test_architecture import SOURCES, unescaped
 
 HOSTILE = (
     "![p](http://evil.example/p.png)", "[c](javascript:alert(1))", "www.evil.example", "a@evil.example", "$x^2$",

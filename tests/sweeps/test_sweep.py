@@ -184,7 +184,7 @@ def test_a_file_torn_anywhere_keeps_its_whole_rows_and_goes_on(tmp_path, end):
     whole, complete = path.read_bytes(), table(rows)
     pd.testing.assert_frame_equal(read_rows(path), complete)
     ends = [i + 1 for i, byte in enumerate(whole) if byte == ord("\n")]
-    for cut in sorted({0, 1, *range(0, len(whole), len(whole) // 16), *(end + i for end in ends for i in (-1, 0, 1))}):
+    for cut in sorted({0, 1, *range(0, len(whole), len(whole) // 8), *(end + i for end in ends for i in (-1, 0, 1))}):
         path.write_bytes(whole[:cut])
         kept = read_rows(path)
         assert set(kept.key) <= {row["key"] for row in rows}

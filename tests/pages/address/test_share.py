@@ -61,7 +61,7 @@ def test_every_page_with_a_scene_shares_it(open_link, page):
     dialog(app)
     assert not app.exception and "QR code of the link" in shown(app)
     assert "QR code of the link" in shown(app.run())  # the page is drawn again, say because a run has ended
-    app.switch_page("pages/papers.py").run()
+    app.switch_page(f"pages/{'notes' if page == 'limits' else 'limits'}.py").run()
     assert "QR code of the link" not in shown(app)
 
 
