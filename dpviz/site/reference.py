@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import sys
 import tempfile
@@ -12,7 +13,7 @@ from pathlib import Path
 
 from dpviz.figures.kit.theme import DARK, LIGHT, Theme
 from dpviz.site.folder import Folder
-from dpviz.site.shell import ICON, Shell, link
+from dpviz.site.shell import ICON, Shell, link, text_of
 
 __all__ = ["HOME", "MODULES", "add", "write"]
 
@@ -21,12 +22,25 @@ MODULES = (
     *("algorithms", "audits", "datasets", "domain", "estimator", "federated", "geometry", "metrics", "params"),
     *("planning", "postprocessing", "privacy", "runs", "sweeps", "takeaway", "testing", "trace"),
 )
-_STYLE = re.compile(r"<style>(.*?)</style>", re.DOTALL)
+_REPEATED = re.compile(r"<(style|script)>(.*?)</\1>", re.DOTALL)
+_HEADERLINK = re.compile(r'(<a class="headerlink" href="#([^"]*)")>')
+_SMALL = re.compile(r"<(/?)h[56]\b")  # pdoc's headings skip levels
+_PARAGRAPH = re.compile(r"<p>.*?</p>", re.DOTALL)
+_ENTRIES = "const docs = "  # what pdoc writes before the entries of its search
+_NEEDED = ("fullname", "modulename", "qualname", "kind", "funcdef", "bases")
 _NAV = '<nav class="pdoc">'
+_FIRST = """{% extends "default/index.html.jinja2" %}
+{% block content %}
+<header class="pdoc"><h1>Reference</h1><input type="search" placeholder="Search" aria-label="search"></header>
+<main class="pdoc"><ul>{% for name, module in all_modules.items() if name.count(".") == 1 %}
+<li><a href="{{ name | replace(".", "/") }}.html">{{ name }}</a>: {{ module.docstring.partition("\n")[0] }}</li>
+{% endfor %}</ul></main>
+{% include "search.html.jinja2" %}
+{% endblock %}"""
 _NOT_THESE = "!dpviz.datasets.readers.child"  # the child process of the readers imports its parsers at once
 
 
-def write(out: Path, *, search: bool = True) -> None:
+def write(out: Path) -> None:
     """Write the reference into a folder.
 
     Raises
@@ -39,10 +53,10 @@ def write(out: Path, *, search: bool = True) -> None:
     with tempfile.TemporaryDirectory() as looks, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # annotations for type checkers alone
         look = f"{_colors(LIGHT)}@media screen and (prefers-color-scheme:dark){{{_colors(DARK)}}}"
-        Path(looks, "theme.css").write_text(look, encoding="utf-8")
-        pdoc.render.configure(
-            docformat="numpy", show_source=False, search=search, template_directory=Path(looks), footer_text="dpviz"
-        )
+        files = {"theme.css": look, "syntax-highlighting.css": "", "custom.css": text_of("reference.css")}
+        for name, text in {**files, "index.html.jinja2": _FIRST}.items():
+            Path(looks, name).write_text(text, encoding="utf-8")
+        pdoc.render.configure(docformat="numpy", show_source=False, template_directory=Path(looks), footer_text="dpviz")
         pdoc.pdoc(*(f"dpviz.{name}" for name in MODULES), _NOT_THESE, output_directory=out)
 
 
@@ -58,7 +72,7 @@ def _colors(theme: Theme) -> str:
 
 
 def add(folder: Folder, shell: Shell) -> None:
-    """Add the reference without its search, which would double it; without pdoc, add a sentence that says so."""
+    """Add the reference; without pdoc, add a sentence that says so."""
     if find_spec("pdoc") is None:
         body = (
             "<h1>Reference</h1><p>This site was built without pdoc, so the reference is missing; "
@@ -67,22 +81,40 @@ def add(folder: Folder, shell: Shell) -> None:
         folder.put(HOME, shell.page(HOME, "Reference", body))
         return
     with tempfile.TemporaryDirectory() as made:
-        write(Path(made), search=False)
+        write(Path(made))
         pages = {f"api/{path.relative_to(made).as_posix()}": path.read_text() for path in Path(made).rglob("*.html")}
-    looks: dict[str, str] = {}
+        folder.put("api/search.js", _short(Path(made, "search.js").read_text()))
+    shared: dict[str, str] = {}
     for name, page in sorted(pages.items()):
+        page = _SMALL.sub(r'<\1h2 class="part"', _HEADERLINK.sub(r'\1 aria-label="Link to \2">', page))
         page = page.replace("</head>", f'<link rel="icon" href="{ICON}"></head>', 1)
         page = page.replace(_NAV, f'{_NAV}<p><a href="{link(name, "index.html")}">The site</a></p>', 1)
-        folder.put(name, _STYLE.sub(lambda style, here=name: _shared(style[1], here, looks), page))  # type: ignore[misc]
-    for look, style in looks.items():
-        folder.put(look, style)
+        folder.put(name, _REPEATED.sub(lambda part, here=name: _shared(part, here, shared), page))  # type: ignore[misc]
+    for name, content in shared.items():
+        folder.put(name, content)
 
 
-def _shared(style: str, here: str, looks: dict[str, str]) -> str:
-    """Return a link to a style that many pages share; `looks` maps file to style."""
-    look = f"api/look-{hashlib.sha256(style.encode()).hexdigest()[:8]}.css"
-    looks[look] = style
-    return f'<link rel="stylesheet" href="{link(here, look)}">'
+def _short(search: str) -> str:
+    """Return pdoc's search over names, bases and first paragraphs; over whole docstrings it has four megabytes."""
+    before, _, rest = search.partition(_ENTRIES)
+    found, end = json.JSONDecoder().raw_decode(rest)  # a list, or where pdoc found Node.js an index over it
+    entries = [
+        {
+            **{name: entry[name] for name in _NEEDED if name in entry},
+            **{"signature": "", "doc": "".join(_PARAGRAPH.findall(entry.get("doc", ""))[:1])},
+        }
+        for entry in (found["documentStore"]["docs"].values() if isinstance(found, dict) else found)
+    ]
+    return f"{before}{_ENTRIES}{json.dumps(entries)}{rest[end:]}"
+
+
+def _shared(part: re.Match[str], here: str, shared: dict[str, str]) -> str:
+    """Return a link to a style or script that many pages share; `shared` maps file to content."""
+    kind, content = part.groups()
+    name = f"api/{kind}-{hashlib.sha256(content.encode()).hexdigest()[:8]}.{'css' if kind == 'style' else 'js'}"
+    shared[name] = content
+    there = link(here, name)
+    return f'<link rel="stylesheet" href="{there}">' if kind == "style" else f'<script src="{there}"></script>'
 
 
 if __name__ == "__main__":

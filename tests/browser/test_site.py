@@ -27,6 +27,8 @@ OURS = [
     *(f"watch/{slug}.html" for slug in ALGORITHMS),
     *(f"tradeoff/{sample}.html" for sample in SAMPLES),
     *(f"papers/{name}.html" for name in ("index", *papers(), "nsm")),
+    *(f"api/{name}.html" for name in ("index", "dpviz/algorithms", "dpviz/testing", "dpviz/audits/witness")),
+    "api/dpviz/privacy/chunked.html",  # its longest signature
 ]
 
 
@@ -65,7 +67,7 @@ def visit(browser):
         )
         page = contexts[-1].new_page()
         page.set_default_timeout(PATIENCE)
-        page.on("console", lambda said: wrong.append(f"{name}: {said.text}"))
+        page.on("console", lambda said: said.type == "timeEnd" or wrong.append(f"{name}: {said.text}"))  # pdoc's search
         page.on("pageerror", lambda error: wrong.append(f"{name}: {error}"))
         page.on(
             "request",
@@ -104,6 +106,16 @@ def test_every_page_of_the_reference_opens(visit, served, site):
     assert len(reference) > 60
     for name in reference:
         visit(served, name).close()
+
+
+@pytest.mark.parametrize("name", ["api/index.html", "api/dpviz/domain.html"])
+def test_the_reference_is_searched_from_a_folder(visit, site, name):
+    page = visit(site.as_uri(), name)
+    page.get_by_role("searchbox").fill("default_delta")
+    found = page.locator(".search-result").first
+    expect(found).to_contain_text("the delta of a run that leaves")
+    found.locator("a").first.click()
+    expect(page).to_have_url(f"{site.as_uri()}/api/dpviz/privacy/accounting.html#default_delta")
 
 
 @pytest.mark.parametrize("name", ["index.html", "watch/nsm.html", "tradeoff/town.html", "lessons/4-bounds.html"])
@@ -145,6 +157,8 @@ def test_a_drag_moves_the_table_the_words_and_the_film(visit, served):
     pixels = "() => document.querySelector('.plane canvas').toDataURL()"
     row, before = page.locator("tr[data-method=pe-means]"), page.evaluate(pixels)
     expect(row).to_contain_text("57 of 100")
+    assert page.locator(".scroll").evaluate("table => table.scrollWidth - table.clientWidth") == 0
+    assert page.locator(".marks svg:visible").first.bounding_box()["width"] == 16
     track.focus()
     page.keyboard.press("End")
     expect(page.locator(".at")).to_have_text("8")
