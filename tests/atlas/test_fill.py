@@ -1,4 +1,4 @@
-"""Check stops that are made while somebody waits: they are the method's own runs, and none reads private rows."""
+"""Check stops that are computed on demand: they are the method's own runs, and none reads private rows."""
 
 import dataclasses
 

@@ -8,7 +8,7 @@ from dpviz.atlas.cells import STOPS, STORY, STORY_SEEDS, Chapter, chapters
 from dpviz.atlas.fingerprint import agrees, inputs
 from dpviz.datasets import SAMPLES
 
-MAKE_THEM = "old files: run `python -m dpviz atlas --make` and commit what it makes"
+MAKE_THEM = "outdated files: run `python -m dpviz atlas --make` and commit the new ones"
 
 
 def test_the_folder_holds_every_chapter_and_nothing_else_in_at_most_8_mb():
@@ -40,7 +40,7 @@ def test_the_first_stored_rounds_come_out_again():
 
 
 def test_averages_and_bets_of_start_come_out_again():
-    """Check three numbers of clusters and a bet of each kind; the slow test takes them all."""
+    """Check three numbers of clusters and one bet of each kind; the slow test checks all of them."""
     who, bets = averages.read()
     assert [averages._read_off(k, "none")[0] <= set(sum(who.rows[: k - 1], ())) for k in (2, 3, 4)] == [True] * 3, (
         MAKE_THEM

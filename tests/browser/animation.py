@@ -10,9 +10,9 @@ from tests.browser.conftest import CHROMIUM, FLAGS, ROOT, serve
 TARGET = ROOT / ".github" / "player.gif"
 SIZE = {"width": 1280, "height": 780}
 WIDTH = 900  # pixels of the picture
-MILLISECONDS, LAST = 650, 2_600  # how long a step is shown, and the last one
+MILLISECONDS, LAST = 650, 2_600  # duration of a step, and of the last one
 MOST = 1_000_000  # bytes
-STOPS = (3, 2, 1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 7, 6, 5, 4)  # stops of ε, which is released at its old value
+STOPS = (3, 2, 1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 7, 6, 5, 4)  # stops of ε during the drag, which ends where it began
 
 
 def pictures():
@@ -58,4 +58,4 @@ if __name__ == "__main__":
     size = TARGET.stat().st_size
     print(f"{TARGET.relative_to(ROOT)}: {len(frames)} pictures, {size / 1e6:.2f} MB")
     if size > MOST:
-        raise SystemExit("README's picture is too large: fewer colors, or a smaller width.")
+        raise SystemExit("README's picture is too large: use fewer colors or a smaller width.")

@@ -24,19 +24,19 @@ FLAGS = [
 ]
 
 
-PATIENCE = 120_000  # milliseconds, enough for a busy machine; something that never comes still fails
-LOOKS = 100  # milliseconds between two looks: at every frame, as by default, the looking takes a core of its own
-expect.set_options(timeout=PATIENCE)  # set once: a test that changes it changes it for later tests
+PATIENCE = 120_000  # milliseconds, enough for a busy machine
+LOOKS = 100  # milliseconds between two polls: polling at every frame, the default, would occupy a core
+expect.set_options(timeout=PATIENCE)  # tests must not change this: it would apply to all later tests
 ACTS = ("click", "fill", "press", "check", "set_checked", "press_sequentially")
 AT_REST = "() => !document.querySelector('[data-testid=stApp][data-test-script-state=running]')"
-BREATH = 10_000  # most milliseconds that an action waits for that
-LOST = ["TimeoutError", r"with timeout \d+ms"]  # errors with which a walk ends if a redraw lost its action
+BREATH = 10_000  # milliseconds that an action waits at most until the page is at rest
+LOST = ["TimeoutError", r"with timeout \d+ms"]  # errors of a test whose action a redraw has lost
 
 
 def pytest_collection_modifyitems(items):
-    """A walk that waits in vain is repeated from a fresh page, and the report counts it as a rerun.
+    """Repeat a test that times out, from a fresh page; the report counts it as a rerun.
 
-    A real fault fails three times, and so fails; a failed comparison or an error of the test fails at once.
+    A real fault fails in all three attempts; a failed comparison or an error in the test fails at once.
     """
     for item in items:
         if item.get_closest_marker("browser"):
@@ -44,10 +44,10 @@ def pytest_collection_modifyitems(items):
 
 
 def _at_rest(act):
-    """A click or key during a redraw may be lost, so an action waits until the redraw is over."""
+    """Delay an action until the page is at rest, because a click or key during a redraw may be lost."""
 
     def acting(self, *args, **more):
-        with suppress(Error):  # the page keeps being drawn, or changes: then act as it is
+        with suppress(Error):  # if the page is never at rest, act anyway
             self.page.wait_for_function(AT_REST, polling=LOOKS / 2, timeout=BREATH)
         return act(self, *args, **more)
 
@@ -55,7 +55,7 @@ def _at_rest(act):
 
 
 def _after_effects(page, act):
-    """A button hears its key once React has run its effects, which on a busy machine is after the button is seen."""
+    """Delay an action until React has run its effects: only then does a button react to its key."""
 
     def acting(*args, **more):
         with suppress(Error):
@@ -81,12 +81,12 @@ def browser():
         found = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield found
         found.close()
-    gc.collect()  # Playwright's greenlets end here: one that is collected in the middle of a parse breaks Python 3.11
+    gc.collect()  # ends Playwright's greenlets here: collecting one during a parse breaks Python 3.11
 
 
 @pytest.fixture(scope="session")
 def home(tmp_path_factory):
-    """The state folder of the shared server, with the accounts of its files."""
+    """Return the state folder of the shared server, with the accounts of its files."""
     return tmp_path_factory.mktemp("home")
 
 
@@ -98,14 +98,14 @@ def server(browser, home):
 
 @pytest.fixture(scope="session")
 def visitor(browser):
-    """The browser of one visitor; files fetched for one test are there for the next."""
+    """Return the browser of one visitor; its cache is shared by all tests."""
     with browser.new_context(reduced_motion="reduce") as context:
         yield context
 
 
 @pytest.fixture
 def open_page(browser, visitor, server):
-    """Open a path of the shared server; fails if a request leaves the machine. A test's second page is a stranger's."""
+    """Open a path of the shared server, and fail if a request leaves the machine. A second page is a stranger's."""
     pages, strangers, outside = [], [], []
 
     def opener(path="", *, width=1280, height=800, mode="light", base=server):
@@ -130,7 +130,7 @@ def open_page(browser, visitor, server):
     yield opener
     for page in pages:
         page.context.set_offline(False)
-        page.evaluate("localStorage.clear()")  # the next test does not find the page as the last one left it
+        page.evaluate("localStorage.clear()")  # so that no test depends on the one before
         page.close()
     for stranger in strangers:
         stranger.close()

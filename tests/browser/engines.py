@@ -14,7 +14,7 @@ from tests.serving import free_port
 
 PROGRAMS = {"firefox": ("firefox-esr",), "webkit": ("WebKitWebDriver", "Xvfb")}  # the programs that each engine needs
 DISPLAY = ":97"
-START = 60  # seconds that a browser may take to answer first
+START = 60  # seconds within which a browser must answer for the first time
 
 
 def missing(engine):
@@ -35,7 +35,7 @@ def program(*command, **environment):
 
 
 def patiently(act):
-    """Return an action's result as soon as the program that it calls listens."""
+    """Repeat an action until the program that it calls is listening; return its result."""
     end = time.monotonic() + START
     while True:
         try:

@@ -1,4 +1,4 @@
-"""Check what every page must pass on a narrow screen."""
+"""Check a page on a narrow screen."""
 
 import json
 
@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 
 def fits_a_phone(page):
-    """Demand no sideways scroll, no violation that Axe finds, and no exception, once the page is at rest."""
+    """Check that the page at rest has no sideways scroll, no violation that Axe finds, and no exception."""
     expect(page.locator("[data-testid=stApp][data-test-script-state=notRunning]")).to_be_visible()
     expect(page.locator("[data-stale=true]")).to_have_count(0)
     width = page.viewport_size["width"]

@@ -35,7 +35,7 @@ async def _pump(reader, writer):
 
 
 async def _answer(reader, writer, port, extra):
-    """Pass one request on: a websocket stays open, every other connection is closed after its answer."""
+    """Forward one request: a websocket stays open, and every other connection is closed after its answer."""
     ends = [writer]
     try:
         head = await reader.readuntil(b"\r\n\r\n")
@@ -58,7 +58,7 @@ async def _answer(reader, writer, port, extra):
 
 
 async def _end():
-    """End every open connection and wait for it: a loop that stops under its tasks complains about each."""
+    """End every open connection and wait for it, because a loop that stops before its tasks warns about each."""
     lines = asyncio.all_tasks() - {asyncio.current_task()}
     for line in lines:
         line.cancel()

@@ -1,4 +1,4 @@
-"""Walk through a class with projector and phone in two browsers: join, place, leave and return, answer, guess, end."""
+"""Walk through a class with projector and phone in two browsers: join, place, leave and return, answer, bet, end."""
 
 import re
 
@@ -11,7 +11,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 def end(screen, phone):
-    """End a class of one phone after having thought better of it once."""
+    """End a class of one phone, after canceling the end once."""
     for last in ("Go on with the class", ""):
         screen.get_by_role("button", name="End the class").click()
         expect(screen.get_by_text("1 phone, 1 point: end the class?")).to_be_visible()

@@ -1,4 +1,4 @@
-"""Check the lit pseudo-code: stepping moves the light, a coin states its price, a phone folds it, a replay has it."""
+"""Check the highlighted pseudo-code: it follows the steps, coins state prices, phones fold it, replays have it."""
 
 import pytest
 from playwright.sync_api import expect

@@ -49,9 +49,9 @@ def no_exception(page):
 
 
 def type_cell(page, column, text, row=0):
-    """Type into a row of the bounds table: a canvas, so by keyboard from its first cell.
+    """Type into a row of the bounds table, by keyboard from its first cell, because the table is a canvas.
 
-    A table that is redrawn halfway forgets the selection: choose again, as a visitor would.
+    A table that is redrawn meanwhile loses the selection; then select again, as a visitor would.
     """
     for _ in range(PATIENCE // LOSS):
         grid = page.locator("[data-testid=stDataFrame]").last
@@ -69,7 +69,7 @@ def type_cell(page, column, text, row=0):
 
 
 def comes(locator):
-    """Return whether it is there before the action must count as lost."""
+    """Return whether an element appears before the action counts as lost."""
     try:
         locator.wait_for(state="attached", timeout=LOSS)
     except TimeoutError:
@@ -139,7 +139,7 @@ def test_a_private_file_asks_spends_and_shows_released_values_only(open_page):
     no_exception(other)
 
 
-# After window.deaf a page receives no answer; after window.down it has no connection and gets none.
+# With window.deaf a page receives no answer; with window.down it has no connection and gets no new one.
 LINES = """(() => {
     const lines = [], Native = window.WebSocket;
     window.WebSocket = class extends Native {

@@ -1,4 +1,4 @@
-"""Drag ε and People by mouse, keys and touch: nothing is sent to the server before the release."""
+"""Drag ε and People by mouse, keys and touch: nothing is sent to the server before the knob is released."""
 
 import json
 import shutil
@@ -22,7 +22,7 @@ INSET = 20
 
 @pytest.fixture(scope="module")
 def url(browser, tmp_path_factory):
-    """A server with the shipped runs of the story's pair, trusted without probes."""
+    """Start a server that trusts the shipped runs of the story without probes."""
     place = tmp_path_factory.mktemp("atlas")
     for method in ("pe-means", "kmeans"):
         shutil.copy(files.FOLDER / f"town.{method}.parquet", place)
@@ -33,7 +33,7 @@ def url(browser, tmp_path_factory):
 
 @pytest.fixture
 def explore(browser, url):
-    """Open Explore, with a list of the page's messages to the server."""
+    """Open Explore and record the page's messages to the server."""
     contexts = []
 
     def opened(**more):

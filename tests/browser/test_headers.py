@@ -19,7 +19,7 @@ WATCH = "document.addEventListener('securitypolicyviolation', e => console.error
 
 @pytest.fixture(scope="module")
 def behind(browser, server):
-    """The server behind the headers, and a browser that reports violations."""
+    """Return the server behind the headers, and a browser that reports violations."""
     with proxied(server) as base, browser.new_context(viewport={"width": 1280, "height": 800}) as context:
         context.add_init_script(WATCH)
         yield base, context
@@ -27,7 +27,7 @@ def behind(browser, server):
 
 @pytest.fixture
 def visit(behind):
-    """Open a page behind the headers: it may violate nothing and call no other server."""
+    """Open a page behind the headers; fail if it violates a policy or calls another server."""
     complaints, outside, pages = [], [], []
     base, context = behind
 

@@ -12,7 +12,7 @@ from tests.browser.conftest import PATIENCE, serve
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
 NSM = "explore?v=1&d=town&a=nsm&k=5&e=1&s=0"  # a run with four panels in sight
-LOSS = 6_000  # milliseconds after which a click or key counts as lost
+LOSS = 6_000  # milliseconds without effect after which a click or key counts as lost
 STEPS = """() => [...document.querySelectorAll('.dpviz-stage')].map(root => root.panel)
   .filter(panel => panel?.frames).map(panel => panel.stage?.drawn)"""  # the step that each canvas shows
 # Return what the pictures show: the pixels of the canvases, and positions and markers in Plotly's figures.
@@ -48,9 +48,9 @@ def changed(page, before):
 
 
 def jumped(page, key, step, count=4):
-    """Press a key of the player; return the picture that all panels then show at a step.
+    """Press a key of the player until all panels show a step; return their picture.
 
-    A key pressed while a finished run is being drawn may be lost, so it is pressed again.
+    A key that is pressed while a finished run is being drawn may be lost.
     """
     there = f"() => ({STEPS})().length === {count} && ({STEPS})().every(s => s === {step}) && ({PICTURE})()"
     for _ in range(PATIENCE // LOSS):
@@ -62,9 +62,9 @@ def jumped(page, key, step, count=4):
 
 
 def pointed(page, panel, step):
-    """Click the place of a panel that leads to a step; wait until all panels show the step.
+    """Click the place of a panel that leads to a step until all panels show the step.
 
-    A panel moves while those above it are drawn, and a click beside the place is lost, so it is repeated.
+    A panel moves while those above it are drawn, so a click may miss the place.
     """
     there = f"() => ({STEPS})().every(s => s === {step})"
     for _ in range(PATIENCE // LOSS):

@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 async def walk(port):
-    """Do everything once that the benchmark does many times; the sweep is cancelled."""
+    """Do once everything that the benchmark does many times, and cancel the sweep."""
     server, times = load.Server(port), load.Times()
     options = argparse.Namespace(arrive=0, think=0.001, runs=1.0)
     await load.alone(server, 1)
@@ -22,7 +22,7 @@ async def walk(port):
     await sweep.press("Cancel")
     until = time.monotonic() + 300
     while await load.goes_on(sweep):
-        assert time.monotonic() < until, "the sweep goes on after Cancel"
+        assert time.monotonic() < until, "the sweep continues after Cancel"
     await sweep.__aexit__(None, None, None)
     return times.faults + sweep.faults, len(times.opened), len(times.runs), begun
 

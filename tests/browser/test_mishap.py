@@ -1,4 +1,4 @@
-"""Check the page for an unforeseen error in a real browser: the bar, one sentence, one way on, the log's number."""
+"""Check the page for an unexpected error in a real browser: the bar, one sentence, one link, the log's number."""
 
 import re
 import shutil
@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings(
 
 @pytest.fixture(scope="module")
 def failing(browser, tmp_path_factory):
-    """A checkout in which two pages fail after they are drawn, and its server's log."""
+    """Serve a checkout in which two pages fail after they are drawn; return its address and its server's log."""
     root = tmp_path_factory.mktemp("checkout")
     for name in ("pages", ".streamlit"):
         shutil.copytree(ROOT / name, root / name)

@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings(
 
 @pytest.fixture(scope="module")
 def shared(browser):
-    """A server that treats nobody as this machine's user, like one that others can reach."""
+    """Start a server that treats nobody as this machine's user, like one that others can reach."""
     with running(DPVIZ_WORKERS="0", DPVIZ_OWNER="visitor") as (url, _):
         yield url
 

@@ -1,4 +1,4 @@
-"""The static site, whole, behind a plain web server and from a folder: every page opens and nobody else is asked."""
+"""Check the whole static site, served and from a folder: every page opens, and none contacts another server."""
 
 import functools
 import json
@@ -39,10 +39,10 @@ class Quiet(SimpleHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """The site in a folder of its own below another, so that it has a path before it."""
+    """Build the site in a subfolder, so that its address has a path."""
     out = tmp_path_factory.mktemp("served") / "some" / "path"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(files, "stamped", lambda *folder: True)  # whether stored runs are old is asked elsewhere
+        patch.setattr(files, "stamped", lambda *folder: True)  # other tests check whether stored runs are outdated
         build(out)
     return out
 
@@ -58,7 +58,7 @@ def served(site):
 
 @pytest.fixture
 def visit(browser):
-    """Open an address of the site; fails where it asks elsewhere or says anything on the console."""
+    """Open an address of the site; fail if it contacts another server or writes to the console."""
     contexts, wrong = [], []
 
     def visiting(base, name, *, width=1280, height=800, **look):

@@ -1,4 +1,4 @@
-"""Check the stage by itself: steps, motion, hard figures, and those that it leaves to Plotly."""
+"""Check the stage by itself: steps, motion, difficult figures, and figures that it leaves to Plotly."""
 
 import pytest
 from playwright.sync_api import expect
@@ -29,7 +29,7 @@ def figure(data, frames=(), **layout):
 
 
 def walk(n):
-    """Return a figure of n steps in which one dot goes from the left to the right."""
+    """Return a figure of n steps in which one dot moves from left to right."""
     frames = [{"name": str(i), "group": str(i), "traces": [0], "data": [dots([10 * i / n], [5])]} for i in range(n)]
     return figure([dots([10], [5])], frames)
 

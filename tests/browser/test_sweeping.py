@@ -12,7 +12,7 @@ LONG = 240_000  # milliseconds: worker processes start slowly on a busy machine
 
 
 def start(page, missing, *, runs):
-    """Request runs that are not stored, and start only these."""
+    """Request runs that are not stored, and start them."""
     expect(page.get_by_text("How much ε do I need?")).to_be_visible()  # it opens finished: nothing is missing
     expect(page.get_by_role("button", name=re.compile("^Start"))).to_have_count(0)
     box = page.get_by_role("spinbutton", name="Runs per point")

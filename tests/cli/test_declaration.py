@@ -1,4 +1,4 @@
-"""Check that the data dictionary is the whole declaration: `run` and `plan` obey all that `describe` wrote."""
+"""Check that the data dictionary is the whole declaration: `run` and `plan` obey everything that `describe` wrote."""
 
 import json
 import re

@@ -58,7 +58,7 @@ def home(tmp_path, monkeypatch, registry):
 
 
 def did(words, capsys):
-    """Run a command and return its output; it must succeed, or fail as `REFUSED` says."""
+    """Run a command and return its output; it must succeed, or fail as listed in `REFUSED`."""
     code, shown = main(words), capsys.readouterr()
     refused = next((about for command, about in REFUSED.items() if " ".join(words).startswith(command)), None)
     assert code == (2 if refused else 0), (words, shown.err)

@@ -1,4 +1,4 @@
-"""Check that no box of a player is empty: a word says when its content comes."""
+"""Check that no panel of a player is ever empty: a note says when its content appears."""
 
 import pytest
 

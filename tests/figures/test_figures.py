@@ -1,4 +1,4 @@
-"""Check tables behind the figures against literals, hidden layers on request only, colors that can be told apart."""
+"""Check the figures' tables against literals, hidden layers only on request, and colors that can be distinguished."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Check Start's story: every number is computed again here in another way."""
+"""Check Start's story: every number is computed again here in a different way."""
 
 import base64
 import json

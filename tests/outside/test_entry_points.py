@@ -1,4 +1,4 @@
-"""An installed package names its algorithms in the entry-point group, and every process that starts finds them."""
+"""Check algorithms of installed packages: they are named in the entry-point group, and every new process finds them."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Check that algorithms from outside are in every list, run in every process, and say who vouches for their promise."""
+"""Check that outside algorithms are in every list, run in every process, and state who vouches for their promise."""
 
 import os
 import pickle

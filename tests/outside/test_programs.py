@@ -1,4 +1,4 @@
-"""Programs of other libraries run beside ours, say whose word their privacy is, and never touch private data."""
+"""Check programs of other libraries: they run beside ours, state who claims their privacy, never read private data."""
 
 import os
 import pickle

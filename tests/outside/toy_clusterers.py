@@ -1,4 +1,4 @@
-"""Clusterers as other libraries write them, good and bad: what `--outside tests.outside.toy_clusterers:NAME` adds."""
+"""Good and bad clusterers in the style of other libraries, for `--outside tests.outside.toy_clusterers:NAME`."""
 
 import numpy as np
 

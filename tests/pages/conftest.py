@@ -1,4 +1,4 @@
-"""Prepare tests of pages, so that neither this machine's pace nor another test decides them."""
+"""Prepare tests of pages, so that neither this machine's pace nor another test affects them."""
 
 import functools
 import re
@@ -26,7 +26,7 @@ def no_luck_decides(monkeypatch):
 
 @pytest.fixture(autouse=True)
 def no_clock_decides(monkeypatch):
-    """A script run waits for its run (pieces are polled), forecasts are a new server's, nothing stays in the queue."""
+    """Let a script wait for its run, use a new server's forecasts, and leave nothing in the queue."""
     monkeypatch.setattr(runs, "QUICK", 200.0)
     new = Pace()
     monkeypatch.setattr(new, "learn", lambda *_: None)
@@ -42,7 +42,7 @@ def no_clock_decides(monkeypatch):
 
 @pytest.fixture(autouse=True)
 def our_own_markup_is_never_escaped(monkeypatch):
-    """Markup that lost its type, in an f-string or by a plus, would show its tags on the page; yield such markup."""
+    """Fail if markup has lost its type, in an f-string or by a plus, because the page would show its tags."""
     own, seen = markup.text, []
 
     def text(*parts):

@@ -1,4 +1,4 @@
-"""Check a class: codes, guessing, capacity, its end, hostile words, a phone that returns, many threads, the page."""
+"""Check a class: codes, guessing codes, capacity, its end, hostile input, returning phones, many threads, the page."""
 
 import math
 import threading

@@ -1,4 +1,4 @@
-"""Check the Data page through Streamlit's test driver: flows, what survives, and that PRIVATE shows no cell."""
+"""Check the Data page through Streamlit's test driver: its flows, kept values, and that PRIVATE shows no cell."""
 
 import asyncio
 import base64
@@ -313,7 +313,7 @@ def test_two_visitors_do_not_see_each_other(start):
 
 
 class Sentinels:
-    """Make a table in which every cell is a different number, to search for in everything that a page sends."""
+    """A table in which every cell is a different number, to search for in everything that a page sends."""
 
     def __init__(self):
         numbers = np.random.default_rng(8).choice(9 * 10**6, (ROWS, 3), replace=False) * 100_000 + 10**11 + 7

@@ -1,4 +1,4 @@
-"""Check a run that hides moves on Watch: its promise at every rho, and losses compared only after consent."""
+"""Check a run that hides moves on Watch: its promise at every rho, and losses that are compared only on request."""
 
 import time
 from pathlib import Path

@@ -16,7 +16,7 @@ RUN = "v=1&d=town&a=pe-means&k=5&e={}&s=0"
 
 @pytest.fixture
 def nothing_made(monkeypatch):
-    """The parts belong to another server: none is made yet, and requests are listed."""
+    """Replace the parts by those of another server, where none is made yet; return the list of requests."""
     asked = []
 
     class Parts:

@@ -1,4 +1,4 @@
-"""Check the Plan page: from declared facts to noise and back; an impossible request gets one sentence."""
+"""Check the Plan page: it converts declared facts to noise and back, and refuses the impossible in one sentence."""
 
 import time
 from pathlib import Path

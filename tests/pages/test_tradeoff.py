@@ -38,7 +38,7 @@ from tests.sweeps.handmade import ROOT, rows, runs
 
 @pytest.fixture
 def bare(monkeypatch, tmp_path):
-    """No stored runs, and a shelf of its own."""
+    """Use no stored runs, and an empty shelf."""
     monkeypatch.setattr(atlas, "FOLDER", tmp_path)
     sweeps._stored.cache_clear()
     return tmp_path
@@ -67,7 +67,7 @@ def shipped(tmp_path_factory):
 
 @pytest.fixture
 def stored(monkeypatch, shipped):
-    """Stored runs of DP-Lloyd on the tiny sample."""
+    """Use stored runs of DP-Lloyd on the tiny sample."""
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr(atlas, "FOLDER", shipped)
     monkeypatch.setattr(atlas, "stamped", lambda: True)
@@ -332,7 +332,7 @@ def test_a_sweep_runs_in_the_background_survives_pages_and_is_found_again(app):
 
 
 def looks_travel(app, identity):
-    """The address holds a finished sweep's own controls, and an address with missing ones gets a sentence."""
+    """Check that an address holds a finished sweep's controls, and that one without some of them gets a sentence."""
     app.session_state["sweep_tab"] = "Runs at one ε"
     app.run()
     app.select_slider(key=f"dots_at_{identity}_epsilon").set_value(0).run()

@@ -1,4 +1,4 @@
-"""Check that the screen uses the field's words: no name of the code, Greek letters as letters."""
+"""Check that the screen uses the field's words: no names from the code, and Greek letters as letters."""
 
 import ast
 import dataclasses
@@ -101,7 +101,7 @@ def sentences(source):
 
 
 def odd(texts):
-    """Return words that no sentence should have: those that CONTRIBUTING bans, British spelling, advice to spend."""
+    """Return words that no sentence may contain: those banned by CONTRIBUTING, British spelling, advice to spend."""
     plain = [ANOTHER.sub("", text) for text in texts]
     return other_people(plain) + [
         text for text in plain if BRITISH.search(text) or FIELD.search(text) or "pend more" in text

@@ -30,7 +30,7 @@ def test_the_loss_of_centers_is_that_of_the_nearest_one():
 
 
 def test_rows_are_clipped_for_the_centers_and_not_for_the_loss():
-    """A ball of radius 1 in a wide box: the mean of the clipped rows is (.5, .6); the loss is that of the rows."""
+    """Use a ball of radius 1 in a wide box: the clipped rows' mean is (.5, .6), and the loss is that of the rows."""
     X = np.array([[0.3, 0.2], [3.0, 4.0], [6.0, 8.0]])
     domain = Domain.box(-10, 10, 2, radius=0.1, n_public=3)  # z units: a tenth
     for slug in ("sulloyd", "glloyd"):
@@ -50,7 +50,7 @@ def test_points_outside_a_ball_are_drawn_to_it_and_others_stay():
 
 
 def test_how_well_clusters_match_known_groups():
-    """Three clusters over two groups of three: the dominant group is right for five of six."""
+    """Use three clusters over two groups of three: the dominant group is right for five of six rows."""
     X = np.array([0.0, 0, 1, 1, 2, 2])[:, None]
     centers = np.array([[0.0], [1], [2]])
     assert metrics.majority_accuracy(X, centers, np.array([0, 0, 0, 1, 1, 1])) == pytest.approx(5 / 6)
@@ -58,14 +58,14 @@ def test_how_well_clusters_match_known_groups():
 
 @pytest.mark.parametrize("slug", CENTRAL)
 def test_a_single_row_runs(slug):
-    """One row, k = 2, a declared size: nothing may depend on how few rows there are."""
+    """Use one row, k = 2 and a declared size: nothing may depend on the small number of rows."""
     domain = Domain.box(-1, 1, 2, scale="common", n_public=100)
     trace = ALGORITHMS[slug](n_clusters=2).run(np.array([[0.3, 0.2]]), domain=domain, seed=0)
     assert np.isfinite(trace.cluster_centers).all() and np.abs(trace.cluster_centers).max() <= 1
 
 
 def test_leaves_without_rows_carry_no_weight_that_spoils_the_centers():
-    """All rows in one corner: cells of the tree elsewhere are empty, and no center strays there."""
+    """Put all rows in one corner: the other cells of the tree are empty, and no center lies there."""
     X = np.random.default_rng(0).normal(0.5, 0.01, (4000, 2))
     trace = ALGORITHMS["lsh-splits"](n_clusters=1, epsilon=10.0).run(
         X, domain=Domain.box(-1, 1, 2, n_public=4000), seed=0
@@ -76,7 +76,7 @@ def test_leaves_without_rows_carry_no_weight_that_spoils_the_centers():
 
 @pytest.mark.parametrize("slug", ["sulloyd", "glloyd", "fastlloyd"])
 def test_a_bad_end_at_a_large_budget_is_the_start_s_and_not_the_noise_s(slug):
-    """Three tight groups, ε = 50: where a run ends badly, it does so without noise too, and so does exact k-means."""
+    """Use three tight groups and ε = 50: a run that ends badly does so without noise too, and so does exact k-means."""
     groups = np.array([[-0.6, -0.6], [0.6, -0.5], [0.0, 0.7]])
     X = np.random.default_rng(0).normal(0, 0.05, (3000, 2)) + np.repeat(groups, 1000, axis=0)
     domain = Domain.box(-1, 1, 2, n_public=3000)

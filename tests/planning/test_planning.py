@@ -1,4 +1,4 @@
-"""Check a plan: impossible facts give one sentence, the rehearsal equals its run, both directions agree."""
+"""Check a plan: impossible facts give one sentence, the rehearsal equals a real run, and both directions agree."""
 
 import dataclasses
 import math

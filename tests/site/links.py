@@ -1,4 +1,4 @@
-"""What a page of the site asks for, and where its links lead."""
+"""Find the files that a page of the site needs, and the targets of its links."""
 
 import posixpath
 from html.parser import HTMLParser
@@ -30,7 +30,7 @@ def pages(out):
 
 
 def broken(out):
-    """Return what is needed or linked to and is not there; a link to outside counts only where something is needed."""
+    """Return the missing files and link targets; an external address counts only if the page needs a file from it."""
     every, found = pages(out), []
     for name, page in every.items():
         for kind, addresses in (("needs", page.needs), ("links to", page.links)):

@@ -1,4 +1,4 @@
-"""A site goes into a folder of its own; what is not the site's is never deleted."""
+"""Check that a site has its own folder, and that no other file is ever deleted."""
 
 import pytest
 

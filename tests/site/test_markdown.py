@@ -1,4 +1,4 @@
-"""Our texts as HTML: what is used of Markdown, and nothing that is written becomes markup."""
+"""Check our texts as HTML: the Markdown that we use is rendered, and no other text becomes markup."""
 
 import pytest
 

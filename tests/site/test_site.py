@@ -1,4 +1,4 @@
-"""A small site: its links resolve inside of the folder, it needs nothing from outside, and it says what it lacks."""
+"""Check a small site: links resolve inside its folder, it needs nothing from outside, and it states what it lacks."""
 
 import json
 import re
@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory):
-    """A site of few algorithms, one sample and two lessons, from stored runs as they lie there."""
+    """Build a site of few algorithms, one sample and two lessons, from stored runs that are not checked."""
     out = tmp_path_factory.mktemp("site") / "out"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(runs, "_agrees", lambda chapter: True)

@@ -34,7 +34,7 @@ def same(row):
 
 
 def replaced(client, victim):
-    """Wait until a worker has died and the nanny has replaced it; the suite's own limit ends a wait in vain."""
+    """Wait until a worker has died and the nanny has replaced it, at most until the suite's time limit."""
     while len(now := client.run(os.getpid, on_error="ignore")) < 2 or victim in now.values():
         time.sleep(0.1)
 
@@ -67,7 +67,7 @@ def test_a_cell_that_kills_its_workers_becomes_a_failed_row(client):
 
 
 def behind_a_gate(cell, folder):
-    """Begin, report it, and wait for the gate."""
+    """Report the start of a run, then wait for the gate."""
     (folder / f"begun-{os.getpid()}-{time.monotonic_ns()}").touch()
     while not (folder / "open").exists():
         time.sleep(0.02)
@@ -75,7 +75,7 @@ def behind_a_gate(cell, folder):
 
 
 def test_a_stop_cancels_what_has_not_begun(client, tmp_path):
-    """Two workers with one thread each can have begun one run each; the ten others never begin."""
+    """Check that two workers with one thread each begin one run each, and that the ten others never begin."""
 
     def stop():
         raise InterruptedError

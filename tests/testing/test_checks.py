@@ -18,7 +18,7 @@ COUNTER = itertools.count()
 
 
 def twin(base=GRID, **members):
-    """Return an algorithm that differs from an honest one in these members."""
+    """Return an algorithm that differs from an honest one only in these members."""
     made = type("Twin", (base,), {"__doc__": base.__doc__, "__module__": base.__module__, **members})
     return dataclasses.dataclass(frozen=True, kw_only=True)(made)
 
@@ -46,7 +46,7 @@ def unused(self, n_features, n_public):
 
 
 def fickle(self, curator, domain, rng):
-    """Stop early where the first cells look empty."""
+    """Stop early if the first cells look empty."""
     for step in LLOYD.steps(self, curator, domain, rng):
         yield step
         if (step.released["centers"][:, 0] < 0.25).all():
@@ -54,7 +54,7 @@ def fickle(self, curator, domain, rng):
 
 
 def counting(self, curator, domain, rng):
-    """Take as many releases as there are hundreds of rows."""
+    """Make one release per hundred rows."""
     steps = LLOYD.steps(self, curator, domain, rng)
     yield from itertools.islice(steps, 1 + max(1, len(curator._session._blocks[0].x) // 200))
 

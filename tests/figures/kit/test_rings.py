@@ -1,4 +1,4 @@
-"""Check labels of groups without a center: they stand side by side, do not overlap, and stay inside the rim."""
+"""Check labels of groups without a center: they do not overlap and stay inside the picture."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Check addresses of 0.1 and 0.2 whose view is another page today: where they lead, word by word."""
+"""Check where addresses of 0.1 and 0.2 lead if their view is another page today, word by word."""
 
 import pytest
 

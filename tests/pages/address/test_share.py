@@ -1,4 +1,4 @@
-"""Check Share: the link that the dialog makes, and the effect of a prepared link on its page."""
+"""Check Share: the link from the dialog, and the effect of a prepared link on its page."""
 
 import dataclasses
 import html

@@ -1,4 +1,4 @@
-"""Check Alex in both worlds: chosen by a link, a list or a click; five steps, a lens, and its conclusion."""
+"""Check Alex in both worlds: chosen by a link, a list or a click, with five steps, a lens, and a conclusion."""
 
 import time
 from pathlib import Path

@@ -22,7 +22,7 @@ from pages._ui.data import new_files
 from tests.tiers import tiers
 
 ROOT = Path(__file__).parents[3]
-# examples of a person's cell; each has a word or a number that occurs nowhere else
+# a person's cells; each example has a word or a number that occurs nowhere else
 FIRST = {
     "words": ["SENTINELa", "SENTINELb", "SENTINELc"],
     "words and years": ["SENTINELa", "SENTINELb+", "482915736048 years"],
@@ -93,7 +93,7 @@ def leaks(text):
 
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_the_command_line_shows_nothing_of_the_first_two_lines(ending, tmp_path, capsys, monkeypatch):
-    """Try any first line, with an undeclared header or --no-header, in memory and in parts."""
+    """Try every first line, with an undeclared header or --no-header, in memory and in parts."""
     path, trace, outcomes = tmp_path / f"mine.{ending}", tmp_path / "trace.json", set()
     options = ["--private", "--low", "0", "--high", "1e12", "--n-public", "50", "--json", str(trace)]
     for first, second in itertools.product(FIRST, SECOND):
@@ -126,7 +126,7 @@ def test_a_matrix_of_anything_else_shows_no_cell(shape, tmp_path, capsys):
 
 @pytest.mark.parametrize(("first", "second", "ending"), TABLES)
 def test_a_reader_names_no_cell_in_a_refusal(first, second, ending):
-    """Try it with a public and a private file, and with any answer about its first line."""
+    """Try a public and a private file, with every answer about the first line."""
     content = file(first, second, ending)
     for header, private in itertools.product((None, True, False), (True, False)):
         try:

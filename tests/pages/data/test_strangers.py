@@ -17,7 +17,7 @@ KEY, OTHER = "k" * 43, "o" * 43
 
 @pytest.fixture
 def visit(monkeypatch):
-    """Return a function that opens the Data page, for own files, as somebody."""
+    """Return a function that opens the Data page for a given owner."""
     monkeypatch.delenv("DPVIZ_OWNER")
     monkeypatch.chdir(ROOT)
 

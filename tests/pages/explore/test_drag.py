@@ -27,7 +27,7 @@ SEEDS = 2
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """An atlas of two files: PE-means and KMeans on the sample tiny."""
+    """Return an atlas of two files: PE-means and KMeans on the sample tiny."""
     place = tmp_path_factory.mktemp("atlas")
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(cells, "SEEDS", SEEDS)
@@ -39,7 +39,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture
 def asked(folder, monkeypatch):
-    """The small atlas stands in for the shipped one, as if these sources had made it; yield the lookups."""
+    """Replace the shipped atlas by the small one, as if these sources had made it; yield the lookups."""
     found = []
 
     def read(*which, **where):

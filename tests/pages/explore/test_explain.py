@@ -1,4 +1,4 @@
-"""Check what sets the clusters apart: free from the centers, or for a separate budget from the rows."""
+"""Check the explanation of clusters: free from the centers, or from the rows for a separate budget."""
 
 from pathlib import Path
 

@@ -31,7 +31,7 @@ ROOT = Path(__file__).parents[3]
 
 
 def click():
-    """A click comes: Streamlit ends the script at its next session read, and starts it again."""
+    """Simulate a click: Streamlit ends the script at its next session read and starts it again."""
     get_script_run_ctx().script_requests.request_rerun(RerunData())
 
 

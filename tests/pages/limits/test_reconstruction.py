@@ -1,4 +1,4 @@
-"""Why not exact centers? On Limits and on Federated, without noise and with."""
+"""Check that exact centers reveal people and noisy ones do not, on Limits and on Federated."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Check unforeseen errors, and values that no browser sends: our page, one line in the log, no cell in it."""
+"""Check unexpected errors, and values that no browser sends: our page, one line in the log, no cell in it."""
 
 import asyncio
 import logging
@@ -151,7 +151,7 @@ async def forge(port, log, trap):
 
 @pytest.mark.slow
 def test_forged_values_on_a_server_end_in_no_box_of_the_framework(tmp_path):
-    """No forged value breaks a page today, so the error behind our page is planted in the server."""
+    """Plant an error in the server, because no forged value breaks a page today."""
     log, trap = tmp_path / "log", tmp_path / "trap"
     recorder = (ROOT / "tests" / "recorder" / "sitecustomize.py").read_text()
     (tmp_path / "sitecustomize.py").write_text(recorder + PLANTED.format(trap=str(trap), cell=CELL))

@@ -1,4 +1,4 @@
-"""Check owners: whose a connection is, by headers, addresses and settings, and the cookie with the key."""
+"""Check the owner of a connection, by headers, addresses and settings, and the cookie with the key."""
 
 import asyncio
 import re
@@ -180,7 +180,7 @@ def test_a_key_that_was_brought_goes_into_the_browser_that_brought_it_and_only_o
     route, before, after = owners.keeping(), Owner("key", KEY), Owner("key", OTHER)
 
     def comes(address, cookie):
-        """Return the cookie that a browser with this one is given there."""
+        """Return the cookie that a browser with this cookie gets at this address."""
         scope = page(cookie=f"dpviz-key={cookie}") | {"path_params": {"ticket": address.split("/")[-1]}}
         with ThreadPoolExecutor(1) as thread:
             return thread.submit(asyncio.run, route.endpoint(Request(scope))).result().headers.get("set-cookie", "")
@@ -196,7 +196,7 @@ def test_a_key_that_was_brought_goes_into_the_browser_that_brought_it_and_only_o
 
 
 def resumes_as(*scopes):
-    """Return for each connection the owner to whom Streamlit binds its visit, without any part of the key."""
+    """Return for each connection the owner to whom Streamlit binds the visit; it contains no part of the key."""
     seen = [gather_user_info(Headers(raw=through(scope)[0]))["owner"] for scope in scopes]
     assert not any(KEY in who or OTHER in who for who in seen)
     return seen

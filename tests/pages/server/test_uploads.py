@@ -23,7 +23,7 @@ MB = 1024 * 1024
 
 @pytest.fixture
 def server(monkeypatch):
-    """A server with one session, "ann", whose page has a field, and free memory without end."""
+    """Return a server with one session, "ann", whose page has a field, and with unlimited memory."""
     store, states = MemoryUploadedFileManager("/_stcore/upload_file"), {"ann": SessionState()}
     here = SimpleNamespace(store=store, states=states, active={"ann"}, free=math.inf)
     sessions = SimpleNamespace(

@@ -32,7 +32,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def verdict():
-    """The verdict on the chapter, once its probes are made."""
+    """Return the verdict on the chapter once its probes are made."""
     trust("tiny", "kmeans")
     assert atlas._probes()._jobs[TINY.name].wait(120)
     return trust("tiny", "kmeans")

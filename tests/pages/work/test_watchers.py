@@ -1,4 +1,4 @@
-"""Check that no computation runs for nobody, too long, or beyond the server's end."""
+"""Check that no computation runs without a visitor, for too long, or after the server has ended."""
 
 import os
 import subprocess
@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[3]
 
 @pytest.fixture
 def visitors(monkeypatch):
-    """Session ids that are connected, the clock, and whose script runs."""
+    """Return the connected session ids, the clock, and the session whose script runs."""
     here = SimpleNamespace(active={"ann", "bob"}, now=0.0, script="ann")
     server = SimpleNamespace(is_active_session=lambda session: session in here.active)
     monkeypatch.setattr(watchers, "runtime", SimpleNamespace(exists=lambda: True, get_instance=lambda: server))

@@ -1,4 +1,4 @@
-"""Check work in other processes: the trace is the same, steps and deaths are reported, a stop is obeyed."""
+"""Check work in other processes: the trace is the same, steps and crashes are reported, a stop is obeyed."""
 
 import os
 import signal
@@ -25,7 +25,7 @@ def workers():
 
 
 def steps(wait_for, on_step):
-    """Make steps until the file exists, as a long run looks from outside."""
+    """Make steps until the file exists, like a long run."""
     done = 0
     while not os.path.exists(wait_for):
         on_step(done := done + 1, 7)
