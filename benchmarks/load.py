@@ -105,7 +105,9 @@ async def visit(server: Server, number: int, times: Times, options: argparse.Nam
             times.opened.append(await visitor.ask())
             while True:  # once at least
                 await asyncio.sleep(rng.expovariate(1 / options.think))
-                if rng.random() < options.runs:
+                if rng.random() < options.others:
+                    times.opened.append(await _open(server.port, rng.choice(("tradeoff", "present"))))
+                elif rng.random() < options.runs:
                     times.runs.append(await _run(visitor, rng.randrange(10**6)))
                 elif rng.random() < 0.7:
                     times.answers.append(await visitor.change("param_pe-means_epsilon", rng.choice(BUDGETS)))
@@ -116,6 +118,16 @@ async def visit(server: Server, number: int, times: Times, options: argparse.Nam
             times.faults += visitor.faults
     except Exception:  # counted and printed; the other visitors go on
         times.faults.append(traceback.format_exc())
+
+
+async def _open(port: int, page: str) -> float:
+    """Open a page in another tab; return the seconds until all of it had come."""
+    begun = time.perf_counter()
+    async with Visitor(port, page) as other:
+        await other.ask()
+        while other.polls:
+            await other.poll()
+    return time.perf_counter() - begun
 
 
 async def _run(visitor: Visitor, seed: int) -> float:
@@ -226,6 +238,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=30, help=f"at most {MOST_SECONDS}")
     parser.add_argument("--think", type=float, default=5.0, help="mean seconds between two operations of a visitor")
     parser.add_argument("--runs", type=float, default=0.1, help="share of operations that are runs")
+    parser.add_argument("--others", type=float, default=0.0, help="share of operations that open Trade-off or the deck")
     parser.add_argument("--arrive", type=float, default=10.0, help="seconds within which all visitors come")
     parser.add_argument("--port", type=int, help="of a server that runs already on this machine; else one is started")
     parser.add_argument("--no-sweep", action="store_true")
