@@ -35,7 +35,7 @@ class PrivacyLeakWarning(UserWarning):
 class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
     """K-means with differential privacy, with scikit-learn's conventions.
 
-    `fit` spends the whole budget every time: in a grid search or a cross-validation each fit is a release of its own.
+    `fit` spends the whole budget every time: in a grid search or a cross-validation each fit is a separate release.
     `score`, `labels_` and `predict` read the rows they are given, so their results are NOT private. The first score and
     the second secure fit of a process give a `PrivacyLeakWarning`. If the algorithm expects noise to decide the result,
     or released values contradict the declared facts, `fit` gives a `NoiseWarning`.

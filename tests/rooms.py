@@ -75,7 +75,7 @@ def imported(source: str) -> frozenset[str]:
 
 
 def circle(names: Mapping[str, set[str]]) -> list[str]:
-    """Return names that lead back to the first of them, [] if there are none."""
+    """Return a circle of imports, as a list of names; [] if there is none."""
     try:
         TopologicalSorter({name: inner & names.keys() for name, inner in names.items()}).prepare()
     except CycleError as error:

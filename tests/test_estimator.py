@@ -106,7 +106,7 @@ def test_a_search_over_private_rows_warns_once_of_fits_and_once_of_scores(monkey
     assert sentences(lambda: cross_val_score(private, DATA, cv=2)) == []
 
 
-def test_a_simulation_spends_nothing_but_its_scores_read_rows(monkeypatch):
+def test_a_simulation_spends_nothing_and_its_scores_read_rows(monkeypatch):
     monkeypatch.setattr(estimator, "_spoken", set())
     (text,) = sentences(lambda: [PrivateKMeans(2, **FACTS).fit(DATA).score(DATA) for _ in range(3)])
     assert "score reads the rows" in text

@@ -159,7 +159,7 @@ def _check(source: str, place: str) -> None:
 
 
 def _enlist(cls: type[Algorithm], here: Origin, known: dict[str, type[Algorithm]]) -> None:
-    """Check that a class has what the pages rely on, then add it."""
+    """Check that a class fits the pages, then add it."""
     if not (isinstance(cls, type) and issubclass(cls, Algorithm)):
         raise ValueError(f"{here.place}: {cls!r:.60} is not a subclass of dpviz.algorithms.Algorithm.")
     if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", getattr(cls, "slug", "")):

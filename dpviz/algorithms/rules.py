@@ -41,7 +41,7 @@ def _broken(node: ast.AST) -> Iterator[str]:
     elif isinstance(node, ast.Name) and node.id in _OPEN:
         yield f"uses {node.id}"
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _DRAWS:
-        yield f"draws noise itself by {node.func.attr}"
+        yield f"draws noise itself with {node.func.attr}"
     elif isinstance(node, ast.ClassDef):
         if {ast.unparse(base).split(".")[-1] for base in node.bases} & _QUERIES:
             yield "defines a query, whose sensitivity nobody has tested"

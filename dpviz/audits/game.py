@@ -1,7 +1,7 @@
 """Play a game against a promise: two worlds differ in one person; guess which of them a released picture shows.
 
 The machine plays it with the audit's likelihood: it knows every row but that person's, and every release of the run.
-No noise of one world is ever used in the other: every round of every world has a seed of its own.
+No noise of one world is ever used in the other: every round of every world has its own seed.
 """
 
 from __future__ import annotations
@@ -24,9 +24,7 @@ from dpviz.privacy.guarantee import Neighboring
 
 __all__ = ["Question", "Round", "Score", "attack", "luck", "moved", "people", "play", "present", "rates", "score"]
 
-_APART = (
-    10**9
-)  # seeds of rounds that are only looked at, and of what an attacker tries out, start here and at twice this
+_APART = 10**9  # seeds of rounds that are only shown start here; seeds of an attacker's trials start at twice this
 _TRIED = 10  # runs of each world that the attacker on an exact method has tried out beforehand
 
 
@@ -208,7 +206,7 @@ def _ordered(domain: Domain, centers: np.ndarray) -> np.ndarray:
 
 
 def attack(rounds: Sequence[Round]) -> list[bool]:
-    """Return what the machine says in every round: "in" where the likelihood favors it, a coin if it favors none.
+    """Return the machine's answer in every round: "in" if the likelihood favors it, a coin if it favors neither.
 
     At even odds, nobody who knows the distribution of the noise is right more often.
     """

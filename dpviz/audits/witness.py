@@ -258,7 +258,7 @@ LOG_RATIO: dict[str, Callable[[Release, Exchange], float]] = {
 
 
 def log_ratio(ledger: Sequence[Release], exchanges: Sequence[Exchange]) -> float:
-    """Return log p(everything released | rows) - log p(... | neighbor) if the noise is what the ledger says."""
+    """Return log p(everything released | rows) - log p(... | neighbor) if the noise is as the ledger states."""
     return math.fsum(LOG_RATIO[entry.mechanism](entry, seen) for entry, seen in zip(ledger, exchanges, strict=True))
 
 

@@ -25,7 +25,7 @@ class Blobs:
     spread : standard deviation of a group; the bounds are -10 and 10 in every column
     imbalance : 0 gives groups of equal size; the closer to 1, the smaller each group is than the previous one
     outliers : share of rows scattered evenly over the whole box
-    seed : seed of the generator; the rows are made up, so it is no secret
+    seed : seed of the generator; the rows are made up, so the seed is not secret
     """
 
     name: ClassVar[str] = "Blobs"

@@ -1,4 +1,4 @@
-"""Read the data dictionary: a table's declared public facts, one JSON format for samples, uploads and command line."""
+"""Read the data dictionary: a table's declared public facts in JSON, for samples, uploads and the command line."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def complete(facts: Mapping[str, Any], name: str = "data dictionary") -> dict[st
     Raises
     ------
     ValueError
-        One sentence that names the wrong entry.
+        If an entry is wrong; the message names it.
     """
     facts = _with_recoded(_with_rules(facts, name), name)
     columns = facts.get("columns")
@@ -206,7 +206,7 @@ def parse(text: str | bytes, name: str = "data dictionary") -> dict[str, Any]:
     Raises
     ------
     ValueError
-        One sentence that names the wrong entry.
+        If an entry is wrong; the message names it.
     """
     return complete(_parsed(text, name), name)
 
@@ -231,7 +231,7 @@ def _parsed(text: str | bytes, name: str) -> dict[str, Any]:
 
 
 def written_to(path: Path) -> Path:
-    """Return the path for writing a file's dictionary: NAME.json beside it, or another name if that holds data."""
+    """Return the path for writing a file's dictionary: NAME.json next to it, or another name if that holds data."""
     plain = path.with_suffix(".json")
     return path.with_suffix(".dictionary.json") if plain == path or _is_other(plain) else plain
 
@@ -247,7 +247,7 @@ def facts_beside(path: Path, given: Path | None = None) -> tuple[str, dict[str, 
     Raises
     ------
     ValueError
-        If a named file is not a dictionary, or the one beside the data cannot be read.
+        If a named file is not a dictionary, or the one next to the data cannot be read.
     """
     if given is not None:
         if not given.is_file():
@@ -290,7 +290,7 @@ def amended(
     Raises
     ------
     ValueError
-        One sentence that names the wrong entry.
+        If an entry is wrong; the message names it.
     """
     bounds, given = dict(bounds or {}), {rule.column: rule for rule in recode}
     if len(given) < len(recode):

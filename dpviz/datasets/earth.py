@@ -39,7 +39,7 @@ class Equirectangular:
         Raises
         ------
         ValueError
-            One sentence that names the wrong entry.
+            If an entry is wrong; the message names it.
         """
         fields = {field.name for field in dataclasses.fields(cls)}
         if not isinstance(facts, Mapping) or set(facts) != {"kind", *fields} or facts["kind"] != "equirectangular":

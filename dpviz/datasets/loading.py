@@ -167,7 +167,7 @@ def load_csv(
     dictionary: Path | None = None,
     content: bytes | None = None,
 ) -> Dataset:
-    """Read a table in any format of `readers.read_table`, with the data dictionary beside it if there is one.
+    """Read a table in any format of `readers.read_table`, with the data dictionary next to it if there is one.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ def load_csv(
     low, high : public bounds, one number or one per column
     bounds : public bounds and units of columns by name
     n_public, rows_per_person : int or None, the declared number of rows, and the largest number of rows of one person
-    dictionary : the data dictionary; None: NAME.dictionary.json or NAME.json beside the file, if it is one. The other
+    dictionary : the data dictionary; None: NAME.dictionary.json or NAME.json next to the file, if that is one. Other
         arguments override it
     dataset_id : str or None, a random token by default
     header : bool or None, True if the first line holds names of columns, False if not, None if undeclared
@@ -194,7 +194,7 @@ def load_csv(
     Raises
     ------
     ValueError
-        One sentence that says what is wrong with the file and what to do.
+        If the file cannot be used; the message says what is wrong and what to do.
     """
     path = present(path)
     validate.one_of("datasets", ("drop", "middle"), missing=missing)
@@ -353,7 +353,7 @@ def from_table(
 
 
 def _flat(table: Table, projection: Equirectangular) -> Table:
-    """Return the table with columns in kilometers beside its latitude and longitude."""
+    """Return the table with columns in kilometers in addition to its latitude and longitude."""
     degrees = table.values(projection.latitude), table.values(projection.longitude)
     made = zip((projection.east, projection.north), projection.forward(*degrees), strict=True)
     return dataclasses.replace(

@@ -71,7 +71,7 @@ def read_bounds(texts: Iterable[str]) -> Bounds:
     Raises
     ------
     ValueError
-        One sentence that names the column whose bounds cannot be read, or that occurs twice.
+        If bounds cannot be read or a column occurs twice; the message names the column.
     """
     bounds: Bounds = {}
     for part in (part for text in texts for part in _cells(text)):

@@ -32,7 +32,7 @@ class Painted:
     Raises
     ------
     ValueError
-        One sentence if the code is invalid, or holds too few or too many people or groups.
+        If the code is invalid, or holds too few or too many people or groups.
     """
 
     name: ClassVar[str] = "Painted"
@@ -108,7 +108,7 @@ def check(code: object) -> None:
     Raises
     ------
     ValueError
-        One sentence if it is not a painting, or has too many people or groups.
+        If the code is not a painting, or has too many people or groups.
     """
     if isinstance(code, str) and len(re.sub("[.~]", "", code[: 5 * Painted.MOST])) > 3 * Painted.MOST:
         raise ValueError(f"Painted: at most {Painted.MOST} people can be painted.")

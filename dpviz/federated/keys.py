@@ -121,7 +121,7 @@ def mask_seeds(folder: Path) -> Seeds:
     Raises
     ------
     ValueError
-        One sentence if the file is missing or has no seeds.
+        If the file is missing or has no seeds.
     """
     text = _own(folder / "masks.json").read_bytes()
     try:

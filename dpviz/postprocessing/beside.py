@@ -179,8 +179,8 @@ def kinds(traces: Sequence[Trace]) -> list[str]:
             sentences.append(f"The runs hide moves up to {far}: the shorter the move, the weaker the promise.")
     if {Notion.LOCAL, Notion.CENTRAL} <= notions:
         sentences.append(
-            f"{who(Notion.LOCAL)} trusts nobody, {who(Notion.CENTRAL)} a curator who sees the raw rows: the lower loss "
-            f"costs that trust."
+            f"{who(Notion.LOCAL)} trusts nobody, {who(Notion.CENTRAL)} a curator who sees the raw rows: its lower loss "
+            f"requires that trust."
         )
     if Notion.SHUFFLE in notions and notions & {Notion.LOCAL, Notion.CENTRAL}:
         sentences.append(f"{who(Notion.SHUFFLE)} trusts a shuffler that mixes the reports and reads none.")

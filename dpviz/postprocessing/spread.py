@@ -55,7 +55,7 @@ class Spread:
         return cls(variances, directions, total / n_rows)
 
     def draw(self, n: int, reach: float, rng: np.random.Generator) -> np.ndarray:
-        """Draw n points (n, p) that spread as the rows do, inside a ball, on the grid."""
+        """Draw n points (n, p) that spread like the rows, inside a ball and on the grid."""
         rows = rng.normal(size=(n, len(self.variances))) * np.sqrt(self.variances)
         return clip_ball(snap(rows @ self.directions.T), reach)
 

@@ -234,7 +234,7 @@ def regions_verdict(trace: Trace, X: np.ndarray, groups: np.ndarray | None, refe
         if good
         else (
             "A higher density separates regions that touch; a lower one joins regions that fell apart.",
-            "Fewer columns: a grid divides few columns well.",
+            "Fewer columns: the grid is then finer in each of them.",
         ),
     )
 

@@ -67,7 +67,7 @@ class FastLloyd(NoisyLloyd, ApproximateDP):
     Deviations from the paper
     -------------------------
     Folding has period 4B (the printed period 2B maps .5 to -.5). Lengths scale with the declared radius R instead of B
-    sqrt(d), which are equal for a box; with a shorter R the start is a packing of the cube inside that ball. T depends
+    sqrt(d) (equal for a box); with a shorter R the start is a packing of the cube inside that ball. T depends
     on the declared nominal size. Offsets are truncated to the grid. The faults of the published code are not copied:
     its noise repeats (seed times iteration, one stream for sums and counts), its counts are truncated toward zero,
     which doubles the odds of 0, and an empty local cluster reports a count of 1.

@@ -52,8 +52,8 @@ class GLloyd(NoisyLloyd, ApproximateDP):
 
     Deviations from the paper
     -------------------------
-    The paper's rule for T also contains T on its right-hand side; here it is left out there. Lengths scale with the
-    declared radius R instead of B sqrt(d), which are equal for a box. A center outside the box is reflected (as for
+    The paper's rule for T also contains T on its right-hand side; here T is left out there. Lengths scale with the
+    declared radius R instead of B sqrt(d) (equal for a box). A center outside the box is reflected (as for
     FastLloyd).
 
     References

@@ -49,7 +49,7 @@ class SuLloyd(NoisyLloyd):
 
     Deviations from the paper
     -------------------------
-    Lengths scale with the declared radius R instead of B sqrt(d), which are equal for a box; the optimal division does
+    Lengths scale with the declared radius R instead of B sqrt(d) (equal for a box); the optimal division does
     not depend on R. A center outside the box is reflected (as for FastLloyd). The division and the rule for the rounds
     assume that counts exceed their noise; otherwise (256 columns, or 100 centers) plain `dp-lloyd` may be better: its
     docstring has the figures.

@@ -130,7 +130,7 @@ class Tracker:
     Parameters
     ----------
     n_clusters : int
-    pooled : bool; if False, every step is used by itself
+    pooled : bool; if False, every step is used alone
     prior : Prior or None; with a prior, counts start from the candidates' and are shrunk toward the typical size, and
         the first step's moves are damped like later ones. A center's first move in a later step, or after a split, is
         not damped.
@@ -184,7 +184,7 @@ class Tracker:
         return shifts * np.where(moved, gain, 1.0)[:, None]
 
     def deviation(self, noise: np.ndarray) -> np.ndarray:
-        """Return the standard deviation (k,) of every center per column; `noise` (k,) before its first step."""
+        """Return each center's standard deviation (k,) per column; before its first step, `noise` (k,)."""
         return np.where(np.isfinite(self._doubt), np.sqrt(self._doubt), noise)
 
     def forget(self, split: np.ndarray) -> None:

@@ -131,7 +131,7 @@ class NSM(ApproximateDP):
                   sometimes: split (k,) bool (where scatter was asked, centers that took part in a split and a merge),
                   distances (28,), distance_edges (28,) (where distances were asked)
 
-    Hidden beside each: the true statistic of the release.
+    Each step also hides the true statistic of its release.
 
     Deviations from the paper
     -------------------------
@@ -153,7 +153,7 @@ class NSM(ApproximateDP):
 
     Tried and dropped: shrinking moves by direction, over-relaxation, twice as many candidates, a tail quantile as the
     clipping radius; one correction instead of two if noise dominates (dim032 +2.3 +- 1.5), or three (wine +.09 +-
-    .05); a larger part for counts beside the prior (dim032 -.8 +- .6, iris +.006 +- .001); a mixture fitted to the
+    .05); a larger part for counts with the prior (dim032 -.8 +- .6, iris +.006 +- .001); a mixture fitted to the
     summary by EM (iris .000, wine .000, lsun -.003 +- .002, house .000); the start with the lowest cost over weights
     redrawn with their noise (iris +.01 +- .01, wine -.02 +- .03, lsun and house .000); the cheapest of many exchanges
     in k-means on the summary instead of random ones (letter -.006 +- .001, birch2_25k -.002 +- .001, but digits +.008

@@ -66,8 +66,8 @@ class DPM(ApproximateDP):
     count_share, split_share : float, in [0.05, 0.45]
         Shares of epsilon for the counts and for choosing cuts; the rest goes to the averages.
     selection : {"range", "double"}
-        How the exponential mechanism is calibrated: by the range of the score's change, or by twice its largest
-        change as in the published code, which is also sound but spends 1.41 times as much on every cut.
+        Calibration of the exponential mechanism: by the range of the score's change, or by twice its largest change as
+        in the published code, which is also sound but spends 1.41 times as much on every cut.
     centreness, quantile, emptiness_weight : float, in [0.02, 1], [0.005, 0.45] and [0, 50]
         The paper's t, q and alpha; t >= 2 q.
     smallest_share : float or None, in [0.0001, 0.5]
@@ -144,7 +144,7 @@ class DPM(ApproximateDP):
     n_clusters: int = param(
         8, low=1, high=256, needs="exactly_k", help="Used with 'exactly k' only; otherwise DPM finds the number."
     )
-    exactly_k: bool = param(False, help="Merge the regions' averages to exactly k centers. Costs nothing.")
+    exactly_k: bool = param(False, help="Merge the regions' averages into exactly k centers. Costs nothing.")
     max_depth: int | None = param(
         None, low=1, high=10, kind="int", help="Deepest level: at most 2^level regions. Empty: from n, d and epsilon."
     )

@@ -59,7 +59,7 @@ def read_table(
     Raises
     ------
     TableError
-        One sentence that says what is wrong, where, and what to do.
+        If the table cannot be used; the message says what is wrong, where, and what to do.
     """
     data = memoryview(source if isinstance(source, bytes | bytearray | memoryview) else source.read()).cast("B")
     limits, advance = limits or Limits(), on_progress or _ignore

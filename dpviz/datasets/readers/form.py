@@ -60,7 +60,7 @@ class Form:
     Raises
     ------
     ValueError
-        One sentence that names the wrong entry.
+        If an entry is wrong; the message names it.
     """
 
     header: bool | None = None
@@ -100,7 +100,7 @@ class Form:
         Raises
         ------
         ValueError
-            One sentence that names the wrong entry.
+            If an entry is wrong; the message names it.
         """
         if not isinstance(facts, Mapping) or not FORM_ENTRIES.issuperset(facts):
             raise ValueError(f"{where}: 'form' may contain only {', '.join(sorted(FORM_ENTRIES))}.")

@@ -45,7 +45,7 @@ class Recoding:
     Raises
     ------
     ValueError
-        One sentence that names what is wrong.
+        If the rule is not valid; the message says why.
     """
 
     column: str
@@ -79,7 +79,7 @@ class Recoding:
         Raises
         ------
         ValueError
-            One sentence that names the wrong entry.
+            If an entry is wrong; the message names it.
         """
         keys = {field.name for field in dataclasses.fields(cls)}
         if not isinstance(facts, Mapping) or not {"column", "code"} <= set(facts) <= keys:

@@ -197,5 +197,5 @@ def _records(data: bytes, name: str) -> Iterator[dict[str, Any]]:
 
 
 def _lists(text: str) -> bool:
-    """Return whether every line is a list of its own."""
+    """Return whether every line is a separate list."""
     return re.fullmatch(r"\[[^\n]*\]\s*\n\[[^\n]*\].*", text, re.DOTALL) is not None

@@ -319,8 +319,8 @@ def columns_of(
 ) -> list[Column]:
     """Return an Arrow column itself, or the columns that its owner's rule makes of it.
 
-    In a private file the rule's columns exist for any cells; in a public one the words stay beside one-hot columns,
-    because they can name known groups.
+    In a private file the rule's columns exist whatever the cells contain; in a public file the words are kept next to
+    one-hot columns, because they can name known groups.
     """
     rule, cells = recoded(form.recode, name), without_marks(cells, form.missing_marks)
     if form.private:

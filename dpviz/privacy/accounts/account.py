@@ -235,7 +235,7 @@ class Account:
         return together
 
     def remaining(self, relation: Neighboring) -> float | None:
-        """Return the epsilon left of the budget, None if none was set."""
+        """Return the epsilon that is left of the budget, None without a budget."""
         if relation not in self.budgets:
             return None
         return max(0.0, self.budgets[relation].epsilon - self.total(relation).epsilon)

@@ -26,7 +26,7 @@ class NearestSums(Query):
     radius : float, rows (or offsets) are clipped to this l2 norm before they are added
     projection : Projection or None; if given, rows are assigned in projected space
     relative : bool, add offsets x - point instead of rows; not together with a projection unless `inner`
-    inner : bool, add rows as the projection sees them instead of in their own columns
+    inner : bool, add projected rows instead of rows in their own columns
 
     Returns (`statistic`): "sums" -> (k, d), or (k, p) if `inner`; "counts" -> (k,).
     """

@@ -375,7 +375,7 @@ def test_noisy_points_of_small_regions_stand_for_themselves_as_in_lines_13_and_1
     np.testing.assert_array_equal(dropped["regions"]["themselves"], far)
 
 
-def test_noise_is_wide_from_the_width_of_one_of_k_clusters_on():
+def test_noise_is_wide_if_it_exceeds_the_width_of_a_cluster():
     domain = Domain.box(-1, 1, 2, n_public=1000)
     for k in (1, 4, 100):
         width = 2 * domain.radius / math.sqrt(k) / math.sqrt(2)  # per coordinate

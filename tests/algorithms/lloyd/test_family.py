@@ -146,7 +146,7 @@ def test_offsets_lie_on_the_coarse_grid_when_asked():
 @pytest.mark.parametrize("boundary", ["fold", "clip", "none"])
 @pytest.mark.parametrize("dead_cluster", ["jump", "keep"])
 @pytest.mark.parametrize("cls", FAMILY)
-def test_every_setting_moves_centers_as_it_says(cls, dead_cluster, boundary):
+def test_every_setting_moves_centers_as_documented(cls, dead_cluster, boundary):
     X, box = data(2)[:300], Domain.box(-1, 1, 2, n_public=300)
     algorithm = cls(n_clusters=K, epsilon=0.1, dead_cluster=dead_cluster, boundary=boundary, iterations=4)
     trace = algorithm.run(X, domain=box, seed=1)

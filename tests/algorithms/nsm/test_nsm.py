@@ -107,7 +107,7 @@ def test_a_mean_that_noise_explains_is_the_middle_of_the_box():
 
 
 @pytest.mark.parametrize("shape", ["both", "none"])
-def test_what_is_about_the_mean_moves_with_the_rows(shape):
+def test_releases_about_the_mean_move_with_the_rows(shape):
     """If rows and box move together by whole grid steps, the centers move with them."""
     X, domain = corner(3000, 5, seed=1)
     trace = NSM(n_clusters=4, epsilon=8.0, shape=shape).run(X, domain=domain, seed=2)
@@ -201,7 +201,7 @@ def test_candidates_far_from_rows_stand_for_as_much_space_as_they_are_far():
 @pytest.mark.parametrize(
     ("outside", "stay"), [([45.0, 12.0, 9.0, -3.0], [1, 1, 0, 0]), ([25.0, 12.0, 9.0, -3.0], [0] * 4)]
 )
-def test_thinned_candidates_stay_where_all_of_them_hold_more_than_noise(outside, stay):
+def test_thinned_candidates_stay_if_all_of_them_hold_more_than_noise(outside, stay):
     counts = np.array([300.0, 200.0, -5.0, *outside])  # of standard deviation 10; together more than 3 sqrt(4) 10 = 60?
     answer = Noisy({"counts": counts, "sums": np.zeros((7, 2))}, {"counts": 10.0, "sums": 0.1})
     answers = Answers(zoom=answer)
