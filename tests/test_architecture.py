@@ -366,7 +366,7 @@ def test_a_planted_family_without_a_picture_is_caught():
 def without_controls(modules):
     """Return pages with widgets that do not enter with the controls of their own folder or of the workspace.
 
-    A page has no widgets if it makes none and uses only the frame.
+    Pages that make no widget and use only the frame are left out.
     """
     found = set()
     for module, source in modules.items():

@@ -123,7 +123,7 @@ def test_hostile_names_stay_text_and_nothing_private_leaves(secret, kind):
 
 
 @pytest.mark.slow
-def test_a_script_gives_the_same_centers_bit_for_bit_and_notices_others(tmp_path):
+def test_a_script_gives_the_same_centers_bit_for_bit_and_notices_different_ones(tmp_path):
     trace = demo("nsm", epsilon=2.0)
     path = tmp_path / "run.py"
     path.write_text(export(trace, "script"))

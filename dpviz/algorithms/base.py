@@ -77,7 +77,7 @@ class Algorithm:
         Raises
         ------
         ValueError
-            If delta is an empty parameter and n_public is below 2.
+            If the algorithm has a delta, it is left empty, and n_public is below 2.
         """
         given = getattr(self, "delta", None)
         if given is None and n_public < 2 and hasattr(self, "delta"):
@@ -258,7 +258,9 @@ class Algorithm:
             return declared, (f"n = {declared} declared",)
         if declared is not None:
             validate.integer(self.name, None, _MOST_KEPT, n_public=declared)
-            return declared, (f"n = {declared} declared: extra rows are cut, missing ones put in the domain's middle",)
+            return declared, (
+                f"n = {declared} declared: extra rows are cut, missing ones added at the domain's middle",
+            )
         if not source.reproducible:
             raise ValueError(f"{self.name}: n_public must be declared in the domain for a private release.")
         kept = self.neighboring is not Neighboring.ADD_REMOVE

@@ -1,6 +1,6 @@
 """Describe a line of pseudo-code (`Algorithm.CODE`): the steps at which it runs, and whether it reads rows.
 
-A line with a label makes that release: it reads rows and costs budget. All other lines work on released values and are
+A line with a label makes the release of that name: it reads rows and costs budget. All other lines work on released values and are
 free. A test compares kinds, moments and labels with traces.
 """
 

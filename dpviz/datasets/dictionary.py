@@ -139,7 +139,7 @@ def _with_rules(facts: Mapping[str, Any], name: str) -> Mapping[str, Any]:
         if text is not None:
             label = column.get("name")
             if not isinstance(text, str) or not isinstance(label, str):
-                raise ValueError(f"{name}: the rule of a column is text, such as ordinal:never,rarely,often.")
+                raise ValueError(f"{name}: the rule of a column must be text, such as ordinal:never,rarely,often.")
             if not _bare(column, label):
                 raise ValueError(f"{name}: column {label!r} has bounds and a rule; keep one of them.")
             rules.append(Recoding.of(label, text).facts)

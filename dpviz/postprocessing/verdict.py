@@ -35,7 +35,7 @@ __all__ = [
     "spread_words",
 ]
 
-FAR = 1.1  # a loss is called high from this multiple of KMeans' loss on
+FAR = 1.1  # a loss above this multiple of KMeans' loss is called high
 _AGAIN = "KMeans from another seed divides these rows in another way."
 LOUD = 0.5  # noise counts as large as the smallest group from this share of its size on
 

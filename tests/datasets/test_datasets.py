@@ -133,7 +133,7 @@ def test_promises_are_bounds_that_rounding_keeps():
     assert "a by 0.309 m" in radius[1]
 
 
-def test_clipping_counts_what_rows_do():
+def test_clipping_counts_the_rows_it_changes():
     domain = Domain.box(np.array([0.0, 0.0]), np.array([2.0, 2.0]), radius=1.0)
     X = np.array([[1.0, 1.0], [-5.0, 1.0], [3.0, 3.0], [np.nan, 1.0], [0.1, 0.1], [1.0, np.inf]])
     found = clipping(X, domain)

@@ -52,7 +52,7 @@ def test_a_mark_that_is_a_category_is_refused():
         Form(recode=(Recoding("a", "ordinal", ("low", "high")),), missing_marks=("low",))
 
 
-def test_years_and_marks_are_names_where_the_owner_says_so():
+def test_years_and_marks_are_names_if_the_owner_says_so():
     content = b"Na,1940\n1,2\n3,4\n"
     with pytest.raises(TableError, match="--header if these are names"):
         read_table(content, "x.csv")

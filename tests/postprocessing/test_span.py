@@ -58,7 +58,7 @@ def test_fewer_than_three_distinct_centers_span_a_plane_with_the_help_of_columns
         assert np.subtract(span.high, span.low) == pytest.approx([2, 2])
 
 
-def test_a_length_on_the_plane_is_true_where_all_columns_share_a_scale():
+def test_a_length_on_the_plane_is_true_if_all_columns_share_a_scale():
     domain = Domain.box([0, 0, 0], [8, 8, 4], n_public=50, scale="common")
     centers = np.array([[1.0, 1, 1], [7, 1, 1], [1, 5, 1], [4, 4, 1]])
     flat = span_of(domain, centers).flat(domain.normalize(centers))

@@ -47,7 +47,7 @@ def test_round_trip_is_tight_and_on_the_safe_side(epsilon, delta):
     assert direct == pytest.approx(delta, rel=1e-6)
 
 
-def test_epsilon_of_mu_is_never_on_the_loose_side_and_has_no_delta_for_nothing():
+def test_epsilon_of_mu_is_on_the_safe_side_and_infinite_at_delta_zero():
     for mu in [0.01 * 1.1**i for i in range(70)]:
         for delta in (1e-12, 1e-9, 1e-6, 1e-3):
             assert accounting.delta_of_mu(mu, accounting.epsilon_of_mu(mu, delta)) <= delta, (mu, delta)

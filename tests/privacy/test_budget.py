@@ -18,7 +18,7 @@ def test_a_budget_survives_the_round_trip_through_every_notion(epsilon, delta, g
         assert back == pytest.approx(epsilon, rel=1e-6)
 
 
-def test_rho_of_gaussians_is_half_the_square_of_mu_and_else_the_general_conversion():
+def test_rho_is_half_the_square_of_mu_for_gaussians_and_otherwise_the_general_conversion():
     assert budget(1.0, 1e-5, gaussian=True).zcdp == pytest.approx(budget(1.0, 1e-5, gaussian=False).mu ** 2 / 2)
     rho, log = budget(1.0, 1e-5, gaussian=False).zcdp, math.log(1e5)
     assert rho + 2 * math.sqrt(rho * log) == pytest.approx(1.0)

@@ -405,7 +405,7 @@ FAR = Positions(3.0)  # no move is longer
 
 
 @pytest.mark.parametrize("door", DOORS)
-def test_every_door_refuses_the_call_after_the_last_of_the_plan_before_the_draw(door):
+def test_every_release_method_refuses_a_call_beyond_the_plan_before_the_draw(door):
     cost, relation, ask = DOORS[door]
     rng = np.random.default_rng(0)
     asked = curator({"x": (cost, cost)}, noise=Seeded(rng), neighboring=relation)
@@ -418,7 +418,7 @@ def test_every_door_refuses_the_call_after_the_last_of_the_plan_before_the_draw(
     assert [entry.occurrence for entry in asked.ledger] == [0, 1]
 
 
-def test_every_door_is_tried():
+def test_every_release_method_is_tried():
     ways_in = {name for name, door in vars(Curator).items() if "self._price(" in _source(door)}
     assert ways_in == set(DOORS)
 

@@ -98,7 +98,9 @@ class EUGkM(Algorithm):
     tagline: ClassVar[str] = "Counts every cell of a uniform grid and clusters the cells; optionally adds a Lloyd step."
     MOST_CELLS: ClassVar[int] = 20_000
     CONTENT: ClassVar[float] = 10.0  # Su et al., Section 4.2: the constant of the rule
-    MANY: ClassVar[int] = 4  # from here on half boxes have centers far from the domain's: benchmarks/cliffs.py
+    MANY: ClassVar[int] = (
+        4  # from this many columns on, half boxes have their centers far from the domain's: benchmarks/cliffs.py
+    )
     TINY: ClassVar[int] = 100  # `doubts` warns above this ratio of all cells to those around one corner
     CROWDED: ClassVar[float] = 0.9  # and above this share of rows in these few cells: benchmarks/cliffs.py
     FACTOR: ClassVar[float] = 4.0  # factor of the rule "clusters": see Deviations

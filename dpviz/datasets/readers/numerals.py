@@ -77,7 +77,7 @@ def units_of(cells: pa.ChunkedArray | pa.Array) -> set[str]:
 
 
 def without_marks(cells: pa.ChunkedArray | pa.Array, marks: Sequence[str]) -> pa.ChunkedArray | pa.Array:
-    """Return the cells without the declared marks of missing values; each cell is checked by itself."""
+    """Return the cells without the declared marks of missing values; each cell is checked independently."""
     if not marks:
         return cells
     if pa.types.is_dictionary(cells.type):
