@@ -1,7 +1,7 @@
 """Describe a line of pseudo-code (`Algorithm.CODE`): the steps at which it runs, and whether it reads rows.
 
-A line with a label makes the release of that name: it reads rows and costs budget. All other lines work on released values and are
-free. A test compares kinds, moments and labels with traces.
+A line with a label makes the release of that name: it reads rows and costs budget. All other lines work on released
+values and are free. A test compares kinds, moments and labels with traces.
 """
 
 from __future__ import annotations

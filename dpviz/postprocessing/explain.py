@@ -65,10 +65,10 @@ class Explanation:
     def shares(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the shares above each edge, of the cluster and of all others, and their deviations (2, k, d, b - 1).
 
-        A share is s = A / (A + B), with counts A above and B below the edge. Its error is ((1 - s0) a - s0 b) / (A + B), with a and b the noise
-        of A and B, and s0 the true share. So s0 may be any value for which (A + B)^2 (s - s0)^2 is at most z^2 times
-        the variance (1 - s0)^2 var A + s0^2 var B: an interval (Fieller). The standard deviation is its longer side
-        over z.
+        A share is s = A / (A + B), with counts A above and B below the edge. Its error is ((1 - s0) a - s0 b) / (A +
+        B), with a and b the noise of A and B, and s0 the true share. So s0 may be any value for which (A + B)^2 (s -
+        s0)^2 is at most z^2 times the variance (1 - s0)^2 var A + s0^2 var B: an interval (Fieller). The standard
+        deviation is its longer side over z.
         """
         pairs = [self._share(self.counts, self.variances)]
         others = self.counts.sum(axis=0) - self.counts, self.variances.sum(axis=0) - self.variances

@@ -32,7 +32,6 @@ class DistDPRegionMeans(Moves):
 
     Every row is released with noise that hides a move of up to rho. The noisy points are divided into about ten regions
     per center. A row's region then depends only on its RELEASED noisy point: if the row moves by rho, its region's sum
-    per center. A row's region then depends only on its RELEASED noisy point: if the row moves by rho, its region's sum
     changes by rho and nothing else does. So the mean of a region of m rows needs noise of about 6 rho / m, not 6 rho. A
     weighted k-means on the means is free.
 

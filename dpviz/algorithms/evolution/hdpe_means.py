@@ -55,8 +55,8 @@ class HDPEMeans(Evolution):
                             center_noise; hidden: sums (k, d), counts (k,)
 
     Deviations from the paper
+    -------------------------
     Rows are clipped before the sum, which Algorithm 3 needs but does not mention. The noise is a vector (the authors'
-    Rows are clipped before the sum, which Algorithm 3 needs but does not say. The noise is a vector (the authors'
     published code adds one number to all coordinates of a sum, which releases their differences exactly). Nothing
     branches on exact counts; noisy counts are floored at 1 and centers clipped to the ball. By default the last release
     gets 80 % of mu^2 instead of 2/T, and splits it as (4d)^(1/2) : 1 between sum and count: two to three times lower

@@ -43,8 +43,8 @@ class Continual(ApproximateDP):
     ----------
     n_clusters : int, in [1, 256]
         Number of clusters k. Public.
-    Budget epsilon of all days together.
-        Budget epsilon of all days together, at delta.
+    epsilon : float, in [0.01, 100]
+        Budget epsilon of all days together.
     delta : float or None, in [1e-12, 0.5]
         None: n^-1.1.
     days : int, in [2, 64]

@@ -177,8 +177,8 @@ class Account:
     cover them.
 
     Attributes
+    ----------
     key : str, an HMAC of the file
-    key : str, the file's HMAC
     claims : in booking order
     budgets : relation -> Budget, if the owner has set one
     private : bool, the owner's answer, or None before any answer
