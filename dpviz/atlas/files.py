@@ -140,7 +140,7 @@ def load(chapter: Chapter, folder: Path = FOLDER) -> tuple[pa.Table, dict[str, A
 
 
 def current(chapter: Chapter, folder: Path = FOLDER) -> bool:
-    """Return whether a chapter's stored runs match the current code, by its probe runs."""
+    """Return whether a chapter's stored runs match the current code, according to its probe runs."""
     stored = load(chapter, folder)
     return stored is not None and agrees(stored[1]["fingerprint"], fingerprint(chapter))
 

@@ -29,7 +29,7 @@ def stored_rows(runs: Iterable[Run], chart_of: ChartOf = read) -> Iterator[Row]:
 
 
 def stored(run: Run, chart_of: ChartOf = read) -> Row | None:
-    """Return the row of a run as `execute` would, without the columns MEASURED; None if the atlas lacks it.
+    """Return the row that `execute` would return for a run, without the columns MEASURED; None if it is not stored.
 
     The atlas holds the loss of runs at the samples' own k and bounds and at default parameters; for a method that may
     release more than k centers, also of runs at exactly k.

@@ -63,7 +63,7 @@ async def _end():
     for line in lines:
         line.cancel()
     await asyncio.gather(*lines, return_exceptions=True)
-    for _ in range(3):  # turns of the loop in which sockets are closed
+    for _ in range(3):  # the loop needs a few iterations to close sockets
         await asyncio.sleep(0)
 
 

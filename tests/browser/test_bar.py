@@ -20,7 +20,7 @@ def marked(page, name):
 def test_every_page_marks_its_place_and_the_arrows_take_one_step_a_page(open_page):
     page = open_page()
     marked(page, "home")
-    page.evaluate("window.same = true")  # gone with a new session
+    page.evaluate("window.same = true")  # a new session would lose it
     walked, length = ["home"], page.evaluate("history.length")
     for place in PLACES[1:]:
         page.locator("nav.bar").get_by_role("link", name=place.word, exact=True).click()
@@ -70,7 +70,7 @@ def test_on_a_phone_five_words_stand_at_the_bottom_and_the_quiet_ones_at_the_foo
     expect(page.locator("h1")).to_be_visible()
     quiet.scroll_into_view_if_needed()
     box = quiet.bounding_box()
-    assert page.locator("h1").bounding_box()["y"] < box["y"] < 844 - 52 - box["height"]  # above the five words
+    assert page.locator("h1").bounding_box()["y"] < box["y"] < 844 - 52 - box["height"]  # above the bar of five words
 
 
 @pytest.mark.parametrize("query", ["v=1&hide=navigation", "embed=true"])

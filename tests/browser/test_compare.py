@@ -28,7 +28,7 @@ def test_one_player_moves_both_by_what_they_have_spent(open_page):
         page.wait_for_function(f"want => ({PANELS}).every((panel, i) => panel.stage.drawn === want[i])", arg=want)
         spent = page.locator("tr:has-text('ε spent so far') td")
         assert all(float(text) <= 1.001 for text in spent.all_inner_texts())
-    page.wait_for_function("() => !location.search.includes('t=')")  # the last step needs no word
+    page.wait_for_function("() => !location.search.includes('t=')")  # an address without t shows the last step
     page.keyboard.press("ArrowLeft")
     page.wait_for_function(f"() => location.search.includes('t={last - 1}')")
     assert "by=spent" in page.url and page.url.count("run=") == 2
@@ -79,7 +79,9 @@ def test_the_game_is_played_by_keys(open_page):
     page.keyboard.press("o")
     expect(page.get_by_text("Round 2: you said Out")).to_be_visible()
     expect(page.get_by_text("of 100 after 1 (")).to_be_visible()
-    made = re.compile(r"of 100 after 6[01] \(")  # 60 ahead of the player: one more if the answer came early
+    made = re.compile(
+        r"of 100 after 6[01] \("
+    )  # 60 rounds are made ahead of the player, and one more if the answer came early
     expect(page.get_by_text(made)).to_be_visible()
     page.get_by_role("button", name="Let the machine play 2,000").click()
     expect(page.get_by_text(re.compile(r"The machine plays: ([1-9]\d\d|1,\d+) of 2,000"))).to_be_visible()  # by itself

@@ -176,7 +176,7 @@ def test_a_connection_that_is_lost_between_a_claim_and_its_result_loses_neither(
         page.wait_for_timeout(LOOKS)
     page.evaluate("window.cut()")
     expect(page.locator("[data-test-connection-state=CONNECTED]")).to_have_count(0)
-    expect(page.get_by_text("Claimed on this file so far")).to_be_visible()  # nothing of the answer has arrived
+    expect(page.get_by_text("Claimed on this file so far")).to_be_visible()  # no part of the answer has arrived
     page.evaluate("window.deaf = window.down = false")
     expect(page.locator("[data-test-connection-state=CONNECTED]")).to_have_count(1)
     result, plane = page.get_by_role("link", name="See the result on Watch"), page.locator(".dpviz-canvas")

@@ -30,7 +30,7 @@ def test_tree_and_plane_follow_each_other(open_page):
     page.wait_for_function(f"() => ({STEPS})().some(v => v !== undefined)")
     run_dpm(page)
     last = int(page.get_by_role("slider", name="Step").get_attribute("max"))
-    all_at(page, last)  # the previous run had fewer steps, so its step must not stay
+    all_at(page, last)  # the previous run had fewer steps, so its last step must not remain
 
     pointed(page, 1, 3)
     expect(page.get_by_role("group", name="Steps of the run").get_by_text("Region 4 of")).to_be_visible()

@@ -115,7 +115,7 @@ def test_keys_move_the_control_in_focus_and_nothing_else(explore):
     before, at = len(told), step.input_value()
     epsilon.focus()
     for key, stop in (("Home", 0), ("ArrowRight", 1), ("PageUp", 3), ("ArrowLeft", 2), ("End", 8), ("PageDown", 6)):
-        page.keyboard.down(key)  # and not up: a held key releases nothing
+        page.keyboard.down(key)  # the key stays down, because a held key releases nothing
         assert epsilon.get_attribute("aria-valuenow") == str(stop)
     assert told[before:] == [] and step.input_value() == at and page.locator(".dpviz-film").count() == 1
     page.keyboard.press("Escape")
@@ -171,7 +171,7 @@ def test_the_film_stands_where_the_plane_stood_and_leaves_with_the_run(explore):
     record = json.loads(page.evaluate("document.querySelector('.dpviz-drag').drag.data.record"))
     assert [one["people"] for one in record["editions"]] == ["300", "1,000", "5,000"]
     page.mouse.move(*place(slider, 4))
-    page.mouse.up()  # back at the existing run: nothing is requested
+    page.mouse.up()  # back at the existing run, so nothing is requested
     assert page.locator(".dpviz-film").count() == 0
 
 

@@ -146,7 +146,7 @@ def test_a_zoom_is_kept_by_a_page_change_and_the_next_run_on_the_same_data(open_
     }"""
     wide = page.evaluate(edges)
     page.locator(".dpviz-canvas").first.hover()
-    expect(page.locator(".dpviz-look .nsewdrag").first).to_be_visible()  # Plotly has come
+    expect(page.locator(".dpviz-look .nsewdrag").first).to_be_visible()  # Plotly has loaded
     box = page.locator(".dpviz-look .nsewdrag").first.bounding_box()
     page.mouse.move(box["x"] + 0.3 * box["width"], box["y"] + 0.3 * box["height"])
     page.mouse.down()
@@ -185,7 +185,7 @@ def test_on_a_phone_panels_are_swiped_right_below_the_plane(open_page):
     plane, below = page.locator("[class*=_figures] .dpviz-stage").first.bounding_box(), row.bounding_box()
     assert -1 <= below["y"] - plane["y"] - plane["height"] <= 40
     tops, edge = row.evaluate("row => [[...row.children].map(c => c.offsetTop), row.scrollWidth - row.clientWidth]")
-    assert len(tops) >= 2 and len(set(tops)) == 1 and edge > 100  # beside one another
+    assert len(tops) >= 2 and len(set(tops)) == 1 and edge > 100  # side by side
     last = row.locator(".dpviz-stage").last
     last.focus()
     page.wait_for_function("row => row.scrollLeft > 50", arg=row.element_handle())  # the keyboard brings it into sight
@@ -194,7 +194,7 @@ def test_on_a_phone_panels_are_swiped_right_below_the_plane(open_page):
 
 def test_a_federated_round_is_seen_from_another_client_and_a_silent_one_stops_it(open_page):
     page = open_page("federated")
-    expect(page.get_by_text("1.33 times")).to_be_visible()  # the clients draw it: four parts, three count
+    expect(page.get_by_text("1.33 times")).to_be_visible()  # the clients draw the noise: of four parts, three count
     expect(page.get_by_text("the same centers, ledger and frames, bit for bit")).to_have_count(0)
     page.get_by_text("the server", exact=True).click()
     expect(page.get_by_text("the same centers, ledger and frames, bit for bit")).to_be_visible()

@@ -94,12 +94,12 @@ def test_a_lesson_has_its_picture_and_its_ways_on_in_reach_of_the_answers(open_p
     expect(page.locator("[data-testid=stApp][data-test-script-state=notRunning]")).to_be_visible()
     boxes = page.evaluate(BOXES)
     top, bottom = boxes["ways"]
-    assert 0 < top and bottom <= boxes["low"]  # on the first screen, and above a phone's bar
+    assert 0 < top and bottom <= boxes["low"]  # within the first screen, and above a phone's bar
     if width > 640:
         assert min(low for _, low in boxes["planes"]) <= height
         assert boxes["answers"] is None or 0 <= top - boxes["answers"][1] <= 120
     elif "predict" in place:
-        assert boxes["answers"][1] <= top  # nine answers, and nothing to scroll
+        assert boxes["answers"][1] <= top  # nine answers fit without scrolling
 
 
 @pytest.mark.parametrize("width, height, mode", [(1280, 800, "dark"), (390, 844, "light")])
@@ -115,7 +115,9 @@ def test_the_run_of_every_lesson_and_its_ways_on_are_on_the_first_screen(open_pa
         (top, bottom), planes = boxes["ways"], boxes["planes"]
         assert 0 < top and bottom <= boxes["low"], name
         end = boxes["low"] if width > 640 else top
-        assert any(0 < high < end - 120 for high, _ in planes), name  # a good part of a picture beside or above them
+        assert any(0 < high < end - 120 for high, _ in planes), (
+            name
+        )  # a large part of the picture is beside or above them
 
 
 def test_a_worksheet_on_paper_has_the_sheet_alone(open_page):

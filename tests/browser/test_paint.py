@@ -57,7 +57,7 @@ def test_a_painting_is_data_and_an_address(open_page):
     stroke(page, 0.93, 0.07, -0.4, 0.1)
     page.wait_for_function(f"(was) => ({PAINTED})() !== was", arg=before)
     after = page.evaluate(PAINTED)
-    assert after.partition("~")[0] == before.partition("~")[0]  # nobody else was moved
+    assert after.partition("~")[0] == before.partition("~")[0]  # no other person has moved
     page.reload()
     says(page, r"^32 of 300 people in 3 groups \(14, 14, 3\), 1 outlier\.$")
     assert page.evaluate(PAINTED) == after

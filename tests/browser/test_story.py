@@ -33,7 +33,7 @@ def test_six_screens_by_keys_bets_and_back(open_page):
     page.get_by_role("button", name="3: Is Alex in the data?").click()
     expect(page).to_have_url(re.compile(r"screen=3$"))
 
-    page.wait_for_function(WHOLE)  # stored runs are there at once, others are made now
+    page.wait_for_function(WHOLE)  # stored runs appear at once; others are computed now
     record = page.evaluate(RECORD)
     rounds = page.evaluate(DEALT)
     note = page.locator(".dp-story section").nth(2)

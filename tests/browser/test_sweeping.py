@@ -13,13 +13,13 @@ LONG = 240_000  # milliseconds: worker processes start slowly on a busy machine
 
 def start(page, missing, *, runs):
     """Request runs that are not stored, and start them."""
-    expect(page.get_by_text("How much ε do I need?")).to_be_visible()  # it opens finished: nothing is missing
+    expect(page.get_by_text("How much ε do I need?")).to_be_visible()  # the page opens with all runs stored
     expect(page.get_by_role("button", name=re.compile("^Start"))).to_have_count(0)
     box = page.get_by_role("spinbutton", name="Runs per point")
     box.fill(str(runs))
     box.press("Enter")
     if runs <= SEEDS:
-        page.get_by_role("button", name="⅛", exact=True).click()  # no stop of the stored runs
+        page.get_by_role("button", name="⅛", exact=True).click()  # an ε without stored runs
     page.get_by_role("button", name=f"Start {missing} missing runs").click()
     expect(page.get_by_role("button", name="Cancel")).to_be_visible()
 

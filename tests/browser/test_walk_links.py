@@ -75,14 +75,14 @@ STILL = """async () => {
 @pytest.mark.parametrize("path", LINKS, ids=lambda path: path or "home")
 def test_every_widget_is_the_same_after_a_reload(open_page, path):
     page = open_page(f"{path}?{LINKS[path]}")
-    page.wait_for_function(STILL, timeout=2 * PATIENCE)  # a deck makes all its pictures
+    page.wait_for_function(STILL, timeout=2 * PATIENCE)  # a deck computes all its pictures first
     expect(page.get_by_text("This link")).to_have_count(0)  # every part of it fits
     words = sorted({part.partition("=")[0] for part in today(path, LINKS[path])[1].split("&")})
     everything = f"() => {words}.every((word) => new URLSearchParams(location.search).has(word))"
     page.wait_for_function(everything)
     if path in PICTURED:
         page.wait_for_function(DRAWN, arg=2 if path == "attacker" else 1)  # both worlds and the lens come late
-        page.wait_for_function(STILL)  # so does what is written below the pictures
+        page.wait_for_function(STILL)  # and so do the sentences below the pictures
     unfold(page, path)
     before = {script: page.evaluate(script) for script in (ADDRESS, WIDGETS, PICTURE)}
     page.reload()

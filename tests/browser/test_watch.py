@@ -76,4 +76,4 @@ def test_paper_has_a_light_picture_and_no_controls_in_dark_mode_too(open_page):
     box = page.locator(PLANE).bounding_box()
     corner = {"x": box["x"] + 1, "y": box["y"] + box["height"] - 2, "width": 1, "height": 1}
     pixel = Image.open(io.BytesIO(page.screenshot(clip=corner, full_page=True))).convert("RGB").getpixel((0, 0))
-    assert min(pixel) > 220  # the canvas was drawn for a dark page
+    assert min(pixel) > 220  # the canvas was drawn in dark mode

@@ -71,7 +71,7 @@ def test_the_sheet_and_the_first_line_that_describe_was_told_are_read_by_run(tmp
 def test_a_survey_of_words_needs_no_bounds(tmp_path, capsys):
     path = tmp_path / "survey.csv"
     pd.DataFrame(RNG.choice(WORDS, (60, 3)), columns=["Q1", "Q2", "Q3"]).to_csv(path, index=False)
-    assert main(["describe", str(path), "--public"]) == 0  # words alone: each column is drafted with its rule
+    assert main(["describe", str(path), "--public"]) == 0  # only words, so each column is drafted with its rule
     drafted = json.loads(capsys.readouterr().out)["columns"]
     assert [column["recode"] for column in drafted] == ["one-hot:never,often,rarely"] * 3
     rule = ["--recode", "Q1..Q3=ordinal:never,rarely,often"]
@@ -144,7 +144,7 @@ def test_a_column_that_would_empty_the_table_is_drafted_as_left_out(tmp_path, ca
 
 
 COLUMNS = [{"name": "lat", "low": -90, "high": 90}, {"name": "lon", "low": -180, "high": 180}]
-WRONG = {  # name: a broken dictionary, and the word that its one sentence names
+WRONG = {  # name -> a broken dictionary, and words of its one sentence
     "of another file": ({"columns": [{"name": "height", "low": 0, "high": 9}]}, "lacks the column 'height'"),
     "older": ({"columns": COLUMNS, "n": 60}, "no entry 'n'"),
     "misspelt": ({"columns": COLUMNS, "rows_per_persons": 5}, "no entry 'rows_per_persons'"),

@@ -178,7 +178,7 @@ def test_progress_is_a_bar_on_a_terminal_and_a_line_a_tenth_elsewhere(capsys):
     lines = capsys.readouterr().err.splitlines()
     assert lines[0] == "10 of 20 runs" and lines[-1] == "20 of 20 runs, 1 failed" and len(lines) == 6
     main(["run", "glloyd", "--data", "sample:tiny", "--n-clusters", "2"])
-    assert capsys.readouterr().err == ""  # a pipe gets no bar of one run's releases
+    assert capsys.readouterr().err == ""  # a pipe gets no progress bar of a single run
 
 
 def test_a_draft_leaves_out_what_numbers_the_rows(tmp_path, capsys):

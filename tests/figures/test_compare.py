@@ -61,7 +61,7 @@ def test_a_run_that_begins_dearer_waits_and_one_without_a_promise_shows_its_end(
 
 def test_a_plane_without_a_title_keeps_the_room_of_its_mark(traces):
     runs = [traces["pe-means"], traces["nsm"]]
-    for hidden, room in ((True, 24), (False, 8)):  # the mark has 11 pixels of letters and 9 around
+    for hidden, room in ((True, 24), (False, 8)):  # the mark takes 11 pixels of text and 9 of margin
         views = [View(run, LIGHT, (0, 1), TOWN.columns, TOWN.units, TOWN.X, hidden=hidden) for run in runs]
         for panel in planes(views, partners(runs), height=400):
             layout = panel.figure.to_dict()["layout"]

@@ -69,14 +69,16 @@ def test_every_trace_draws_and_all_panels_step_together(slug, axes):
     assert any(shot.tick for shot in shots) and all(shot.head for shot in shots) and how.caution
     assert found[0].name == "plane" and all(len(panel.figure.frames) == frames for panel in found)
     assert all(panel.alt and panel.figure.layout.title.text for panel in found)
-    for panel in found:  # loss and ε run along the player's own steps, on every family
+    for panel in found:  # the x axis of loss and ε is the player's, in every family
         if panel.alt.startswith("A line: "):
             assert panel.figure.layout.xaxis.title.text == "step"
     size = 0
     for panel in found:
         last = panel.figure.frames[-1]
         for index, data in zip(last.traces, last.data, strict=True):
-            assert data.x is None or str(list(data.x)) == str(list(panel.figure.data[index].x))  # nan is not nan
+            assert data.x is None or str(list(data.x)) == str(
+                list(panel.figure.data[index].x)
+            )  # as text, because nan does not equal nan
         validated = go.Figure(panel.figure.data, panel.figure.layout, panel.figure.frames)
         sent = plotly.io.to_json(panel.printed().figure, validate=False)  # as st.plotly_chart does
         assert json.loads(validated.to_json()) == json.loads(sent)
@@ -134,7 +136,7 @@ def test_nsm_radius_frame_marks_the_shells_beyond_the_learned_radius():
 def test_nsm_strength_frame_calls_signal_what_noise_alone_does_not_reach():
     rng = np.random.default_rng(0)
     noise = rng.normal(size=(50, 50))
-    noise = 3.0 * (noise + noise.T) / 2  # variance 9 on the diagonal, 9/2 beside it, as the release has it
+    noise = 3.0 * (noise + noise.T) / 2  # variance 9 on the diagonal and 9/2 elsewhere, as in the release
     moment = noise + np.diag([400.0] + [0.0] * 49)
     table = nsm.strength_table(Step("moment", "", freeze({"moment": moment, "noise_sd": 3.0})), hidden=True)
     assert table.signal.sum() == 1 and table.strength.iloc[0] == pytest.approx(400, rel=0.05)
@@ -301,7 +303,7 @@ def test_people_who_share_a_place_are_one_mark_whose_area_counts_them():
     answers = np.repeat([[1.0, 2.0], [3.0, 4.0]], [4, 16], axis=0)
     spots, sizes = panels._spots(np.vstack([answers, [[np.nan, 0.0]]]))
     np.testing.assert_array_equal(spots, [[1, 2], [3, 4]])
-    np.testing.assert_allclose(sizes, [7, 14])  # areas as 4 to 16
+    np.testing.assert_allclose(sizes, [7, 14])  # areas in the ratio 4 to 16
     apart = np.arange(20.0).reshape(10, 2)
     np.testing.assert_array_equal(panels._spots(apart)[0], apart)
     assert panels._spots(apart)[1] == 3.5

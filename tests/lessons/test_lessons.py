@@ -183,7 +183,7 @@ def test_circles_and_centers_are_read_from_a_drawing():
     points = np.concatenate([around + [5, 5], gap, around - [5, 5], gap])
     rings = circles({"x": points[:, 0], "y": points[:, 1]})
     assert len(rings) == 2 and abs(rings[0][1] - 2) < 0.01
-    assert reached(rings, np.array([[5.0, 6.9], [5.0, 4.0]])) == 1  # two centers in one circle are one group
+    assert reached(rings, np.array([[5.0, 6.9], [5.0, 4.0]])) == 1  # two centers in one circle count as one group
     assert reached(rings, np.array([[5.0, 7.1], [-5.0, -4.0]])) == 1
 
 

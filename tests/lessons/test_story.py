@@ -16,7 +16,7 @@ from dpviz.datasets import load_sample
 from dpviz.lessons import story
 
 FEW = STOPS[3:6]
-WEB = 200_000  # bytes of the record at the most
+WEB = 200_000  # largest size of the record in bytes
 
 
 def unpacked(text):
@@ -125,7 +125,7 @@ def test_stored_runs_and_made_ones_are_drawn_alike(monkeypatch, reruns):
         for i, stop in enumerate(FEW)
     )
     drawn = story.of_chart(Chart(Chapter("town", "pe-means"), 300, 5, 1.0, 2, stops))
-    np.testing.assert_array_equal(drawn.centers, reruns.centers)  # in whatever order the centers were released
+    np.testing.assert_array_equal(drawn.centers, reruns.centers)  # in any order of the released centers
     assert drawn.promises == reruns.promises and drawn.found == reruns.found
     assert drawn.again == tuple(1 + (found == 5) for found in reruns.found)
 

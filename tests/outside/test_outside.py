@@ -40,7 +40,7 @@ def test_a_file_is_run_listed_and_read_back(mine, registry, capsys):
     assert pane(trace) is plain.PANE and isinstance(
         pickle.loads(pickle.dumps(registry["my-own"]())), registry["my-own"]
     )
-    assert main(RUN) == 0  # the same file again is the same algorithm
+    assert main(RUN) == 0  # adding the same file again changes nothing
 
 
 @pytest.mark.slow
@@ -176,7 +176,7 @@ def test_one_that_never_ends_is_canceled_and_its_process_works_on(mine, registry
         job = Impatient("", "")
         with pytest.raises(Cancelled):
             workers.run(_reporting, registry["my-own"](n_clusters=2), data, job=job)
-        assert workers.call(os.getpid) != os.getpid()  # answered by the process that hung
+        assert workers.call(os.getpid) != os.getpid()  # the process that hung answers again
     finally:
         workers.stop()
 

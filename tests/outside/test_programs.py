@@ -125,7 +125,7 @@ def test_run_prints_the_sentence_and_export_reads_it_back(registry, monkeypatch,
     assert main([*RUN, "--data", "sample:tiny", "--json", str(file)]) == 0
     told = capsys.readouterr()
     assert f"claimed: {WORDS}" in told.out and WORDS in told.err and os.environ[outside.PROGRAMS] == f"{TOYS}:Toy"
-    assert main([*RUN, "--data", "sample:tiny"]) == 0  # the same program again is the same algorithm
+    assert main([*RUN, "--data", "sample:tiny"]) == 0  # adding the same program again changes nothing
     label = ["export", str(file), "--outside", f"{TOYS}:Toy", "--as", "label", "-o", str(tmp_path / "label.html")]
     assert main(label) == 0 and WORDS in (tmp_path / "label.html").read_text()
 

@@ -15,7 +15,7 @@ from pages._ui.work.pace import Pace
 from tests.luck import same_luck
 
 ROOT = Path(__file__).parents[2]
-# Every tested script has a new runtime, which reads the metadata of each installed package: once is enough.
+# Every tested script has a new runtime, which would read the metadata of each installed package again.
 manifest_scanner.scan_component_manifests = functools.cache(manifest_scanner.scan_component_manifests)
 
 

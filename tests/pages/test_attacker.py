@@ -37,7 +37,7 @@ def open_link(monkeypatch):
     def opener(query=""):
         app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
         app.session_state["address"], app.session_state["wanted"] = ("attacker", query), "pages/attacker.py"
-        # the round may come between the answers and the picture of one drawing: then the answers wait for the next
+        # a round may arrive between the answers and the picture; the answers then appear with the next drawing
         ready = lambda: app.get("bidi_component") and answer(app) is not None and not answer(app).disabled  # noqa: E731
         return until(app.run(), ready)
 
@@ -104,7 +104,7 @@ def test_an_algorithm_of_every_promise_can_be_played(open_link, slug):
     assert not app.exception
     right, truth = ("Right", "In") if first.inside else ("Wrong", "Out")
     assert f"<b>{right}.</b> Round {number}: you said In, it was <b>{truth}</b>" in words(app)
-    view._guess(game(app), True, 0)  # the same answer again, say a key that was heard twice
+    view._guess(game(app), True, 0)  # the same answer arrives twice, for example from a repeated key
     assert len(game(app).guesses) == 1
     assert "of 100 after 1 (" in words(app) and "After 1 round luck alone gives 0 to 100" in words(app)
 
@@ -165,7 +165,7 @@ def test_the_machine_plays_on(open_link, monkeypatch):
 @pytest.mark.slow
 def test_the_first_question_opens_with_the_machines_stored_rounds_and_another_one_without(open_link, monkeypatch):
     monkeypatch.setattr(atlas, "stamped", lambda: True)
-    app = open_link()  # without a word in the address the form has its own defaults
+    app = open_link()  # an empty address leaves the form at its defaults
     assert "after 2,000 (" in words(app) and "Against KMeans the machine is right" in words(app)
     assert game(app).guesses == [] and len(game(app).rounds) <= 6 and len(game(app, "exact").rounds) <= 1
     assert "attacker_auto" not in [button.key for button in app.button]
@@ -272,7 +272,7 @@ def test_who_stops_and_goes_on_within_one_batch_presses_once(monkeypatch):
             return jobs[-1][0]
 
     def batch(*args):
-        if len(jobs) == 1:  # both presses come while the first batch is being made
+        if len(jobs) == 1:  # both buttons are pressed during the first batch
             game.stop()
             assert not game.busy
             game.make(40)

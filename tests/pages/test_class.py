@@ -71,14 +71,14 @@ def test_codes_cannot_be_scanned_for_and_the_qr_code_still_opens(classes, clock)
     for i in range(WRONG_AT_ONCE):
         with pytest.raises(Refused, match="No class"):
             classes.enter(wrong(room), "no key", f"visit {i}")
-    for attempt in (wrong(room), room.code):  # nor does it reveal whether it exists
+    for attempt in (wrong(room), room.code):  # nor does the refusal reveal whether a code exists
         with pytest.raises(Refused, match="wrong codes were tried on this server"):
             classes.enter(attempt, "", "a new visit")
     assert classes.enter(room.code, room.key) is room
     clock.now += 60 / WRONG_A_MINUTE
     assert classes.enter(room.code) is room
     tried = WRONG_AT_ONCE + WRONG_A_MINUTE * LIFE / 60
-    assert tried / len(LETTERS) ** len(room.code) < 0.0025  # share of all codes, in the whole life of a class
+    assert tried / len(LETTERS) ** len(room.code) < 0.0025  # share of all codes that can be tried during a class
 
 
 def test_a_visit_that_guesses_locks_nobody_else_out_and_the_lecturers_hear_of_it(classes, clock):
@@ -89,7 +89,7 @@ def test_a_visit_that_guesses_locks_nobody_else_out_and_the_lecturers_hear_of_it
     for _ in range(1_000):
         with pytest.raises(Refused, match="typed here"):
             classes.enter(room.code, visit="guesser")
-    assert classes.wrong == MY_WRONG_AT_ONCE  # a code that is not looked up reveals nothing and costs nobody a try
+    assert classes.wrong == MY_WRONG_AT_ONCE  # a refused attempt reveals nothing and uses up nobody's tries
     assert classes.enter(room.code, visit="phone") is room and classes.enter(room.code, room.key, "guesser") is room
     clock.now += 60 / MY_WRONG_A_MINUTE
     assert classes.enter(room.code, visit="guesser") is room
@@ -97,7 +97,7 @@ def test_a_visit_that_guesses_locks_nobody_else_out_and_the_lecturers_hear_of_it
     assert classes.wrong == 0
     with pytest.raises(Refused):
         classes.enter(wrong(room), visit="another")
-    assert set(classes._of) == {"another"}  # a visit that may try as often as a new one is forgotten
+    assert set(classes._of) == {"another"}  # a visit is forgotten once it may try as often as a new one
 
 
 def test_a_phone_that_has_left_makes_room_and_one_that_is_there_does_not(classes, clock):
@@ -142,7 +142,7 @@ def test_a_visit_has_one_open_class_and_one_that_was_left_ends(classes, clock):
     with pytest.raises(Refused, match=f"has the class {room.code} open"):
         classes.open(*BOX, opener="ann")
     seat = room.sit()
-    for _ in range(3):  # a phone is there, or the lecturer
+    for _ in range(3):  # a phone or the lecturer is connected
         clock.now += ALONE - 1
         room.attend(seat.token if _ % 2 else room.lecturer)
     assert room.left
@@ -171,7 +171,7 @@ def test_an_end_can_be_undone_for_ten_seconds(classes, clock):
     before = room.left
     room.end()
     clock.now += UNDO - 1
-    room.end()  # pressed twice: it is no later
+    room.end()  # pressing twice does not delay the end
     assert room.ending and room.left == 1 and len(room.points()) == 1 and room.place(seat.token, 2, 2)
     assert room.resume() and not room.ending and room.left == before - UNDO + 1 and not room.resume()
     room.end()
@@ -203,7 +203,7 @@ def test_a_server_holds_so_many_classes_and_a_class_so_many_phones(classes):
     seats = [room.sit() for _ in range(MOST_SEATS)]
     with pytest.raises(Refused, match="full: 300 phones"):
         room.sit()
-    assert room.sit(seats[7].token) is seats[7]  # a phone that was in it comes back
+    assert room.sit(seats[7].token) is seats[7]  # a phone that was in the class returns
     for _ in range(MOST_CLASSES - 1):
         classes.open(*BOX)
     with pytest.raises(Refused, match="60 classes are open"):
@@ -288,7 +288,7 @@ def test_another_question_has_no_answers_yet_and_phones_notice(classes):
     before = room.version
     room.show(stage="predict", step=0)
     room.show(stage="predict", step=0)
-    assert room.version == before + 1  # the same again is nothing to look at
+    assert room.version == before + 1  # the same step again changes nothing
 
 
 def test_a_hundred_phones_come_place_and_answer_at_once(classes):
@@ -341,7 +341,7 @@ def test_the_points_run_as_any_data_set_and_the_price_does_not_count_them():
     assert all(np.all((at >= compute.LOW - 9) & (at <= compute.HIGH + 9)) for at in shown.centers)  # km, not z units
     question = compute.game_of(shown, tuple(few.X[3]))
     assert len(question.inside) == len(few.X) == len(question.outside) + 1
-    assert len(compute.game_of(shown, (11.0, 8.5)).inside) == len(few.X) + 1  # a phone that came after the run
+    assert len(compute.game_of(shown, (11.0, 8.5)).inside) == len(few.X) + 1  # a phone that joined after the run
 
 
 def test_the_pictures_hold_what_they_are_given(monkeypatch):
@@ -431,7 +431,7 @@ def test_a_lecturer_opens_a_class_and_phones_follow(opened):
     lecturer.button(key="class_close_yes").click().run()
     assert room.ending and "The class ends in" in words(lecturer) and not lecturer.exception
     app.run()
-    assert app.session_state["class_seat"] is seat  # nobody is out yet
+    assert app.session_state["class_seat"] is seat  # the class has not ended yet
     lecturer.button(key="class_resume").click().run()
     assert room.left > UNDO and "class_close_yes" in [button.key for button in lecturer.button]
     room.close()
@@ -455,7 +455,7 @@ def test_a_class_follows_a_lesson_and_sees_how_many_were_right(opened):
     lecturer.segmented_control(key="class_part_exact").set_value("run").run()
     app.run()
     assert "Look at the screen" in [one.value for one in app.header] and not room.say(seat.token, 0)
-    late, other = joined(opened, room)  # in the middle of a lesson: it finds the class where it is
+    late, other = joined(opened, room)  # it joins in the middle of a lesson, at the class's step
     assert "You have not answered." in words(late) and room.seats == 2
     lecturer.segmented_control(key="class_part_exact").set_value("answer").run()
     for phone_, verdict in ((app, "You were right."), (late, "This is right.")):

@@ -62,7 +62,7 @@ def link(*runs, more=""):
     return "v=1&d=town" + "".join(f"&run={run.replace('=', '%3D').replace('&', '%26')}" for run in runs) + more
 
 
-QUICK = ("kmeans", "dpm", "dist-dp", "hdpe-means")  # the others take their time
+QUICK = ("kmeans", "dpm", "dist-dp", "hdpe-means")  # the other algorithms are slow
 EVERY = tiers(ONE_OF_A_PANE, QUICK)
 
 
@@ -205,5 +205,5 @@ def test_losses_stand_beside_the_reference_of_each_runs_objective(objectives, ag
     assert name == f"Loss so far, × {against}" and ("k-median runs are compared with KMedians" in note) == mixed
     assert [float(value) for (value,) in values] == pytest.approx(
         [side.losses[-1] / side.reference_loss for side in sides],
-        rel=0.05,  # two or three digits
+        rel=0.05,  # numbers have two or three digits
     )

@@ -152,7 +152,7 @@ def test_every_file_of_a_run_on_a_file_of_ones_own_can_be_made_after_the_page_is
     app = declare(drop(start(), "mine.csv", csv(), "Yes, it is public"), facts("a", "b"))
     app.session_state["explore_take"] = True
     ran(app.switch_page("pages/explore.py").run()).run()
-    made = {label: text() for label, text in offered.items() if callable(text)}  # outside a session, as a server does
+    made = {label: text() for label, text in offered.items() if callable(text)}  # a server calls them outside a session
     assert {"Replay", "One page", "Privacy label", "Python script", "Notebook", "Centers as CSV"} <= made.keys()
     assert "NOT PRIVATE" in made["Replay"] and all(made.values())
 
@@ -225,7 +225,7 @@ def test_more_centers_than_declared_rows_are_refused_before_anything_is_booked(s
     monkeypatch.setattr(view, "_gather", lambda wish: view.Gathered({}, None))
     app = drop(start(), "mine.csv", csv(30, 5), "No, it is private")
     declare(app, facts("a", "b", n_public=30))
-    app.number_input(key="plan_n").set_value(5000).run()  # a rehearsal may be for other people than the file's
+    app.number_input(key="plan_n").set_value(5000).run()  # a rehearsal may use another number of people than the file's
     app.number_input(key="plan_k").set_value(35).run()
     press(app, next(button.label for button in app.button if button.label.startswith("Continue to Spend")))
     assert any("at most 30, the number of rows; got 35. Nothing was spent." in error.value for error in app.error)
@@ -279,7 +279,7 @@ def test_a_wrong_dictionary_is_one_sentence_and_nothing_is_lost(start, change, w
 
 def test_the_answer_is_final_for_the_same_file_and_leads_on(start):
     app = drop(start(), "mine.csv", csv(), None)
-    press(drop(start(), "same.csv", csv(), None), "No, it is private")  # another tab answers while this one is asked
+    press(drop(start(), "same.csv", csv(), None), "No, it is private")  # another tab answers the question first
     press(app, "Yes, it is public")
     assert not app.session_state["uploads"] and not app.exception
     assert any("You already declared this file private" in info.value for info in app.info)
@@ -326,7 +326,7 @@ class Sentinels:
         self._size = re.compile(rf"\b{ROWS // 1000}\\?,?{ROWS % 1000}\b")
         self._binary = [
             (np.sort(np.r_[self.values.ravel().view("<u8"), numbers.ravel().astype("<i8").view("<u8")]), 8, 1),
-            (np.sort(self.values[:100].ravel().astype("<f4").view("<u4")), 4, 5),  # single ones are equal by chance
+            (np.sort(self.values[:100].ravel().astype("<f4").view("<u4")), 4, 5),  # a few are equal by chance
         ]
 
     def found(self, app, logs=""):
@@ -466,7 +466,9 @@ def test_the_bytes_of_an_upload_go_with_the_file(start):
     assert "pending" not in app.session_state
     state = app.session_state._state._state.filtered_state
     assert not [value for value in state.values() if isinstance(value, bytes | io.BytesIO)]
-    assert [upload.content for upload in app.session_state["uploads"].values()] == [csv()]  # to read it differently
+    assert [upload.content for upload in app.session_state["uploads"].values()] == [
+        csv()
+    ]  # kept, so that the file can be read differently
     app.switch_page("pages/data.py").run()
     assert not press(app, "Remove it").session_state["uploads"]
 

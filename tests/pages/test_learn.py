@@ -130,10 +130,14 @@ def test_an_address_of_a_sheet_opens_notes(open_link, name, sheet):
     assert not app.exception and not told(app) and app.title[0].value == "Notes"
     bodies = " ".join(block.proto.body for block in app.get("html"))
     assert bodies.count('class="dp-sheet"') == (1 if name else len(LESSONS))
-    assert bodies.count('class="dp-paper"') == bodies.count('class="dp-sheet"') - 1  # one on screen, all on paper
+    assert (
+        bodies.count('class="dp-paper"') == bodies.count('class="dp-sheet"') - 1
+    )  # one sheet on screen, all of them on paper
     if sheet == "notes":
-        assert bodies.count("learn?v=1&amp;lesson=votes&amp;part=explain") == 2  # as a link, and to read on paper
-    assert code_names([re.sub(r"\S*\?v=1\S*", "", said) for said in words(app)]) == []  # an address is one
+        assert bodies.count("learn?v=1&amp;lesson=votes&amp;part=explain") == 2  # once as a link, and once printed
+    assert (
+        code_names([re.sub(r"\S*\?v=1\S*", "", said) for said in words(app)]) == []
+    )  # an address is a name of the code
 
 
 def test_the_course_lists_its_lessons_and_words(open_link):

@@ -129,14 +129,14 @@ def test_a_slow_run_waits_for_the_button_and_the_old_picture_says_what_differs(a
 
 def test_the_verdict_and_the_centers_are_there_after_every_run(app):
     open_page(app, "pages/explore.py")
-    app.selectbox(key="explore_algorithm").set_value("nsm").run()  # which states the noise of each center
+    app.selectbox(key="explore_algorithm").set_value("nsm").run()  # NSM states the noise of each center
     wait_for_run(app)
     words = " ".join(block.proto.body for block in app.get("html"))
     assert "<b>5 of 5 groups found</b>" in words and "× KMeans" in words and "57 times in 100" in words
     assert words.count('class="promise"') == words.count('class="truth"') == 1
     [table] = re.findall('aria-label="Centers".*?</table>', words)
     assert table.count("<tr class=lit>") == 5 and "noise in east (km)" in table
-    app.session_state["explore_take"] = True  # somebody opens the menu
+    app.session_state["explore_take"] = True  # the visitor opens the menu
     app.toggle(key="explore_hidden").set_value(False).run()
     words = " ".join(block.proto.body for block in app.get("html"))
     assert "<b>Released: 5 centers, noise of each at most ±" in words

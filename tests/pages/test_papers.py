@@ -36,7 +36,7 @@ def test_every_item_of_every_paper_has_its_place_and_the_counts_add_up(page):
     for name, items in ITEMS.items():
         page.segmented_control(key="papers_paper").set_value(name).run()
         assert not page.exception and [one.value for one in page.subheader] == items
-        assert words(page).count('<div style="display:grid') == len(items)  # a picture each
+        assert words(page).count('<div style="display:grid') == len(items)  # one picture per item
 
 
 def opened(app, paper):

@@ -116,7 +116,7 @@ def test_a_run_is_made_at_every_stop_of_epsilon_and_with_other_seeds_and_what_is
     assert [run.others[key].args[2] for key in ("5", "r1", "r2", "r3")] == [4, 5, 6, 7]
     picture = pictures.Picture("", "alt", ("one",))
     shown = _record(Slide("x", address), run, {run.piece.name: picture})
-    assert set(shown["others"]) == {"3"}  # a full shelf has dropped the other pictures, but the slide stays
+    assert set(shown["others"]) == {"3"}  # a full cache has dropped the other pictures, but the slide stays
     assert set(staged(Slide("x", address, show="label"), "light").others) == set("12345")
     assert set(staged(Slide("x", "home?v=1&e=2"), "light").others) == set(run.others)
     assert "can be shown at other values of ε" in staged(Slide("x", address), "light", varied=False).refusal
@@ -208,12 +208,14 @@ def test_a_picture_says_what_it_shows():
     assert "groups" not in bare.titles[-1] and "NOT PRIVATE" in made.figure and "NOT PRIVATE" not in bare.figure
     assert not made.bigs
     tops = [json.loads(one.figure)["layout"]["margin"]["t"] for one in (made, bare)]
-    assert tops == [28, 8]  # a title's room is gone, a mark's is not
+    assert tops == [28, 8]  # the title's space is gone, but not the mark's
     label, _ = picture("explore?v=1&d=tiny&a=dpm&e=2", "label")
     assert "PRIVACY LABEL" in label.html and not label.figure
     read, _ = picture("limits?v=1&d=iris")
     counted = [re.search(r"([\d,]+ of [\d,]+) people", title)[1] for title in read.titles]
-    assert list(read.bigs) == counted and read.bigs[0] != read.bigs[-1] == read.big  # the number grows with the rings
+    assert (
+        list(read.bigs) == counted and read.bigs[0] != read.bigs[-1] == read.big
+    )  # the number grows with the number of rings
     assert read.big == "1 of 150" and read.titles[-1].endswith("1 of 150 people read off exactly")
     dark, _ = picture("limits?v=1&d=iris&noise=seeded", mode="dark")
     assert dark.big.startswith("0 of") and dark.figure != read.figure
@@ -305,7 +307,7 @@ def test_slides_move_go_and_come(opened):
         return [one.title for one in app.session_state["deck"].slides]
 
     app.button(key="slide_Later").click().run()
-    assert titles() == ["Two", "One ¼"] and app.session_state["present_slide"] == 2  # it goes along
+    assert titles() == ["Two", "One ¼"] and app.session_state["present_slide"] == 2  # the selection follows its slide
     app.button(key="slide_remove").click().run()
     assert titles() == ["Two"] and app.button(key="slide_remove").disabled
     app.button(key="slide_add").click().run()

@@ -93,7 +93,7 @@ def test_the_page_opens_finished_where_all_runs_are_stored(stored, monkeypatch):
     assert len(figure["layout"]["xaxis"]["ticktext"]) == len(form.STOPS)
     assert "of KMeans." in words(app) or "times KMeans" in words(app)  # its conclusion
     assert "How much ε do I need?" in [head.value for head in app.header]
-    app.button_group(key="sweep_epsilon").set_value([0.5, 2.0]).run()  # a control filters
+    app.button_group(key="sweep_epsilon").set_value([0.5, 2.0]).run()  # the control filters the stored runs
     (figure,) = [json.loads(c.proto.spec) for c in app.get("plotly_chart") if "curves" in c.proto.id]
     assert not app.exception and starts(app) == []
     assert len(figure["layout"]["xaxis"]["ticktext"]) == 2
@@ -194,8 +194,8 @@ def test_nothing_of_a_file_is_looked_up_in_the_atlas_or_stored_there(stored, shi
             assert not app.exception
             if not private:
                 assert app.multiselect(key="sweep_data").value == ["f00d"]
-                assert not app.get("plotly_chart")  # nothing of the sample with that title
-    assert set(asked) <= {"town"}  # the page beside a private file
+                assert not app.get("plotly_chart")  # no picture of the sample with that title
+    assert set(asked) <= {"town"}  # the page shows a sample instead of a private file
     assert sorted((path.name, path.read_bytes()) for path in shipped.iterdir()) == before
 
 
@@ -218,7 +218,7 @@ def test_an_own_public_file_starts_by_itself_once_and_a_private_one_never(bare, 
     app = visit(private=False)
     assert not app.exception and len(begun) == 1 and begun[0].epsilon == form.STOPS
     app.number_input(key="sweep_repeats").set_value(5).run()
-    assert len(begun) == 1  # later only on request
+    assert len(begun) == 1  # later sweeps start only on request
     monkeypatch.setattr(sweeps, "CHEAP", 0.0)
     app = visit(private=False)
     assert len(begun) == 1 and starts(app) == ["Start this sweep"]
@@ -322,7 +322,7 @@ def test_a_sweep_runs_in_the_background_survives_pages_and_is_found_again(app):
     assert not app.exception and app.session_state["sweep"] == identity
     assert app.number_input(key="sweep_repeats").value == 2
 
-    for query in (f"sweep={identity}", f"v=0&sweep={identity}"):  # a link of 0.1 says nothing else
+    for query in (f"sweep={identity}", f"v=0&sweep={identity}"):  # a link of 0.1 holds nothing else
         old = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
         old.session_state["address"], old.session_state["wanted"] = ("tradeoff", query), "pages/tradeoff.py"
         old.run()
@@ -405,7 +405,7 @@ def test_a_cancelled_sweep_ends_with_the_runs_that_had_begun(app):
     assert len(kept.rows) <= before + 4 * WORKERS < kept.total
     app.run()
     assert not app.exception and "Canceled after" in words(app)
-    assert "Two axes" not in [tab.label for tab in app.tabs]  # there is one
+    assert "Two axes" not in [tab.label for tab in app.tabs]  # there is only one axis
 
 
 def test_a_visit_has_one_sweep_under_way_and_leaves_room_for_the_others(monkeypatch):

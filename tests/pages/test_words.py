@@ -34,7 +34,7 @@ FIELD = re.compile(r"\b[Gg]uess(es|ed)?\b|(?<!even )\b[Oo]dds\b|\b[Ww]hoever\b|\
 BRITISH = re.compile(r"\b([Cc]ancelled|[Cc]entres?|[Cc]olours?|[Nn]eighbour\w*|[Gg]rey|[Bb]ehaviour|[Nn]ormalis\w+)\b")
 ANOTHER = re.compile(
     r"another user of this machine|this machine's user|user@host|all users in all rounds"
-)  # the system's; a preset's name
+)  # names from the system, and of a preset
 
 
 def other_people(texts):
@@ -50,10 +50,10 @@ def test_a_word_of_the_code_or_another_word_for_a_person_would_be_seen():
 def test_a_page_is_called_as_its_link_and_shows_no_name_of_the_code(app, page):
     open_page(app, f"pages/{page}.py")
     story = texts(tomllib.loads(STORY.read_text(encoding="utf-8"))) if page == "home" else []
-    found = words(app) + [text for text in story if " " in text]  # a key is one word
+    found = words(app) + [text for text in story if " " in text]  # keys are single words
     assert not app.exception and len(found) > 3
     assert code_names(found) == [] and other_people(found) == []
-    if page not in ("home", "explore"):  # one has the story's words, the other one of a size that only readers hear
+    if page not in ("home", "explore"):  # one has the story's words, the other a visually hidden heading
         assert app.title[0].value == PAGES[page].title
     cut = [box.label for box in app.number_input if box.proto.data_type == NumberInput.INT]
     assert cut == [], "these fields turn 2.5 into 2 without a word: make them with pages._ui.form.numbers"

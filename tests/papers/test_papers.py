@@ -103,7 +103,7 @@ def test_grows_flat_and_trend():
     assert judge(item(checks=(Check("grows", better="x", axis="alpha"),)), pd.DataFrame(
         [{**one, "mean": 3 - one["mean"]} for one in line]
     )).word == DOES_NOT  # fmt: skip
-    dip = [{**line[0], "alpha": 0, "mean": 1.5}, *line]  # its ends grow, two neighbors do not
+    dip = [{**line[0], "alpha": 0, "mean": 1.5}, *line]  # it grows from end to end, but not between two neighbors
     verdict = judge(item(checks=(Check("grows", better="x", axis="alpha"),)), pd.DataFrame(dip))
     assert (verdict.word, verdict.yes, verdict.no) == (DOES_NOT, 1, 1) and "1.5 at 0" in verdict.against[0]
     flat = Check("flat", better="x", axis="alpha", within=0.1)
@@ -239,7 +239,7 @@ def test_a_command_stopped_by_hand_does_only_the_rest_when_it_is_given_again(tin
         assert main(["reproduce", "--all", "--workers", "1", "-o", str(tmp_path)]) == code
         written = capsys.readouterr()
         assert ("run the same command again to resume" in written.err) == (code == 130)
-    assert len(begun) == len(set(begun)) == 13  # every run of both items once: nothing was done twice
+    assert len(begun) == len(set(begun)) == 13  # every run of both items was made exactly once
     assert "Of 2 figures and tables" in written.out
 
 

@@ -54,10 +54,10 @@ def test_a_panel_holds_ours_with_the_interval_and_the_printed_number_as_an_outli
     ]  # fmt: skip
     assert "NSM (ours) 2 ± 0.5" in panel.words and "NSM (ours) printed 2.4" in panel.words
     svg = panel_svg(panel, looks([panel]), LIGHT)
-    ((low, high),) = bars(svg)  # one interval: where there is none, none is drawn
+    ((low, high),) = bars(svg)  # only the point with an interval has a bar
     assert TOP < high < low < TALL
     assert svg.count(f'fill="{LIGHT.bg}" stroke-width="2"') == 2
-    assert len(key_entries([panel], LIGHT)) == 3 + 2  # the curves, KMeans' line, and what an outline is
+    assert len(key_entries([panel], LIGHT)) == 3 + 2  # the curves, KMeans' line, and the meaning of an outline
 
 
 def test_curves_run_along_the_axis_that_is_judged_and_are_split_by_the_other():

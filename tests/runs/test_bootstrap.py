@@ -30,7 +30,7 @@ def test_everybody_made_up_lies_in_the_bounds_and_differs_by_the_noise_alone(pri
     assert not np.array_equal(made[0], made[1])
     quiet = dataclasses.replace(private.coreset, sd=np.zeros_like(private.coreset.sd))
     same = stand_ins(dataclasses.replace(private, coreset=quiet), 1000, 3, np.random.default_rng(1))
-    np.testing.assert_array_equal(same[0], same[1])  # without noise in the weights all populations are one
+    np.testing.assert_array_equal(same[0], same[1])  # without noise in the weights all populations are equal
 
 
 def test_the_cloud_follows_from_the_release_alone_and_lies_around_it(private):

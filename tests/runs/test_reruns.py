@@ -49,4 +49,6 @@ def test_partners_are_found_whatever_their_order_and_the_spread_is_a_standard_de
     np.testing.assert_array_equal(found[1, 1], [15.0, 15.0])
     assert np.isnan(found[:, 2]).all() and np.isnan(found[2, 1]).all()
     scatter = spread(runs, anchor, domain)
-    assert scatter[0] == pytest.approx(0.1) and scatter[1] == 0 and np.isnan(scatter[2])  # 6, 4 and 5: sd 1 of 10
+    assert (
+        scatter[0] == pytest.approx(0.1) and scatter[1] == 0 and np.isnan(scatter[2])
+    )  # 6, 4 and 5 have sd 1, a tenth of the half-width

@@ -63,7 +63,7 @@ def test_a_lesson_keeps_its_answer_behind_a_fold_and_shows_its_first_frame(small
     assert "What do 8 runs release now?" in asked and "Right." not in asked.partition("<main")[2]
     assert answer.count("<b>Right.</b>") == 1
     run = json.loads(re.search(r'id="run">(.*?)</script>', text, re.DOTALL)[1])
-    assert run["first"] == len(run["sentences"]) - 1 == 5  # ε 4, beside the question
+    assert run["first"] == len(run["sentences"]) - 1 == 5  # the last step, ε 4, is shown next to the question
 
 
 def test_the_table_of_a_trade_off_follows_its_track(small):
@@ -97,4 +97,4 @@ def test_stored_runs_of_another_version_are_refused_in_one_sentence(monkeypatch,
 
 def test_the_whole_site_has_a_page_for_everything():
     assert [watch.address(slug) for slug in ALGORITHMS][:2] == ["watch/kmeans.html", "watch/pe-means.html"]
-    assert SAMPLES[0] == "town" and tradeoff.HOME == "tradeoff/town.html"  # which the story's last screen links to
+    assert SAMPLES[0] == "town" and tradeoff.HOME == "tradeoff/town.html"  # the story's last screen links to it

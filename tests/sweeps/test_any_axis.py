@@ -36,10 +36,10 @@ def test_any_parameter_is_an_axis_for_the_algorithms_that_have_it():
     sweep = sweep_of({**BASE, "alpha": [0.4, 0.8, 1.6], "boundary": ["fold", "clip"]})
     own = [cell for cell in sweep.runs() if cell.seed == 0 and cell.algorithm != REFERENCE]
     assert sum(cell.algorithm == "fastlloyd" for cell in own) == 6
-    assert sum(cell.algorithm == "sulloyd" for cell in own) == 2  # it has no alpha
+    assert sum(cell.algorithm == "sulloyd" for cell in own) == 2  # SuLloyd has no alpha
     points = Summary(rows_of(sweep), "loss", "alpha").points
     flat = points[(points.label == "sulloyd") & (points.boundary == "fold")]
-    assert sorted(flat.alpha) == [0.4, 0.8, 1.6] and flat["mean"].nunique() == 1  # the same all along alpha
+    assert sorted(flat.alpha) == [0.4, 0.8, 1.6] and flat["mean"].nunique() == 1  # its mean is the same at every alpha
     fast = points[points.label == "fastlloyd"]
     assert fast.series.nunique() == 2 and all("boundary = " in name for name in fast.series)
     assert fast.groupby("alpha")["mean"].nunique().max() >= 1 and fast["mean"].nunique() > 2
@@ -171,6 +171,8 @@ def test_the_loss_panel_names_the_objective_and_compares_with_its_own_reference(
 
 def test_a_standard_error_by_hand():
     assert standard_error([1, 2, 3, 4]) == pytest.approx(math.sqrt(5 / 3) / 2)
-    assert margin_of_error([1, 2, 3, 4]) == pytest.approx(3.182446 * math.sqrt(5 / 3) / 2)  # t of 3 degrees of freedom
+    assert margin_of_error([1, 2, 3, 4]) == pytest.approx(
+        3.182446 * math.sqrt(5 / 3) / 2
+    )  # t with 3 degrees of freedom
     assert margins_of_error([math.sqrt(5 / 3), 1.0], [4, 1])[0] == margin_of_error([1, 2, 3, 4])
     assert all(math.isnan(x) for x in (standard_error([1]), margin_of_error([1]), margins_of_error([1.0], [1])[0]))

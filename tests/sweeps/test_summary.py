@@ -46,7 +46,7 @@ def test_points_are_means_with_a_t_interval_beside_kmeans():
     assert found.low[1.0] == pytest.approx(3 / factor, rel=1e-5)
     assert found.high[1.0] == pytest.approx(3 * factor, rel=1e-5)
     other = rows(kmeans(), [row("pe-means", 1.0, s, 1.0, silhouette=value) for s, value in enumerate((-1, 0, 1))])
-    plain = Summary(other, "silhouette").points.iloc[0]  # no multiple of KMeans's, and it may be negative
+    plain = Summary(other, "silhouette").points.iloc[0]  # it is not a multiple of KMeans', and it may be negative
     assert (plain.low, plain.high) == pytest.approx((-4.302653 / np.sqrt(3), 4.302653 / np.sqrt(3)), rel=1e-5)
     single = Summary(rows(kmeans(), runs("pe-means", {1.0: [2.0]})), "loss").points
     assert np.isnan(single.low[0]) and single.runs[0] == 1
@@ -55,7 +55,7 @@ def test_points_are_means_with_a_t_interval_beside_kmeans():
 def test_no_interval_goes_below_what_is_possible():
     wide = {1.0: [1.0, 1.0, 4.0], 2.0: [0.9, 1.0, 4.0]}
     found = Summary(rows(kmeans(), runs("pe-means", wide)), "loss").points.set_index("epsilon")
-    assert found.low.tolist() == [1.0, 0.9]  # KMeans's loss, and the one run that is better
+    assert found.low.tolist() == [1.0, 0.9]  # KMeans' loss, and the one run that is better
     area = Summary(rows(kmeans(), runs("pe-means", {e: [1.0, 1.0, 4.0] for e in EPSILONS})), "loss").areas.iloc[0]
     assert area.low == 1.0 < area.area < area.high
 
@@ -181,7 +181,7 @@ def test_curves_show_runs_means_intervals_and_kmeans_and_say_not_private():
         trace.name.endswith("single runs") for trace in curves(rows(kmeans(), runs("nsm", PE)), single=False).data
     )
     assert curves(rows(kmeans(), runs("nsm", PE)), log=False).layout.yaxis.range[0] <= 0
-    medians = curves(rows(kmeans(), runs("nsm", PE)), against="KMedians")  # in a metric at which k-median is best
+    medians = curves(rows(kmeans(), runs("nsm", PE)), against="KMedians")  # in a metric whose reference is k-median
     assert medians.data[-1].name == "KMedians (not private)" and "◇ KMedians" in json.dumps(
         medians.layout.to_plotly_json(), ensure_ascii=False
     )
@@ -349,12 +349,14 @@ def test_a_curve_that_leaves_the_picture_ends_in_an_arrow_with_its_number():
     high = {0.25: [3.3] * 6, 1.0: [1.15] * 6, 4.0: [1.0] * 6}
     figure = curves(rows(kmeans(), runs("pe-means", flat), runs("nsm", flat), runs("dpm", high)), times=True)
     low, top = figure.layout.yaxis.range
-    assert np.log10(1.2) < top < np.log10(1.25) and np.log10(1.2) - low > 0.8 * (top - low)  # the others use the height
+    assert np.log10(1.2) < top < np.log10(1.25) and np.log10(1.2) - low > 0.8 * (
+        top - low
+    )  # the other curves use the height
     (arrow,) = [note for note in figure.layout.annotations if "↑" in (note.text or "")]
     assert "3.3 ×" in arrow.text and arrow.x == np.log10(0.25)
     above = [trace for trace in figure.data if trace.name.endswith("above the picture")]
     assert [len(trace.x) for trace in above] == [6] and set(above[0].y) == {10**top}
-    always = {e: [3.3] * 6 for e in flat}  # nothing of it would be left
+    always = {e: [3.3] * 6 for e in flat}  # no part of this curve would be left
     for data in (rows(kmeans(), runs("pe-means", flat), runs("dpm", always)), rows(kmeans(), runs("dpm", high))):
         whole = curves(data, times=True)
         assert whole.layout.yaxis.range[1] > np.log10(3.3)

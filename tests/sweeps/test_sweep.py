@@ -94,7 +94,7 @@ def test_other_numbers_of_rows_are_declared_as_such():
     found = table([execute(cell) for cell in sweep.runs()])
     assert sorted(found.n_rows.unique()) == [75, 150, 450]
     reference = found[found.algorithm == "kmeans"].set_index("n_rows")
-    assert reference.loss[450] == pytest.approx(reference.loss[150])  # whole copies: the same picture, more people
+    assert reference.loss[450] == pytest.approx(reference.loss[150])  # whole copies give the same loss with more people
     private = found[found.algorithm == "pe-means"].set_index("n_rows")
     assert private.delta[450] == pytest.approx(450**-1.1)
 
@@ -388,5 +388,5 @@ def test_a_run_of_a_sweep_can_be_taken_away_and_is_the_one_that_was_measured():
     cell = [cell for cell in sweep.runs() if cell.algorithm == "nsm"][-1]
     trace, data, names = trace_of(cell), load_sample("tiny"), {}
     assert normalized_loss(data.X, trace.cluster_centers, data.domain) == execute(cell)["loss"]
-    exec(export(trace, "script"), names)  # which compares the centers itself
+    exec(export(trace, "script"), names)  # the script compares the centers itself
     assert names["trace"].seed == cell.seed == 4

@@ -100,7 +100,7 @@ def bounded(
         figure.update_yaxes(showticklabels=False)
     if strip:
         figure.update_layout(meta={"ar": FLATTEST if shape < 1 else 1 / FLATTEST, "h": height})
-    elif domain.scale == "common":  # equal scales; the transport fits the height to the width by `meta`
+    elif domain.scale == "common":  # equal scales; the player fits the height to the width by `meta`
         figure.update_xaxes(constrain="domain", constraintoward="left")
         figure.update_yaxes(scaleanchor="x", constrain="domain", constraintoward="top")
         figure.update_layout(meta={"ar": shape, "h": height})

@@ -133,7 +133,7 @@ class Panel:
     Raises
     ------
     ValueError
-        If a side panel is empty at a picture.
+        If a side panel is empty in a frame.
     """
 
     name: str

@@ -18,7 +18,7 @@ __all__ = ["GUESS", "KEEP", "MAX_GUESSES", "VOTE", "drawn", "voting", "votes_pan
 
 GUESS, VOTE, KEEP = range(3)  # a generation takes three frames: trial points, noisy votes, survivors and centers
 MAX_GUESSES = 500
-MAX_STRONG = 350  # most points drawn for their votes; the others are a fixed random sample
+MAX_STRONG = 350  # points drawn at most because of their votes; the others are a fixed random sample
 
 
 def voting(trace: Trace, words: Callable[[Step, int], tuple[str, str]]) -> list[Shot]:

@@ -69,7 +69,7 @@ def _summary_words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
     released = step.released
     head, size = step.kind.capitalize(), len(released["population"])
     if phase == GUESS:
-        return head, f"{size:,} points, placed by public and released values only"
+        return head, f"{size:,} points, placed from public and released values only"
     if phase == VOTE:
         return head, (
             "each row is counted at its nearest point and adds its offset from that point; noise of standard "

@@ -164,7 +164,7 @@ def _dots(view: View, ratios: Sequence[np.ndarray | None], now: Sequence[int | N
 
 
 def _ticks(low: float, high: float) -> list[float]:
-    """Return at most seven round ratios inside, always with 1."""
+    """Return at most seven round ratios between `low` and `high`, always including 1."""
     inside = [tick for tick in _TICKS if low <= tick <= high]
     keep = inside[:: -(-len(inside) // 7)]
     return sorted({*keep, 1.0} if low <= 1 <= high else keep)

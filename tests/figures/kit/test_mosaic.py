@@ -36,10 +36,10 @@ def test_every_step_shows_the_centers_known_by_then_and_the_last_one_the_result(
     assert frames[-1]["data"][1]["text"] == ["1", "2", "3"]
     cells = [json.dumps(frame["data"][0]["z"]) for frame in frames]
     assert len(set(cells)) > 1 and all(json.loads(one) for one in cells)
-    if slug == "fastlloyd":  # it releases where it starts
+    if slug == "fastlloyd":  # it releases its starting centers
         begun = DIGITS.domain.denormalize(run.steps[0].released["centers"])
         assert np.array(json.loads(cells[0]), float) == pytest.approx(tiles(view(run), begun, 3), abs=1e-3, nan_ok=True)
-    if slug == "nsm":  # its first releases are no centers
+    if slug == "nsm":  # its first releases are not centers
         assert "no center" in frames[0]["data"][1]["text"][0] and np.isnan(np.array(json.loads(cells[0]), float)).all()
 
 
@@ -53,7 +53,7 @@ def test_pictures_are_made_of_released_values_alone():
 
 def test_a_picture_keeps_its_rows_and_stands_between_its_bounds():
     run = trace("fastlloyd", "digits", n_clusters=3)
-    one = np.linspace(-8, 24, 64)  # beyond the declared 0 to 16
+    one = np.linspace(-8, 24, 64)  # beyond the declared bounds 0 and 16
     sheet = tiles(view(run), one[None], 3)
     assert sheet[:8, :8] == pytest.approx(np.clip(one / 16, 0, 1).reshape(8, 8))
     assert np.isnan(sheet[8:]).all() and np.isnan(sheet[:, 8:]).all()

@@ -70,7 +70,7 @@ def test_scores_frame_is_the_true_score_and_the_chance_of_the_cut():
     assert row.score == pytest.approx(row.emptiness + row.centreness)
     assert table.probability.sum() == pytest.approx(1) and table.probability.idxmax() == table.score.idxmax()
     assert scores_table(seen, len(seen.trace.steps) - 1).empty
-    assert scores_table(view(hidden=False), 0).empty is False  # the trace is a DEMO, so the panel must hide it
+    assert scores_table(view(hidden=False), 0).empty is False  # the trace has true scores, so the panel must hide them
 
 
 @pytest.mark.parametrize(("sample", "axes"), [("town", (0, 1)), ("iris", (0, 2))])
@@ -81,7 +81,7 @@ def test_scores_stand_at_the_margins_over_their_cuts(sample, axes):
     for t, step in enumerate(seen.trace.steps):
         curves, ticks = margins(seen, t)
         outside = np.isnan(curves).any(axis=1) | (curves > high).any(axis=1)
-        assert outside.all()  # beside the public box, never over data
+        assert outside.all()  # outside the public box, never over data
         if step.kind != "region" or step.released["column"] not in axes:
             continue
         i, table = axes.index(step.released["column"]), scores_table(seen, t)

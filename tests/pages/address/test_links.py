@@ -77,10 +77,10 @@ def test_a_link_to_a_file_asks_for_it(open_link):
     app = open_link("explore", "v=1&d=file:lon,lat&a=kmeans")
     assert not app.exception and "needs the file with the columns lon, lat" in told(app)[0]
     assert app.selectbox(key="explore_data").value == "town"
-    assert app.session_state["kept"] == ("explore", "v=1&d=file:lon,lat&a=kmeans")  # it waits for the file
+    assert app.session_state["kept"] == ("explore", "v=1&d=file:lon,lat&a=kmeans")  # the address waits for the file
     app.number_input(key="param_kmeans_n_clusters_town").set_value(4).run()
     done(app)
-    assert "d=town" in app.session_state["kept"][1]  # until something else is requested
+    assert "d=town" in app.session_state["kept"][1]  # kept until something else is requested
 
 
 def test_an_earlier_run_opens_its_scene(open_link):

@@ -56,7 +56,7 @@ PUBLIC = (
     | PAINTING.map("painted:{}".format)
 )
 COLUMNS = st.lists(st.text("aü ,&=%+<x", min_size=1, max_size=9), min_size=1, max_size=4)
-ODD = {  # controls whose values are no choice and no number
+ODD = {  # controls whose values are neither choices nor numbers
     ("explore", "d"): PUBLIC | COLUMNS.map(file_word),
     ("again", "d"): PUBLIC,
     ("ledger", "d"): PUBLIC,
@@ -170,7 +170,7 @@ def test_a_hostile_address_gives_the_default_and_one_sentence(query):
     assert nothing == "" and default.values == found.values
     assert (found.hide, found.lock, found.task, found.step, found.play) == ((), "", "", None, False)
     assert sentence.endswith(".") and sentence.count(".") == 1 and len(sentence) < 300
-    assert not set(sentence) & set("<>&%\x00")  # nothing of the address is repeated
+    assert not set(sentence) & set("<>&%\x00")  # the sentence repeats no part of the address
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ def test_what_belongs_to_another_view_is_named_in_one_sentence(query, words):
 def test_no_hostile_address_is_followed_on_another_page(page):
     vocabulary = PAGES[page]
     default = scene.read(page, "", vocabulary)[0]
-    for query in HOSTILE:  # some fit there
+    for query in HOSTILE:  # some of them are valid there
         found, sentence = scene.read(page, query, vocabulary)
         assert found.values != default.values or sentence.count(".") == 1
         assert scene.read(page, scene.write(found, vocabulary), vocabulary) == (found, "")
@@ -219,4 +219,4 @@ def test_a_file_of_ones_own_travels_by_its_columns(monkeypatch):
     assert control.to_widget("file:lon,a%2Cb") == "x7f"
     assert control.to_widget("file:lon") == MISSING
     mine["x7f"].private = True
-    assert control.to_widget("file:lon,a%2Cb") == MISSING  # a private file opens by no link
+    assert control.to_widget("file:lon,a%2Cb") == MISSING  # no link opens a private file

@@ -45,7 +45,7 @@ def test_the_dialog_writes_what_was_chosen_into_the_link(open_link):
     assert sentence == "" and (found.play, found.step) == (True, None)
     assert (found.hide, found.lock, found.task) == (("verdict", "panels"), "epsilon", " ".join(TASK.split()))
 
-    dialog(app, hide=["form"], lock="all")  # nothing can be changed there: no lock in the link
+    dialog(app, hide=["form"], lock="all")  # without a form there is nothing to lock
     assert app.selectbox(key="share_lock").disabled and "lock" not in link(app)
 
 
@@ -60,7 +60,7 @@ def test_every_page_with_a_scene_shares_it(open_link, page):
     app = open_link(page, "v=1")
     dialog(app)
     assert not app.exception and "QR code of the link" in shown(app)
-    assert "QR code of the link" in shown(app.run())  # the page is drawn again, say because a run has ended
+    assert "QR code of the link" in shown(app.run())  # the page is drawn again, for example because a run has ended
     app.switch_page(f"pages/{'notes' if page == 'limits' else 'limits'}.py").run()
     assert "QR code of the link" not in shown(app)
 

@@ -39,7 +39,7 @@ SECOND = {
     "both": ["573604829150", "SENTINELy", "1957-06-04"],
 }
 SENTINELS = ("SENTINEL", "4829157", "482,915", "5736048", "573,604", "1948-11", "1957-06", "4.82915", "5.73604")
-# six digits: noisy centers are printed with four, which meet a sentinel's by chance; the trace has all digits
+# six digits, because noisy centers are printed with four, which can equal a sentinel's by chance
 
 
 def csv(lines, separator=","):
@@ -56,7 +56,7 @@ def workbook(lines):
 
 
 def parquet(lines):
-    names = [f"{cell}{' ' * place}" for place, cell in enumerate(lines[0])]  # its writer wants different names
+    names = [f"{cell}{' ' * place}" for place, cell in enumerate(lines[0])]  # the writer needs distinct names
     columns = [[int(cell) for cell in column] if all(map(str.isdigit, column)) else list(column)
                for column in zip(*lines[1:], strict=True)]  # fmt: skip
     buffer = io.BytesIO()

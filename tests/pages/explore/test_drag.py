@@ -141,7 +141,7 @@ def test_a_k_off_the_table_gets_a_track_that_grows_from_runs_of_its_own(opened, 
     monkeypatch.setattr(Made, "last", 9)
     app = opened(query)
     assert len(json.loads(dragged(app)["record"])["editions"][0]["stops"]) == len(STOPS)
-    assert [field.label for field in app.number_input].count("Privacy budget ε") == 1  # the field stays: ε is typed
+    assert [field.label for field in app.number_input].count("Privacy budget ε") == 1  # the field for typing ε stays
 
 
 def test_an_epsilon_between_the_stops_keeps_the_track(opened, asked):
@@ -199,7 +199,7 @@ def test_no_private_file_and_no_file_of_ones_own_is_ever_looked_up(opened, asked
     asked.clear(), made.clear()
     app.switch_page("pages/explore.py").run()
     assert not app.exception and app.session_state["explore_data"] not in catalog.names()[-12:]
-    assert asked == made == [] and dragged(app) is None  # nor is a track made of runs
+    assert asked == made == [] and dragged(app) is None  # nor are runs made for a track
 
 
 @pytest.mark.parametrize("name", ["3f2c9a", "sample", "file:a,b", "blobs:n_rows=300", "sample:mine", "bench:town"])

@@ -1,4 +1,4 @@
-"""Check that the first line of a verdict names whose secret the bet is about."""
+"""Check that the first line of a verdict names the row or person that the bet is about."""
 
 import dataclasses
 

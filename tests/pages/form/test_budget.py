@@ -42,7 +42,7 @@ def test_a_wrong_budget_in_another_notion_is_a_sentence_and_a_link_wins_over_wha
         "Privacy budget μ (Gaussian DP) must be above 0; got 0. Nothing was spent."
     ]
     app.number_input(key="budget_mu").set_value(0.4).run()
-    app.session_state["param_pe-means_epsilon"] = 2.0  # as an address does
+    app.session_state["param_pe-means_epsilon"] = 2.0  # as if opened by an address
     app.run()
     assert app.number_input(key="budget_mu").value == pytest.approx(mu_of_epsilon(2.0, DELTA), rel=1e-3)
 
@@ -72,7 +72,7 @@ def test_with_k_median_the_loss_the_reference_and_the_words_follow(app):
     app.selectbox(key="explore_algorithm").set_value("stemmer-kaplan").run()
     app.selectbox(key="param_stemmer-kaplan_objective").set_value("medians").run()
     wait_for_run(app)
-    if "medians" not in app.session_state["shown"]:  # a slow machine waits for the button
+    if "medians" not in app.session_state["shown"]:  # on a slow machine the run waits for the button
         wait_for_run(app.button(key="explore_run").click().run())
     words = " ".join(block.proto.body for block in app.get("html"))
     ratio = float(words.split(" × KMedians")[0].rsplit(", ", 1)[1])

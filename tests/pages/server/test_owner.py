@@ -57,7 +57,7 @@ def test_a_proxy_on_this_machine_is_told_by_any_word_of_its(name):
     [
         {"client": "192.168.0.7"},
         {"client": ""},
-        {"host": "dpviz.example.org"},  # as a proxy without other headers passes it on
+        {"host": "dpviz.example.org"},  # as forwarded by a proxy that adds no headers
         {"host": "localhost.example.org"},
         {"host": "[broken"},
         {"host": ""},

@@ -74,7 +74,7 @@ async def takes(scope, receive, send):
 def test_only_a_page_with_a_field_takes_a_file(server):
     app = Uploads(takes)
     assert awaited(put(app)) == 204 and awaited(put(app, session="bogus")) == 409
-    server.states["ann"]._new_widget_state.states.clear()  # as the end of a run does if the page has none
+    server.states["ann"]._new_widget_state.states.clear()  # as Streamlit does after a run if the page has no field
     assert awaited(put(app)) == 409
 
 
@@ -83,7 +83,7 @@ def test_one_file_at_a_time_and_another_when_it_is_there(server):
         gate, begun = asyncio.Event(), asyncio.Event()
 
         async def slow(scope, receive, send):
-            if not begun.is_set():  # the first one
+            if not begun.is_set():  # the first upload
                 begun.set()
                 await gate.wait()
             await takes(scope, receive, send)
@@ -122,7 +122,7 @@ def test_a_file_that_does_not_fit_into_memory_is_refused_and_given_up(server):
     server.free = MARGIN + 2 * STEP
     assert awaited(put(app, STEP, chunks=chunks)) == 503
     server.free = MARGIN + 2 * STEP + 1
-    assert awaited(put(app, None, chunks=chunks)) == 503  # it does not say how long it is
+    assert awaited(put(app, None, chunks=chunks)) == 503  # without a declared length
     server.free = MARGIN + 4 * STEP + 1
     assert awaited(put(app, 2 * STEP, chunks=chunks)) == 204
     assert app._busy == set()
@@ -139,7 +139,7 @@ def test_files_go_when_nobody_has_wanted_them_for_a_while(server):
     server.active.clear()  # the visitor has left
     since = tidy(since, 200.0)
     server.active.add("ann")
-    since = tidy(since, 201.0 + GRACE)  # and is back
+    since = tidy(since, 201.0 + GRACE)  # the visitor is back
     assert names(server) == {"mine"} and since == {}
     server.active.clear()
     tidy(tidy(since, 300.0), 300.0 + GRACE)

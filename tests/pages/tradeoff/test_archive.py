@@ -57,7 +57,7 @@ def test_what_another_process_works_on_is_shown_and_left_alone(shelf):
         file.append(execute(next(SWEEP.runs())))
         seen = shelf().get(NAME)
         assert seen.job.status == sweeps.ELSEWHERE and not seen.active and len(seen.rows) == 1
-    assert shelf().get(NAME).job.status != sweeps.ELSEWHERE  # the other one has died
+    assert shelf().get(NAME).job.status != sweeps.ELSEWHERE  # the other process has died
 
 
 def test_a_sweep_that_was_cancelled_stays_so(shelf):

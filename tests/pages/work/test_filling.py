@@ -39,7 +39,7 @@ def test_the_stops_nearest_to_the_forms_epsilon_come_first(data, shelf):
     here = track(data, METHOD)
     assert here.chart is None and not here.whole
     here.make()
-    assert here.chart is None and len(shelf) == 1  # KMeans, which all are compared with
+    assert here.chart is None and len(shelf) == 1  # KMeans, the reference of all methods
     here.make()
     names = [name for _, name in shelf][1:]
     assert [float(name.partition('"epsilon": ')[2].partition(",")[0]) for name in names] == [

@@ -46,7 +46,7 @@ def test_cancel_stops_a_running_and_a_queued_job():
     started.wait(240)
     assert jobs.position(queued) == 1
     queued.cancel()
-    assert queued.status == "cancelled"  # at once: nothing has begun
+    assert queued.status == "cancelled"  # at once, because it has not begun
     running.cancel()
     until(lambda: (running.status, queued.status) == ("cancelled", "cancelled"))
 
@@ -162,13 +162,13 @@ def test_a_class_behind_one_address_has_its_turn_and_a_long_job_does_not_wait_fo
     line.add("ann", "ann", 2.0)
     line.add("long", "bob", 30.0)
     order = line.go()
-    assert len(order) == 102 and order.index("ann") == 4  # behind two seconds of work
-    assert order.index("long") == 61  # not behind the whole class
+    assert len(order) == 102 and order.index("ann") == 4  # after two seconds of work by others
+    assert order.index("long") == 61  # not after the whole class
 
 
 def test_a_job_that_ended_early_or_never_began_costs_its_visitor_no_turn():
     line = Line()
-    for _ in range(30):  # a slider that is dragged
+    for _ in range(30):  # as if a slider were dragged
         line.add("dropped", "ann", 20.0, owner="a").cancel()
     early = line.add("early", "ann", 20.0)
     line.go()
@@ -204,11 +204,13 @@ HEADERS = {"x-forwarded-for": "203.0.113.9, 10.0.0.7"}
 def test_a_turn_is_a_login_then_an_address_of_a_named_proxy_then_a_session(monkeypatch):
     monkeypatch.delenv("DPVIZ_OWNER_HEADER", raising=False)
     monkeypatch.delenv("DPVIZ_PROXY", raising=False)
-    assert turn_of(HEADERS, "127.0.0.1", "visit") == "visit"  # no proxy is named: anybody may write that header
+    assert turn_of(HEADERS, "127.0.0.1", "visit") == "visit"  # no proxy is configured, and anybody can set that header
     monkeypatch.setenv("DPVIZ_PROXY", "127.0.0.1, 10.0.0.0/8")
     assert turn_of(HEADERS, "127.0.0.1", "visit") == "address 203.0.113.9"
     assert turn_of({"x-forwarded-for": "1.1.1.1, 203.0.113.9"}, "127.0.0.1", "visit") == "address 203.0.113.9"
-    assert turn_of(HEADERS, "198.51.100.4", "visit") == "address 198.51.100.4"  # it did not come by a proxy
+    assert (
+        turn_of(HEADERS, "198.51.100.4", "visit") == "address 198.51.100.4"
+    )  # the request did not come through a proxy
     assert turn_of({}, "127.0.0.1", "visit") == "visit"
     for nonsense in ("<script>", "unknown", ","):
         assert turn_of({"x-forwarded-for": nonsense}, "127.0.0.1", "visit") == "visit"

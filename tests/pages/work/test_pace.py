@@ -42,5 +42,5 @@ def test_pace_learns_from_timed_runs():
     pace.learn(algorithm, 2, 5_000, 10 * before)
     assert pace.seconds(algorithm, 2, 5_000) == pytest.approx(10 * before)
     pace.learn(algorithm, 2, 5_000, 40 * before)
-    assert pace.seconds(algorithm, 2, 5_000) == pytest.approx(20 * before)  # halfway, on the logarithm
+    assert pace.seconds(algorithm, 2, 5_000) == pytest.approx(20 * before)  # halfway on a log scale
     assert pace.seconds(ALGORITHMS["nsm"](), 2, 5_000) == Pace().seconds(ALGORITHMS["nsm"](), 2, 5_000)

@@ -81,7 +81,7 @@ def test_steps_are_seen_and_a_stop_is_heard(workers, tmp_path):
     job.cancel()
     thread.join(240)
     assert raised and not go.exists()
-    assert workers.call(os.getpid) != os.getpid()  # its only process obeyed and is free again
+    assert workers.call(os.getpid) != os.getpid()  # its only process has stopped the run and is free again
 
 
 def test_nobody_waits_for_processes_that_are_still_importing():
