@@ -59,7 +59,10 @@ def nothing_more_is_given_away_where_the_first_instance_does_not_go(cls: type[Al
     algorithm = second_instance(cls)
     for pair, n_public in wide_pairs(algorithm.neighboring):
         found = audit(algorithm, pair, runs=3, n_public=n_public, confidence=SURE)
-        demand(found.holds and found.reach > 0.3, f"more than claimed is given away, or neighbors say little: {found}")
+        demand(
+            found.holds and found.reach > 0.3,
+            f"more than claimed is given away, or the neighbors are too weak: {found}",
+        )
 
 
 def every_draw_has_its_recorded_scale_and_is_its_own(cls: type[Algorithm]) -> None:

@@ -99,6 +99,6 @@ def test_the_printed_snippets_of_python_run(home):
 @pytest.mark.slow
 def test_the_printed_start_command_starts_the_app():
     block = (ROOT / "README.md").read_text().partition("<!-- start command -->")[2].partition("```\n")[0]
-    assert block.rstrip().endswith("&& .venv/bin/streamlit run app.py")  # which `serve` runs, on a free port
+    assert block.rstrip().endswith("&& .venv/bin/streamlit run app.py")  # `serve` runs this command on a free port
     with serve() as url, urllib.request.urlopen(f"{url}/_stcore/health", timeout=60) as answer:
         assert answer.status == 200

@@ -301,7 +301,7 @@ def test_a_sweep_runs_in_the_background_survives_pages_and_is_found_again(app):
     assert sum("KMeans (not private)" in spec for spec in specs) == 2 and all("NOT PRIVATE" in spec for spec in specs)
     names = [tab.label for tab in app.tabs]
     assert "Who wins where" in names and "Two axes" in names  # one axis for ε, one for the data sets
-    assert not app.get("download_button")  # only the open tab is made and sent
+    assert not app.get("download_button")  # only the open tab is computed and sent
     app.session_state["sweep_tab"] = "Take it with you"
     app.run()
     assert app.get("download_button")

@@ -47,7 +47,7 @@ def warning(trace: Trace) -> str:
     at = np.asarray(dense["dense"])
     if at.sum() > 1 or len(last["noisy_counts"]) > 1 or (np.asarray(dense["nearby"]) >= dense["threshold"])[at].any():
         return ""
-    return "No cell is dense at this density and epsilon; the region shown is the fullest neighborhood alone."
+    return "No cell reaches this density at this epsilon, so the only region is the fullest neighborhood."
 
 
 def _plane(view: View) -> Panel:

@@ -129,5 +129,5 @@ def _alt(curves: Mapping[str, Sequence[tuple[float, float]]], names: Mapping[str
         if curve
     ]
     falls = all(after[1] <= before[1] for curve in curves.values() for before, after in pairwise(curve))
-    rule = "falls with ε" if falls else "over ε; any rise is chance between rehearsals"
+    rule = "falls with ε" if falls else "over ε; any rise is due to chance"
     return f"Noise per center {rule}: {', '.join(words)} {unit}".rstrip() + "."
