@@ -144,10 +144,7 @@ def test_the_course_lists_its_lessons_and_words(open_link):
     app = open_link("learn", "v=1")
     bodies = " ".join(block.proto.body for block in app.get("html"))
     assert ("Open a class", "class") in [(link.proto.label, link.proto.page) for link in app.get("page_link")]
-    assert re.findall('data-lesson="(.*?)"', bodies) == [
-        *LESSONS,
-        "limits",
-    ]  # the last page shows the limits
+    assert re.findall('data-lesson="(.*?)"', bodies) == [*LESSONS, "limits"]  # limits come last
     press(app, "course_glossary")
     assert all(f"<dt>{term}</dt>" in " ".join(b.proto.body for b in app.get("html")) for term in glossary())
     press(press(app, "course_lessons"), "start_votes")
