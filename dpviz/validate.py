@@ -76,7 +76,7 @@ def one_of(owner: str, choices: Iterable[object], **values: object) -> None:
 def finite_matrix(owner: str, X: object, *, n_features: int | None = None) -> np.ndarray:
     """Return X as a float64 matrix of shape (n_samples, n_features).
 
-    Rows may hold NaN or infinities, which `Rows` treats one by one; the shape and the type must be right.
+    Rows may hold NaN or infinities, which `Rows` handles row by row; the shape and the type must be right.
 
     Raises
     ------

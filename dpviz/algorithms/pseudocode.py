@@ -16,7 +16,7 @@ class Line(NamedTuple):
 
     Attributes
     ----------
-    text : the operation in plain words; two leading spaces put it in a loop, a final colon makes it a loop's head
+    text : the operation in plain words; two leading spaces put it in a loop; a final colon makes it a loop's head
     kinds : kinds of the steps at which the line runs
     label : label of the release that the line makes, "" if it reads no row
     at : when it runs: "first" and "later" (first picture of the kind's first step, or of its later steps), "before"

@@ -216,7 +216,7 @@ def attack(rounds: Sequence[Round]) -> list[bool]:
 
 
 def score(rounds: Sequence[Round], guesses: Sequence[bool]) -> Score:
-    """Return the number of won bets, of as many rounds as there are bets."""
+    """Return the score of the guesses on the first rounds, one guess per round."""
     hits = sum(one.inside == guess for one, guess in zip(rounds, guesses, strict=False))
     return Score(hits, min(len(rounds), len(guesses)))
 

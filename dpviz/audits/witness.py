@@ -173,7 +173,7 @@ def _places(union: np.ndarray, keys: np.ndarray) -> np.ndarray:
 
 
 class Neighbors(Rows):
-    """A data set with a neighbor; `witness` is the last run's. For audits only: it is NOT PRIVATE by design."""
+    """A data set with a neighbor; `witness` is that of the last run. For audits only: it is NOT PRIVATE by design."""
 
     def __init__(self, X: np.ndarray, neighbor: np.ndarray, domain: Domain) -> None:
         super().__init__(X, domain, "audit")
@@ -216,7 +216,7 @@ def _halving(entry: Release, seen: Exchange) -> float:
 
 
 def _threshold(entry: Release, seen: Exchange) -> float:
-    """Sum the keys' log ratios: a passed count by its density, a hidden one by its probability; new keys: infinite."""
+    """Sum the keys' log ratios: a passed count by its density, a hidden count by its probability; new keys give inf."""
     noisy, passed = seen.released
     tau = Threshold(entry.cost["mu"], entry.cost["delta"]).threshold(entry.scale, _l0(entry))
 

@@ -1,4 +1,4 @@
-"""State a promise as a bet: the attacker's question, and how often anybody wins at most. All screens use it."""
+"""Word a promise as a bet, on every screen alike: the attacker's question, and how often anybody wins at most."""
 
 from __future__ import annotations
 

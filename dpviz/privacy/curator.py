@@ -251,7 +251,7 @@ class Curator:
         free, because nothing is released.
         """
         if self.neighboring is not Neighboring.REPLACE:
-            raise PermissionError(f"Curator: mixing is for relation replace only; got {self.neighboring}.")
+            raise PermissionError(f"Curator: mixing needs the relation replace; got {self.neighboring}.")
         self._session.shuffle(self._noise.permutation(self.n_public))
         self._mixed = True
 
@@ -272,7 +272,7 @@ class Curator:
             numbers.
         """
         if self.neighboring is not Neighboring.REPLACE:
-            raise PermissionError(f"Curator: report {label!r} is for relation replace only; got {self.neighboring}.")
+            raise PermissionError(f"Curator: report {label!r} needs the relation replace; got {self.neighboring}.")
         path = self._path(label, scope)
         one = {"": 1.0}
         cost, entry = self._price(label, "", lambda *_: one, question.reason, path, allowed=(Report, Shuffled))

@@ -69,8 +69,8 @@ class Rows:
         Parameters
         ----------
         n_rows : int or None
-            None under add/remove: a row with a cell that is not finite is dropped. A row that is added or removed then
-            adds or removes one row here, or none.
+            None under add/remove: a row with a cell that is not finite is dropped. Adding or removing a row
+            then adds or removes at most one row here.
 
                 The DECLARED number of rows under a relation that keeps n (one row changed, or moved): a row with a cell
                 that is not finite is placed at the middle of the domain, rows after the first `n_rows` are cut off, and

@@ -87,7 +87,7 @@ def test_the_edges_follow_from_released_values_alone():
 
 
 @pytest.mark.parametrize(("slug", "told"), [("nsm", True), ("sulloyd", True), ("eugkm", False), ("aug-pe", False)])
-def test_centers_with_declared_noise_explain_for_nothing(slug, told):
+def test_centers_with_declared_noise_explain_at_no_cost(slug, told):
     run = ALGORITHMS[slug](n_clusters=3, epsilon=50.0).run(IRIS.X, domain=IRIS.domain, seed=0)
     sentences = of_centers(run, IRIS.columns, IRIS.units)
     assert (sentences is not None) == told
@@ -117,7 +117,7 @@ def test_a_question_that_trusts_more_than_its_run_says_so(slug, words):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("slug", "sample", "epsilon"), [("eugkm", "town", 0.1), ("dp-dbscan", "moons", 1.0)])
-def test_counts_of_cells_explain_for_nothing_and_their_intervals_hold(slug, sample, epsilon):
+def test_counts_of_cells_explain_at_no_cost_and_their_intervals_hold(slug, sample, epsilon):
     data, missed = load_sample(sample), 0
     for seed in range(20):
         trace = ALGORITHMS[slug](n_clusters=5, epsilon=epsilon).run(data.X, domain=data.domain, seed=seed)

@@ -55,7 +55,7 @@ def run(slug, noise="seeded", **values):
 
 
 @pytest.mark.parametrize(("slug", "name"), TURNED)
-def test_a_turned_knob_changes_the_run_and_stays_within_the_budget(slug, name):
+def test_a_changed_parameter_changes_the_run_and_stays_within_the_budget(slug, name):
     plain, turned = run(slug), run(slug, **{name: KNOBS[slug][name]})
     assert turned.claimed.epsilon <= 0.7 * (1 + 1e-9)
     assert 0 < turned.spent.epsilon <= turned.claimed.epsilon * (1 + 1e-9)
@@ -70,7 +70,7 @@ def test_defaults_are_the_papers(slug):
 
 
 @pytest.mark.parametrize(("slug", "name"), TURNED)
-def test_every_knob_is_refused_outside_its_range_in_one_sentence(slug, name):
+def test_every_parameter_is_refused_outside_its_range_in_one_sentence(slug, name):
     spec = params.specs(ALGORITHMS[slug])[name]
     wrong = "nothing" if spec.kind in ("choice", "bool") else spec.high * 2
     with pytest.raises(ValueError, match=name):

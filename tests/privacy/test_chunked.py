@@ -136,7 +136,7 @@ def test_a_column_that_holds_no_numbers_is_refused_by_its_place_and_no_cell_is_s
 
 
 @pytest.mark.parametrize("n_rows", [N - 1, N, N + 40])
-def test_a_kept_n_counts_a_row_that_is_not_finite_in_parts_as_in_memory(files, n_rows):
+def test_a_kept_n_counts_rows_that_are_not_finite_in_parts_too(files, n_rows):
     """Row 17 has a NaN: if n is kept, it is placed at the middle, in any part."""
     folder, X = files
 

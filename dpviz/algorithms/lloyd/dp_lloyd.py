@@ -43,7 +43,7 @@ class DPLloyd(SuLloyd):
         How a round's share is divided between the d coordinates of the sums and the count: equally, or by SuLloyd's
         rule.
     schedule : {"equal", "halving"}
-        Equal shares for all rounds, or half the share of the round before (Dwork 2011): early rounds are sharp, late
+        Equal shares for all rounds, or half the previous round's share (Dwork 2011): early rounds are sharp, late
         ones noisy.
     init, boundary, dead_cluster
         Initial centers, the rule at the bounds, and the rule for clusters with a noisy count near or below 0.

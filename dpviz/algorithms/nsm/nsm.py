@@ -211,7 +211,7 @@ class NSM(ApproximateDP):
         ),
         Line("the same again where rows were found", ("zoom",), "zoom", at=("before", "read", "after")),
         Line("k-means with restarts on these noisy points", ("solve",)),
-        Line("two to four times: how far do rows lie away?", ("correction",), "distances"),
+        Line("two to four times: how far away are the rows?", ("correction",), "distances"),
         Line("  one step of Lloyd, clipped and damped", ("correction",), "step"),
         Line("  two centers in one group? Part them", ("correction",), given="split"),
     )

@@ -70,7 +70,7 @@ def _answer(
     limits: Limits,
     advance: Callable[[float], None],
 ) -> Table:
-    """Return the process's answer about a file; every tick is a chance to stop."""
+    """Return the process's answer about a file; check at every tick whether to stop."""
     answers: queue.SimpleQueue[_Frame | None] = queue.SimpleQueue()
     threading.Thread(target=_talk, args=(process, request(name, form, limits), data, answers), daemon=True).start()
     arriving, done = iter(answers.get, None), 0.0

@@ -49,7 +49,7 @@ def refuse_other_text(head: str, name: str) -> None:
     Raises
     ------
     TableError
-        The sentence for its form.
+        If the text has another form; the message names it.
     """
     if _MARKUP.match(head):
         raise TableError(f"{name}: the content is XML or HTML; save it as CSV with a header line.")

@@ -69,7 +69,7 @@ class Recoding:
         if len(words) < 2 or len(words) > MOST_CATEGORIES or not all(words) or len(set(words)) < len(words):
             raise ValueError(f"{where}: give 2 to {MOST_CATEGORIES} different categories.")
         if taken := [word for word in words if word in MISSING]:
-            raise ValueError(f"{where}: {taken[0]!r} stands for a missing cell and can be no category.")
+            raise ValueError(f"{where}: {taken[0]!r} stands for a missing cell and cannot be a category.")
         object.__setattr__(self, "categories", tuple(words))
 
     @classmethod
@@ -87,7 +87,7 @@ class Recoding:
         listed = facts.get("categories", [])
         texts = [value for key, value in facts.items() if key != "categories"]
         if not isinstance(listed, list | tuple) or not all(isinstance(text, str) for text in (*texts, *listed)):
-            raise ValueError(f"{where}: 'recode' holds text, and categories a list of it.")
+            raise ValueError(f"{where}: 'recode' must contain text, and categories a list of texts.")
         return cls(**{**facts, "categories": tuple(listed)})
 
     @classmethod

@@ -83,7 +83,7 @@ def read_text(data: memoryview, name: str, form: Form, limits: Limits, advance: 
 
 
 def is_split_slowly(data: memoryview) -> bool:
-    """Return whether Python splits a public text line by line: a table of white space, or not UTF-8."""
+    """Return whether Python splits a public text line by line: white space separates cells, or it is not UTF-8."""
     head = bytes(data[:_SAMPLE])
     with suppress(ValueError, csv.Error):
         if spaced(head[: head.rfind(b"\n") + 1].decode() if data.nbytes > _SAMPLE else head.decode()):

@@ -127,7 +127,7 @@ class SetCosts(Query):
 
 
 def _range(radius: float, neighboring: Neighboring) -> float:
-    """Return the range of changes: an added row moves all costs up by 0 to D, a changed row either way."""
+    """Return the range of changes: an added row raises all costs by 0 to D; a changed row moves them either way."""
     return _largest(radius) * (1 if neighboring is Neighboring.ADD_REMOVE else 2)
 
 

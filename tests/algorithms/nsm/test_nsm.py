@@ -338,7 +338,7 @@ class Answers:
         return self.answers[label]
 
 
-def test_a_negative_noisy_count_sends_no_half_to_the_wall():
+def test_a_negative_noisy_count_moves_no_half_to_the_bounds():
     """A cluster with 50 rows by its votes gets a noisy count of -5, and is not split as if it had one row."""
     at = np.eye(6)[:4] * 0.5
     votes = Prior(np.full(4, 50.0), np.full(4, 3.0**-2), 50.0)
