@@ -247,7 +247,7 @@ def test_a_person_sends_one_report_in_any_group():
 
 def test_reports_and_groups_are_refused_where_numbers_would_shift():
     asked = curator(Neighboring.ADD_REMOVE)
-    with pytest.raises(PermissionError, match="relation replace only"):
+    with pytest.raises(PermissionError, match="needs the relation replace"):
         asked.collect("report", QUESTION)
     with pytest.raises(PermissionError, match="by row number"):
         asked.partition(ALL, ByUser(0, (0.5, 0.5)))
