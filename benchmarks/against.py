@@ -63,7 +63,7 @@ class Spent:
         self.bytes += event["encodedDataLength"]
 
     def ms(self) -> float:
-        """Return what the main thread has spent so far."""
+        """Return the main thread's time so far."""
         metrics = self._cdp.send("Performance.getMetrics")["metrics"]
         return next(1e3 * metric["value"] for metric in metrics if metric["name"] == "TaskDuration")
 

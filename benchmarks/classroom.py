@@ -128,7 +128,7 @@ async def lecture(server: Server, phones: int, options: argparse.Namespace) -> N
         everybody = asyncio.gather(*crowd, *beside)
         await _until(lambda: feel.joined + feel.lost >= phones, options.arrive + PATIENCE)
         await asyncio.sleep(1)
-        costs.append(("join and place a point, a phone", 1e3 * (server.page_seconds() - page) / phones))
+        costs.append(("join and place a point, per phone", 1e3 * (server.page_seconds() - page) / phones))
         for idle in ("place", ""):
             if idle:
                 looks, before = len(feel.times["idle look"]), server.page_seconds()
@@ -156,7 +156,7 @@ async def lecture(server: Server, phones: int, options: argparse.Namespace) -> N
             await asyncio.sleep(ANSWERS + 2 if stage == "predict" else 1)
             if stage == "predict":
                 spent = server.page_seconds() - before - quiet * (time.perf_counter() - since)
-                costs.append(("new stage predict and an answer, a phone", 1e3 * spent / phones))
+                costs.append(("new stage predict and an answer, per phone", 1e3 * spent / phones))
         feel.over = True
         found = await everybody
     lasted = time.perf_counter() - begun
@@ -178,7 +178,7 @@ def main() -> None:
     parser.add_argument("--arrive", type=float, default=20, help="seconds within which all come")
     parser.add_argument("--idle", type=float, default=10, help="seconds for which nothing happens")
     parser.add_argument("--run", action="store_true", help="with runs on Explore meanwhile")
-    parser.add_argument("--port", type=int, help="of a server that runs already on this machine; else one is started")
+    parser.add_argument("--port", type=int, help="port of a server already running on this machine; default: start one")
     options = parser.parse_args()
     if max(options.phones) > MOST_PHONES or options.arrive + options.idle > MOST_SECONDS:
         parser.error(f"at most {MOST_PHONES} phones and {MOST_SECONDS} seconds")

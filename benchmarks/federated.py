@@ -92,7 +92,8 @@ def main() -> None:
     parser.add_argument("--rows", nargs="+", type=int, default=[10_000, 100_000])
     options = parser.parse_args()
     print(
-        "| rows | clients | in one process, ms a round | TLS, median / 95 % | bytes a round | PE-means, bytes a round |"
+        "| rows | clients | in one process, ms per round | TLS, median / 95 % | bytes per round "
+        "| PE-means, bytes per round |"
     )
     print("|---" * 6 + "|")
     for n in options.rows:

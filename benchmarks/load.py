@@ -240,7 +240,7 @@ def main() -> None:
     parser.add_argument("--runs", type=float, default=0.1, help="share of operations that are runs")
     parser.add_argument("--others", type=float, default=0.0, help="share of operations that open Trade-off or the deck")
     parser.add_argument("--arrive", type=float, default=10.0, help="seconds within which all visitors come")
-    parser.add_argument("--port", type=int, help="of a server that runs already on this machine; else one is started")
+    parser.add_argument("--port", type=int, help="port of a server already running on this machine; default: start one")
     parser.add_argument("--no-sweep", action="store_true")
     options = parser.parse_args()
     if max(options.visitors) > MOST_VISITORS or options.seconds > MOST_SECONDS:

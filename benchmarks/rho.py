@@ -33,7 +33,7 @@ COLUMNS = {
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class UnderReplacement(ALGORITHMS["nsm"]):
-    """NSM with the sensitivities of one row replaced: what full DP costs under the same kind of neighbor."""
+    """NSM with the sensitivities of one row replaced, to compare full DP under the same kind of neighbor."""
 
     neighboring = Neighboring.REPLACE
 

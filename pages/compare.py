@@ -44,7 +44,7 @@ sides.depart(runs[0], links.now("explore", asked), asked)
 by = st.segmented_control(
     "Match by", ("step", "spent"), default="step", required=True, **prepared.kept(keys.COMPARE_BY),
     format_func={"step": "step", "spent": "ε spent"}.__getitem__,
-    help="Aligned by ε spent, every run shows its last picture that costs no more than that.",
+    help="Matched by ε spent, each run shows the last picture that it reached with that ε.",
 )  # fmt: skip
 found = made.comparison(data, runs)
 links.keep("compare", compare)

@@ -40,7 +40,7 @@ def _list(arguments: argparse.Namespace) -> int:
 def _assign(arguments: argparse.Namespace) -> int:
     accounts = Accounts.open()
     known = [account.key for account in accounts.local()]
-    for key in [_key(word, accounts, known) for word in arguments.accounts]:  # look all up before writing one
+    for key in [_key(word, accounts, known) for word in arguments.accounts]:  # look up all accounts before writing any
         print(f"{key[:_SHORT]}  to {arguments.to}: {_facts(accounts.assign(key, arguments.to))}")
     return 0
 

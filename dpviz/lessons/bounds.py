@@ -31,7 +31,7 @@ class Shown(Runs):
         people = int(self.ground.groups.sizes.min())
         sums = [next(entry for entry in trace.ledger if entry.name == "update.sums") for trace in self.traces]
         return [
-            math.sqrt(2) * entry.scale * float(trace.domain.half_width.max()) / people  # sd of Laplace: sqrt 2 scales
+            math.sqrt(2) * entry.scale * float(trace.domain.half_width.max()) / people  # Laplace: sd = sqrt(2) scale
             for entry, trace in zip(sums, self.traces, strict=True)
         ]
 

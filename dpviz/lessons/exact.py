@@ -34,7 +34,7 @@ class Shown:
 
 
 def run(seed: int) -> Stage:
-    """Run plain Lloyd without noise, read rows off what it publishes, and try the same on noisy centers."""
+    """Run plain Lloyd without noise, read off rows from its releases, and try the same on noisy centers."""
     there = ground(SAMPLE)
     method = there.algorithm("dp-lloyd", n_clusters=CENTERS, epsilon=EPSILON, iterations=ROUNDS, dead_cluster="keep")
     bare, read = _read(there, method, seed, "none")

@@ -1,4 +1,4 @@
-"""Lesson: ten looks cost ten times. Ten runs read the same people; their mean gives away what each of them hid."""
+"""Lesson: ten looks cost ten times as much. The mean of ten runs on the same people gives away what each run hid."""
 
 from __future__ import annotations
 

@@ -306,7 +306,7 @@ class Story {
     });
   }
 
-  /** One sentence for a screen reader, and the picture's name, at a new screen or where its number changed. */
+  /** Tell screen readers one sentence and the picture's name, on a new screen or when its number has changed. */
   say(quiet = false) {
     const { record, at } = this,
       { given, noise, bets, editions } = record,

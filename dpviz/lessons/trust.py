@@ -23,7 +23,7 @@ EPSILON, HOSPITALS = 1.0, 10
 MODELS = ("Central", "Federated", "Shuffled", "Local")
 TRUST = {
     "Central": "one curator sees all rows",
-    "Federated": f"each of {HOSPITALS} hospitals sees its own patients, nobody sees all",
+    "Federated": f"each of {HOSPITALS} hospitals sees only its own patients",
     "Shuffled": "a mixer of reports tells nobody who sent which",
     "Local": "nobody",
 }

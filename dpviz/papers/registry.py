@@ -108,7 +108,7 @@ class Item:
         return found
 
     def shortened(self) -> list[dict[str, Any]]:
-        """Return what a quick run replaces, sweep by sweep."""
+        """Return the entries that a quick run replaces, for each sweep."""
         return [{**self.quick, **record.get("quick", {})} for record in self.sweeps]
 
 

@@ -135,7 +135,7 @@ def beside_printed(printed: tuple[Printed, ...], numbers: pd.DataFrame) -> pd.Da
 
 
 def _agrees(row: Any, within: float) -> int:
-    """Return 1 if ours is within the tolerance of the printed number or rounds to it, 0 if its interval holds it."""
+    """Return 1 if our number is within the tolerance of the printed one or rounds to it, 0 if its interval holds it."""
     away = abs(row.ours - row.printed)
     return 1 if away <= max(within * abs(row.printed), row.rounding) else 0 if away <= np.nan_to_num(row.half) else -1
 

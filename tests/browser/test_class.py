@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 def end(screen, phone):
     """End a class of one phone, after canceling the end once."""
-    for last in ("Go on with the class", ""):
+    for last in ("Resume the class", ""):
         screen.get_by_role("button", name="End the class").click()
         expect(screen.get_by_text("1 phone, 1 point: end the class?")).to_be_visible()
         screen.get_by_role("button", name="End it").click()

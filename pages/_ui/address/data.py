@@ -28,7 +28,7 @@ class DataControl(Control):
         return next(mine, MISSING)
 
     def from_widget(self, kept: Any) -> Any:
-        """Return the word for the session's name of the data."""
+        """Return the address's word for the session's name of the data."""
         return file_word(catalog.own()[kept].columns) if kept in catalog.own() else kept
 
 

@@ -188,7 +188,7 @@ def write(scene: Scene, vocabulary: Vocabulary) -> str:
 def read(page: str, query: str, vocabulary: Vocabulary) -> tuple[Scene, str]:
     """Return the scene of an address, and one sentence if parts of it were ignored, else "".
 
-    Any text can be read: invalid parts give their defaults.
+    Any text can be read: defaults replace its invalid parts.
     """
     given, too_long = _given(query)
     wrong: list[str] = []

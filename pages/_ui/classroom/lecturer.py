@@ -148,7 +148,7 @@ def _resume(room: Classroom) -> None:
 def _end(room: Classroom) -> None:
     """Ask before the class ends, and allow a few seconds to undo it."""
     if room.ending:
-        st.button("Go on with the class", type="primary", key=keys.CLASS_RESUME, on_click=_resume, args=(room,))
+        st.button("Resume the class", type="primary", key=keys.CLASS_RESUME, on_click=_resume, args=(room,))
         return
     with st.popover("End the class", key=keys.CLASS_CLOSE):
         st.fragment(_question, run_every=LIVE)(room)
@@ -385,7 +385,7 @@ def _reports(room: Classroom) -> None:
     reports = room.reports()
     left, right = st.columns([3, 2], gap="large")
     if not len(reports):
-        left.html(markup.odds("No report has come yet."))
+        left.html(markup.odds("There are no reports yet."))
         return
     counts, sd = compute.estimates(reports)
     with left:

@@ -71,7 +71,7 @@ def people(
 
 
 def grid(colors: Theme, counts: np.ndarray, sd: float) -> str:
-    """Return the map's cells with estimated counts; the further a count stands out from the noise, the darker."""
+    """Return the map's cells with estimated counts; cells whose counts stand out from the noise are darker."""
     size = (HIGH - LOW) * _UNIT / (ACROSS, ALONG)
     marks = []
     for cell, count in enumerate(counts):

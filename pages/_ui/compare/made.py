@@ -43,7 +43,7 @@ def comparison(data: Dataset, asked: Sequence[Side]) -> Comparison | None:
     if batch is not None and batch.wanted != wanted:
         batch.job.cancel()
         batch = None
-    # look up the job before the finished runs: once it is over, it brings no more
+    # read the job before the finished runs, so that a job that is over has delivered all of them
     over = batch is not None and batch.job.status == "done"
     found = _found(wanted, batch)
     # a finished job leaves a gap if a run that existed before the job has since been dropped

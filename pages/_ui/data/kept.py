@@ -120,7 +120,7 @@ def offer(upload: Upload, names: list[str]) -> bool:
 
 
 def _called(entry: dict[str, Any]) -> str:
-    """Return a declaration in words, by the bounds of its first columns."""
+    """Describe a declaration by the bounds of its first columns."""
     words = [f"{column['name']} {column['words'] or _span(column)}" for column in entry["columns"]]
     return ", ".join(words)[:160]
 

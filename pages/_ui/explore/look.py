@@ -132,7 +132,7 @@ def _axes(here: Stored | None, result: Result) -> Axes:
     if len(data.columns) < 3:
         return usual
     chosen = st.multiselect(
-        "Seen from two columns", range(len(data.columns)), usual or (), max_selections=2,
+        "Columns to draw", range(len(data.columns)), usual or (), max_selections=2,
         format_func=lambda i: data.columns[i], placeholder=how.unpinned,
         **prepared.kept(seen_from(data.dataset_id, result.trace.algorithm)),
         help=f"Choose two columns, or none for {how.unpinned}. No private row influences them.",

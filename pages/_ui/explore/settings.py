@@ -94,7 +94,7 @@ def _say(data: Dataset, now: Settings, row: Row) -> None:
     if now.noiseless:
         cost = "On private data there is no such run."
     if data.private:
-        cost = "Each run spends ε of this file again, and asks you first."
+        cost = "You are asked before each run, because it spends ε of this file again."
     row.details.caption(f"{now.outlook} {cost}")
 
 

@@ -46,7 +46,7 @@ def offered(private: bool) -> list[str]:
 
 
 def first(*, own: bool) -> str:
-    """Return the initial method: the one of Start's story, in which ε visibly costs, or the recommended one."""
+    """Return the initial method: that of Start's story, whose cost in ε is visible, or the recommended one."""
     return RECOMMENDED if own else STORY[1]
 
 

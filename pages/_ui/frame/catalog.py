@@ -27,7 +27,7 @@ def sample(name: str) -> Dataset:
 
 
 def names() -> list[str]:
-    """Return the names this session can choose from, its own ones first."""
+    """Return the names that this session can choose from, its own first."""
     return [*own(), *session.made, *SAMPLES]
 
 

@@ -53,5 +53,5 @@ def draw_again(place: Place) -> None:
 
 
 def address(lesson: str, part: str) -> str:
-    """Return the address of a part, without what the visitor has answered."""
+    """Return the address of a part, without the visitor's answers."""
     return f"learn?{write(Scene('learn', {'lesson': lesson, 'part': part}), vocabulary)}"

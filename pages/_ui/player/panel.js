@@ -72,7 +72,7 @@ class Panel {
     fit();
     addEventListener("resize", (this.fit = fit));
     const block = this.root.closest("[data-testid=stMainBlockContainer]");
-    if (block) (this.room = new ResizeObserver(fit)).observe(block); // a message above it, a longer verdict below
+    if (block) (this.room = new ResizeObserver(fit)).observe(block); // messages and verdicts take room
   }
 
   /** Share a plane's height among the panels beside it, by their own heights, in one or two columns. */

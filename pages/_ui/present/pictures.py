@@ -245,7 +245,7 @@ def sweep(
     if points.empty:
         raise ValueError("No run of this sweep has a result.")
     if points.notion.nunique() > 1:
-        raise ValueError("These algorithms make different promises, and curves of different promises share no axis.")
+        raise ValueError("These algorithms make different promises, so their curves cannot share an axis.")
     if points.epsilon.isna().any():
         raise ValueError(f"{points.series.iloc[0]} has no ε, so it has no curve over ε.")
     name = metric.title.partition(" (")[0]

@@ -36,22 +36,22 @@ def shared(every: Summary, what: Hashable, make: Callable[[], T]) -> T:
 
 
 def named(axis: str) -> str:
-    """Name an axis in a sentence."""
+    """Return the name of an axis for use in a sentence."""
     return _NAMES.get(axis, axis.replace("_", " "))
 
 
 def sign(axis: str) -> str:
-    """Name an axis in front of a value."""
+    """Return the name of an axis for use before a value."""
     return SIGNS.get(axis, axis.replace("_", " "))
 
 
 def title(data: str) -> str:
-    """Name a data set of a sweep."""
+    """Return the name of a data set of a sweep."""
     return sample(data.removeprefix("sample:")).title if data.startswith("sample:") else data
 
 
 def brief(data: str) -> str:
-    """Name a data set in the title of a figure."""
+    """Return the name of a data set for the title of a figure."""
     return title(data).partition(",")[0]
 
 

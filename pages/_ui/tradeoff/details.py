@@ -98,8 +98,8 @@ def _dots(every: Summary, kept: Kept, look: Look, metric: Metric, style: dict[st
         under(notion)
     st.html(
         markup.small(
-            f"One dot is 1 run in {min(_DOTS, every.points.runs.max())}. The share of dots left of a value says how "
-            f"often a run lands below it. The dotted line is {metric.against}."
+            f"One dot is 1 run in {min(_DOTS, every.points.runs.max())}. The share of dots to the left of a value "
+            f"is the share of runs below it. The dotted line is {metric.against}."
         )
     )
 

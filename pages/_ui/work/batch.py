@@ -85,7 +85,7 @@ def gather(topic: str, title: str, pieces: Sequence[Piece], *, public: bool, sec
     names = tuple(piece.name for piece in pieces)
     asked, job_id = work_state.asked_pieces.get(topic, ((), ""))
     job = runs.jobs().get(job_id)
-    # look up the job before the finished pieces: once it is over, it brings no more
+    # read the job before the finished pieces, so that a job that is over has delivered all of them
     status = job.status if job else ""
     ready = {name: piece for name in names if (piece := shelf.get(name)) is not None}
     if asked != names:

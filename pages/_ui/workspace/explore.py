@@ -83,7 +83,7 @@ def explore(known: Mapping[str, Any]) -> Sequence[Control]:
     if len(data.columns) > 2:
         columns = ParamSpec(None, choices=tuple(range(len(data.columns))), kind="choice")
         found.append(
-            Control("axes", seen_from(data.dataset_id, cls.slug), "Seen from two columns", columns, many=True, most=2)
+            Control("axes", seen_from(data.dataset_id, cls.slug), "Columns to draw", columns, many=True, most=2)
         )
     return found
 
