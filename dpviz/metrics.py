@@ -183,11 +183,11 @@ def quality(
     finite = np.isfinite(Z).all(axis=1)
     Z = Z[finite]
     there, back = np.array(kmeans_distance(z, reference)) / float(np.linalg.norm(2 * domain.box_z))
-    found = {"loss": inertia(Z, z) / len(Z), "silhouette": silhouette(Z, z, np.random.default_rng(0), sample=3000)}
+    measures = {"loss": inertia(Z, z) / len(Z), "silhouette": silhouette(Z, z, np.random.default_rng(0), sample=3000)}
     if labels is not None:
-        found["majority accuracy"] = majority_accuracy(Z, z, labels[finite])
-        found["one-to-one accuracy"] = hungarian_accuracy(Z, z, labels[finite])
-    return found | {"distance to KMeans": there, "distance from KMeans": back, "centers": float(len(z))}
+        measures["majority accuracy"] = majority_accuracy(Z, z, labels[finite])
+        measures["one-to-one accuracy"] = hungarian_accuracy(Z, z, labels[finite])
+    return measures | {"distance to KMeans": there, "distance from KMeans": back, "centers": float(len(z))}
 
 
 def loss_auc(epsilons: Sequence[float], losses: Sequence[float]) -> float:

@@ -102,7 +102,7 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
         ("continual_every_table_of_all", "return self._of(day - (day & -day), day)", "return ALL"),
         ("continual_budget_twice", "half = mu / 2**0.5", "half = mu"),
         ("continual_noise_of_one_table", "noisy.sd[part] * len(used) ** 0.5", "noisy.sd[part]"),
-        ("continual_newest_table_only", "return found\n\n\ndef _points", "return found[:1]\n\n\ndef _points"),
+        ("continual_newest_table_only", "return nodes\n\n\ndef _points", "return nodes[:1]\n\n\ndef _points"),
     ],
     ("dpviz/algorithms/grids/dp_dbscan.py", "tests/algorithms/grids/test_dp_dbscan.py"): [
         ("dbscan_noise_is_a_region", "clear = sizes[order] >= noise *", "clear = sizes[order] >= 0 *"),
@@ -423,7 +423,7 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
         ("files_unlimited", "        count_new_file()\n", ""),
     ],
     (F + "keys.py", f"{TERMS} -k keys_stay or secret_that"): [
-        ("keys_mode_unchecked", "found.st_mode & 0o077", "0"),
+        ("keys_mode_unchecked", "status.st_mode & 0o077", "0"),
         ("server_may_hold_seeds", 'if (folder / "masks.json").exists():', "if False:"),
     ],
 }  # fmt: skip

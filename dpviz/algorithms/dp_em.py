@@ -160,9 +160,9 @@ class DPEM(ApproximateDP):
             moments_sd = noisy.sd["scatters"] * query.unit**2
             if flat:
                 moments = moments[:, :, None] * np.eye(d)
-            found = (moments + moments.transpose(0, 2, 1)) / 2 / safe[:, None, None]
-            found = (found - moves[:, :, None] * moves[:, None, :]) * (np.eye(d) if flat else 1.0)
-            shaped = np.array([_held(one, moments_sd / size, widest, d) for one, size in zip(found, safe, strict=True)])
+            covs = (moments + moments.transpose(0, 2, 1)) / 2 / safe[:, None, None]
+            covs = (covs - moves[:, :, None] * moves[:, None, :]) * (np.eye(d) if flat else 1.0)
+            shaped = np.array([_held(one, moments_sd / size, widest, d) for one, size in zip(covs, safe, strict=True)])
             start, means = means, self._inside(means + moves, domain)
             moved = float(np.linalg.norm(means - start, axis=1).mean())
             covariances = np.where(dead[:, None, None], covariances, shaped)

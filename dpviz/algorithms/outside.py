@@ -183,11 +183,11 @@ def _guard(cls: type[Algorithm], here: Origin) -> None:
     inner, doubts = cls.steps, cls.doubts
 
     def steps(self: Algorithm, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
-        step, made = None, 0
+        step, count = None, 0
         try:
             for step in inner(self, curator, domain, rng):
                 yield step
-                made += 1
+                count += 1
             if step is None or np.ndim(step.released["centers"]) != 2:
                 raise ValueError("the last step must release `centers` of shape (k, d)")
         except Cancelled:
@@ -195,7 +195,7 @@ def _guard(cls: type[Algorithm], here: Origin) -> None:
         except Exception as error:
             # outside DEMO omit the message: NumPy's may contain a shape, and so the exact number of rows
             why = _words(error) if curator.demo else type(error).__name__
-            words = f"{self.name} of {here.place}: step {made + 1} failed with {why}{_line(error, here.place)}."
+            words = f"{self.name} of {here.place}: step {count + 1} failed with {why}{_line(error, here.place)}."
             raise ValueError(f"{words} Releases made so far stay spent.") from None
 
     def more(self: Algorithm, released: object, domain: Domain) -> tuple[str, ...]:

@@ -106,15 +106,15 @@ class Program(Algorithm):
         try:
             model = self.MAKES(**{name: given[name] for name in self.TAKES})
             model.fit(Z)
-            found = np.asarray(model.cluster_centers_, dtype=np.float64)
+            centers = np.asarray(model.cluster_centers_, dtype=np.float64)
         except Exception as error:
             raise ValueError(f"{self.name}: its fit failed with {_words(error)}.") from None
-        if found.shape != (self.n_clusters, Z.shape[1]):
+        if centers.shape != (self.n_clusters, Z.shape[1]):
             asked = f"({self.n_clusters}, {Z.shape[1]})"
-            raise ValueError(f"{self.name}: its cluster_centers_ have the shape {found.shape}, not {asked}.")
-        if not np.isfinite(found).all():
+            raise ValueError(f"{self.name}: its cluster_centers_ have the shape {centers.shape}, not {asked}.")
+        if not np.isfinite(centers).all():
             raise ValueError(f"{self.name}: its cluster_centers_ contain a number that is not finite.")
-        return found
+        return centers
 
 
 def program(place: str) -> type[Program]:
@@ -129,12 +129,12 @@ def program(place: str) -> type[Program]:
     if not re.fullmatch(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*", place):
         raise ValueError(f"--outside: {place[:60]!r} must be MODULE:CLASS, as in diffprivlib.models:KMeans.")
     try:
-        made: Any = getattr(importlib.import_module(module), name)
+        clusterer: Any = getattr(importlib.import_module(module), name)
     except Exception as error:
         raise ValueError(f"--outside: {place} cannot be imported: {_words(error)}.") from None
-    if not isinstance(made, type) or not callable(getattr(made, "fit", None)):
+    if not isinstance(clusterer, type) or not callable(getattr(clusterer, "fit", None)):
         raise ValueError(f"--outside: {place} is not a class with a fit method.")
-    taken = inspect.signature(made).parameters
+    taken = inspect.signature(clusterer).parameters
     if "n_clusters" not in taken:
         raise ValueError(f"--outside: {place} has no argument n_clusters.")
     if needed := [one.name for one in taken.values() if one.name not in _GIVEN and _needed(one)]:
@@ -142,7 +142,7 @@ def program(place: str) -> type[Program]:
     label = re.sub(r"\W", "_", place)
     mine = sys.modules[__name__]
     if label not in vars(mine):
-        setattr(mine, label, _class(label, made, module.partition(".")[0], frozenset(_GIVEN & taken.keys())))
+        setattr(mine, label, _class(label, clusterer, module.partition(".")[0], frozenset(_GIVEN & taken.keys())))
     cls: type[Program] = getattr(mine, label)
     return cls
 

@@ -20,8 +20,8 @@ _QUERIES = {"Query", "Score", "Predicate", "KeyQuery", "Question"}
 
 def broken_rules(source: str) -> list[str]:
     """Return one sentence for each broken rule in an algorithm's source, in the order of its lines."""
-    found = {(node.lineno, words) for node in ast.walk(ast.parse(source)) for words in _broken(node)}  # type: ignore[attr-defined]
-    return [f"an algorithm {words} (line {line})" for line, words in sorted(found)]
+    broken = {(node.lineno, words) for node in ast.walk(ast.parse(source)) for words in _broken(node)}  # type: ignore[attr-defined]
+    return [f"an algorithm {words} (line {line})" for line, words in sorted(broken)]
 
 
 def _broken(node: ast.AST) -> Iterator[str]:

@@ -136,8 +136,8 @@ def bets(alex: int) -> Bets:
 
 def nearest(centers: np.ndarray, place: np.ndarray) -> np.ndarray:
     """Return which of the centers (k, d) lies nearest to a place (d,)."""
-    found: np.ndarray = centers[np.linalg.norm(centers - place, axis=1).argmin()]
-    return found
+    center: np.ndarray = centers[np.linalg.norm(centers - place, axis=1).argmin()]
+    return center
 
 
 def make(folder: Path = FOLDER) -> None:

@@ -126,10 +126,10 @@ def current(folder: Path = FOLDER) -> bool:
 
 
 def _again(game: Game, kept: list[dict[str, Any]]) -> bool:
-    made = outcome(game, 0, _PROBES)
+    result = outcome(game, 0, _PROBES)
     return all(
         agrees({**row, "centers": list(row["centers"])}, {**one, "centers": one["centers"].tolist()})
-        for row, one in zip(kept, made, strict=False)
+        for row, one in zip(kept, result, strict=False)
     )
 
 

@@ -85,7 +85,7 @@ def pairs(relation: Neighboring, *, n: int = 12, n_features: int = 2, rho_distan
         "n = k": (-0.5 * one[None], 0.5 * one, -0.5 * one),
         "ties": (0.5 * signs, 0 * one, one),
     }
-    found = []
+    neighbors = []
     for name, (base, row, other) in cases.items():
         first = np.vstack([base, row])
         if relation is Neighboring.ADD_REMOVE:
@@ -95,8 +95,8 @@ def pairs(relation: Neighboring, *, n: int = 12, n_features: int = 2, rho_distan
         else:
             step = (other - row) / np.linalg.norm(other - row)
             second = np.vstack([base, row + rho_distance * step])
-        found.append(Pair(name, first, second, row))
-    return tuple(found)
+        neighbors.append(Pair(name, first, second, row))
+    return tuple(neighbors)
 
 
 def clopper_pearson(hits: int, runs: int, confidence: float) -> tuple[float, float]:
@@ -142,7 +142,7 @@ def _best_event(first: Sample, second: Sample, delta: float | None) -> Event:
     candidates would overfit the training runs.
     """
     n = len(next(iter(first.values())))
-    best, found = -1.0, Event(next(iter(first)), 1, 0.0)
+    best, event = -1.0, Event(next(iter(first)), 1, 0.0)
     for name in first:
         for sign in (1, -1):
             a, b = sign * first[name], sign * second[name]
@@ -151,8 +151,8 @@ def _best_event(first: Sample, second: Sample, delta: float | None) -> Event:
                 hits, false_hits = int((a >= line).sum()), int((b >= line).sum())
                 bound = lower_bound(hits, n, false_hits, n, 0.8, delta=delta)
                 if best < 0 or bound > best + 0.1 * (1 + best) * math.sqrt(30 / n):
-                    best, found = bound, Event(name, sign, float(line))
-    return found
+                    best, event = bound, Event(name, sign, float(line))
+    return event
 
 
 def distinguish(first: Sample, second: Sample, confidence: float, *, delta: float | None = None) -> tuple[float, str]:
@@ -266,14 +266,14 @@ def audit(
     worst, reach, trace = 0.0, 0.0, None
     for swapped, rows in enumerate((pair[1:3], pair[2:0:-1])):
         data = make_rows(*rows, domain)
-        found: list[dict[str, float]] = []
+        bounds: list[dict[str, float]] = []
         observed: list[Mapping[str, Hashable]] = []
         for run in range(runs):
             own_seed = seed + 2 * run + swapped if noise == "seeded" else None
             try:
                 ran = algorithm.run(data, seed=own_seed, noise=noise)
             except (ValueError, ArithmeticError, LookupError, PermissionError) as problem:
-                found.append(NOTHING)
+                bounds.append(NOTHING)
                 observed.append({"raised": repr(problem)})
             else:
                 trace, exchanges = ran, _exchanges(data)
@@ -282,11 +282,11 @@ def audit(
                     worst = max(worst, cost.epsilon if ran.claimed.mu is None else cost.mu or 0.0)
                     for entry, seen in zip(ran.ledger, exchanges, strict=True):
                         reach = max(reach, change(entry, seen) / (entry.sensitivity or 1.0))
-                found.append(statistics(ran, data, pair, swapped=bool(swapped)))
+                bounds.append(statistics(ran, data, pair, swapped=bool(swapped)))
                 observed.append({**facts(ran), "raised": ""})
             if on_run is not None:
                 on_run(swapped * runs + run + 1)
-        samples.append({name: np.array([item[name] for item in found]) for name in found[0]})
+        samples.append({name: np.array([item[name] for item in bounds]) for name in bounds[0]})
         shown.append(observed)
     if trace is None:
         raise ValueError(f"audit: {algorithm.name} raised in every run: {shown[0][0]['raised']}.")

@@ -167,7 +167,7 @@ def play(
     rows = {inside: Neighbors(*pair, question.domain) for inside, pair in worlds.items()}
     exact = not algorithm.notion.private
     tried = {inside: _tried(question, algorithm, inside, seed) for inside in worlds} if exact and world is None else {}
-    found = []
+    rounds = []
     for number in range(first, first + count):
         coin = bool(np.random.default_rng([seed, number]).integers(2)) if world is None else world
         own = 2 * (seed + number + _APART * (world is not None)) + coin
@@ -179,9 +179,9 @@ def play(
             centers = trace.cluster_centers
             ratio = log_ratio(trace.ledger, rows[coin].witness.exchanges)
             speaks = 0.0 if math.isnan(ratio) else ratio if coin else -ratio
-        found.append(Round(coin, centers, speaks))
-        on_round(len(found))
-    return found
+        rounds.append(Round(coin, centers, speaks))
+        on_round(len(rounds))
+    return rounds
 
 
 def _tried(question: Question, algorithm: Algorithm, inside: bool, seed: int) -> list[np.ndarray]:

@@ -51,7 +51,7 @@ def published(trace: Trace) -> list[Round]:
     ValueError
         If the run publishes no averages of whole rows.
     """
-    found = []
+    rounds = []
     for step in trace.steps:
         if step.kind != "noisy-iteration":
             continue
@@ -61,10 +61,10 @@ def published(trace: Trace) -> list[Round]:
             )
         counts = np.asarray(step.released["noisy_counts"], dtype=float)
         sums = np.asarray(step.released["raw"]) * (counts + 1e-9)[:, None]
-        found.append(Round(np.asarray(step.released["start"]), np.rint(sums / GRID) * GRID, counts))
-    if not found:
+        rounds.append(Round(np.asarray(step.released["start"]), np.rint(sums / GRID) * GRID, counts))
+    if not rounds:
         raise ValueError(f"{trace.name}: this run publishes no sums and counts of Lloyd's iterations.")
-    return found
+    return rounds
 
 
 def read_off(rounds: Sequence[Round], radius: float) -> list[Read]:
@@ -79,11 +79,11 @@ def read_off(rounds: Sequence[Round], radius: float) -> list[Read]:
     ----------
     radius : float, of the domain, z units: no row lies farther out
     """
-    found: list[Read] = []
+    reads: list[Read] = []
 
     def add(row: np.ndarray, at: int) -> None:
-        if not found or np.linalg.norm(np.stack([one.row for one in found]) - row, axis=1).min() > _CLOSE:
-            found.append(Read(row, at))
+        if not reads or np.linalg.norm(np.stack([one.row for one in reads]) - row, axis=1).min() > _CLOSE:
+            reads.append(Read(row, at))
 
     for t, now in enumerate(rounds):
         for j in np.flatnonzero(np.abs(now.counts - 1) < _WHOLE):
@@ -93,7 +93,7 @@ def read_off(rounds: Sequence[Round], radius: float) -> list[Read]:
         if t:
             for row in _moved(rounds[t - 1], now, radius):
                 add(row, t)
-    return found
+    return reads
 
 
 def _moved(before: Round, now: Round, radius: float) -> list[np.ndarray]:

@@ -160,11 +160,11 @@ class Witness(MemorySession):
         def silent(answers: np.ndarray, ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             return np.zeros(question.size or len(ids)), np.empty(0)
 
-        found = super().ask(question, scope, gather)
+        answer = super().ask(question, scope, gather)
         other = self._neighbor.ask(question, scope, silent)[3]
-        part = next(name for name, truth in found[3].items() if truth.shape == found[0].shape)
-        self.exchanges.append(Exchange((found[0], found[2]), found[3][part], other[part]))
-        return found
+        part = next(name for name, truth in answer[3].items() if truth.shape == answer[0].shape)
+        self.exchanges.append(Exchange((answer[0], answer[2]), answer[3][part], other[part]))
+        return answer
 
 
 def _places(union: np.ndarray, keys: np.ndarray) -> np.ndarray:
@@ -284,10 +284,10 @@ def realized(ledger: Sequence[Release], exchanges: Sequence[Exchange], delta: fl
 
 def residuals(ledger: Iterable[Release], exchanges: Iterable[Exchange]) -> list[tuple[Release, np.ndarray, np.ndarray]]:
     """Return (entry, noise / scale under the rows, noise / scale under the neighbor) of every additive release."""
-    found = []
+    errors = []
     for entry, seen in zip(ledger, exchanges, strict=True):
         if entry.mechanism in ("Gaussian", "Laplace"):
             released = np.asarray(seen.released, dtype=np.float64)
             both = ((released - truth).ravel() / entry.scale for truth in (seen.true, seen.other))
-            found.append((entry, *both))
-    return found
+            errors.append((entry, *both))
+    return errors

@@ -44,15 +44,15 @@ def _audit(arguments: argparse.Namespace) -> int:
     cases += [(wide, pair._replace(name=f"{pair.name}, wide"), n) for pair, n in wide_pairs(cls.neighboring)]
     for one, pair, n_public in cases:
         with Bar(2 * arguments.runs, quiet=True) as bar:
-            found = audit(
+            result = audit(
                 one, pair, runs=arguments.runs, confidence=arguments.confidence, seed=arguments.seed,
                 n_public=n_public, on_run=bar.reach,
             )  # fmt: skip
-        holds &= found.holds
+        holds &= result.holds
         print(
-            f"{found.pair:<30}{found.notion:<9}{found.claimed:>8.4f}{found.realized:>10.4f}{found.reach:>8.3f}"
-            f"{found.lower_bound:>10.4f}  {found.statistic:<13}{found.seconds:>8.1f}"
-            f"{'' if found.holds else '  ABOVE THE CLAIM'}"
+            f"{result.pair:<30}{result.notion:<9}{result.claimed:>8.4f}{result.realized:>10.4f}{result.reach:>8.3f}"
+            f"{result.lower_bound:>10.4f}  {result.statistic:<13}{result.seconds:>8.1f}"
+            f"{'' if result.holds else '  ABOVE THE CLAIM'}"
         )
     X = np.random.default_rng(arguments.seed).uniform(-1, 1, (60, 2))
     noise = draws(algorithm, X, runs=min(arguments.runs, 50), seed=arguments.seed)

@@ -163,16 +163,16 @@ def _bounds_of(limits: dict[str, Any], names: list[str]) -> list[tuple[str, tupl
 
 def _left_out(table: Table, private: bool) -> dict[str, str]:
     """Return the usable columns whose distances mean nothing, with the reason; empty if that holds for all."""
-    found = {}
+    reasons = {}
     for name in table.usable:
         values = table.values(name)
         if singles_out(table, name, private=private):
-            found[name] = "It seems to number the rows, which identifies people."
+            reasons[name] = "It seems to number the rows, which identifies people."
         elif not private and np.isfinite(values).any() and np.nanmin(values) == np.nanmax(values):
-            found[name] = "It has the same value in every row."
+            reasons[name] = "It has the same value in every row."
         elif not private and (lacking := float(np.isnan(values).mean())) > 0.5:
-            found[name] = f"It is missing in {lacking:.1%} of the rows, which would be left out with it."
-    return found if len(found) < len(table.usable) else {}
+            reasons[name] = f"It is missing in {lacking:.1%} of the rows, which would be left out with it."
+    return reasons if len(reasons) < len(table.usable) else {}
 
 
 def _draft(table: Table, form: dict[str, Any], private: bool) -> dict[str, Any]:

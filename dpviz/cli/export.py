@@ -28,9 +28,9 @@ def _export(arguments: argparse.Namespace) -> int:
     trace = read(text)
     if not len(trace.cluster_centers):
         raise ValueError("export: the trace holds no centers: a run without privacy withholds them.")
-    made = label_json(trace) if arguments.kind == "label-json" else export(trace, arguments.kind)
+    content = label_json(trace) if arguments.kind == "label-json" else export(trace, arguments.kind)
     if arguments.out is None:
-        sys.stdout.write(made)
+        sys.stdout.write(content)
     else:
-        arguments.out.write_text(made, encoding="utf-8")
+        arguments.out.write_text(content, encoding="utf-8")
     return 0

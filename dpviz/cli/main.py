@@ -73,14 +73,14 @@ def joined(words: Iterable[str]) -> list[str]:
 
     argparse would take a list, or a negative number such as -2e1, for another option.
     """
-    made: list[str] = []
+    arguments: list[str] = []
     for word in words:
-        option = made[-1].partition("=")[0] if made else ""
+        option = arguments[-1].partition("=")[0] if arguments else ""
         if option in _LISTS and _NUMBERS.fullmatch(word):
-            made[-1] += ("," if "=" in made[-1] else "=") + word
+            arguments[-1] += ("," if "=" in arguments[-1] else "=") + word
         else:
-            made.append(word)
-    return made
+            arguments.append(word)
+    return arguments
 
 
 def parted(words: list[str]) -> tuple[list[str], list[str], list[str]]:
@@ -90,12 +90,12 @@ def parted(words: list[str]) -> tuple[list[str], list[str], list[str]]:
     option = argparse.ArgumentParser(prog=f"dpviz {words[0]}", add_help=False, allow_abbrev=False)
     option.add_argument("--with", action="append", default=[], dest="files", metavar="FILE.py")
     option.add_argument("--outside", action="append", default=[], dest="places", metavar="MODULE:CLASS")
-    found, rest = option.parse_known_args(words)
-    if found.places and words[0] not in OUTSIDE:
+    options, rest = option.parse_known_args(words)
+    if options.places and words[0] not in OUTSIDE:
         raise ValueError(
             f"{words[0]}: --outside names a program that sees the rows itself, without a plan or a ledger."
         )
-    return rest, found.files, found.places
+    return rest, options.files, options.places
 
 
 class Stream:

@@ -73,12 +73,12 @@ def _at_a_glance(arguments: argparse.Namespace, seconds: float) -> None:
         for paper in papers().values()
         for item in paper.items
     }
-    found = overview(papers(), every)
+    summary = overview(papers(), every)
     how = "python -m dpviz reproduce --all" + " --quick" * arguments.quick
     took = f"{how}: {seconds / 60:.1f} minutes for the remaining runs, {arguments.workers} processes."
-    print(f"{took}\n{found.sentence}")
+    print(f"{took}\n{summary.sentence}")
     path = arguments.output / "overview.md"
-    path.write_text(f"{took}\n\n{found.sentence}\n\n{table(found)}\n", encoding="utf-8")
+    path.write_text(f"{took}\n\n{summary.sentence}\n\n{table(summary)}\n", encoding="utf-8")
 
 
 def _wanted(arguments: argparse.Namespace) -> list[tuple[str, Item]]:
@@ -109,15 +109,15 @@ def lines(paper: str, item: Item, numbers: pd.DataFrame) -> list[str]:
     """Return the lines about an item: its verdict, contradictions, printed numbers beside ours."""
     verdict = judge(item, numbers)
     counted = f" ({verdict.yes} hold, {verdict.tie} open, {verdict.no} contradict)" if verdict.yes + verdict.no else ""
-    found = [f"{item.name}: {verdict.word}{counted}. {item.claim}"]
-    found += [f"  against: {words}" for words in verdict.against[:3]]
+    texts = [f"{item.name}: {verdict.word}{counted}. {item.claim}"]
+    texts += [f"  against: {words}" for words in verdict.against[:3]]
     if verdict.no and item.because:
-        found.append(f"  because: {item.because}")
-    found += [f"  differs: {words}" for words in item.differs]
+        texts.append(f"  because: {item.because}")
+    texts += [f"  differs: {words}" for words in item.differs]
     table = beside_printed(item.printed, numbers).dropna(subset="ours")
     for row in table.itertuples():
         half = "" if pd.isna(row.half) else f" ± {number(row.half, 2)}"
-        found.append(
+        texts.append(
             f"  {row.data} {row.label} {row.what}: printed {number(row.printed)}, ours {number(row.ours)}{half}"
         )
-    return found
+    return texts

@@ -320,8 +320,8 @@ def _say_quality(trace: Trace, data: RunInput, *, regions: bool) -> None:
     """Print how good a DEMO run's centers or regions are: NOT PRIVATE."""
     if regions:
         if data.agreement is not None:
-            found = f"{data.agreement(trace):.2f} (adjusted Rand index, NOT PRIVATE)"
-            print(f"agreement of regions and known groups: {found}")
+            agreement = f"{data.agreement(trace):.2f} (adjusted Rand index, NOT PRIVATE)"
+            print(f"agreement of regions and known groups: {agreement}")
         return
     what = "k-median cost per row" if reference_name(trace) == "KMedians" else "normalized loss"
     print(f"{what} of {len(trace.cluster_centers)} centers: {number(data.loss(trace))} (NOT PRIVATE)")

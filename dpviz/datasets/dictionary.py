@@ -158,12 +158,12 @@ def _with_recoded(facts: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     if len({rule.column for rule in rules}) < len(rules):
         raise ValueError(f"{name}: 'recode' names a column twice.")
     for rule in rules:
-        made = {column["name"] for column in rule.columns}
+        names = {column["name"] for column in rule.columns}
         bare = [place for place, column in enumerate(columns) if _bare(column, rule.column)]
         if bare:
             known = {key: columns[bare[0]][key] for key in ("fill",) if key in columns[bare[0]]}
             columns = [*columns[: bare[0]], *({**c, **known} for c in rule.columns), *columns[bare[0] + 1 :]]
-        elif not any(isinstance(column, Mapping) and column.get("name") in made for column in columns):
+        elif not any(isinstance(column, Mapping) and column.get("name") in names for column in columns):
             columns = [*columns, *rule.columns]
     return {**facts, "columns": columns, "recode": [rule.facts for rule in rules]}
 
@@ -176,28 +176,28 @@ def _bare(column: Any, name: str) -> bool:
 
 
 def _column(column: Mapping[str, Any], name: str, place: int) -> dict[str, Any]:
-    found = {**_COLUMN, **{key: column[key] for key in ("name", "low", "high", *_COLUMN) if key in column}}
-    label = found.get("name")
+    entry = {**_COLUMN, **{key: column[key] for key in ("name", "low", "high", *_COLUMN) if key in column}}
+    label = entry.get("name")
     if not isinstance(label, str) or not label:
         raise ValueError(f"{name}: column {place} must have a name.")
     for key in ("low", "high"):
-        if found.get(key) is None:
+        if entry.get(key) is None:
             raise ValueError(
                 f"{name}: column {label!r} needs {'a lower' if key == 'low' else 'an upper'} bound: fill it in, give "
                 "the column a rule in 'recode', or take the column out (on the command line: --bounds "
                 f"'{label}=LOW..HIGH', --recode '{label}=RULE', or --columns with the others)."
             )
     for key in ("low", "high", "fill"):
-        value = found[key]
+        value = entry[key]
         if not validate.is_finite(value) and not (key == "fill" and value is None):
             raise ValueError(f"{name}: column {label!r}: {key} must be a number below 1e308.")
-    if found["low"] >= found["high"]:
-        raise ValueError(f"{name}: column {label!r} must have low < high; got {found['low']:g} and {found['high']:g}.")
-    if found["fill"] is not None and not found["low"] <= found["fill"] <= found["high"]:
-        raise ValueError(f"{name}: column {label!r}: fill must lie within the bounds; got {found['fill']:g}.")
-    if not all(isinstance(found[key], str) for key in ("unit", "description")):
+    if entry["low"] >= entry["high"]:
+        raise ValueError(f"{name}: column {label!r} must have low < high; got {entry['low']:g} and {entry['high']:g}.")
+    if entry["fill"] is not None and not entry["low"] <= entry["fill"] <= entry["high"]:
+        raise ValueError(f"{name}: column {label!r}: fill must lie within the bounds; got {entry['fill']:g}.")
+    if not all(isinstance(entry[key], str) for key in ("unit", "description")):
         raise ValueError(f"{name}: column {label!r}: unit and description must be text.")
-    return found
+    return entry
 
 
 def parse(text: str | bytes, name: str = "data dictionary") -> dict[str, Any]:
@@ -321,13 +321,13 @@ def amended(
     else:
         wanted += [column for column in (*bounds, *given) if column not in wanted]
     facts["columns"] = [known[column] for column in wanted]
-    made = {column: {one["name"] for one in rule.columns} for column, rule in rules.items()}
+    recoded = {column: {one["name"] for one in rule.columns} for column, rule in rules.items()}
     if columns is not None:
-        rules = {column: rule for column, rule in rules.items() if {column, *made[column]} & set(wanted)}
+        rules = {column: rule for column, rule in rules.items() if {column, *recoded[column]} & set(wanted)}
         facts |= {"view": None, "picture": None}
     facts["recode"] = [rule.facts for rule in rules.values()]
     if low is not None and high is not None:
-        _bound_all(facts["columns"], {one for names in made.values() for one in names} | set(made), low, high)
+        _bound_all(facts["columns"], {one for names in recoded.values() for one in names} | set(recoded), low, high)
         facts["declared"] = True
     if bounds.keys() >= {column["name"] for column in facts["columns"]}:
         facts["declared"] = True
@@ -352,8 +352,8 @@ def _chosen(columns: Sequence[str], known: Mapping[str, Any], rules: Mapping[str
     """Return the columns that the names stand for: themselves, or all columns that their rules make."""
     wanted: list[str] = []
     for column in columns:
-        made = [one["name"] for one in rules[column].columns] if column in rules else []
-        entries = [column] if column in known else [one for one in made if one in known]
+        recoded = [one["name"] for one in rules[column].columns] if column in rules else []
+        entries = [column] if column in known else [one for one in recoded if one in known]
         if not entries and column not in rules:
             raise ValueError(f"{name}: there is no column {column!r} in it; give --bounds {column}=LOW..HIGH as well.")
         wanted += entries

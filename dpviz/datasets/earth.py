@@ -94,13 +94,13 @@ def as_map(facts: Mapping[str, Any]) -> dict[str, Any]:
     half = [max(half)] * 2 if others else half
     known = lat.get("fill") is not None and lon.get("fill") is not None
     fill = projection.forward(lat["fill"], lon["fill"]) if known else (None, None)
-    made = [
+    columns = [
         {"name": name, "unit": "km", "low": -side, "high": side, "fill": None if stand is None else float(stand)}
         for name, side, stand in zip(("east", "north"), half, fill, strict=True)
     ]
     return {
         **facts,
-        "columns": [*made, *others],
+        "columns": [*columns, *others],
         "projection": {"kind": "equirectangular", **named},
         "scale": facts.get("scale", "column") if others else "common",
         "view": ["east", "north"],

@@ -108,8 +108,8 @@ def load(name: str) -> Dataset:
     ValueError
         If there is no such sample, or the parameters are out of range.
     """
-    found = made(name)
-    return load_sample(name) if found is None else found.make()
+    sample = made(name)
+    return load_sample(name) if sample is None else sample.make()
 
 
 def made(name: str) -> Blobs | Painted | Fewer | None:
@@ -250,8 +250,8 @@ def load_csv(
 def _chosen(table: Table, columns: Sequence[str] | None, label: str | None, rules: Sequence[Recoding]) -> Table:
     """Return the columns to cluster: the chosen (a recoded name: all that its rule makes), else all but the label."""
     if columns is not None:
-        made = {rule.column: [column["name"] for column in rule.columns] for rule in rules}
-        return table.only([name for column in columns for name in made.get(column, [column])])
+        recoded = {rule.column: [column["name"] for column in rule.columns] for rule in rules}
+        return table.only([name for column in columns for name in recoded.get(column, [column])])
     if label is not None:
         return table.only([one.name for one in table.columns if one.name != label and one.kind != "recoded"])
     return table
@@ -268,8 +268,8 @@ def _declared(
     facts: Mapping[str, Any] | None, columns: Sequence[str] | None, rules: Sequence[Recoding]
 ) -> tuple[str, ...]:
     """Return the declared names of the file's own columns, without those that a rule or projection makes."""
-    made = {column["name"]: rule.column for rule in rules for column in rule.columns}
-    names = [made.get(name, name) for name in columns or ()]
+    sources = {column["name"]: rule.column for rule in rules for column in rule.columns}
+    names = [sources.get(name, name) for name in columns or ()]
     if facts is not None:
         flat = Equirectangular.parse(facts["projection"], "data dictionary") if facts["projection"] else None
         for column in facts["columns"]:
@@ -277,7 +277,7 @@ def _declared(
             if flat and own in (flat.east, flat.north):
                 names += [flat.latitude, flat.longitude]
             else:
-                names.append(made.get(own, own))
+                names.append(sources.get(own, own))
     return tuple(dict.fromkeys([*names, *(rule.column for rule in rules)]))
 
 
@@ -355,9 +355,9 @@ def from_table(
 def _flat(table: Table, projection: Equirectangular) -> Table:
     """Return the table with columns in kilometers in addition to its latitude and longitude."""
     degrees = table.values(projection.latitude), table.values(projection.longitude)
-    made = zip((projection.east, projection.north), projection.forward(*degrees), strict=True)
+    maps = zip((projection.east, projection.north), projection.forward(*degrees), strict=True)
     return dataclasses.replace(
-        table, columns=(*table.columns, *(Column(name, "number", values=km) for name, km in made))
+        table, columns=(*table.columns, *(Column(name, "number", values=km) for name, km in maps))
     )
 
 

@@ -41,14 +41,14 @@ def quote_name(name: str) -> str:
 
 def spread(name: str) -> list[str]:
     """Return the names that a span such as `Q1..Q12` stands for; any other name stands for itself."""
-    found = _SPAN.fullmatch(name)
-    if found is None:
+    match = _SPAN.fullmatch(name)
+    if match is None:
         return [name]
-    first, last = int(found["first"]), int(found["last"])
+    first, last = int(match["first"]), int(match["last"])
     if not first < last < first + _MOST:
         raise ValueError(f"{name!r}: a span of columns goes from a smaller to a larger number, {_MOST} at most.")
-    width = len(found["first"]) if found["first"].startswith("0") else 0
-    return [f"{found['stem']}{number:0{width}d}" for number in range(first, last + 1)]
+    width = len(match["first"]) if match["first"].startswith("0") else 0
+    return [f"{match['stem']}{number:0{width}d}" for number in range(first, last + 1)]
 
 
 def read_numbers(text: str) -> list[float]:
@@ -76,14 +76,14 @@ def read_bounds(texts: Iterable[str]) -> Bounds:
     bounds: Bounds = {}
     for part in (part for text in texts for part in _cells(text)):
         columns, _, words = part.rpartition("=")
-        found, preset = _RANGE.fullmatch(words), _preset(words)
-        if not columns or (found is None and preset is None):
+        match, preset = _RANGE.fullmatch(words), _preset(words)
+        if not columns or (match is None and preset is None):
             known = ", ".join(sorted(map(_word, PRESETS)))
             raise ValueError(f"--bounds {part[:60]!r}: write NAME=LOW..HIGH, or NAME=PRESET with one of {known}.")
         for name in spread(columns):
             if name in bounds:
                 raise ValueError(f"--bounds: column {name!r} is named twice.")
-            bounds[name] = PRESETS[preset] if preset else (float(found[1]), float(found[2]), "")  # type: ignore[index]
+            bounds[name] = PRESETS[preset] if preset else (float(match[1]), float(match[2]), "")  # type: ignore[index]
     return bounds
 
 
@@ -97,13 +97,13 @@ def read_rules(texts: Iterable[str]) -> tuple[Recoding, ...]:
     """
     rules: list[Recoding] = []
     for text in texts:
-        found = _RULE.fullmatch(text)
-        if found is None:
+        match = _RULE.fullmatch(text)
+        if match is None:
             raise ValueError(
                 f"--recode {text[:60]!r}: write COLUMN=one-hot:A,B,... or COLUMN=ordinal:A,B,... "
                 "or COLUMN=days:FIRST..LAST (days-dmy, days-mdy for other orders)."
             )
-        rules += [Recoding.of(name, found["rule"]) for name in read_names(found["columns"])]
+        rules += [Recoding.of(name, match["rule"]) for name in read_names(match["columns"])]
     return tuple(rules)
 
 

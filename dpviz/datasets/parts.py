@@ -97,15 +97,15 @@ def parts_of(
         sizes = [file.metadata.row_group(i).num_rows for i in range(file.metadata.num_row_groups)]
     _fits(path, max(sizes, default=0), width)
     part_rows = min(part_rows, PART_CELLS // max(width, 1))
-    found, start, group = [], 0, 0
+    parts, start, group = [], 0, 0
     signs, marks = (form or Form()).signs, (form or Form()).missing_marks
     while group < len(sizes):
         first, rows = group, 0
         while group < len(sizes) and (rows == 0 or rows + sizes[group] <= part_rows):
             rows, group = rows + sizes[group], group + 1
-        found.append(Part(name, start, start + rows, tuple(range(first, group)), tuple(columns), 0, signs, marks))
+        parts.append(Part(name, start, start + rows, tuple(range(first, group)), tuple(columns), 0, signs, marks))
         start += rows
-    return tuple(found) or (Part(name, 0, 0, (), tuple(columns), signs=signs),)
+    return tuple(parts) or (Part(name, 0, 0, (), tuple(columns), signs=signs),)
 
 
 def columns_in(path: Path) -> list[str]:

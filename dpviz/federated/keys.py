@@ -170,10 +170,10 @@ def _existing(path: Path) -> Path:
 
 def _own(path: Path) -> Path:
     """Return a secret file's path if only its owner can read or change it."""
-    found = _existing(path).stat()
-    if os.name == "posix" and (found.st_mode & 0o077 or found.st_uid != os.getuid()):
+    status = _existing(path).stat()
+    if os.name == "posix" and (status.st_mode & 0o077 or status.st_uid != os.getuid()):
         raise ValueError(
             f"federated: {path.parent.name}/{path.name} must be yours alone, but others may read or change it (mode "
-            f"{found.st_mode & 0o777:o}); its reader can take this party's place. Make new keys, or chmod 600 it."
+            f"{status.st_mode & 0o777:o}); its reader can take this party's place. Make new keys, or chmod 600 it."
         )
     return path

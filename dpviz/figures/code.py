@@ -38,21 +38,21 @@ def lit(trace: Trace, lines: Sequence[Line]) -> list[list[int]]:
     shots = pane(trace).shots(trace)
     steps, after = [shot.step for shot in shots], [shot.releases for shot in shots]
     ends = {kind: [t for t in steps if trace.steps[t].kind == kind] for kind in {step.kind for step in trace.steps}}
-    found = []
+    marks = []
     for i, t in enumerate(steps):
         step, first, last = trace.steps[t], i == 0 or steps[i - 1] != t, i + 1 == len(steps) or steps[i + 1] != t
         released = {entry.label for entry in trace.ledger[after[i - 1] if i else 0 : after[i]]}
         begins, stops = t == ends[step.kind][0], t == ends[step.kind][-1]
         now = {"first": first and begins, "later": first and not begins, "before": first}
         now |= {"after": last, "end": last and stops}
-        found.append(
+        marks.append(
             [
                 number
                 for number, line in enumerate(lines)
                 if step.kind in line.kinds and _holds(step, line.given) and _runs(line, now, released)
             ]
         )
-    return found
+    return marks
 
 
 def _runs(line: Line, now: dict[str, bool], released: set[str]) -> bool:

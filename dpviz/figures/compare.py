@@ -117,12 +117,12 @@ def planes(views: Sequence[View], partners: Sequence[Partners], *, height: int) 
 
     `partners` holds for every run the numbers of its centers and the labels of those without a partner.
     """
-    found: list[Panel] = []
+    panels: list[Panel] = []
     for letter, view, (numbers, words) in zip(LETTERS, views, partners, strict=False):
         panel = next(panel for panel in pane(view.trace).panels(view) if panel.name == "plane")
         figure = panel.figure
-        if found:
-            layout = found[0].figure.layout
+        if panels:
+            layout = panels[0].figure.layout
             figure.update_xaxes(range=layout.xaxis.range)
             figure.update_yaxes(range=layout.yaxis.range)
         untitled(figure)
@@ -130,8 +130,8 @@ def planes(views: Sequence[View], partners: Sequence[Partners], *, height: int) 
         if figure.layout.meta:
             figure.update_layout(meta={**figure.layout.meta, "h": height})
         _number(view, figure, numbers, words)
-        found.append(Panel(panel.name, figure, f"Run {letter}. {panel.alt}"))
-    return [panel.printed() for panel in found]
+        panels.append(Panel(panel.name, figure, f"Run {letter}. {panel.alt}"))
+    return [panel.printed() for panel in panels]
 
 
 def _number(view: View, figure: go.Figure, numbers: Sequence[str], words: Sequence[str]) -> None:
@@ -145,9 +145,9 @@ def _number(view: View, figure: go.Figure, numbers: Sequence[str], words: Sequen
     circle = np.stack([np.cos(angle), np.sin(angle)], axis=1) * width
     gap = np.full((1, 2), np.nan)
     rings = np.concatenate([np.empty((0, 2)), *(part for at in centers[alone] for part in (at + circle, gap))])
-    ink, told = view.colors.ink, [word for word in words if word]
-    if len(told) > MOST_WORDS:  # the labels would overlap
-        told = [""] * len(told)
+    ink, shown_words = view.colors.ink, [word for word in words if word]
+    if len(shown_words) > MOST_WORDS:  # the labels would overlap
+        shown_words = [""] * len(shown_words)
     looks = [
         {
             "mode": "markers+text",
@@ -167,7 +167,7 @@ def _number(view: View, figure: go.Figure, numbers: Sequence[str], words: Sequen
     last = [
         {**xy(centers[paired]), "text": [f"<b>{number}</b>" for number in numbers if number]},
         xy(rings),
-        {**xy(centers[alone] - np.array([0, 1]) * width), "text": told},
+        {**xy(centers[alone] - np.array([0, 1]) * width), "text": shown_words},
     ]
     add_last(figure, [{"hoverinfo": "skip", **look} for look in looks], last)
 

@@ -26,8 +26,8 @@ def center_path(trace: Trace) -> list[np.ndarray]:
     """Return the centers (k, d) known by every step, z units; (0, d) before the first."""
     known, path = np.empty((0, trace.domain.n_features)), []
     for step in trace.steps:
-        found = _centers(step, trace.claimed.exact)
-        known = known if found is None else found
+        centers = _centers(step, trace.claimed.exact)
+        known = known if centers is None else centers
         path.append(known)
     return path
 

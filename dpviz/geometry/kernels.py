@@ -133,8 +133,8 @@ def _nearest_tree(x: np.ndarray, points: np.ndarray) -> np.ndarray:
     if len(first) == 1:
         return np.zeros(len(x), dtype=np.int64)
     tree = cKDTree(points[first], leafsize=32, balanced_tree=False, compact_nodes=False)
-    distance, found = tree.query(x, k=2, workers=-1 if len(x) > _PARALLEL_ROWS else 1)
-    winners = first[found[:, 0]]
+    distance, index = tree.query(x, k=2, workers=-1 if len(x) > _PARALLEL_ROWS else 1)
+    winners = first[index[:, 0]]
     unsure = np.flatnonzero(distance[:, 1] - distance[:, 0] <= 1e-14 * distance[:, 1])
     winners[unsure] = _nearest_exact(x[unsure], points)
     return winners

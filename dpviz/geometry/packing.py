@@ -89,9 +89,9 @@ def pack_cube(n: int, d: int, half_width: float, rng: np.random.Generator, *, ha
     low, high, best = 0.0, half_width, None
     for _ in range(20):
         middle = (low + high) / 2
-        found, _ = _pack(n, d, middle, propose, halve=False)
-        if found is None:
+        points, _ = _pack(n, d, middle, propose, halve=False)
+        if points is None:
             high = middle
         else:
-            low, best = middle, found
+            low, best = middle, points
     return snap(rng.uniform(-half_width, half_width, (n, d)) if best is None else best)

@@ -62,12 +62,12 @@ def legend(name: str) -> tuple[tuple[str, str], ...]:
 @cache
 def glossary() -> dict[str, str]:
     """Return every term of the lessons with one or two sentences, in the order of the alphabet."""
-    found = tomllib.loads((_HERE / "glossary.toml").read_text(encoding="utf-8"))
-    return dict(sorted(found.items(), key=lambda entry: entry[0].lower()))
+    entries = tomllib.loads((_HERE / "glossary.toml").read_text(encoding="utf-8"))
+    return dict(sorted(entries.items(), key=lambda entry: entry[0].lower()))
 
 
 @cache
 def limits_in_words() -> dict[str, str]:
     """Return what no promise covers: title -> words in Markdown."""
-    found = tomllib.loads((_HERE / "limits.toml").read_text(encoding="utf-8"))
-    return {one["title"]: one["text"] for one in found["limit"]}
+    entries = tomllib.loads((_HERE / "limits.toml").read_text(encoding="utf-8"))
+    return {one["title"]: one["text"] for one in entries["limit"]}

@@ -60,8 +60,8 @@ def _read(there: Ground, method: Algorithm, seed: int, noise: str) -> tuple[Trac
     data = there.data
     trace = method.run(data.X, domain=data.domain, seed=seed, noise=noise, dataset_id=data.dataset_id)
     rounds = published(trace)
-    found = read_off(rounds, data.domain.radius)
-    so_far = [[one for one in found if one.round <= t] for t in range(len(rounds))]
+    reads = read_off(rounds, data.domain.radius)
+    so_far = [[one for one in reads if one.round <= t] for t in range(len(rounds))]
     return trace, [exactly(some, data.X, data.domain) for some in so_far]
 
 

@@ -57,12 +57,12 @@ class Shown:
     def spent(self) -> list[Guarantee]:
         """Return the total cost of all looks so far, from their ledgers."""
         delta = self.traces[0].claimed.delta
-        found = []
+        totals = []
         for looks in range(1, len(self.traces) + 1):
             ledger = [release for trace in self.traces[:looks] for release in trace.ledger]
             total = spent(ledger, delta)
-            found.append(dataclasses.replace(self.traces[0].claimed, epsilon=total.epsilon, mu=total.mu))
-        return found
+            totals.append(dataclasses.replace(self.traces[0].claimed, epsilon=total.epsilon, mu=total.mu))
+        return totals
 
 
 def run(seed: int) -> Stage:

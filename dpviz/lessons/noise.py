@@ -88,9 +88,9 @@ def _taken(stored: Chart | None, epsilon: float, seeds: range) -> Reruns | None:
 def panels(shown: Shown, colors: Theme) -> list[Panel]:
     """Return the clouds on the map, and a dot for the loss of every run."""
     view = shown.ground.view(shown.trace, colors, kmeans=True)
-    found = [
+    drawn = [
         Cloud(f"ε {fraction(epsilon)}", some.centers, some.losses / shown.ground.loss)
         for epsilon, some in zip(EPSILONS, shown.runs, strict=True)
     ]
     far = length(shown.scatter[-1], "km", 2)
-    return clouds(view, found, f"At ε {fraction(EPSILONS[-1])}, a center scatters by ±{far} over {RUNS} runs")
+    return clouds(view, drawn, f"At ε {fraction(EPSILONS[-1])}, a center scatters by ±{far} over {RUNS} runs")

@@ -39,8 +39,8 @@ class Plan:
 @cache
 def plans() -> tuple[Plan, ...]:
     """Return the plans that are offered, the shortest first."""
-    found = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))["plans"]
-    return tuple(Plan(**{**one, "lessons": tuple(one["lessons"])}) for one in found)
+    entries = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))["plans"]
+    return tuple(Plan(**{**one, "lessons": tuple(one["lessons"])}) for one in entries)
 
 
 def plan_of(lessons: Sequence[Lesson]) -> Plan:

@@ -25,7 +25,7 @@ def rounds(item: Item, *, quick: bool, clients: int = 2, iterations: int = 7) ->
     Both clients work one after the other in this process, so the time is at most twice what two machines need; the
     delay of two sends is added. The word is 8 bytes, as the paper's own byte counts imply.
     """
-    found = []
+    lines = []
     names = list(dict.fromkeys(one.data for one in item.printed))
     for name in names if not quick else [n for n in names if "100k" not in n]:
         data = open_source(name, "declared", None, stamp(name)).data
@@ -40,7 +40,7 @@ def rounds(item: Item, *, quick: bool, clients: int = 2, iterations: int = 7) ->
         times = 1e3 * np.diff(clock)[1:] + 2 * DELAY
         half = margin_of_error(times)
         facts = [len(times), len(data.X), data.X.shape[1], data.n_clusters, None]
-        found.append([name, "FastLloyd", "", "milliseconds", float(np.mean(times)), half, *facts])
-        found.append([name, "FastLloyd", "", "bytes", run.bytes / len(run.rounds), 0.0, *facts])
+        lines.append([name, "FastLloyd", "", "milliseconds", float(np.mean(times)), half, *facts])
+        lines.append([name, "FastLloyd", "", "bytes", run.bytes / len(run.rounds), 0.0, *facts])
     columns = ["data", "label", "point", "metric", "mean", "half", "runs", "n_rows", "n_features", "k_found", "delta"]
-    return pd.DataFrame(found, columns=columns)
+    return pd.DataFrame(lines, columns=columns)

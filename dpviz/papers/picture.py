@@ -71,7 +71,7 @@ def panels(item: Item, numbers: pd.DataFrame) -> list[Panel]:
     wanted |= dict.fromkeys((one.what, "") for one in item.printed if one.what not in {what for what, _ in wanted})
     about = {name for check in item.checks for name in check.data} if all(c.data for c in item.checks) else set()
     printed = beside_printed(item.printed, numbers)
-    found = []
+    drawn = []
     for metric, axis in wanted:
         mine = numbers[numbers.metric == metric]
         free = [name for name in mine if name not in COLUMNS and mine[name].nunique() > 1]
@@ -79,8 +79,8 @@ def panels(item: Item, numbers: pd.DataFrame) -> list[Panel]:
         for data, rows in mine.groupby("data", sort=False):
             if not about or data in about:
                 other = printed[(printed.data == data) & (printed.what == metric)]
-                found.append(_panel(str(data), metric, axis, [name for name in free if name != axis], rows, other))
-    return [panel for panel in found if panel.points]
+                drawn.append(_panel(str(data), metric, axis, [name for name in free if name != axis], rows, other))
+    return [panel for panel in drawn if panel.points]
 
 
 def _panel(data: str, metric: str, axis: str, split: list[str], rows: pd.DataFrame, printed: pd.DataFrame) -> Panel:
@@ -279,10 +279,10 @@ class _Scale:
         if self.log:
             powers = range(math.floor(math.log10(self.low)), math.ceil(math.log10(self.high)) + 1)
             for digits in ((1, 2, 5), (1, 3), (1,)):
-                found = [d * 10.0**p for p in powers for d in digits if self.low <= d * 10.0**p <= self.high]
-                if len(found) <= 6:
+                places = [d * 10.0**p for p in powers for d in digits if self.low <= d * 10.0**p <= self.high]
+                if len(places) <= 6:
                     break
-            return found[:: math.ceil(len(found) / 6)] if found else []
+            return places[:: math.ceil(len(places) / 6)] if places else []
         raw = (self.high - self.low) / 4
         size = 10.0 ** math.floor(math.log10(raw))
         step = next(size * factor for factor in (1, 2, 5, 10) if size * factor >= raw)

@@ -99,13 +99,13 @@ class Item:
 
     def planned(self, *, quick: bool) -> list[Sweep]:
         """Return the sweeps to run."""
-        found = []
+        sweeps = []
         for record in self.sweeps:
             own = {key: value for key, value in record.items() if key != "quick"}
             given = {**own, **self.quick, **record.get("quick", {})} if quick else own
             left_out = set(own["algorithms"]) - set(given["algorithms"])  # their tables are left out, too
-            found.append(sweep_of({key: value for key, value in given.items() if key not in left_out}))
-        return found
+            sweeps.append(sweep_of({key: value for key, value in given.items() if key not in left_out}))
+        return sweeps
 
     def shortened(self) -> list[dict[str, Any]]:
         """Return the entries that a quick run replaces, for each sweep."""

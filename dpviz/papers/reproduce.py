@@ -55,7 +55,7 @@ def reproduce(
     folder : folder of the rows; an interrupted call leaves complete rows, from which the next one resumes
     """
     chosen = item_of(paper, item)
-    found = [] if chosen.runner != "federated" else [rounds(chosen, quick=quick)]
+    parts = [] if chosen.runner != "federated" else [rounds(chosen, quick=quick)]
     for name in (*chosen.uses, *([item] if chosen.sweeps else [])):
         sweeps = item_of(paper, name).planned(quick=quick)
         path = rows_path(folder, paper, name, quick=quick)
@@ -68,8 +68,8 @@ def reproduce(
                     done.add(row["key"])
                     on_row(row)
         rows = read_rows(path)
-        found.append(numbers_of(rows[rows.key.isin(keys)]))
-    return pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=COLUMNS)
+        parts.append(numbers_of(rows[rows.key.isin(keys)]))
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=COLUMNS)
 
 
 def numbers_of(rows: pd.DataFrame) -> pd.DataFrame:
@@ -95,24 +95,24 @@ def numbers_of(rows: pd.DataFrame) -> pd.DataFrame:
     parts = [_means(done, name, own) for name in metrics]
     if "loss" in metrics and done.epsilon.nunique() > 1:
         parts.append(_areas(done))
-    found = pd.concat(parts, ignore_index=True)
-    return found[[*COLUMNS, *(name for name in found if name not in COLUMNS)]]
+    numbers = pd.concat(parts, ignore_index=True)
+    return numbers[[*COLUMNS, *(name for name in numbers if name not in COLUMNS)]]
 
 
 def _means(done: pd.DataFrame, metric: str, own: list[str]) -> pd.DataFrame:
     groups = done[done[metric].notna()].groupby(["data", "label", "point"], sort=False, dropna=False)
-    found = groups.agg(
+    table = groups.agg(
         mean=(metric, "mean"), sd=(metric, "std"), runs=(metric, "size"), n_rows=("n_rows", "first"),
         n_features=("n_features", "first"), k_found=("k_found", "median"), delta=("delta", "first"),
         **{name: (name, "first") for name in own if name not in ("n_rows", "n_features")},
     ).reset_index()  # fmt: skip
-    return found.assign(metric=metric, half=margins_of_error(found.sd, found.runs)).drop(columns="sd")
+    return table.assign(metric=metric, half=margins_of_error(table.sd, table.runs)).drop(columns="sd")
 
 
 def _areas(done: pd.DataFrame) -> pd.DataFrame:
     """Return the area over epsilon of every curve, one per seed that has every epsilon; KMeans's is flat."""
     grid = sorted(done.epsilon.dropna().unique())
-    found = []
+    lines = []
     for (data, label), line in done[done.loss.notna()].groupby(["data", "label"], sort=False):
         if line.epsilon.isna().all():
             areas = [loss_auc(grid, [loss] * len(grid)) for loss in line.loss]
@@ -122,11 +122,11 @@ def _areas(done: pd.DataFrame) -> pd.DataFrame:
         if areas:
             half = margin_of_error(areas)
             first = line.iloc[0]
-            found.append(
+            lines.append(
                 [data, label, "", "auc", np.mean(areas), half, len(areas), first.n_rows, first.n_features,
                  line.k_found.median(), first.delta]
             )  # fmt: skip
-    return pd.DataFrame(found, columns=COLUMNS)
+    return pd.DataFrame(lines, columns=COLUMNS)
 
 
 def save_numbers(path: Path, numbers: pd.DataFrame) -> None:

@@ -29,12 +29,12 @@ def measured(slug: str, folder: Path = RESULTS) -> pd.DataFrame:
     path = folder / f"{slug}.csv"
     if not path.is_file():
         return pd.DataFrame()
-    found = pd.read_csv(path)
-    found = found[found.algorithm == ALGORITHMS[slug].name]
-    ratios = {f"ε {e}": (found[f"loss {e}"] / found["kmeans loss"]).map(_ratio) for e in _EPSILONS}
-    areas = [plus_minus(a, e) for a, e in zip(found["auc ratio"], found["se auc ratio"], strict=True)]
-    shape = {"data": found.data, "rows": found.n, "columns": found.d, "k": found.k}
-    return pd.DataFrame({**shape, **ratios, "area": areas, "seeds": found.seeds})
+    table = pd.read_csv(path)
+    table = table[table.algorithm == ALGORITHMS[slug].name]
+    ratios = {f"ε {e}": (table[f"loss {e}"] / table["kmeans loss"]).map(_ratio) for e in _EPSILONS}
+    areas = [plus_minus(a, e) for a, e in zip(table["auc ratio"], table["se auc ratio"], strict=True)]
+    shape = {"data": table.data, "rows": table.n, "columns": table.d, "k": table.k}
+    return pd.DataFrame({**shape, **ratios, "area": areas, "seeds": table.seeds})
 
 
 def _ratio(value: float) -> str:

@@ -71,22 +71,22 @@ def _outcomes(check: Check, item: Item, numbers: pd.DataFrame) -> list[tuple[int
         return _below(check, mine)
     if check.kind == "trend":
         return _trend(check, mine)
-    found = []
+    outcomes = []
     for (data, label), line in mine[mine.label == check.better].groupby(["data", "label"], sort=False):
         line = line.dropna(subset=check.axis).sort_values(check.axis)
         if check.kind == "flat":
             spread = line["mean"].max() / line["mean"].min() - 1
-            found.append((1 if spread <= check.within else -1, f"{label} on {data} varies by {spread:.0%}"))
+            outcomes.append((1 if spread <= check.within else -1, f"{label} on {data} varies by {spread:.0%}"))
             continue
         for (_, low), (_, high) in pairwise(line.iterrows()):
             both = (f"{number(one['mean'])} at {number(one[check.axis])}" for one in (low, high))
-            found.append((_apart(low, high, check.within), f"{label} on {data}: {', '.join(both)}"))
-    return found
+            outcomes.append((_apart(low, high, check.within), f"{label} on {data}: {', '.join(both)}"))
+    return outcomes
 
 
 def _below(check: Check, table: pd.DataFrame) -> list[tuple[int, str]]:
     """Compare one curve with others wherever both were run."""
-    found = []
+    outcomes = []
     place = ["data", "point"]
     better = table[table.label.isin((check.better, *check.either))]
     better = better.loc[better.groupby(place)["mean"].idxmin()].set_index(place)
@@ -96,8 +96,8 @@ def _below(check: Check, table: pd.DataFrame) -> list[tuple[int, str]]:
                 mine = better.loc[key]
                 where = f"{key[0]}{', ' + key[1] if key[1] else ''}"
                 words = f"{where}: {mine['label']} {number(mine['mean'])}, {other} {number(row['mean'])}"
-                found.append((_apart(mine, row, check.within), words))
-    return found
+                outcomes.append((_apart(mine, row, check.within), words))
+    return outcomes
 
 
 def _trend(check: Check, table: pd.DataFrame) -> list[tuple[int, str]]:
@@ -123,14 +123,14 @@ def _apart(low: pd.Series, high: pd.Series, within: float) -> int:
 
 def beside_printed(printed: tuple[Printed, ...], numbers: pd.DataFrame) -> pd.DataFrame:
     """Return data, label, what, printed, ours, half, runs, source, rounding; `ours` is NaN where it was not run."""
-    found = []
+    lines = []
     numbers = numbers if len(numbers) else pd.DataFrame(columns=["data", "label", "metric"])
     for one in printed:
         mine = numbers[(numbers.data == one.data) & (numbers.label == one.label) & (numbers.metric == one.what)]
         ours, half, runs = mine.iloc[0][["mean", "half", "runs"]] if len(mine) else (np.nan,) * 3
-        found.append([one.data, one.label, one.what, one.value, ours, half, runs, one.source, one.rounding])
+        lines.append([one.data, one.label, one.what, one.value, ours, half, runs, one.source, one.rounding])
     return pd.DataFrame(
-        found, columns=[*("data", "label", "what", "printed", "ours", "half", "runs", "source", "rounding")]
+        lines, columns=[*("data", "label", "what", "printed", "ours", "half", "runs", "source", "rounding")]
     )
 
 

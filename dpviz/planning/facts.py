@@ -163,10 +163,10 @@ def numbers(text: str, what: str) -> list[float]:
     ValueError
         One sentence that names the first entry that is not a number.
     """
-    found = []
+    values = []
     for word in text.replace(",", " ").replace("−", "-").split():
         try:
-            found.append(float(word))
+            values.append(float(word))
         except ValueError:
             raise ValueError(f"plan: {what} must be numbers separated by commas; {word[:40]!r} is not.") from None
-    return found
+    return values

@@ -71,7 +71,7 @@ def partners(traces: Sequence[Trace]) -> list[tuple[list[str], list[str]]]:
     alone = [
         [LETTERS[n] for n, pairs in enumerate(maps, 1) if i not in pairs] for i in range(len(centers[0]))
     ]  # letters of the runs without a partner of center i
-    found = [
+    slugs = [
         (
             [str(i + 1) if len(without) < len(maps) else "" for i, without in enumerate(alone)],
             [
@@ -84,8 +84,8 @@ def partners(traces: Sequence[Trace]) -> list[tuple[list[str], list[str]]]:
         back = {j: i for i, j in pairs.items()}
         numbers = [str(back[j] + 1) if j in back else "" for j in range(len(own))]
         others = "not in A" if len(traces) > 2 else f"only in {letter}"
-        found.append((numbers, ["" if number else others for number in numbers]))
-    return found
+        slugs.append((numbers, ["" if number else others for number in numbers]))
+    return slugs
 
 
 def facts(traces: Sequence[Trace]) -> list[Row]:

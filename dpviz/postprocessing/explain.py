@@ -121,42 +121,42 @@ class Explanation:
 
         `truth` holds the same counts without noise and adds two columns: NOT PRIVATE.
         """
-        found = self.clearest()
-        made = pd.DataFrame(
+        clearest = self.clearest()
+        table = pd.DataFrame(
             {
-                "cluster": found.cluster,
-                "column": [columns[j] for j in found.column],
-                "at least": found.edge,
-                "of the cluster, %": 100 * found.share,
-                "± cluster": 100 * self.z * found.share_sd,
-                "of all others, %": 100 * found.others,
-                "± others": 100 * self.z * found.others_sd,
-                "different": np.where(found.told, "yes", "cannot tell"),
+                "cluster": clearest.cluster,
+                "column": [columns[j] for j in clearest.column],
+                "at least": clearest.edge,
+                "of the cluster, %": 100 * clearest.share,
+                "± cluster": 100 * self.z * clearest.share_sd,
+                "of all others, %": 100 * clearest.others,
+                "± others": 100 * self.z * clearest.others_sd,
+                "different": np.where(clearest.told, "yes", "cannot tell"),
             }
         )
         if truth is not None:
             at = [
                 (c - 1, j, int(np.flatnonzero(self.edges[j] == edge)[0]))
-                for c, j, edge in zip(found.cluster, found.column, found.edge, strict=True)
+                for c, j, edge in zip(clearest.cluster, clearest.column, clearest.edge, strict=True)
             ]
             for which, name in enumerate(("true, of the cluster, % (NOT PRIVATE)", "true, of all others, %")):
-                made[name] = [100 * truth.shares[0][which][place] for place in at]
-        return made
+                table[name] = [100 * truth.shares[0][which][place] for place in at]
+        return table
 
     def sentences(self, columns: Sequence[str], units: Sequence[str] = ()) -> list[str]:
         """Return one sentence per cluster, in the data's words."""
-        table, found = self.clearest(), []
+        table, lines = self.clearest(), []
         for cluster, rows in table.groupby("cluster"):
-            told = rows[rows.told].head(MOST)
-            parts = [_words(row, columns, units, self.z) for row in told.itertuples()]
+            reported = rows[rows.told].head(MOST)
+            parts = [_words(row, columns, units, self.z) for row in reported.itertuples()]
             if not self.sizes_known[int(cluster) - 1]:
                 words = _NO_SIZE
             elif not parts:
                 words = _NO_COLUMN
             else:
                 words = f"{'; '.join(parts)}."
-            found.append(f"Cluster {cluster}: {words}")
-        return found
+            lines.append(f"Cluster {cluster}: {words}")
+        return lines
 
 
 def _above(counts: np.ndarray) -> np.ndarray:
@@ -213,10 +213,10 @@ def of_centers(trace: Trace, columns: Sequence[str], units: Sequence[str] = ()) 
     width = domain.high - domain.low
     least = (np.abs(centers - others) - z * (sd + others_sd)) / width
     drowned = _drowned(trace, noise, z)
-    found = []
+    sentences = []
     for c in range(k):
         if drowned[c]:
-            found.append(f"Cluster {c + 1}: {_NO_SIZE}")
+            sentences.append(f"Cluster {c + 1}: {_NO_SIZE}")
             continue
         order = [j for j in np.argsort(-least[c], kind="stable")[:MOST] if least[c, j] >= LEAST]
         parts = [
@@ -224,8 +224,8 @@ def of_centers(trace: Trace, columns: Sequence[str], units: Sequence[str] = ()) 
             f"{_number(others[c, j], z * others_sd[c, j], _unit(units, j))} on average"
             for j in order
         ]
-        found.append(f"Cluster {c + 1}: {'; '.join(parts)}." if parts else f"Cluster {c + 1}: {_NO_COLUMN}")
-    return found
+        sentences.append(f"Cluster {c + 1}: {'; '.join(parts)}." if parts else f"Cluster {c + 1}: {_NO_COLUMN}")
+    return sentences
 
 
 def _drowned(trace: Trace, noise: CenterNoise, z: float) -> np.ndarray:
@@ -236,16 +236,16 @@ def _drowned(trace: Trace, noise: CenterNoise, z: float) -> np.ndarray:
     positive ones are kept, add up to a size that looks real.
     """
     k = len(trace.cluster_centers)
-    found = np.zeros(k, dtype=bool)
+    drowned = np.zeros(k, dtype=bool)
     if noise.sizes is not None and noise.sizes_sd is not None:
-        found = np.asarray(noise.sizes <= z * noise.sizes_sd)
+        drowned = np.asarray(noise.sizes <= z * noise.sizes_sd)
     if trace.coreset is not None:
         weights = np.asarray(trace.coreset.weights)
         clear = weights > norm.isf((1 - CONFIDENCE) / len(weights)) * np.asarray(trace.coreset.sd)
         domain = trace.domain
         nearest = members(domain.normalize(trace.coreset.points), domain.normalize(trace.cluster_centers))
-        found = found | (np.bincount(nearest[clear], minlength=k) == 0)
-    return found
+        drowned = drowned | (np.bincount(nearest[clear], minlength=k) == 0)
+    return drowned
 
 
 def _number(value: float, reach: float, unit: str) -> str:

@@ -44,8 +44,8 @@ def of_cells(trace: Trace) -> Explanation | None:
 
 def sentences(trace: Trace, columns: Sequence[str], units: Sequence[str] = ()) -> list[str] | None:
     """Return one sentence per cluster from the counts of cells, for free; None if the run released none."""
-    found = of_cells(trace)
-    return None if found is None else found.sentences(columns, units)[: len(trace.cluster_centers)]
+    cells = of_cells(trace)
+    return None if cells is None else cells.sentences(columns, units)[: len(trace.cluster_centers)]
 
 
 def _borders(j: int, centers: np.ndarray, parts: np.ndarray, domain: Domain) -> np.ndarray:

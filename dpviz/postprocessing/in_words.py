@@ -37,12 +37,12 @@ def center_words(trace: Trace, columns: Sequence[str]) -> list[str]:
     rank = ranks(trace)
     width = trace.domain.high - trace.domain.low
     middle = np.average(trace.cluster_centers, axis=0)
-    found = []
+    phrases = []
     for center, row in zip(np.asarray(trace.cluster_centers), rank, strict=True):
         clear = np.flatnonzero(np.abs(row) > 0.5)
         clear = clear[np.argsort(-np.abs(center - middle)[clear] / width[clear], kind="stable")][:MOST]
         sides = (("higher", clear[row[clear] > 0]), ("lower", clear[row[clear] < 0]))
         words = [f"{word} {', '.join(columns[int(j)] for j in side)}" for word, side in sides if len(side)]
         text = " and ".join(words)
-        found.append(f"{text} than most" if text else "like most, as far as the noise shows")
-    return found
+        phrases.append(f"{text} than most" if text else "like most, as far as the noise shows")
+    return phrases

@@ -73,13 +73,13 @@ def stand_ins(trace: Trace, n_rows: int, count: int, rng: np.random.Generator) -
     """
     points, weights, sd = _source(trace)
     places = int(rng.integers(2**32))
-    found = []
+    people = []
     for _ in range(count):
         drawn = np.maximum(weights + sd * rng.normal(size=len(weights)), 0.0)
         drawn = drawn if drawn.sum() > 0 else np.ones(len(drawn))
         ends = np.floor(np.cumsum(drawn) / drawn.sum() * n_rows + 0.5).astype(int)
-        found.append(trace.domain.denormalize(_around(points, np.diff(ends, prepend=0), trace.domain, places)))
-    return found
+        people.append(trace.domain.denormalize(_around(points, np.diff(ends, prepend=0), trace.domain, places)))
+    return people
 
 
 def _source(trace: Trace) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -21,15 +21,15 @@ def labels_of(trace: Trace, X: np.ndarray) -> np.ndarray:
     domain: Domain = trace.domain
     parts = np.asarray(trace.steps[0].released["parts"])
     spans = np.asarray(trace.steps[-1].released["span_of_cell"])
-    X, found = np.asarray(X, dtype=np.float64), np.full(len(X), -1)
+    X, labels = np.asarray(X, dtype=np.float64), np.full(len(X), -1)
     finite = np.isfinite(X).all(axis=1)
     z = domain.clip(domain.normalize(X[finite]))
     at = np.clip(np.floor((z + domain.box_z) * (parts / (2 * domain.box_z))).astype(np.int64), 0, parts - 1)
     cell = np.zeros(len(at), dtype=np.int64)
     for column, n in zip(at.T, parts, strict=True):
         cell = cell * n + column
-    found[finite] = spans[cell]
-    return found
+    labels[finite] = spans[cell]
+    return labels
 
 
 def agreement(clusters: np.ndarray, groups: np.ndarray) -> float:

@@ -253,10 +253,10 @@ def bet(trace: Trace) -> str:
     promise = trace.claimed
     if not promise.private:
         return "no privacy: 100 of 100 bets on anybody are won" if promise.exact else str(promise)
-    made = bet_of(promise, far=reach(trace))
+    odds = bet_of(promise, far=reach(trace))
     delta = f", δ {chance(promise.delta)}" if promise.delta else ""
     each = " a row" if promise.rows_per_person > 1 else ""
-    return f"for ε {number(promise.epsilon)}{delta}{each}: bets on {made.on} are won at most {made.odds} of 100"
+    return f"for ε {number(promise.epsilon)}{delta}{each}: bets on {odds.on} are won at most {odds.odds} of 100"
 
 
 def reach(trace: Trace) -> str:

@@ -156,10 +156,10 @@ class ChunkedSession(StatisticSession):
         self, query: KeyQuery, scope: int, keep: Keep
     ) -> tuple[np.ndarray, np.ndarray, Mapping[str, np.ndarray]]:
         """Return (kept keys, their noisy counts, true keys and counts); the parts' keys are merged first."""
-        found = list(self._each(partial(_keys, query=query), scope))
-        every = np.concatenate([keys for keys, _ in found])
+        answers = list(self._each(partial(_keys, query=query), scope))
+        every = np.concatenate([keys for keys, _ in answers])
         keys, place = np.unique(every, axis=0, return_inverse=True)
-        counts = np.bincount(place.ravel(), weights=np.concatenate([c for _, c in found]), minlength=len(keys))
+        counts = np.bincount(place.ravel(), weights=np.concatenate([c for _, c in answers]), minlength=len(keys))
         noisy, mask = keep(counts)
         return keys[mask], noisy[mask], {"keys": keys, "counts": counts}
 
@@ -188,16 +188,16 @@ class ChunkedSession(StatisticSession):
         whole = self._kept.get((query, parent))
         other = self._kept.get((query, siblings[0])) if len(siblings) == 1 else None
         if whole is not None and other is not None:
-            found = {part: whole[part] - other[part] for part in whole}
+            difference = {part: whole[part] - other[part] for part in whole}
         else:
             total: dict[str, np.ndarray] = {}
             for one in self._each(partial(_fixed, query=query), scope):
                 for part, value in one.items():
                     total[part] = value + total.get(part, 0)
-            found = {part: value * GRID for part, value in total.items()}
+            difference = {part: value * GRID for part, value in total.items()}
         if query.keep:
-            self._kept[query, scope] = found
-        return found
+            self._kept[query, scope] = difference
+        return difference
 
     def _each(self, compute: Callable[[Block], Any], scope: int) -> Iterable[Any]:
         route = partial(_follow, domain=self._domain, kept=self._kept_n, route=self._routes[scope], compute=compute)

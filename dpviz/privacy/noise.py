@@ -138,11 +138,11 @@ class Secure:
 
     def binomial(self, counts: np.ndarray, probability: float) -> np.ndarray:
         """Draw the number of heads in `counts` independent coins with this probability, by tossing all of them."""
-        found = np.zeros(counts.shape, dtype=np.int64)
+        successes = np.zeros(counts.shape, dtype=np.int64)
         for index, count in np.ndenumerate(counts):
             for start in range(0, int(count), _COINS):
-                found[index] += int(self.coins(np.full(min(_COINS, int(count) - start), probability)).sum())
-        return found
+                successes[index] += int(self.coins(np.full(min(_COINS, int(count) - start), probability)).sum())
+        return successes
 
 
 @lru_cache(maxsize=256)

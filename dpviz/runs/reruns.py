@@ -82,11 +82,11 @@ def matched(runs: Sequence[np.ndarray], anchor: np.ndarray, domain: Domain) -> n
     The matching is one to one, with the least total distance in z units.
     """
     here = domain.normalize(anchor)
-    found = np.full((len(runs), *anchor.shape), np.nan)
-    for run, centers in zip(found, runs, strict=True):
+    places = np.full((len(runs), *anchor.shape), np.nan)
+    for run, centers in zip(places, runs, strict=True):
         own, other = linear_sum_assignment(cdist(here, domain.normalize(centers)))
         run[own] = centers[other]
-    return found
+    return places
 
 
 def spread(runs: Sequence[np.ndarray], anchor: np.ndarray, domain: Domain) -> np.ndarray:

@@ -17,8 +17,8 @@ def inline(text: str) -> str:
     '<b>a &lt; b</b> by <code>x_y</code>, <i>not</i> 2*3'
     """
     parts = re.split(r"`([^`]*)`", _SIGN.sub(lambda sign: f"\0{ord(sign[1])}\0", text))
-    made = "".join(f"<code>{html.escape(part)}</code>" if i % 2 else _words(part) for i, part in enumerate(parts))
-    return re.sub(r"\0(\d+)\0", lambda sign: html.escape(chr(int(sign[1]))), made)
+    markup = "".join(f"<code>{html.escape(part)}</code>" if i % 2 else _words(part) for i, part in enumerate(parts))
+    return re.sub(r"\0(\d+)\0", lambda sign: html.escape(chr(int(sign[1]))), markup)
 
 
 def _words(text: str) -> str:
@@ -35,10 +35,10 @@ def _block(block: str, level: int) -> str:
     lines = block.strip("\n").split("\n")
     if lines[0].startswith("```"):
         return f"<pre><code>{html.escape(chr(10).join(lines[1:-1]))}</code></pre>"
-    if found := re.match(r"(#+) (.*)", lines[0]):
-        deep = min(level + len(found[1]) - 1, 6)
+    if heading := re.match(r"(#+) (.*)", lines[0]):
+        deep = min(level + len(heading[1]) - 1, 6)
         rest = "\n".join(lines[1:])
-        return f"<h{deep}>{inline(found[2])}</h{deep}>" + (_block(rest, level) if rest.strip() else "")
+        return f"<h{deep}>{inline(heading[2])}</h{deep}>" + (_block(rest, level) if rest.strip() else "")
     if lines[0].startswith("|"):
         return _table([[cell.strip() for cell in line.strip().strip("|").split("|")] for line in lines])
     if lines[0].startswith("- "):

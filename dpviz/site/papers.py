@@ -67,8 +67,8 @@ def _numbers(paper: Paper, item: Item) -> pd.DataFrame:
 
 def _counted(paper: Paper, numbers: dict[tuple[str, str], pd.DataFrame]) -> str:
     """Return how many of a paper's items got each verdict."""
-    found = [judge(item, numbers[paper.id, item.id]).word for item in paper.items]
-    return "; ".join(f"{found.count(word)} {word}" for word in dict.fromkeys(found))
+    words = [judge(item, numbers[paper.id, item.id]).word for item in paper.items]
+    return "; ".join(f"{words.count(word)} {word}" for word in dict.fromkeys(words))
 
 
 def _item(paper: Paper, item: Item, numbers: pd.DataFrame) -> str:
@@ -78,12 +78,12 @@ def _item(paper: Paper, item: Item, numbers: pd.DataFrame) -> str:
         ours = f"not yet run; <code>python -m dpviz reproduce {paper.id} {item.id}</code> runs it."
     against = "".join(f"<li>{html.escape(on_screen(plainly(words)))}</li>" for words in verdict.against[:_AGAINST])
     differs = "".join(f"<li>{inline(on_screen(words))}</li>" for words in item.differs)
-    found = panels(item, numbers)
+    drawn = panels(item, numbers)
     return (
         f'<section id="{item.id}"><h2>{html.escape(item.name)} <span class="badge">{verdict.word}</span></h2>'
         f"<p><b>The paper says:</b> {inline(item.claim)} <i>Printed: {inline(item.prints)}.</i></p>"
         f"<p><b>Ours:</b> {ours}</p>"
-        + (_pictures(found, LIGHT, "light") + _pictures(found, DARK, "dark") if found else "")
+        + (_pictures(drawn, LIGHT, "light") + _pictures(drawn, DARK, "dark") if drawn else "")
         + (f"<details><summary>What contradicts</summary><p>{inline(item.because)}</p><ul>{against}</ul></details>"
            if against else "")
         + (f"<details><summary>Settings that differ</summary><ul>{differs}</ul></details>" if differs else "")

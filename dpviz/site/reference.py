@@ -80,10 +80,10 @@ def add(folder: Folder, shell: Shell) -> None:
         )
         folder.put(HOME, shell.page(HOME, "Reference", body))
         return
-    with tempfile.TemporaryDirectory() as made:
-        write(Path(made))
-        pages = {f"api/{path.relative_to(made).as_posix()}": path.read_text() for path in Path(made).rglob("*.html")}
-        folder.put("api/search.js", _short(Path(made, "search.js").read_text()))
+    with tempfile.TemporaryDirectory() as place:
+        write(Path(place))
+        pages = {f"api/{path.relative_to(place).as_posix()}": path.read_text() for path in Path(place).rglob("*.html")}
+        folder.put("api/search.js", _short(Path(place, "search.js").read_text()))
     shared: dict[str, str] = {}
     for name, page in sorted(pages.items()):
         page = _SMALL.sub(r'<\1h2 class="part"', _HEADERLINK.sub(r'\1 aria-label="Link to \2">', page))

@@ -30,20 +30,20 @@ def find(sample: str, method: str, people: int | None = None, values: tuple[tupl
     ValueError
         If they come from another version of dpviz.
     """
-    found = files.read(sample, method, people, values)
-    if found is not None and not _agrees(found.chapter):
+    stored = files.read(sample, method, people, values)
+    if stored is not None and not _agrees(stored.chapter):
         raise ValueError(
             f"site: the stored runs of {method} on {sample} come from another version; "
             "`python -m dpviz atlas --make` makes them again."
         )
-    return found
+    return stored
 
 
 def chart(sample: str, method: str, people: int | None = None) -> Chart:
     """Return the stored runs of a method on a sample; raise ValueError if there are none."""
-    found = find(sample, method, people)
-    if found is None:
+    stored = find(sample, method, people)
+    if stored is None:
         raise ValueError(
             f"site: there are no stored runs of {method} on {sample}; `python -m dpviz atlas --make` makes them."
         )
-    return found
+    return stored

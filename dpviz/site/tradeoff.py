@@ -50,7 +50,7 @@ def add(folder: Folder, shell: Shell) -> None:
 
 def _page(sample: str, shell: Shell) -> str:
     there, here = ground(sample), _address(sample)
-    charts = {slug: found for slug in METHODS if slug != "kmeans" and (found := find(sample, slug))}
+    charts = {slug: stored for slug in METHODS if slug != "kmeans" and (stored := find(sample, slug))}
     start = STOPS.index(EPSILON)
     films = {slug: _film(slug, chart) for slug, chart in charts.items()}
     tables = {slug: _rows(sample, slug, chart) for slug, chart in charts.items() if _strong(slug)}
@@ -108,9 +108,9 @@ def _film(slug: str, chart: Chart) -> dict[str, Any]:
     there = ground(chart.chapter.sample)
     run = trace(Cell(chart.chapter, None, EPSILON, 0))
     view = dataclasses.replace(there.view(run, SLOTS), picture=there.data.picture)
-    made = drag.record(view, [_edition(slug, chart)], 0, bet_of(run.claimed, far=reach(run)).on)
-    (edition,) = made["editions"]
-    return {"stops": edition["stops"], "top": made["top"], "figure": json.loads(edition["figure"])}
+    film = drag.record(view, [_edition(slug, chart)], 0, bet_of(run.claimed, far=reach(run)).on)
+    (edition,) = film["editions"]
+    return {"stops": edition["stops"], "top": film["top"], "figure": json.loads(edition["figure"])}
 
 
 def _rows(sample: str, slug: str, chart: Chart) -> pd.DataFrame:

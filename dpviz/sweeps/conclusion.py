@@ -98,7 +98,7 @@ def steadiness(turns: pd.DataFrame, axis: str) -> list[str]:
     ----------
     turns : from `Summary.turns`, of one data set and promise
     """
-    found = [
+    sentences = [
         f"{one.series} gets worse from {_value(axis, one.start)} to {_value(axis, one.end)}, by "
         f"{percent(one.change)}: more than the noise of {one.runs} runs."
         for one in turns[turns.sure].itertuples()
@@ -112,8 +112,8 @@ def steadiness(turns: pd.DataFrame, axis: str) -> list[str]:
             if names[1:]
             else (f"gets worse from {_value(axis, group.start.iloc[0])} to {_value(axis, group.end.iloc[0])}")
         )
-        found.append(f"{who} {verb}: within the noise of {runs} runs.")
-    return found
+        sentences.append(f"{who} {verb}: within the noise of {runs} runs.")
+    return sentences
 
 
 def _within(against: str) -> str:

@@ -26,11 +26,11 @@ def kind(cell: Run) -> tuple[Any, ...]:
 
 def missing(runs: Iterable[Run], known: Mapping[tuple[Any, ...], float]) -> list[Run]:
     """Return one run of every kind that has no known time, the KMeans references first."""
-    found: dict[tuple[Any, ...], Run] = {}
+    runs_by_key: dict[tuple[Any, ...], Run] = {}
     for cell in runs:
         if kind(cell) not in known:
-            found.setdefault(kind(cell), cell)
-    return list(found.values())
+            runs_by_key.setdefault(kind(cell), cell)
+    return list(runs_by_key.values())
 
 
 def trial(cell: Run, on_step: Callable[[int, int], None] | None = None) -> float:

@@ -84,8 +84,8 @@ def report(
     parts = []
     for metric in metrics:
         parts.append(f"<h2>{html.escape(METRICS[metric].title)}</h2>")
-        found = Summary(rows, metric, axis)
-        points, runs = found.points, found.runs
+        summary = Summary(rows, metric, axis)
+        points, runs = summary.points, summary.runs
         look = tradeoff.styles(points)
         curved = points[points[axis].notna()]  # a program without the axis is only in the tables
         for (data, notion), group in curved.groupby(["data", "notion"], sort=False):
@@ -97,7 +97,7 @@ def report(
             figure.update_layout(paper_bgcolor="#fff")
             words = f"<figcaption class=small>{tradeoff.promise(notion)}</figcaption>"
             parts.append(f"<figure>{packed.drawn(figure)}{words}</figure>")
-        parts += _tables(found, look)
+        parts += _tables(summary, look)
     if published:
         parts += ["<h2>Beside published numbers</h2>", _published(rows, published)]
     failures = rows[rows.status == "failed"]
@@ -208,7 +208,7 @@ def against_published(rows: pd.DataFrame, published: Sequence[Published]) -> pd.
 
     `what` is a metric, "ratio" (loss over KMeans') or "area" (see `Summary.areas`).
     """
-    found = []
+    lines = []
     for entry in published:
         ours = low = high = runs = float("nan")
         mine = rows[(rows.data == entry.data) & ((rows.label == entry.label) | (rows.algorithm == "kmeans"))]
@@ -222,11 +222,11 @@ def against_published(rows: pd.DataFrame, published: Sequence[Published]) -> pd.
                 table = table.assign(**{name: table[name] / table.reference for name in ("ours", "low", "high")})
         if len(table):
             ours, low, high, runs = (float(table[name].iloc[0]) for name in ("ours", "low", "high", "runs"))
-        found.append(
+        lines.append(
             [entry.data, entry.label, entry.epsilon, entry.what, entry.value, ours, low, high, runs, entry.source]
         )
     return pd.DataFrame(
-        found, columns=["data", "label", "epsilon", "what", "published", "ours", "low", "high", "runs", "source"]
+        lines, columns=["data", "label", "epsilon", "what", "published", "ours", "low", "high", "runs", "source"]
     )
 
 

@@ -73,17 +73,17 @@ def read_rows(path: Path) -> pd.DataFrame:
     text = text[: _whole_lines(text)]
     if _is_csv(path):
         try:
-            found: list[dict[str, Any]] = list(csv.DictReader(io.StringIO(text.decode(errors="replace"))))
+            rows: list[dict[str, Any]] = list(csv.DictReader(io.StringIO(text.decode(errors="replace"))))
         except csv.Error:  # a cell of more than 128 kB, or an invalid byte
             raise ValueError(f"sweep: {path.name} cannot be read as rows of a sweep; choose another file.") from None
     else:
-        found = [row for row in map(_parse, text.splitlines()) if row is not None]
+        rows = [row for row in map(_parse, text.splitlines()) if row is not None]
     kept: dict[str, dict[str, Any]] = {}
-    for row in found:
+    for row in rows:
         key = row.get("key")
         if isinstance(key, str) and len(key) == 24 and row.get("status") in ("ok", "failed") and _has_parameters(row):
             kept.setdefault(key, row)
-    if found and not kept:
+    if rows and not kept:
         raise ValueError(f"sweep: {path.name} holds no rows of a sweep; choose another output file.")
     return table(list(kept.values()))
 

@@ -148,10 +148,10 @@ def _bench_path(name: str) -> Path:
         raise ValueError(
             f"sweep: bench:{name} needs the environment variable {FOLDER} with the folder that holds {name}/."
         )
-    found = [p for p in (Path(folder) / name / f"{name}{end}" for end in (".npz", ".csv.gz", ".csv")) if p.is_file()]
-    if not found:
+    paths = [p for p in (Path(folder) / name / f"{name}{end}" for end in (".npz", ".csv.gz", ".csv")) if p.is_file()]
+    if not paths:
         raise ValueError(f"sweep: the folder in {FOLDER} has no data set {name!r} (.npz, .csv.gz or .csv).")
-    return found[0]
+    return paths[0]
 
 
 def _bench(name: str) -> Dataset:

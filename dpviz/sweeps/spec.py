@@ -131,14 +131,14 @@ def _variants(label: Any, values: Any) -> list[Variant]:
     for key, value in values.items():
         _list(f"{key} of {label}", value)
     lists = {key: value for key, value in values.items() if isinstance(value, list | tuple)}
-    found = []
+    variants = []
     for chosen in itertools.product(*(_list(key, value) for key, value in lists.items())):
         own = dict(zip(lists, chosen, strict=True))
         name = ", ".join([label, *(f"{key} = {value}" for key, value in own.items())])
         fixed = {**values, **own}
         preset, noise = fixed.pop("preset", None), fixed.pop("noise", "seeded")
-        found.append(Variant(name, slug, preset, tuple(fixed.items()), noise))
-    return found
+        variants.append(Variant(name, slug, preset, tuple(fixed.items()), noise))
+    return variants
 
 
 def _list(key: str, value: Any) -> tuple[Any, ...]:

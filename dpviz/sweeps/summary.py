@@ -60,9 +60,9 @@ class Summary:
         done = self.rows[(self.rows.status == "ok") & self.rows[metric].notna()]
         medians = METRICS[metric].objective == "medians"
         best = done[(done.algorithm == REFERENCE) & ((done.label == REFERENCES["medians"]) == medians)]
-        found = best.drop_duplicates(_PLACE)[[*_PLACE, metric]]
+        losses = best.drop_duplicates(_PLACE)[[*_PLACE, metric]]
         private = _unfolded(done[done.algorithm != REFERENCE]).assign(value=lambda table: table[metric])
-        merged = private.merge(found.rename(columns={metric: "reference"}), how="left", on=_PLACE)
+        merged = private.merge(losses.rename(columns={metric: "reference"}), how="left", on=_PLACE)
         merged["ratio"] = (merged.value / merged.reference).where(merged.reference > 0)
         order = {slug: place for place, slug in enumerate(ALGORITHMS)}
         merged = merged.sort_values(
@@ -89,7 +89,7 @@ class Summary:
     def points(self) -> pd.DataFrame:
         """Return one row per curve and place: mean, low, high, runs, reference, ratio, k_found (median), mu."""
         groups = self.runs.groupby([*_CURVE, *self.axes], dropna=False, sort=False)
-        found = groups.agg(
+        table = groups.agg(
             mean=("value", "mean"),
             sd=("value", "std"),
             runs=("value", "size"),
@@ -98,10 +98,10 @@ class Summary:
             mu=("mu", "first"),
             least=("value", "min"),
         ).reset_index()
-        half = margins_of_error(found.sd, found.runs)
-        ratio = (found["mean"] / found.reference).where(found.reference > 0)
-        low, high = self._around(found["mean"].to_numpy(), half, np.fmin(found.least, found.reference))
-        return found.drop(columns=["sd", "least"]).assign(low=low, high=high, ratio=ratio)
+        half = margins_of_error(table.sd, table.runs)
+        ratio = (table["mean"] / table.reference).where(table.reference > 0)
+        low, high = self._around(table["mean"].to_numpy(), half, np.fmin(table.least, table.reference))
+        return table.drop(columns=["sd", "least"]).assign(low=low, high=high, ratio=ratio)
 
     def _around(self, mean: Any, half: Any, floor: Any) -> tuple[Any, Any]:
         """Return the ends of intervals of means with margins `half`, cut off at `floor`, the lowest possible value."""
@@ -121,7 +121,7 @@ class Summary:
         """
         table = (self if self.axis == "epsilon" else Summary(self.rows, self.metric)).runs  # curves along ε
         column = "ratio" if METRICS[self.metric].relative else "value"
-        found = []
+        lines = []
         for curve, group in table.groupby(_CURVE, dropna=False, sort=False):
             grid = group.epsilon.nunique()
             if grid < 2:
@@ -131,8 +131,8 @@ class Summary:
                 area = pd.Series([loss_auc(one.epsilon, one[column]) / np.ptp(one.epsilon) for one in seeds])
                 floor = min(1.0, area.min())  # areas relative to KMeans'
                 low, high = self._around(area.mean(), margin_of_error(area), floor)
-                found.append([*curve, area.mean(), float(low), float(high), len(area), group.k_found.median()])
-        return pd.DataFrame(found, columns=[*_CURVE, "area", "low", "high", "runs", "k_found"])
+                lines.append([*curve, area.mean(), float(low), float(high), len(area), group.k_found.median()])
+        return pd.DataFrame(lines, columns=[*_CURVE, "area", "low", "high", "runs", "k_found"])
 
     @cached_property
     def winners(self) -> pd.DataFrame:
@@ -145,7 +145,7 @@ class Summary:
         table = self.points[self.points.k_found <= self.points.n_clusters]
         sign = -1 if METRICS[self.metric].higher_is_better else 1
         keys = ["data", "bounds", "notion", "neighboring", *(a for a in self.axes if a != "delta")]
-        found = []
+        lines = []
         for place, group in table.groupby(keys, dropna=False, sort=False):
             if len(group) < 2:
                 continue
@@ -154,8 +154,8 @@ class Summary:
             mine, theirs = (best.high, others.low.min()) if sign > 0 else (-best.low, (-others.high).min())
             apart = not others.low.isna().any() and bool(mine < theirs)
             gap = (theirs - mine) / abs(best["mean"]) if apart else np.nan
-            found.append([*place, best.series if apart else "", others.iloc[0].series, gap])
-        return pd.DataFrame(found, columns=[*keys, "best", "second", "gap"])
+            lines.append([*place, best.series if apart else "", others.iloc[0].series, gap])
+        return pd.DataFrame(lines, columns=[*keys, "best", "second", "gap"])
 
     @cached_property
     def turns(self) -> pd.DataFrame:
@@ -174,11 +174,11 @@ class Summary:
                 difference = worse * (both[end] - both[start])
                 size = difference.mean() / abs(both[start].mean()) if len(both) else 0.0
                 steps.append([*curve, start, end, size, len(both), difference.mean(), standard_error(difference)])
-        found = pd.DataFrame(steps, columns=[*_CURVE, "start", "end", "change", "runs", "rise", "error"])
-        limit = student.ppf(1 - 0.05 / max(len(found), 1), np.maximum(found.runs - 1, 1))
-        found = found.assign(sure=(found.runs > 1) & (found.rise > limit * found.error))
-        found = found[found.change >= _NOTABLE].sort_values(["sure", "change"], ascending=False, kind="stable")
-        return found.drop_duplicates(_CURVE).drop(columns=["rise", "error"]).reset_index(drop=True)
+        changes = pd.DataFrame(steps, columns=[*_CURVE, "start", "end", "change", "runs", "rise", "error"])
+        limit = student.ppf(1 - 0.05 / max(len(changes), 1), np.maximum(changes.runs - 1, 1))
+        changes = changes.assign(sure=(changes.runs > 1) & (changes.rise > limit * changes.error))
+        changes = changes[changes.change >= _NOTABLE].sort_values(["sure", "change"], ascending=False, kind="stable")
+        return changes.drop_duplicates(_CURVE).drop(columns=["rise", "error"]).reset_index(drop=True)
 
     def enough(self, within: float) -> pd.DataFrame:
         """Count, per curve and place, the `good` ones among its `runs`: those whose metric is close to KMeans'.
@@ -205,7 +205,7 @@ class Summary:
         the largest), `tested` (the largest value) and `first` (whether `least` is the smallest tested value, so that a
         smaller one may be enough)
         """
-        found = []
+        lines = []
         for curve, group in self.enough(within).groupby(_CURVE, dropna=False, sort=False):
             ordered = group.sort_values(self.axis)
             good = (ordered.good >= share * ordered.runs - 1e-9).to_numpy()
@@ -213,20 +213,20 @@ class Summary:
             at = int(np.argmax(holds)) if holds.any() else -1
             row, values = ordered.iloc[at], ordered[self.axis].to_numpy()
             least = values[at] if holds.any() else np.nan
-            found.append([*curve, least, int(row.good), int(row.runs), values[-1], at == 0, row.k_found])
-        return pd.DataFrame(found, columns=[*_CURVE, "least", "good", "runs", "tested", "first", "k_found"])
+            lines.append([*curve, least, int(row.good), int(row.runs), values[-1], at == 0, row.k_found])
+        return pd.DataFrame(lines, columns=[*_CURVE, "least", "good", "runs", "tested", "first", "k_found"])
 
     def quantile_dots(self, dots: int = 20, *, at: object = None) -> pd.DataFrame:
         """Return `dots` equally likely values per curve and place (fewer for fewer runs), with their number `of`.
 
         `at` restricts them to one value of the axis.
         """
-        found, runs = [], self.runs if at is None else self.runs[self.runs[self.axis] == at]
+        lines, runs = [], self.runs if at is None else self.runs[self.runs[self.axis] == at]
         for place, group in runs.groupby([*_CURVE, *self.axes], dropna=False, sort=False):
             size = min(dots, len(group))
             values = np.quantile(group.value, (np.arange(size) + 0.5) / size, method="inverted_cdf")
-            found += [[*place, value, group.reference.iloc[0], size] for value in values]
-        return pd.DataFrame(found, columns=[*_CURVE, *self.axes, "value", "reference", "of"])
+            lines += [[*place, value, group.reference.iloc[0], size] for value in values]
+        return pd.DataFrame(lines, columns=[*_CURVE, *self.axes, "value", "reference", "of"])
 
 
 def axes_of(rows: pd.DataFrame) -> tuple[str, ...]:

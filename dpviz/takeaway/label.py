@@ -55,8 +55,8 @@ def facts(trace: Trace) -> dict[str, str]:
             words += f", μ {number(promise.mu)}"
         if promise.rho_distance is not None:
             words += f", for moves up to {reach(trace)}"
-        made = bet_of(promise, far=reach(trace))
-        bet = f"on {made.on}: right at most {made.odds} times in 100 (a coin 50, no privacy 100)"
+        limit = bet_of(promise, far=reach(trace))
+        bet = f"on {limit.on}: right at most {limit.odds} times in 100 (a coin 50, no privacy 100)"
     else:
         words, bet = ("none", "100 in 100: nothing is protected") if promise.exact else (str(promise), "not known here")
     person = ""

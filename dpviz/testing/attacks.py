@@ -41,16 +41,16 @@ def nothing_more_than_claimed_is_given_away(cls: type[Algorithm]) -> None:
     _private(cls)
     algorithm = instance(cls)
     for i, pair in enumerate(pairs(algorithm.neighboring)):
-        found = audit(algorithm, pair, runs=18 if i == 0 else 3, confidence=SURE if i else 0.95)
-        demand(found.holds, f"more than claimed is given away: {found}")
+        result = audit(algorithm, pair, runs=18 if i == 0 else 3, confidence=SURE if i else 0.95)
+        demand(result.holds, f"more than claimed is given away: {result}")
 
 
 def nothing_more_is_given_away_with_secure_noise(cls: type[Algorithm]) -> None:
     """Audit one pair of neighbors with secure noise."""
     _private(cls)
     algorithm = instance(cls)
-    found = audit(algorithm, pairs(algorithm.neighboring)[0], runs=4, noise="secure", confidence=SURE)
-    demand(found.holds, f"more than claimed is given away: {found}")
+    result = audit(algorithm, pairs(algorithm.neighboring)[0], runs=4, noise="secure", confidence=SURE)
+    demand(result.holds, f"more than claimed is given away: {result}")
 
 
 def nothing_more_is_given_away_where_the_first_instance_does_not_go(cls: type[Algorithm]) -> None:
@@ -58,16 +58,16 @@ def nothing_more_is_given_away_where_the_first_instance_does_not_go(cls: type[Al
     _private(cls)
     algorithm = second_instance(cls)
     for pair, n_public in wide_pairs(algorithm.neighboring):
-        found = audit(algorithm, pair, runs=3, n_public=n_public, confidence=SURE)
+        bound = audit(algorithm, pair, runs=3, n_public=n_public, confidence=SURE)
         demand(
-            found.holds and found.reach > 0.3,
-            f"more than claimed is given away, or the neighbors are too weak: {found}",
+            bound.holds and bound.reach > 0.3,
+            f"more than claimed is given away, or the neighbors are too weak: {bound}",
         )
 
 
 def every_draw_has_its_recorded_scale_and_is_its_own(cls: type[Algorithm]) -> None:
     """Check that noise values fit the ledger's scales and do not repeat each other."""
     _private(cls)
-    found = draws(instance(cls), ROWS, runs=_DRAWS)
-    demand(honest(found, _DRAWS), f"the noise does not fit the ledger: {found}")
-    demand(found.entries > 0 or cls.notion in (Notion.LOCAL, Notion.SHUFFLE), "no noise value was found")
+    drawn = draws(instance(cls), ROWS, runs=_DRAWS)
+    demand(honest(drawn, _DRAWS), f"the noise does not fit the ledger: {drawn}")
+    demand(drawn.entries > 0 or cls.notion in (Notion.LOCAL, Notion.SHUFFLE), "no noise value was found")

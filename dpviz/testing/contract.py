@@ -121,9 +121,9 @@ def what_a_fixed_ledger_has_spent_is_what_was_claimed(cls: type[Algorithm]) -> N
             domain = declared(MADE["blobs"], n_public=crowd)
             trace = _instance(cls, epsilon=epsilon).run(MADE["blobs"], domain=domain, seed=0)
         for name in ("epsilon", "delta", "mu", "pure_epsilon", "zcdp"):
-            wanted, found = getattr(trace.claimed, name), getattr(trace.spent, name)
-            agrees = found is wanted if wanted is None else found is not None and math.isclose(found, wanted)
-            demand(agrees or found == wanted, f"{name}: {found} was spent, {wanted} claimed at epsilon {epsilon}")
+            wanted, spent = getattr(trace.claimed, name), getattr(trace.spent, name)
+            agrees = spent is wanted if wanted is None else spent is not None and math.isclose(spent, wanted)
+            demand(agrees or spent == wanted, f"{name}: {spent} was spent, {wanted} claimed at epsilon {epsilon}")
 
 
 def claim_equals_guarantee_from_parameters_alone(cls: type[Algorithm]) -> None:

@@ -43,26 +43,26 @@ def has_the_compulsory_headings_and_names(cls: type[Algorithm]) -> None:
 
 def _section(cls: type[Algorithm], heading: str) -> str:
     text = textwrap.indent(inspect.cleandoc(cls.__doc__ or ""), "    ")  # Python 3.13 keeps no indentation
-    found = re.search(rf"^    {heading}\n    -+\n(.*?)(?:\n\n    \w|\Z)", text, re.DOTALL | re.MULTILINE)
-    demand(found, f"the docstring has no section {heading!r}")
-    return found[1] if found else ""
+    match = re.search(rf"^    {heading}\n    -+\n(.*?)(?:\n\n    \w|\Z)", text, re.DOTALL | re.MULTILINE)
+    demand(match, f"the docstring has no section {heading!r}")
+    return match[1] if match else ""
 
 
 def _items(text: str) -> Shapes:
     """Return name -> shape of a list of released values; commas inside parentheses belong to a shape or a remark."""
-    found = {}
+    items = {}
     for item in re.split(r",\s*(?![^()]*\))", text.strip()):
         name, _, rest = item.strip().partition(" ")
         demand(re.fullmatch(r"[a-z]\w*", name), f"Steps: {item!r} does not begin with a name")
         shape = re.match(r"\(([^()]*,[^()]*)\)", rest)
-        found[name] = [s for s in re.split(r",\s*", shape[1].strip().rstrip(",")) if s] if shape else []
-    return found
+        items[name] = [s for s in re.split(r",\s*", shape[1].strip().rstrip(",")) if s] if shape else []
+    return items
 
 
 @cache
 def _table(text: str) -> dict[str, tuple[Shapes, Shapes]]:
     """Return kind -> (released, sometimes) of a section "Steps"."""
-    found: dict[str, tuple[Shapes, Shapes]] = {}
+    shapes: dict[str, tuple[Shapes, Shapes]] = {}
     for line in re.sub(r"\n {8,}", " ", text).splitlines():
         head = re.match(r"    ([a-z][a-z-]*(?:, [a-z][a-z-]*)*) {2,}(.*)", line)
         demand(head, f"Steps: {line!r} is not `kind  released: ...`")
@@ -70,13 +70,13 @@ def _table(text: str) -> dict[str, tuple[Shapes, Shapes]]:
         for kind in names.split(", "):
             if other := re.match(r"as for `([a-z-]+)`(?:, with (\w+) for (\w+) where \w[^;]*)?$", rest):
                 released, sometimes = _table(_section(ALGORITHMS[other[1]], "Steps"))[kind]
-                found[kind] = released, sometimes | ({other[2]: ["k", "p"]} if other[2] else {})
+                shapes[kind] = released, sometimes | ({other[2]: ["k", "p"]} if other[2] else {})
                 continue
             parts = dict(part.strip().split(": ", 1) for part in rest.split("; "))
             always, more = parts.pop("released", ""), parts.pop("sometimes", "")
-            found[kind] = ({} if always == "nothing" else _items(always)), _items(more) if more else {}
+            shapes[kind] = ({} if always == "nothing" else _items(always)), _items(more) if more else {}
             demand(set(parts) <= {"hidden"}, f"Steps, {kind}: {set(parts)} is unknown")
-    return found
+    return shapes
 
 
 def _runs(cls: type[Algorithm]) -> Iterator[tuple[int, int, int, Trace]]:
@@ -166,6 +166,6 @@ def lines_cost_where_the_ledger_says_so(cls: type[Algorithm]) -> None:
         for kind, labels in paid.items():
             here = [line for line in cls.CODE if kind in line.kinds]
             demand(here, f"CODE: there is no line for steps of kind {kind}")
-            told = {line.label for line in here if line.label}
-            demand(labels - {"scatter"} <= told, f"CODE: {kind} pays for {labels}, the lines say {told}")
-            demand(not labels or told <= labels, f"CODE: {kind}: {told - labels} is never paid there")
+            named = {line.label for line in here if line.label}
+            demand(labels - {"scatter"} <= named, f"CODE: {kind} pays for {labels}, the lines say {named}")
+            demand(not labels or named <= labels, f"CODE: {kind}: {named - labels} is never paid there")

@@ -211,21 +211,21 @@ class DistDP(Moves):
         yield self.show_points(curator, noisy)
 
         shifts = snap_toward_zero(rng.uniform(0, 4, (self.trees, d)))
-        found = []
+        chosen = []
         for level in range(self.coarse_levels + 1):
             keys, counts = count_cells(noisy.value, shifts, (level,))
             released = self._level(keys, counts.astype(np.float64), shifts, level, "noisy points")
-            found.append(released["cells"][released["kept"]])
-            yield Step("level", f"Level {level}: the {len(found[-1])} fullest cells, by noisy points", released)
+            chosen.append(released["cells"][released["kept"]])
+            yield Step("level", f"Level {level}: the {len(chosen[-1])} fullest cells, by noisy points", released)
         fine = tuple(range(self.coarse_levels + 1, DEPTH + 1))
         passed = curator.release_keys("cells", QuadtreeCells(shifts, fine))
         for level in fine:
             here = passed.keys[:, 1] == level
             released = self._level(passed.keys[here], passed.counts[here], shifts, level, "rows")
-            found.append(released["cells"][released["kept"]])
-            words = f"{len(found[-1])} cells pass the threshold of {passed.threshold:.0f} rows and are chosen"
+            chosen.append(released["cells"][released["kept"]])
+            words = f"{len(chosen[-1])} cells pass the threshold of {passed.threshold:.0f} rows and are chosen"
             yield Step("level", f"Level {level}: {words}", {**released, "threshold": passed.threshold})
-        regions = np.unique(snap_toward_zero(domain.clip(np.concatenate(found))), axis=0)
+        regions = np.unique(snap_toward_zero(domain.clip(np.concatenate(chosen))), axis=0)
 
         factor = self.near_factor(d, n)
         reach = factor * curator.rho_distance

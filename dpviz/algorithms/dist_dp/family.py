@@ -59,14 +59,14 @@ class Moves(ApproximateDP):
 
     def advice(self, n_features: int, n_public: int) -> tuple[str, ...]:
         """Return the base class's warnings, and one if no row can move as far as rho."""
-        found = super().advice(n_features, n_public)
+        sentences = super().advice(n_features, n_public)
         diameter = 2 * math.sqrt(n_features)
         if self.rho_distance > diameter:
-            found += (
+            sentences += (
                 f"{self.name}: rho_distance = {self.rho_distance:g} is beyond the domain's diameter {diameter:.3g} and "
                 "is cut to it: this is ordinary DP for one row changed to any value.",
             )
-        return found
+        return sentences
 
     def noisy_points(self, curator: Curator, domain: Domain) -> Noisy:
         """Release every row with Gaussian noise under the label "points".

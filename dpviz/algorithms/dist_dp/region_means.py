@@ -138,13 +138,13 @@ class DistDPRegionMeans(Moves):
 
     def advice(self, n_features: int, n_public: int) -> tuple[str, ...]:
         """Return the family's warnings, and one if the standard algorithm runs instead."""
-        found = super().advice(n_features, n_public)
+        sentences = super().advice(n_features, n_public)
         if self.too_far(n_features, n_public):
-            found += (
+            sentences += (
                 f"{self.name}: noise for rho_distance = {self.rho_distance:g} would blur more than ordinary DP, so "
                 f"{NSM.name} runs instead, with ordinary DP for one row changed to any value.",
             )
-        return found
+        return sentences
 
     def plan(self, n_features: int, n_public: int) -> Plan:
         """Price two equal Gaussian releases, or return NSM's plan if rho is too large."""

@@ -214,11 +214,11 @@ class _Runs:
 
 def _used(day: int) -> list[int]:
     """Return the release days of the tables that add up to days 1 to `day`."""
-    found = []
+    nodes = []
     while day:
-        found.append(day)
+        nodes.append(day)
         day &= day - 1
-    return found
+    return nodes
 
 
 def _points(
@@ -261,13 +261,13 @@ def _solve(
     if len(points) <= n_clusters:
         extra = rng.integers(len(points), size=n_clusters - len(points))
         jitter = 1e-3 * rng.normal(size=(len(extra), points.shape[1]))
-        found = np.concatenate([points, points[extra] + jitter])
+        centers = np.concatenate([points, points[extra] + jitter])
     else:
-        found = KMeans(n_clusters, n_init=4, random_state=seed).fit(points, sample_weight=weights).cluster_centers_
+        centers = KMeans(n_clusters, n_init=4, random_state=seed).fit(points, sample_weight=weights).cluster_centers_
     if before is None:
-        return found
+        return centers
     moved = lloyd_on(points, weights, before, 20)
-    costs = [float(weights @ cdist(points, some, "sqeuclidean").min(axis=1)) for some in (moved, found)]
+    costs = [float(weights @ cdist(points, some, "sqeuclidean").min(axis=1)) for some in (moved, centers)]
     if costs[0] <= costs[1]:
         return moved
-    return found[linear_sum_assignment(cdist(before, found, "sqeuclidean"))[1]]
+    return centers[linear_sum_assignment(cdist(before, centers, "sqeuclidean"))[1]]

@@ -201,9 +201,9 @@ def _joined(dense: np.ndarray, counts: np.ndarray, noise: float, most: int) -> t
     one, other = np.concatenate(sides, axis=1)
     graph = coo_array((np.ones(len(one)), (one, other)), shape=(dense.size, dense.size))
     _, labels = connected_components(graph, directed=False)
-    found, labels = np.unique(np.where(dense.ravel(), labels, -1), return_inverse=True)
-    n = len(found) - (found[0] == -1)
-    labels = labels - (found[0] == -1)  # -1: not dense
+    names, labels = np.unique(np.where(dense.ravel(), labels, -1), return_inverse=True)
+    n = len(names) - (names[0] == -1)
+    labels = labels - (names[0] == -1)  # -1: not dense
     sizes = np.bincount(labels[labels >= 0], counts.ravel()[labels >= 0], n)
     order = np.argsort(-sizes, kind="stable")
     clear = sizes[order] >= noise * np.sqrt(np.bincount(labels[labels >= 0], minlength=n)[order])

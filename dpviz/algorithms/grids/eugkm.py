@@ -161,11 +161,11 @@ class EUGkM(Algorithm):
 
     def advice(self, n_features: int, n_public: int) -> tuple[str, ...]:
         """Return the base class's warnings, and one if the grid cannot divide every column."""
-        found = super().advice(n_features, n_public)
+        sentences = super().advice(n_features, n_public)
         if self.lloyd_share > 0 or max(self.parts(n_features, n_public)) > 1:
-            return found
+            return sentences
         return (
-            *found,
+            *sentences,
             f"{self.name}: {n_features} columns cannot all be divided at this epsilon and n: the grid is one cell "
             "and nothing is learned from it. Use fewer columns, or give a share to the Lloyd step.",
         )

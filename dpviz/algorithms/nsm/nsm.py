@@ -383,8 +383,8 @@ class NSM(ApproximateDP):
         self, summary: Summary, middle: np.ndarray, reach: float, rng: np.random.Generator, *, shown: bool
     ) -> Generator[Step, None, np.ndarray]:
         """Yield and return the best centers of the summary; restarts and swaps are free."""
-        found = solve(summary.points, summary.weights, self.n_clusters, rng, jitter=0.01 * reach)
-        centers = middle + clip_ball(snap(found - middle), reach)
+        solution = solve(summary.points, summary.weights, self.n_clusters, rng, jitter=0.01 * reach)
+        centers = middle + clip_ball(snap(solution - middle), reach)
         coreset = {
             "coreset_points": summary.points,
             "coreset_weights": summary.weights,

@@ -188,7 +188,7 @@ class Balcan(ApproximateDP):
         levels = self.levels(curator.n_public)
         root = 2.0 ** math.ceil(math.log2(4 * reach))  # a power of two, so halves are exact
         children = np.array(list(itertools.product((0, 1), repeat=p)))
-        found = [np.zeros((1, p))]
+        centers = [np.zeros((1, p))]
         for shift in range(1, self.shifts + 1):
             offset = snap_toward_zero(rng.uniform(reach, root - reach, p))
             active, width = np.zeros((1, p), dtype=np.int64), root
@@ -200,7 +200,7 @@ class Balcan(ApproximateDP):
                 threshold = 1 + self.OUTSTANDING * noisy.sd
                 kept = noisy.value > threshold
                 active = keys[kept]
-                found.append(cell_centers(active, width, offset))
+                centers.append(cell_centers(active, width, offset))
                 released: dict[str, Any] = {
                     "shift": shift, "level": level, "levels": levels, "width": width, "offset": offset, "keys": keys,
                     "noisy_counts": noisy.value, "kept": kept, "noise_sd": noisy.sd, "threshold": threshold,
@@ -213,4 +213,4 @@ class Balcan(ApproximateDP):
                 yield Step("cubes", title, released)
                 if not kept.any():
                     break
-        return clip_ball(snap(np.unique(np.concatenate(found), axis=0)), reach)
+        return clip_ball(snap(np.unique(np.concatenate(centers), axis=0)), reach)

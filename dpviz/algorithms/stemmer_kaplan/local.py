@@ -154,13 +154,13 @@ class StemmerKaplanLocal(Algorithm):
         dict with `weight` (rows) and `center` (z units, over all columns, before shrinking, widest cells), and
         `heavy`, the smallest count among n people that makes a cell of the finest grid heavy
         """
-        asked, told, weighed = self._users(n_public)
+        asked, informed, weighed = self._users(n_public)
         flip = flip_probability(self.plan(n_features, n_public).costs["report"][0].epsilon)  # type: ignore[attr-defined]
-        count = told / self.n_clusters
+        count = informed / self.n_clusters
         radius = self.WIDTHS[0] / 2 if n_features <= self.HASHED else 1.0
         return {
             "weight": n_public / weighed * OUE(1, flip).sd(int(weighed)),
-            "center": radius * OneBit(flip).sd(int(told)) * n_features / max(count, 1.0),
+            "center": radius * OneBit(flip).sd(int(informed)) * n_features / max(count, 1.0),
             "heavy": n_public / asked * self.HEAVY * OUE(1, flip).sd(int(asked)),
         }
 
@@ -185,8 +185,8 @@ class StemmerKaplanLocal(Algorithm):
         tables = len(self.WIDTHS)
         if self.budget == "epsilon":
             return n_public / tables, n_public / tables, float(n_public)
-        asked, told, weighed = (share * n_public for share in self.GROUPS)
-        return max(asked / tables, 1.0), max(told / tables, 1.0), max(weighed, 1.0)
+        asked, informed, weighed = (share * n_public for share in self.GROUPS)
+        return max(asked / tables, 1.0), max(informed / tables, 1.0), max(weighed, 1.0)
 
     def _scopes(self, curator: Curator, seed: int) -> tuple[list[int], list[int], list[int]]:
         """Split people into groups; return the scopes for cells and averages (one per table), and for weights."""
@@ -194,8 +194,8 @@ class StemmerKaplanLocal(Algorithm):
         if self.budget == "epsilon":
             scopes = list(curator.partition(ALL, ByUser(seed, (1 / tables,) * tables)))
             return scopes, scopes, scopes
-        asked, told, weighed = self.GROUPS
-        shares = (*(asked / tables,) * tables, *(told / tables,) * tables, weighed)
+        asked, informed, weighed = self.GROUPS
+        shares = (*(asked / tables,) * tables, *(informed / tables,) * tables, weighed)
         scopes = list(curator.partition(ALL, ByUser(seed, shares)))
         return scopes[:tables], scopes[tables : 2 * tables], scopes[2 * tables :]
 
@@ -228,10 +228,10 @@ class StemmerKaplanLocal(Algorithm):
             flat = cell.projection is None
             radius = cell.width / 2 if flat else base
             question = OffsetOf(cell, heavy, radius, d, flat, seed=seeds[1])
-            told = curator.collect("report", question, scope, shown=self.SHOWN)
-            counts = np.maximum(heard.value[heavy], 1.0) * told.users / max(heard.users, 1)
-            sd = told.sd / np.maximum(counts, 1.0)
-            means = np.clip(told.value / np.maximum(counts, 1.0)[:, None], -radius, radius)
+            bits = curator.collect("report", question, scope, shown=self.SHOWN)
+            counts = np.maximum(heard.value[heavy], 1.0) * bits.users / max(heard.users, 1)
+            sd = bits.sd / np.maximum(counts, 1.0)
+            means = np.clip(bits.value / np.maximum(counts, 1.0)[:, None], -radius, radius)
             prior = radius**2 / 3
             means *= (prior / (prior + sd**2))[:, None]
             averages = snap_toward_zero(domain.clip(question.anchors + means))
@@ -239,10 +239,10 @@ class StemmerKaplanLocal(Algorithm):
             released = {
                 "table": t + 1, "tables": len(tell), "width": cell.width, "offset": cell.offset,
                 "projected": not flat, "keys": cell.keys(heavy), "anchors": question.anchors, "averages": averages,
-                "average_sd": sd, "users": told.users,
+                "average_sd": sd, "users": bits.users,
             }  # fmt: skip
             title = (
-                f"Averages {t + 1} of {len(tell)}: one bit of each of {told.users:,} people moves {len(heavy)} anchors"
+                f"Averages {t + 1} of {len(tell)}: one bit of each of {bits.users:,} people moves {len(heavy)} anchors"
             )
             yield Step("averages", title, released)
         if len(candidates) == 0:

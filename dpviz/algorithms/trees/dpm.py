@@ -339,7 +339,7 @@ class DPM(ApproximateDP):
             centers.append(np.clip(middle + noisy.value / weight, region.low, region.high))
             errors.append(noisy.sd / weight)
             middles.append(middle)
-        found = snap_toward_zero(domain.clip(np.array(centers)))
+        snapped = snap_toward_zero(domain.clip(np.array(centers)))
         parts = {"weights": weights, "weights_sd": np.array([sds[region.depth] for region in leaves])}
         parts |= {"sums_sd": np.array(errors) * weights, "origins": np.array(middles)}
         yield Step(
@@ -347,25 +347,25 @@ class DPM(ApproximateDP):
             f"{len(leaves)} region{'s give' if len(leaves) > 1 else ' gives'} {len(leaves)} noisy "
             f"average{'s' * (len(leaves) > 1)}: DPM chose the number of centers itself",
             {
-                "centers": found,
+                "centers": snapped,
                 "weights": weights,
                 "sd": np.array(errors),
                 "nodes": np.array([region.node for region in leaves]),
                 "low": np.array([region.low for region in leaves]),
                 "high": np.array([region.high for region in leaves]),
-                "coreset_points": found,
+                "coreset_points": snapped,
                 "coreset_weights": weights,
                 "coreset_sd": parts["weights_sd"],
-                **declared(average_sd(found, **parts), REGIONS),
+                **declared(average_sd(snapped, **parts), REGIONS),
             },
         )
         if self.exactly_k:
-            merged = snap_toward_zero(domain.clip(solve(found, weights, self.n_clusters, rng, jitter=self.interval)))
-            spread = average_sd(merged, **parts, of=members(found, merged))
+            merged = snap_toward_zero(domain.clip(solve(snapped, weights, self.n_clusters, rng, jitter=self.interval)))
+            spread = average_sd(merged, **parts, of=members(snapped, merged))
             yield Step(
                 "merge",
                 f"Weighted k-means on the averages gives {self.n_clusters} centers, free of cost",
-                {"centers": merged, "start": found, **declared(spread, REGIONS)},
+                {"centers": merged, "start": snapped, **declared(spread, REGIONS)},
             )
 
 

@@ -115,12 +115,12 @@ class PrivTree(Algorithm):
 
     def advice(self, n_features: int, n_public: int) -> tuple[str, ...]:
         """Return the base class's warnings, and one if leaves will be as wide as the domain."""
-        found = super().advice(n_features, n_public)
+        sentences = super().advice(n_features, n_public)
         depth = float(np.clip(np.log2(max(n_public * self.epsilon, 1.0)) - self.LOST, 0, self.max_depth))
         if n_features * 4 ** (-depth / n_features) < self.COARSE:
-            return found
+            return sentences
         return (
-            *found,
+            *sentences,
             f"{self.name}: at this epsilon and n boxes are halved about {depth:.0f} times, too few for "
             f"{n_features} column{'s' * (n_features > 1)}: leaves stay as wide as most data. Use fewer columns.",
         )

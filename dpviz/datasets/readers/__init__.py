@@ -123,8 +123,8 @@ def _check_recoded(table: Table, recode: Sequence[Recoding]) -> None:
     """Refuse a rule for a missing column, or one that makes a name twice."""
     names = [column.name for column in table.columns]
     for rule in recode:
-        made = [column["name"] for column in rule.columns]
-        if not set(made) <= set(names):
+        recoded = [column["name"] for column in rule.columns]
+        if not set(recoded) <= set(names):
             raise TableError(f"{table.name}: there is no column {rule.column!r} to recode.")
-        if any(names.count(name) > 1 for name in made):
+        if any(names.count(name) > 1 for name in recoded):
             raise TableError(f"{table.name}: recoding {rule.column!r} makes a name that exists already; rename one.")

@@ -91,8 +91,8 @@ def read_excel(data: memoryview, name: str, form: Form, limits: Limits, advance:
         raise TableError(f"{name}: {NO_ROWS}")
     dtype = precision(n_rows, width, form)
     pairs = zip(names, columns, strict=True)
-    found = [column for public, cells in pairs for column in columns_of_cells(public, cells, dtype, form)]
-    return table_of(name, found, n_rows, notes, unnamed_first=has_header and first[0] is None)
+    parsed = [column for public, cells in pairs for column in columns_of_cells(public, cells, dtype, form)]
+    return table_of(name, parsed, n_rows, notes, unnamed_first=has_header and first[0] is None)
 
 
 class _Sheet(ReadOnlyWorksheet):
@@ -177,9 +177,9 @@ def _sheet(sheets: list[Any], name: str, form: Form) -> tuple[Any, list[str]]:
         raise TableError(f"{name}: there is no sheet {form.sheet!r}; give its name, or its number from 1 on.")
     if len(sheets) == 1:
         return sheets[0], []
-    found = next((i for i, sheet in enumerate(sheets) if sheet.title.strip().lower() not in _WORDS), 0)
-    if found:
-        return sheets[found], [f"Sheet {found + 1} was read; sheets before it hold notes, by their names."]
+    number = next((i for i, sheet in enumerate(sheets) if sheet.title.strip().lower() not in _WORDS), 0)
+    if number:
+        return sheets[number], [f"Sheet {number + 1} was read; sheets before it hold notes, by their names."]
     return sheets[0], ["The workbook has several sheets; the first one was read."]
 
 

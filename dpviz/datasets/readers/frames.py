@@ -111,7 +111,7 @@ def table_from(name: str, content: bytes, rest: Iterator[tuple[bytes, bytes]]) -
             raise ValueError("readers: a column's numbers are missing.")
         return np.frombuffer(numbers, dtype)
 
-    made = [
+    parsed = [
         Column(
             str(name),
             str(kind),
@@ -124,4 +124,4 @@ def table_from(name: str, content: bytes, rest: Iterator[tuple[bytes, bytes]]) -
         )
         for name, kind, reason, (values, codes), words, rule, doubt in columns
     ]
-    return Table(name, tuple(made), int(n_rows), tuple(map(str, notes)))
+    return Table(name, tuple(parsed), int(n_rows), tuple(map(str, notes)))

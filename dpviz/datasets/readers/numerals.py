@@ -94,11 +94,11 @@ def without_marks(cells: pa.ChunkedArray | pa.Array, marks: Sequence[str]) -> pa
 
 def numbers_of(marks: Sequence[str]) -> list[float]:
     """Return the marks that are numbers."""
-    found = []
+    numbers = []
     for mark in marks:
         with suppress(ValueError):
-            found.append(float(mark.replace(",", ".")))
-    return found
+            numbers.append(float(mark.replace(",", ".")))
+    return numbers
 
 
 def floats(cells: pa.ChunkedArray | pa.Array, dtype: type = float) -> np.ndarray:

@@ -25,8 +25,8 @@ _PAIRS = re.compile(r"[+-]?\d[\d.]*( \d+:[^\s:]+)+ *\n[+-]?\d[\d.]*( \d+:[^\s:]+
 
 def as_csv(name: str, modules: str, table: str) -> str:
     """Return a command that converts a file to CSV; `table` is Python code for its table, with FILE for the name."""
-    made = f"{table}.to_csv({name.split('.')[0] + '.csv'!r}, index=False)".replace("FILE", repr(name))
-    return f'python -c "import {modules}; {made}"'
+    program = f"{table}.to_csv({name.split('.')[0] + '.csv'!r}, index=False)".replace("FILE", repr(name))
+    return f'python -c "import {modules}; {program}"'
 
 
 def _is_fixed_width(head: str) -> bool:
@@ -61,16 +61,16 @@ def refuse_other_text(head: str, name: str) -> None:
             f"--no-header --header-row {first})."
         )
     if _MATRIX.match(head):
-        made = as_csv(name, "pandas, scipy.io", "pandas.DataFrame(scipy.io.mmread(FILE).toarray()).add_prefix('x')")
-        raise TableError(f"{name}: the content is a sparse matrix; make a table of it: {made}.")
+        advice = as_csv(name, "pandas, scipy.io", "pandas.DataFrame(scipy.io.mmread(FILE).toarray()).add_prefix('x')")
+        raise TableError(f"{name}: the content is a sparse matrix; make a table of it: {advice}.")
     if _PAIRS.match(head):
         table = "pandas.DataFrame(sklearn.datasets.load_svmlight_file(FILE)[0].toarray()).add_prefix('x')"
-        made = as_csv(name, "pandas, sklearn.datasets", table)
-        raise TableError(f"{name}: the content is a sparse matrix; make a table of it: {made}.")
+        advice = as_csv(name, "pandas, sklearn.datasets", table)
+        raise TableError(f"{name}: the content is a sparse matrix; make a table of it: {advice}.")
     if _is_fixed_width(head):
-        made = as_csv(name, "pandas", "pandas.read_fwf(FILE)")
+        advice = as_csv(name, "pandas", "pandas.read_fwf(FILE)")
         raise TableError(
-            f"{name}: its columns have a fixed width and no separator; convert it to CSV: {made} (with "
+            f"{name}: its columns have a fixed width and no separator; convert it to CSV: {advice} (with "
             "header=None behind the name where the first line holds no names)."
         )
 
@@ -90,15 +90,15 @@ def spaced(head: str) -> int:
 
 def separated(data: memoryview, width: int, advance: Callable[[float], None]) -> memoryview:
     """Return a table of white space as one of tabs; a header without a name for row names gets an empty name."""
-    made, at, first = [], 0, True
+    cells, at, first = [], 0, True
     for block in blocks(data):
         lines = [words(line) for line in block.decode().splitlines() if line.strip()]
         if first and lines:
             first = False
             if len(lines[0]) == width - 1:
                 lines[0].insert(0, "")
-        made += ["\t".join(cell.replace("\t", " ") for cell in line) + "\n" for line in lines]
-        made = ["".join(made)]
+        cells += ["\t".join(cell.replace("\t", " ") for cell in line) + "\n" for line in lines]
+        cells = ["".join(cells)]
         at += len(block)
         advance(0.4 * at / data.nbytes)
-    return memoryview("".join(made).encode())
+    return memoryview("".join(cells).encode())

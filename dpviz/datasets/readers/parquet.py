@@ -74,17 +74,17 @@ def read_parquet(data: memoryview, name: str, form: Form, limits: Limits, advanc
         if wanted and at != n_rows:
             raise TableError(f"{name}: the Parquet file is damaged or cut off; write it again.")
         dtype = precision(n_rows, width, form)
-        made = {
+        by_name = {
             field: columns_of(public, file.read([field]).column(0), dtype, form) for field, public in recode.items()
         }
     pa.default_memory_pool().release_unused()
-    found = [
+    parsed = [
         column
         for public, field in zip(names, schema, strict=True)
-        for column in made.get(field.name)
+        for column in by_name.get(field.name)
         or [columns[field.name] or _finished(public, field, values[field.name], form)]
     ]
-    return table_of(name, found, n_rows, notes)
+    return table_of(name, parsed, n_rows, notes)
 
 
 def _has_words(field: pa.Field) -> bool:

@@ -125,10 +125,10 @@ class Recoding:
     @property
     def facts(self) -> dict[str, Any]:
         """Return the rule as a data dictionary holds it."""
-        found: dict[str, Any] = {"column": self.column, "code": self.code}
+        entry: dict[str, Any] = {"column": self.column, "code": self.code}
         if self.code == "days":
-            return found | {"first": self.first, "last": self.last, "order": self.order}
-        return found | {"categories": list(self.categories)}
+            return entry | {"first": self.first, "last": self.last, "order": self.order}
+        return entry | {"categories": list(self.categories)}
 
     @property
     def columns(self) -> list[dict[str, Any]]:
@@ -197,8 +197,8 @@ def _places(cells: pa.ChunkedArray | pa.Array, categories: tuple[str, ...]) -> n
     """Return the position of each cell among the categories, -1 for any other cell."""
     if pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type):
         words = pc.utf8_trim_whitespace(cells.cast(pa.string()))
-        found = pc.fill_null(pc.index_in(words, value_set=pa.array(categories, pa.string())), -1)
-        return np.asarray(found.to_numpy(zero_copy_only=False), dtype=np.int64)
+        index = pc.fill_null(pc.index_in(words, value_set=pa.array(categories, pa.string())), -1)
+        return np.asarray(index.to_numpy(zero_copy_only=False), dtype=np.int64)
     places = np.full(len(cells), -1, dtype=np.int64)
     numeric = (pa.types.is_boolean, pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal)
     if any(is_one(cells.type) for is_one in numeric):

@@ -53,12 +53,12 @@ def _read_public(data: memoryview, name: str, form: Form, limits: Limits, advanc
     limits.check(name, n_rows, width)
     names, notes = (numbered(width), []) if form.header is False else named(name, list(columns), sure=bool(form.header))
     dtype = precision(n_rows, width, form)
-    found = [
+    table = [
         column
         for public, cells in zip(names, columns.values(), strict=True)
         for column in columns_of_cells(public, cells, dtype, form)
     ]
-    return table_of(name, found, n_rows, notes)
+    return table_of(name, table, n_rows, notes)
 
 
 def _put(cells: list[Any], row: int, cell: Any) -> None:
@@ -99,8 +99,8 @@ def _read_private(data: memoryview, name: str, form: Form, limits: Limits, advan
     for cells in columns.values():
         _pad(cells, n_rows)
     limits.check(name, n_rows, len(columns))
-    found = [column for public in names for column in columns_of_cells(public, columns.pop(public), float, form)]
-    return table_of(name, found, n_rows, notes)
+    table = [column for public in names for column in columns_of_cells(public, columns.pop(public), float, form)]
+    return table_of(name, table, n_rows, notes)
 
 
 def _cleaned_keys(record: Any) -> list[str]:
@@ -145,8 +145,8 @@ def _each(text: str, name: str) -> Iterator[Any]:
 
 def _skipped(text: str, at: int) -> int:
     """Return the position of the next character that is not white space."""
-    found = _SPACE.match(text, at)
-    return found.end() if found else at
+    space = _SPACE.match(text, at)
+    return space.end() if space else at
 
 
 def _parsed(line: str) -> Any:
@@ -179,10 +179,10 @@ def _refuse_whole(text: str, name: str) -> None:
         return
     if isinstance(whole.get("features"), list):
         opened = "gzip.open" if name.endswith(".gz") else "open"
-        made = as_csv(name, "gzip, json, pandas", f"pandas.json_normalize(json.load({opened}(FILE))['features'])")
-        raise TableError(f"{name}: the content is a map (GeoJSON or ESRI); make a table of its features: {made}.")
-    made = as_csv(name, "pandas", "pandas.read_json(FILE)")
-    raise TableError(f"{name}: the content is one JSON object, and a list of records is needed; make a table: {made}.")
+        hint = as_csv(name, "gzip, json, pandas", f"pandas.json_normalize(json.load({opened}(FILE))['features'])")
+        raise TableError(f"{name}: the content is a map (GeoJSON or ESRI); make a table of its features: {hint}.")
+    hint = as_csv(name, "pandas", "pandas.read_json(FILE)")
+    raise TableError(f"{name}: the content is one JSON object, and a list of records is needed; make a table: {hint}.")
 
 
 def _records(data: bytes, name: str) -> Iterator[dict[str, Any]]:

@@ -176,16 +176,16 @@ class Table:
 
     def groups(self, column: str) -> np.ndarray | None:
         """Return the known group of each row, shape (n,), or None for a column without groups. NOT PRIVATE."""
-        for found in self.columns:
-            if found.name == column:
-                return found.values if found.codes is None else found.codes
+        for entry in self.columns:
+            if entry.name == column:
+                return entry.values if entry.codes is None else entry.codes
         return None
 
     def values(self, column: str) -> np.ndarray:
         """Return a usable column, shape (n,), NaN where a cell is missing."""
-        for found in self.columns:
-            if found.name == column and found.values is not None:
-                return found.values
+        for entry in self.columns:
+            if entry.name == column and entry.values is not None:
+                return entry.values
         raise TableError(f"{self.name}: {column!r} is not a usable column.")
 
     def missing(self, columns: Sequence[str]) -> int:
@@ -329,15 +329,15 @@ def columns_of(
         )
     if rule is None:
         return [column_of(name, cells, dtype, form, decimal=decimal)]
-    made = [
+    columns = [
         usable(column["name"], "number", np.asarray(values, dtype=dtype))
         for column, values in zip(rule.columns, rule.numbers(cells), strict=True)
     ]
-    made = [refused(column.name, "unknown") if column.values is None else column for column in made]
+    columns = [refused(column.name, "unknown") if column.values is None else column for column in columns]
     if rule.code != "one-hot":
-        return made
+        return columns
     kept = column_of(name, cells, dtype, form, decimal=decimal)
-    return [dataclasses.replace(kept, kind="recoded", reason="It was recoded.", values=None, doubt=""), *made]
+    return [dataclasses.replace(kept, kind="recoded", reason="It was recoded.", values=None, doubt=""), *columns]
 
 
 def own_columns(name: str, values: Sequence[np.ndarray], form: Form) -> list[Column]:
@@ -347,7 +347,7 @@ def own_columns(name: str, values: Sequence[np.ndarray], form: Form) -> list[Col
     """
     rule = recoded(form.recode, name)
     names = [name] if rule is None else [column["name"] for column in rule.columns]
-    return [usable(made, "number", column, private=True) for made, column in zip(names, values, strict=True)]
+    return [usable(label, "number", column, private=True) for label, column in zip(names, values, strict=True)]
 
 
 def mixed(name: str, row: int) -> Column:
@@ -368,8 +368,8 @@ def _from_text(name: str, cells: pa.ChunkedArray | pa.Array, dtype: type, form: 
         decimal = declared
     groups = {",": ".", ".": ",", "?": ""}[decimal]
     groups = groups if form.thousands is None or name in dict(form.decimal_of) else form.thousands
-    found = _written(name, cells, dtype, decimal, groups)
-    return dataclasses.replace(found, doubt=doubt) if found.kind in ("number", "ambiguous") else found
+    numbers = _written(name, cells, dtype, decimal, groups)
+    return dataclasses.replace(numbers, doubt=doubt) if numbers.kind in ("number", "ambiguous") else numbers
 
 
 def _written(name: str, cells: pa.ChunkedArray | pa.Array, dtype: type, decimal: str, groups: str) -> Column:

@@ -124,8 +124,8 @@ def _read_private(data: memoryview, name: str, form: Form, limits: Limits, advan
             parts[at].append(_own(column, names[at], rules.get(at), form))
     columns = []
     for at, column in enumerate(names):
-        made = len(rules[at].columns) if at in rules else 1
-        values = [np.concatenate([part[j] for part in parts[at]] or [np.empty(0)]) for j in range(made)]
+        n_columns = len(rules[at].columns) if at in rules else 1
+        values = [np.concatenate([part[j] for part in parts[at]] or [np.empty(0)]) for j in range(n_columns)]
         parts[at] = []
         columns += own_columns(column, values, form)
     pa.default_memory_pool().release_unused()
@@ -143,9 +143,9 @@ def _below(data: memoryview, n_lines: int) -> memoryview:
     """Return the text below its first `n_lines` lines; empty if it has fewer."""
     for _ in range(n_lines):
         at = 0
-        while at < data.nbytes and (found := bytes(data[at : at + _BLOCK]).find(b"\n")) < 0:
+        while at < data.nbytes and (end := bytes(data[at : at + _BLOCK]).find(b"\n")) < 0:
             at += _BLOCK
-        data = data[at + found + 1 :] if at < data.nbytes else data[data.nbytes :]
+        data = data[at + end + 1 :] if at < data.nbytes else data[data.nbytes :]
     return data
 
 
@@ -208,8 +208,8 @@ def _read_public(data: memoryview, name: str, form: Form, limits: Limits, advanc
     if n_rows == 0:
         raise TableError(f"{name}: {NO_ROWS}")
     dtype = precision(n_rows, width, form)
-    made = (columns_of(names[j], cells.column(j), dtype, form, decimal=decimal) for j in range(width))
-    columns = [column for some in made for column in some]
+    tables = (columns_of(names[j], cells.column(j), dtype, form, decimal=decimal) for j in range(width))
+    columns = [column for some in tables for column in some]
     floats = [j for j, field in enumerate(cells.schema) if pa.types.is_floating(field.type)]
     del cells
     if decimal == "?" and floats:  # they were read with points; the original text shows whether points group thousands

@@ -236,15 +236,15 @@ def _amounts(view: View) -> Panel | None:
 def panels(view: View, shots: list[Shot]) -> list[Panel]:
     """Return the map, counts, loss (if hidden layers are on), spend and ledger."""
     trace = view.trace
-    found = [_plane(view)]
+    drawn = [_plane(view)]
     amounts = _amounts(view)
     if amounts is not None:
-        found.append(amounts)
+        drawn.append(amounts)
     *loss, spend, ledger = closing(view, shots)
     spend.figure.update_layout(title_text=f"ε {number(trace.claimed.epsilon)}, {PROMISE}")
     spend.figure.update_yaxes(title_text="ε (rho-dist)")
     ledger.figure.update_layout(title_text=f"{ledger.figure.layout.title.text}, {PROMISE}")
-    return [*found, *loss, spend, ledger]
+    return [*drawn, *loss, spend, ledger]
 
 
 def losses_panel(colors: Theme, table: pd.DataFrame) -> Panel:

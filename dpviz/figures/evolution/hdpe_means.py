@@ -26,8 +26,8 @@ def budget_table(trace: Trace) -> pd.DataFrame:
     """Return the budget of each part of the run: columns part, releases, share (of mu^2)."""
     table = ledger_table(trace)
     table["part"] = [PARTS[entry.name] for entry in trace.ledger]
-    found = table.groupby("part", sort=False).agg(releases=("release", "size"), share=("share", "sum"))
-    return found.reindex(PARTS.values()).reset_index()
+    shares = table.groupby("part", sort=False).agg(releases=("release", "size"), share=("share", "sum"))
+    return shares.reindex(PARTS.values()).reset_index()
 
 
 def _two(Z: np.ndarray) -> np.ndarray:

@@ -85,9 +85,9 @@ def lineage_table(step: Step, key: str = "centers") -> pd.DataFrame:
         nearest = ((points[:, None] - centers[None]) ** 2).sum(axis=2).argmin(axis=1)
         weight = np.zeros((k, group.max() + 1))
         np.add.at(weight, (nearest[group >= 0], group[group >= 0]), votes[group >= 0])
-        found = weight.sum(axis=1) > 0
-        parents[found] = weight[found].argmax(axis=1)
-        shares[found] = weight[found].max(axis=1) / weight[found].sum(axis=1)
+        descended = weight.sum(axis=1) > 0
+        parents[descended] = weight[descended].argmax(axis=1)
+        shares[descended] = weight[descended].max(axis=1) / weight[descended].sum(axis=1)
     return pd.DataFrame({"center": range(k), "parent": parents, "share": shares})
 
 

@@ -122,11 +122,11 @@ def _spend(view: View, shots: list[Shot]) -> Panel:
 
 def panels(view: View, shots: list[Shot]) -> list[Panel]:
     """Return plane, loss (if hidden layers are on), spend and ledger."""
-    found = [_plane(view)]
+    drawn = [_plane(view)]
     if view.hidden and view.losses is not None and not np.isnan(view.losses).all():
-        found.append(loss_panel(view, shots, name="day"))
+        drawn.append(loss_panel(view, shots, name="day"))
     sums = spend_panel if view.trace.noiseless else _spend
-    return [*found, sums(view, shots), ledger_panel(view, shots)]
+    return [*drawn, sums(view, shots), ledger_panel(view, shots)]
 
 
 PANE = Pane(

@@ -202,8 +202,8 @@ def spend_panel(view: View, shots: Sequence[Shot]) -> Panel:
         return _no_promise(view, len(shots))
     table, colors, delta = spend_table(view.trace), view.colors, view.trace.claimed.delta
     at = f" at δ {chance(delta)}" if delta else ""
-    made = len(table) - 1
-    title = f"{counted(made, 'release')}: ε {number(float(table.epsilon.iloc[-1]))}{at}"
+    n = len(table) - 1
+    title = f"{counted(n, 'release')}: ε {number(float(table.epsilon.iloc[-1]))}{at}"
     figure = base(colors, title, height=_SPEND)
     steps, epsilon = list(range(1, len(shots) + 1)), [float(table.epsilon[shot.releases]) for shot in shots]
     marks = "lines+markers" if len(steps) <= 40 else "lines"
@@ -228,7 +228,7 @@ def spend_panel(view: View, shots: Sequence[Shot]) -> Panel:
     ]
     add_frames(figure, [1, 2], updates)
     return Panel(
-        "side", figure, f"A line: epsilon spent rises to {number(epsilon[-1])} over {made} release{'s' * (made != 1)}."
+        "side", figure, f"A line: epsilon spent rises to {number(epsilon[-1])} over {n} release{'s' * (n != 1)}."
     )
 
 
@@ -374,12 +374,12 @@ def ledger_panel(view: View, shots: Sequence[Shot]) -> Panel:
 
 def closing(view: View, shots: Sequence[Shot], name: str = "step") -> list[Panel]:
     """Return the last panels of every family: loss if hidden layers are on, spend and ledger if any."""
-    found = []
+    panels = []
     if view.hidden and view.losses is not None and not np.isnan(view.losses).all():
-        found.append(loss_panel(view, shots, name=name))
+        panels.append(loss_panel(view, shots, name=name))
     if view.trace.ledger:
-        found += [spend_panel(view, shots), ledger_panel(view, shots)]
-    return found
+        panels += [spend_panel(view, shots), ledger_panel(view, shots)]
+    return panels
 
 
 def whole(n: int) -> int:

@@ -22,7 +22,7 @@ def turns(labels: Sequence[str], width: np.ndarray) -> list[tuple[str, int, int]
     """
     kinds = [re.split(r",| of group| \d", label)[0] for label in labels]
     room = _STRIP * width / width.sum() if len(labels) else width
-    found, at = [], 0
+    groups, at = [], 0
     while at < len(kinds):
         best = (1, 1)  # releases in a turn, turns
         for size in (1, 2, 3):
@@ -35,6 +35,6 @@ def turns(labels: Sequence[str], width: np.ndarray) -> list[tuple[str, int, int]
         name = " and ".join(kinds[at : at + best[0]]) + f" × {best[1]}" * (best[1] > 1)
         narrow = any(_LETTER * len(labels[i]) > room[i] for i in range(at, last + 1))
         if narrow and _LETTER * len(name) <= room[at : last + 1].sum():
-            found.append((name, at, last))
+            groups.append((name, at, last))
         at = last + 1
-    return found
+    return groups

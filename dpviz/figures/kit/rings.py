@@ -66,7 +66,7 @@ def places(
     middle, width, marks, top = middle * scale, width * scale, marks * scale, high * scale
     taken: list[tuple[np.ndarray, np.ndarray]] = []
     dots = [(mark - MARK, mark + MARK) for mark in marks]
-    found = []
+    rings = []
     for place, radius, words in zip(middle, width, text, strict=True):
         half = np.array([LETTER * len(words), LINE]) / 2
         options = []
@@ -78,8 +78,8 @@ def places(
             options.append((covered + LINE * out, side, box))
         _, side, box = min(options, key=lambda option: option[0])
         taken.append(box)
-        found.append(side)
-    return found
+        rings.append(side)
+    return rings
 
 
 def _shared(one: tuple[np.ndarray, np.ndarray], other: tuple[np.ndarray, np.ndarray]) -> float:

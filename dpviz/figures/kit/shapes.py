@@ -163,7 +163,7 @@ def _ticks(low: float, high: float, step: float) -> np.ndarray:
 def coordinates(shown: Shown) -> list[str]:
     """Return each center's coordinates in the data's units, and in degrees if the map is a declared projection."""
     columns, units = shown.data.columns, shown.data.units
-    found = []
+    lines = []
     earth = shown.data.projection
     for center in shown.trace.cluster_centers:
         words = ", ".join(
@@ -172,8 +172,8 @@ def coordinates(shown: Shown) -> list[str]:
         if earth is not None:
             latitude, longitude = earth.backward(*center)
             words += f" ({latitude:.4f}, {longitude:.4f})"
-        found.append(words)
-    return found
+        lines.append(words)
+    return lines
 
 
 def bars(shown: Shown) -> str:

@@ -58,8 +58,8 @@ def _plane(view: View, name: str) -> Panel:
     steps = [(update, view.trace.steps[shot.step]) for update, shot in drawn if shot.phase == KEEP]
     frames = [[*found_rings(view, there, step.released["centers"]), *update] for update, step in steps]
     add_frames(figure, traces, frames)
-    found = f"{int(last.found)} of {k} groups have a center"
-    alt = f"A plane of {name}: in the end {found}, loss {ratio_words(last.loss_ratio)} times KMeans'."
+    words = f"{int(last.found)} of {k} groups have a center"
+    alt = f"A plane of {name}: in the end {words}, loss {ratio_words(last.loss_ratio)} times KMeans'."
     return Panel("plane", figure, alt)
 
 

@@ -67,17 +67,17 @@ def styles(series: pd.DataFrame) -> dict[str, Style]:
     ----------
     series : DataFrame with columns series, algorithm
     """
-    free, found = list(_FALLBACK), {}
+    free, chosen = list(_FALLBACK), {}
     taken: set[str] = set()
     for row in series.drop_duplicates("series").itertuples():
         own = STYLES.get(row.algorithm)
         if own is not None and row.algorithm not in taken:
-            found[row.series] = own
+            chosen[row.series] = own
             taken.add(row.algorithm)
         else:
-            found[row.series] = free[0]
+            chosen[row.series] = free[0]
             free = [*free[1:], free[0]]
-    return found
+    return chosen
 
 
 def glyph(style: Style, colors: Theme) -> str:
@@ -294,20 +294,20 @@ def _beyond(
 def _labeled(ticks: Sequence[float]) -> list[bool]:
     """Return for each tick of a log axis whether a phone has room for its label; powers of two come first."""
     span = math.log10(ticks[-1] / ticks[0]) if ticks else 0.0
-    found: list[float] = []
+    labeled: list[float] = []
     for tick in sorted(ticks, key=lambda tick: not math.log2(tick).is_integer()):
-        if all(abs(math.log10(tick / other)) >= 0.08 * span for other in found):
-            found.append(tick)
-    return [tick in found for tick in ticks]
+        if all(abs(math.log10(tick / other)) >= 0.08 * span for other in labeled):
+            labeled.append(tick)
+    return [tick in labeled for tick in ticks]
 
 
 def _log_ticks(low: float, high: float) -> list[float]:
     """Return round numbers between 10^low and 10^high: denser if the range is short."""
     digits = (1, 1.5, 2, 3, 5, 7) if high - low < 1.2 else (1, 2, 5) if high - low < 3 else (1,)
     whole = [digit * 10.0**power for power in range(math.floor(low), math.ceil(high) + 1) for digit in digits]
-    found = [tick for tick in whole if low <= math.log10(tick) <= high]
-    if len(found) >= 2:
-        return found
+    ticks = [tick for tick in whole if low <= math.log10(tick) <= high]
+    if len(ticks) >= 2:
+        return ticks
     step = 10.0 ** math.floor(math.log10((10**high - 10**low) / 2))
     return [round(i * step, 12) for i in range(math.ceil(10**low / step), math.floor(10**high / step) + 1)]
 

@@ -174,12 +174,12 @@ def _estimates(view: View, shots: list[Shot]) -> Panel:
 
 def panels(view: View, shots: list[Shot]) -> list[Panel]:
     """Return plane, reports, estimates, the parts of the loss (if hidden layers are on), and ledger."""
-    found = [plane_panel(view, shots), _reports(view, shots), _estimates(view, shots)]
+    drawn = [plane_panel(view, shots), _reports(view, shots), _estimates(view, shots)]
     if view.hidden and view.people is not None and view.reference_loss is not None:
-        found.append(losses_panel(view, shots))
+        drawn.append(losses_panel(view, shots))
     if not view.hidden:
-        found.append(spend_panel(view, shots))
-    return [*found, ledger_panel(view, shots)]
+        drawn.append(spend_panel(view, shots))
+    return [*drawn, ledger_panel(view, shots)]
 
 
 def users_panels(view: View, table: pd.DataFrame, users: int, tried: dict[int, float]) -> list[Panel]:

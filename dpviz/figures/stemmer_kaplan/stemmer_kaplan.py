@@ -134,11 +134,11 @@ def loss_table(view: View) -> pd.DataFrame:
     Z = Z[np.isfinite(Z).all(axis=1)]
     last = trace.steps[-1].released
     cost = mean_distance if view.against == "KMedians" else lambda Z, centers: inertia(Z, centers) / len(Z)
-    found = [cost(Z, last[name]) for name in ("candidates", "centers")]
+    losses = [cost(Z, last[name]) for name in ("candidates", "centers")]
     return pd.DataFrame(
         {
             "what": [view.against, "all candidates", f"{len(last['centers'])} chosen"],
-            "loss": [view.reference_loss, *found],
+            "loss": [view.reference_loss, *losses],
         }
     )
 
@@ -288,15 +288,15 @@ _DRAW: dict[str, Callable[[View, Step, int, np.ndarray], Drawn]] = {  # by the k
 
 def _layers(view: View, shots: list[Shot]) -> list[dict[str, dict]]:
     """Return the layers that the plane shows at every frame; other layers are empty."""
-    found: list[dict[str, dict]] = []
+    frames: list[dict[str, dict]] = []
     points = NOWHERE  # candidates so far
     for shot in shots:
         step = view.trace.steps[shot.step]
         layers: dict[str, dict] = {}
         if step.kind in _DRAW:
             layers, points = _DRAW[step.kind](view, step, shot.phase, points)
-        found.append({"candidates": _candidates(points)} | layers)
-    return found
+        frames.append({"candidates": _candidates(points)} | layers)
+    return frames
 
 
 def plane_panel(view: View, shots: list[Shot]) -> Panel:
@@ -324,8 +324,8 @@ def plane_panel(view: View, shots: list[Shot]) -> Panel:
     k = len(trace.cluster_centers)
     alt = f"A plane with {k} released centers, chosen among candidates from crowded cells."
     met = next((step.released["candidates"] for step in reversed(trace.steps) if "candidates" in step.released), ())
-    found = f"{counted(len(met), 'candidate')} give{'s' * (len(met) == 1)}" if len(met) else "No cell is crowded;"
-    return layered(view, f"{found} {counted(k, 'center')}", looks, _layers(view, shots), alt)
+    words = f"{counted(len(met), 'candidate')} give{'s' * (len(met) == 1)}" if len(met) else "No cell is crowded;"
+    return layered(view, f"{words} {counted(k, 'center')}", looks, _layers(view, shots), alt)
 
 
 def _counts(view: View, shots: list[Shot]) -> Panel:
@@ -401,13 +401,13 @@ def losses_panel(view: View, shots: list[Shot]) -> Panel:
 
 def panels(view: View, shots: list[Shot]) -> list[Panel]:
     """Return plane, counts, the parts of the loss (if hidden layers are on), spend and ledger."""
-    found = [plane_panel(view, shots), _counts(view, shots)]
+    drawn = [plane_panel(view, shots), _counts(view, shots)]
     last = view.trace.steps[-1].released
     if view.hidden and view.people is not None and view.reference_loss is not None and "candidates" in last:
-        found.append(losses_panel(view, shots))
+        drawn.append(losses_panel(view, shots))
     if view.hidden and view.losses is not None and np.isfinite(view.losses).sum() > 1:
-        found.append(loss_panel(view, shots))
-    return [*found, spend_panel(view, shots), ledger_panel(view, shots)]
+        drawn.append(loss_panel(view, shots))
+    return [*drawn, spend_panel(view, shots), ledger_panel(view, shots)]
 
 
 PANE = Pane(

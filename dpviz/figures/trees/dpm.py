@@ -31,11 +31,11 @@ _NONE = np.empty((0, 2))
 def shots(trace: Trace) -> list[Shot]:
     """Return one picture per step; accepted cuts and the averages get a tick."""
     regions = sum(step.kind == "region" for step in trace.steps)
-    found = []
+    pictures = []
     for t, step in enumerate(trace.steps):
         words = (f"Region {t + 1} of {regions}", step.title) if step.kind == "region" else (step.title, "")
-        found.append(Shot(t, *words, step.n_releases, tick=bool(step.released.get("accepted", True))))
-    return found
+        pictures.append(Shot(t, *words, step.n_releases, tick=bool(step.released.get("accepted", True))))
+    return pictures
 
 
 def regions_table(trace: Trace, axes: tuple[int, int]) -> pd.DataFrame:
@@ -68,13 +68,13 @@ def pairs(view: View) -> list[tuple[int, int]]:
     cut = {step.released["node"]: step.released["column"] for step in trace.steps if step.kind == "region"}
     often = [column for column, _ in Counter(c for c in cut.values() if c >= 0).most_common(2)]
     usual = [*often, *(i for i in range(d) if i not in often)]
-    found = []
+    chosen = []
     for step in trace.steps:
         node = step.released.get("node", 0)
         chain = [cut[node >> i] for i in range(node.bit_length())]  # this cut's column, its parent's, ...
         wanted = list(dict.fromkeys([c for c in chain if c >= 0] + usual))[:2]
-        found.append((min(wanted), max(wanted)))
-    return found
+        chosen.append((min(wanted), max(wanted)))
+    return chosen
 
 
 def _entry_epsilon(entry: Release, delta: float) -> float:
@@ -300,10 +300,10 @@ def _budget(view: View) -> Panel:
 def panels(view: View, shots: list[Shot]) -> list[Panel]:
     """Return plane, tree, budget, and, if hidden layers are on, the true scores."""
     paid = spend_panel(view, shots) if view.trace.noiseless else _budget(view)
-    found = [_plane(view), _tree(view), paid]
+    drawn = [_plane(view), _tree(view), paid]
     if scored(view):
-        found.append(strips_panel(view))
-    return found
+        drawn.append(strips_panel(view))
+    return drawn
 
 
 PANE = Pane(

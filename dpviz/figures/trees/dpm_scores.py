@@ -33,7 +33,7 @@ def margins(view: View, t: int) -> tuple[np.ndarray, np.ndarray]:
     """
     low, high = view.bounds()
     steps, domain, table = view.trace.steps, view.trace.domain, scores_table(view, t)
-    made = [steps[t]] if steps[t].kind == "region" else [step for step in steps if step.released.get("accepted")]
+    regions = [steps[t]] if steps[t].kind == "region" else [step for step in steps if step.released.get("accepted")]
     tall = _TICK if table.empty else _TALL
     least, most = (table.score.min(), table.score.max()) if table.score.notna().any() else (0.0, 1.0)
     curves, ticks = [np.empty((0, 2))], [np.empty((0, 2))]
@@ -42,7 +42,7 @@ def margins(view: View, t: int) -> tuple[np.ndarray, np.ndarray]:
         foot, head = high[1 - i] + _GAP * side, high[1 - i] + (_GAP + tall) * side
         own = table[table.column == column]
         curve = np.column_stack([own.position, foot + (head - foot) * (own.score - least) / max(most - least, 1e-9)])
-        cuts = [step.released["position"] for step in made if step.released["column"] == column]
+        cuts = [step.released["position"] for step in regions if step.released["column"] == column]
         at = np.array(cuts) * domain.half_width[column] + domain.middle[column]
         marks = np.stack([np.repeat(at, 3), np.tile([foot, head, np.nan], len(at))], axis=1)
         turned = slice(None, None, -1 if i else 1)

@@ -20,14 +20,14 @@ def hyperplanes(view: View) -> list[np.ndarray]:
     """Return the two ends (2, 2) of each level's hyperplane in original units; empty if hyperplanes are not lines."""
     if view.trace.domain.n_features != 2:
         return [NOWHERE for _ in view.trace.steps]
-    view, found = dataclasses.replace(view, axes=(0, 1)), []
+    view, lines = dataclasses.replace(view, axes=(0, 1)), []
     for step in view.trace.steps:
         if not step.released.get("branched", np.array([False])).any():
-            found.append(NOWHERE)
+            lines.append(NOWHERE)
             continue
         x, y = step.released["direction"] / np.linalg.norm(step.released["direction"])
-        found.append(view.plane(2 * view.trace.domain.radius * np.array([[y, -x], [-y, x]])))
-    return found
+        lines.append(view.plane(2 * view.trace.domain.radius * np.array([[y, -x], [-y, x]])))
+    return lines
 
 
 def _plane(view: View) -> Panel:

@@ -170,9 +170,9 @@ class OffsetOf(Question):
         columns = self.columns(ids)
         for start in range(0, len(ids), _DECODED):
             some = slice(start, start + _DECODED)
-            told = self.signs(ids[some]) * estimates[some, None]
+            offsets = self.signs(ids[some]) * estimates[some, None]
             for column in range(self.n_features):
-                sums[:, column] += told[columns[some] == column].sum(axis=0)
+                sums[:, column] += offsets[columns[some] == column].sum(axis=0)
         return sums * self.n_features * self.radius
 
     def truth(self, block: Block) -> dict[str, np.ndarray]:

@@ -95,11 +95,11 @@ class MixtureMoments(Query):
             factors = np.trunc(offsets / (self.unit * _FACTOR)) * _FACTOR
             for a in range(d):
                 for b in (a,) if self.diagonal else range(a + 1):
-                    found = (share * factors[:, a] * factors[:, b]).sum()
+                    moment = (share * factors[:, a] * factors[:, b]).sum()
                     if self.diagonal:
-                        scatters[j, a] = found
+                        scatters[j, a] = moment
                     else:
-                        scatters[j, a, b] = scatters[j, b, a] = found
+                        scatters[j, a, b] = scatters[j, b, a] = moment
         return {"sums": sums, "scatters": scatters, "counts": shares.sum(axis=1)}
 
     def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:

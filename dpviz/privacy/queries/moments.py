@@ -41,8 +41,8 @@ class NormHistogram(Query):
             offsets = column if self.middle is None else column - self.middle[i]
             squares += offsets * offsets
         edges = self.radius**2 * 2.0 ** -np.arange(self.bins)
-        found = (squares[:, None] <= edges[None, 1:]).sum(axis=1)
-        return {"": np.bincount(found, minlength=self.bins).astype(np.float64)}
+        below = (squares[:, None] <= edges[None, 1:]).sum(axis=1)
+        return {"": np.bincount(below, minlength=self.bins).astype(np.float64)}
 
     def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:
         return {"": one_entry(norm, neighboring)}

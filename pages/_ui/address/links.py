@@ -73,16 +73,16 @@ def now(page: str, vocabulary: Vocabulary) -> Scene:
 
 def _preparation(page: str) -> Scene:
     """Return the prepared scene that the page follows, an empty one if there is none."""
-    found = opened(page)
-    return found.scene if found is not None and found.scene.prepared and not found.shown_whole else Scene(page)
+    address = opened(page)
+    return address.scene if address is not None and address.scene.prepared and not address.shown_whole else Scene(page)
 
 
 def _arrange(page: str, vocabulary: Vocabulary) -> None:
     """Apply the hiding and locks of the prepared scene; in a frame, hide everything but the picture."""
     scene, free = _preparation(page), None
     if scene.lock:
-        found = controls(now(page, vocabulary).values, vocabulary)
-        free = [control.key for control in found if control.word == LOCK[scene.lock]]
+        known = controls(now(page, vocabulary).values, vocabulary)
+        free = [control.key for control in known if control.word == LOCK[scene.lock]]
     prepared.arrange({*scene.hide, *(embed.HIDES if embed.embedded() else ())}, free)
 
 
@@ -106,8 +106,8 @@ def _value(control: Control) -> Any:
 
 def opened(page: str) -> Opened | None:
     """Return the scene with which a page was last opened, if any."""
-    found = address_state.opened
-    return found if found is not None and found.scene.page == page else None
+    address = address_state.opened
+    return address if address is not None and address.scene.page == page else None
 
 
 def rewind(page: str) -> None:
@@ -121,10 +121,10 @@ def rewind(page: str) -> None:
 
 def brings_only(page: str, vocabulary: Vocabulary, word: str) -> bool:
     """Return whether the address just opened sets this word and no other."""
-    found = opened(page)
-    if found is None or not session.opened_now or not found.scene.values[word]:
+    address = opened(page)
+    if address is None or not session.opened_now or not address.scene.values[word]:
         return False
-    return write(found.scene, vocabulary) == write(Scene(page, {word: found.scene.values[word]}), vocabulary)
+    return write(address.scene, vocabulary) == write(Scene(page, {word: address.scene.values[word]}), vocabulary)
 
 
 def keep(
@@ -162,17 +162,17 @@ def _of_lacking_file(page: str, query: str) -> str:
 
 def notice(page: str, vocabulary: Vocabulary) -> None:
     """Show the ribbon of a prepared scene, and the ignored parts of an address, until a control changes."""
-    found = opened(page)
-    if found is None:
+    address = opened(page)
+    if address is None:
         return
-    if found.scene.prepared:
-        _ribbon(found, vocabulary)
-    if found.sentence:
+    if address.scene.prepared:
+        _ribbon(address, vocabulary)
+    if address.sentence:
         query = write(now(page, vocabulary), vocabulary)
         if address_state.opened_as is None:
             address_state.opened_as = query
         if address_state.opened_as == query:
-            st.info(plain(found.sentence))
+            st.info(plain(address.sentence))
 
 
 def _ribbon(prepared: Opened, vocabulary: Vocabulary) -> None:
@@ -199,10 +199,10 @@ def hand_over(page: str, to: str, vocabulary: Vocabulary, word: str) -> None:
 
     The browser's Back returns to this page, which then shows the rest of the address.
     """
-    found, context = opened(page), get_script_run_ctx()
-    if found is None or not session.opened_now or not found.scene.values.get(word):
+    address, context = opened(page), get_script_run_ctx()
+    if address is None or not session.opened_now or not address.scene.values.get(word):
         return
-    scene = dataclasses.replace(found.scene, values={**found.scene.values, word: False})
+    scene = dataclasses.replace(address.scene, values={**address.scene.values, word: False})
     fill(scene.values, vocabulary)
     if context is None or not context.is_history_navigation:
         address_state.address = (to, write(scene, vocabulary))

@@ -78,10 +78,10 @@ class Control:
             If the value is not valid.
         """
         if self.many:
-            found = [] if list(texts) == [""] else [self._one(text) for text in texts]
-            if len(set(found)) != len(found) or len(found) > self.most:
+            values = [] if list(texts) == [""] else [self._one(text) for text in texts]
+            if len(set(values)) != len(values) or len(values) > self.most:
                 raise ValueError("too many, or a repeated one")
-            return tuple(found)
+            return tuple(values)
         if len(texts) != 1:
             raise ValueError("more than one value")
         return self._one(texts[0])
@@ -227,11 +227,11 @@ def as_whole(value: Any) -> Any:
 def controls(values: Mapping[str, Any], vocabulary: Vocabulary) -> list[Control]:
     """Return the controls of a page in their order, with all values known."""
     known: dict[str, Any] = {}
-    found: dict[str, Control] = {}
+    by_word: dict[str, Control] = {}
     while fresh := [control for control in vocabulary(known) if control.word not in known]:
         known |= {control.word: values.get(control.word, control.spec.default) for control in fresh}
-        found |= {control.word: control for control in fresh}
-    return list(found.values())
+        by_word |= {control.word: control for control in fresh}
+    return list(by_word.values())
 
 
 def _given(query: str) -> tuple[dict[str, list[str]], bool]:
@@ -242,11 +242,11 @@ def _given(query: str) -> tuple[dict[str, list[str]], bool]:
         pairs = parse_qsl(query, keep_blank_values=True, max_num_fields=MOST_FIELDS)
     except ValueError:
         return {}, True
-    found: dict[str, list[str]] = {}
+    texts: dict[str, list[str]] = {}
     for word, text in pairs:
         if word not in _EMBED:
-            found.setdefault(word, []).append(text)
-    return found, False
+            texts.setdefault(word, []).append(text)
+    return texts, False
 
 
 def _sentence(version: int, wrong: list[str], left: list[str], too_long: bool) -> str:

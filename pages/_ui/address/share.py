@@ -57,11 +57,11 @@ def button(scene: Callable[[], Scene], vocabulary: Vocabulary, has: Collection[s
         if opened:
             _refuse()
     elif opened or keys.SHARE_OPEN in st.session_state:
-        found = scene()
+        link = scene()
         if opened:
-            st.session_state[keys.SHARE_OPEN] = found.page
-        if st.session_state[keys.SHARE_OPEN] == found.page:
-            _dialog(found, vocabulary, has)
+            st.session_state[keys.SHARE_OPEN] = link.page
+        if st.session_state[keys.SHARE_OPEN] == link.page:
+            _dialog(link, vocabulary, has)
         else:
             _close()
 

@@ -101,17 +101,17 @@ def _picture(result: Result, setup: Setup, both: Worlds, axes: Axes) -> None:
     )  # fmt: skip
     view = view_of(result, hidden=True, axes=axes)
     look = (identity, st.context.theme.type, axes)
-    made = attacker_state.attacker_panels
-    if made is None or made[0] != look:
-        attacker_state.attacker_panels = made = (look, workers().call(printed, view, setup.alex.place, both, clouds))
+    panels = attacker_state.attacker_panels
+    if panels is None or panels[0] != look:
+        attacker_state.attacker_panels = panels = (look, workers().call(printed, view, setup.alex.place, both, clouds))
     spot = None
     with st.container(key=keys.ALEX_FIGURES):
         left, right = st.columns([11, 8], gap="medium")
         with left:
-            spot = draw(keys.ALEX, made[1][:1], pick=True)
+            spot = draw(keys.ALEX, panels[1][:1], pick=True)
             shell.key_line(figures.LEGEND, True)
         with right:
-            draw(keys.ALEX, made[1][1:])
+            draw(keys.ALEX, panels[1][1:])
             st.html(markup.odds(drowned(result, view, both, clouds[0])))
     if spot is not None and not locked(keys.ATTACKER_WHO):
         taken = clicked(view, result.data, spot)

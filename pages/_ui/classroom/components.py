@@ -30,12 +30,12 @@ _mirror = st.components.v2.component("dpviz_mirror", html="<span></span>", js=(_
 def place(at: tuple[float, float] | None) -> tuple[float, float] | None:
     """Show the map with its point, if any; return the place chosen on the phone, or None without a valid one."""
     data = {"low": LOW.tolist(), "high": HIGH.tolist(), "at": at}
-    found = _place(key=keys.CLASS_PLACE, data=data, on_at_change=lambda: None, height="content").get("at")
-    if not isinstance(found, list) or len(found) != 2:
+    value = _place(key=keys.CLASS_PLACE, data=data, on_at_change=lambda: None, height="content").get("at")
+    if not isinstance(value, list) or len(value) != 2:
         return None
-    if not all(isinstance(v, int | float) and not isinstance(v, bool) and abs(v) < 1e6 for v in found):
+    if not all(isinstance(v, int | float) and not isinstance(v, bool) and abs(v) < 1e6 for v in value):
         return None
-    return (float(found[0]), float(found[1])) if all(map(math.isfinite, found)) else None
+    return (float(value[0]), float(value[1])) if all(map(math.isfinite, value)) else None
 
 
 def forget_class() -> None:

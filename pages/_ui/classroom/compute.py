@@ -101,8 +101,8 @@ def cell_of(x: float, y: float) -> int:
 
 def report(x: float, y: float) -> tuple[bool, ...]:
     """Return a phone's randomized report of its place: one bit per cell, each with its own coin from the system."""
-    found = OUE(cells(), flip_probability(LOCAL_EPSILON)).reports(Secure(), np.array([cell_of(x, y)]))
-    return tuple(bool(bit) for bit in found[0])
+    bits = OUE(cells(), flip_probability(LOCAL_EPSILON)).reports(Secure(), np.array([cell_of(x, y)]))
+    return tuple(bool(bit) for bit in bits[0])
 
 
 def estimates(reports: np.ndarray) -> tuple[np.ndarray, float]:

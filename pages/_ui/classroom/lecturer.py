@@ -193,18 +193,18 @@ def _many(number: int, what: str) -> str:
 
 
 def _predict(room: Classroom, base: str) -> None:
-    made = Question("", ()) if room.question.lesson else room.question
-    with st.expander("The question", expanded=not made.options):
-        text = st.text_input("Question", made.text or QUESTION, key=keys.CLASS_QUESTION, max_chars=200)
-        lines = st.text_area("Answers, one per line", "\n".join(made.options or OPTIONS), key=keys.CLASS_OPTIONS)
+    question = Question("", ()) if room.question.lesson else room.question
+    with st.expander("The question", expanded=not question.options):
+        text = st.text_input("Question", question.text or QUESTION, key=keys.CLASS_QUESTION, max_chars=200)
+        lines = st.text_area("Answers, one per line", "\n".join(question.options or OPTIONS), key=keys.CLASS_OPTIONS)
         if st.button("Ask it", type="primary", key=keys.CLASS_ASK):
             try:
                 room.ask(text, lines.splitlines())
                 st.rerun()
             except ValueError as problem:
                 st.error(plain(str(problem)))
-    if made.options:
-        st.header(plain(made.text))
+    if question.options:
+        st.header(plain(question.text))
         st.fragment(_answers, run_every=LIVE)(room)
 
 

@@ -186,7 +186,7 @@ def _local(room: Classroom, seat: Seat) -> None:
     if seat.report is None and at is not None:
         room.tell(seat.token, compute.report(*at))
     own, bits = compute.cell_of(*at) if at else None, seat.report or ()
-    told = "".join(
+    lines = "".join(
         f'<i class="{"on" if bit else ""}{" own" if cell == own else ""}">{"1" if bit else "0"}</i>'
         for row in range(compute.ALONG - 1, -1, -1)
         for cell, bit in list(enumerate(bits))[row * compute.ACROSS : (row + 1) * compute.ACROSS]
@@ -196,7 +196,7 @@ def _local(room: Classroom, seat: Seat) -> None:
             f"{_OWN[at is not None]} This is what your phone sent, with one coin per cell: at "
             f"ε {number(compute.LOCAL_EPSILON)} nobody can be sure from this where you are."
         )
-        + f'<div class="dp-cells" role="img" aria-label="{sum(bits)} of {len(bits)} cells say yes">{told}</div>'
+        + f'<div class="dp-cells" role="img" aria-label="{sum(bits)} of {len(bits)} cells say yes">{lines}</div>'
         + markup.small(_HONEST[room.keeps_points])
     )
 
@@ -270,8 +270,8 @@ def _guess(room: Classroom, seat: Seat, game: Game, guess: bool, number: int) ->
     """Record a bet, once, and update the score on everybody's chart."""
     if game.now is not None and number == len(game.guesses):
         game.guesses.append(guess)
-        found = score(game.rounds, game.guesses)
-        room.score(seat.token, found.hits, found.rounds)
+        result = score(game.rounds, game.guesses)
+        room.score(seat.token, result.hits, result.rounds)
     if len(game.rounds) - len(game.guesses) < MORE:
         game.make(len(game.guesses) + AHEAD)
 

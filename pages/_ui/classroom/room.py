@@ -335,14 +335,14 @@ class Classroom:
     def points(self) -> np.ndarray:
         """Return everybody's points, shape (m, 2), in the order of arrival."""
         with self._lock:
-            found = [seat.point for seat in self._seats.values() if seat.point is not None]
-        return np.array(found, dtype=float).reshape(-1, 2)
+            points = [seat.point for seat in self._seats.values() if seat.point is not None]
+        return np.array(points, dtype=float).reshape(-1, 2)
 
     def reports(self) -> np.ndarray:
         """Return everybody's bits, shape (m, cells)."""
         with self._lock:
-            found = [seat.report for seat in self._seats.values() if seat.report is not None]
-        return np.array(found, dtype=bool).reshape(-1, self.cells)
+            reports = [seat.report for seat in self._seats.values() if seat.report is not None]
+        return np.array(reports, dtype=bool).reshape(-1, self.cells)
 
     def answers(self) -> tuple[Question, list[int]]:
         """Return the question and the number of seats for each answer."""

@@ -45,10 +45,10 @@ def comparison(data: Dataset, asked: Sequence[Side]) -> Comparison | None:
         batch = None
     # read the job before the finished runs, so that a job that is over has delivered all of them
     over = batch is not None and batch.job.status == "done"
-    found = _found(wanted, batch)
+    by_identity = _found(wanted, batch)
     # a finished job leaves a gap if a run that existed before the job has since been dropped
-    if len(found) < len(set(wanted)) and (batch is None or over):
-        missing = [side for i, side in zip(wanted, asked, strict=True) if i not in found]
+    if len(by_identity) < len(set(wanted)) and (batch is None or over):
+        missing = [side for i, side in zip(wanted, asked, strict=True) if i not in by_identity]
         inbox: list[Result] = []
         work = functools.partial(_make, data, missing, inbox)
         with whole():
@@ -56,9 +56,9 @@ def comparison(data: Dataset, asked: Sequence[Side]) -> Comparison | None:
             batch = Batch(wanted, inbox, runs.queue("Comparison", work, expected))
             compare_state.compare_batch = batch
         batch.job.wait(runs.QUICK)
-        found = _found(wanted, batch)
-    if len(found) == len(set(wanted)):
-        return Comparison(tuple(found[identity] for identity in wanted))
+        by_identity = _found(wanted, batch)
+    if len(by_identity) == len(set(wanted)):
+        return Comparison(tuple(by_identity[identity] for identity in wanted))
     assert batch is not None
     st.fragment(_watch, run_every=0.4)(batch)
     return None
@@ -70,8 +70,8 @@ def _found(wanted: Sequence[str], batch: Batch | None) -> dict[str, Result]:
     for result in mine.values():
         if results.find(result.identity) is None:
             results.keep(result)
-    found = {identity: mine.get(identity) or results.find(identity) for identity in wanted}
-    return {identity: result for identity, result in found.items() if result is not None}
+    runs = {identity: mine.get(identity) or results.find(identity) for identity in wanted}
+    return {identity: result for identity, result in runs.items() if result is not None}
 
 
 def _make(data: Dataset, missing: Sequence[Side], inbox: list[Result], job: Job) -> None:

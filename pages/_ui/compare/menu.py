@@ -73,9 +73,9 @@ def side(result: Result) -> Side:
 
 def _changes(mine: Side) -> dict[str, Side]:
     """Return the same run with one thing changed, by the words for the change."""
-    found = {}
+    changes = {}
     for words, times in (("ε / 4", 0.25), ("4 ε", 4.0)):
         epsilon = times * getattr(mine.algorithm, "epsilon", float("nan"))
         if 0.01 <= epsilon <= 100:  # False for NaN: the algorithm has no ε
-            found[words] = Side(dataclasses.replace(mine.algorithm, epsilon=epsilon), mine.seed)  # type: ignore[call-arg]
-    return {**found, "Another seed": Side(mine.algorithm, mine.seed + 1)}
+            changes[words] = Side(dataclasses.replace(mine.algorithm, epsilon=epsilon), mine.seed)  # type: ignore[call-arg]
+    return {**changes, "Another seed": Side(mine.algorithm, mine.seed + 1)}

@@ -148,7 +148,7 @@ def _moving(values: Sequence[str]) -> str:
 
 def _ratios(comparison: Comparison, clock: Timeline) -> tuple[str, list[list[str]], str]:
     """Return the row of losses relative to the reference, with a value for every tick, and a note on how to read it."""
-    found = []
+    ratios = []
     numbers = [len(run.trace.cluster_centers) for run in comparison.runs]
     unlike = len(set(numbers)) > 1
     for run, frames, n in zip(comparison.runs, clock.frames, numbers, strict=True):
@@ -159,7 +159,7 @@ def _ratios(comparison: Comparison, clock: Timeline) -> tuple[str, list[list[str
             loss = losses[steps[frame]] if frame >= 0 and losses is not None and steps[frame] >= 0 else float("nan")
             star = "*" if unlike and n != numbers[0] else ""
             values.append("–" if loss != loss or not best else f"{ratio_words(float(loss) / best)}{star}")
-        found.append(values)
+        ratios.append(values)
     note = " Losses depend on raw rows: NOT PRIVATE."
     if unlike:
         note += (
@@ -169,7 +169,7 @@ def _ratios(comparison: Comparison, clock: Timeline) -> tuple[str, list[list[str
     against = dict.fromkeys(reference_name(run.trace) for run in comparison.runs)
     if "KMedians" in against and len(against) > 1:
         note += " k-median runs are compared with KMedians (distance), the others with KMeans (squared distance)."
-    return f"Loss so far, × {' or '.join(against)}", found, note
+    return f"Loss so far, × {' or '.join(against)}", ratios, note
 
 
 def _row(row: Row) -> markup.Html:

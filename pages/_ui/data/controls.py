@@ -20,20 +20,20 @@ OWN_FILE = "Your file"  # the source that no address contains
 
 def data(known: Mapping[str, Any]) -> Sequence[Control]:
     """Return the controls of Data: the data set in use, the public sources, and the generator's form."""
-    found: list[Control] = [
+    listed: list[Control] = [
         DataControl("d", keys.EXPLORE_DATA, "Data in use", ParamSpec(SAMPLES[0]), accepts=any_data),
         Control(
             "way", keys.DATA_WAY, "Where the data come from", choice("Samples", ("Samples", "Make blobs", "Paint"))
         ),
     ]
     if known.get("way") == "Paint":
-        found.append(Control("paint", keys.PAINTED, "Painting", ParamSpec(""), accepts=_painting))
+        listed.append(Control("paint", keys.PAINTED, "Painting", ParamSpec(""), accepts=_painting))
     if known.get("way") == "Make blobs":
-        found += [
+        listed += [
             Control(f"p.{name}", keys.BLOBS(name), gallery.label(name), spec, typed=spec.optional)
             for name, spec in params.specs(Blobs).items()
         ]
-    return found
+    return listed
 
 
 def _painting(text: str) -> str:

@@ -157,9 +157,9 @@ def _waits(cell: dict[str, Any]) -> bool:
 
 def _sources(upload: Upload) -> list[str]:
     """Return the names of the file's usable columns, including those that a rule has split."""
-    made = {column["name"]: rule.column for rule in upload.form.recode for column in rule.columns}
+    sources = {column["name"]: rule.column for rule in upload.form.recode for column in rule.columns}
     can = [c for c in upload.table.columns if c.values is not None or c.kind in ("text", "mixed", "date", "unknown")]
-    return list(dict.fromkeys(made.get(column.name, column.name) for column in can))
+    return list(dict.fromkeys(sources.get(column.name, column.name) for column in can))
 
 
 def _suggested(upload: Upload, name: str, *, ticked: bool) -> dict[str, Any]:
@@ -285,10 +285,10 @@ def _load(upload: Upload, name: str, content: bytes) -> None:
         _again(upload)
     upload.draft = {**facts, "projection": None}
     upload.filled = not facts["declared"]
-    made = {column["name"]: rule for rule in rules for column in rule.columns}
+    rules_by_column = {column["name"]: rule for rule in rules for column in rule.columns}
     declared: dict[str, dict[str, Any]] = {}
     for column in facts["columns"]:
-        rule = made.get(column["name"])
+        rule = rules_by_column.get(column["name"])
         known = (
             {"fill": column["fill"]} | _written(rule) if rule else {key: column[key] for key in column if key in _CELLS}
         )

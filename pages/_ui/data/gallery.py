@@ -74,22 +74,22 @@ def blobs() -> None:
             with sides[place % 2]:
                 values[name] = widget(Blobs.name, name, spec, spec.default, keys.BLOBS(name), label(name))
         try:
-            made = Blobs(**values)
+            recipe = Blobs(**values)
         except (ValueError, TypeError) as problem:
             st.error(plain(str(problem)))
             st.stop()
-        chosen = st.session_state[keys.EXPLORE_DATA] == made.key
+        chosen = st.session_state[keys.EXPLORE_DATA] == recipe.key
         st.button(
             "In use" if chosen else "Use these blobs",
             type="primary",
             width="stretch",
             disabled=chosen,
             on_click=catalog.choose,
-            args=(made.key,),
+            args=(recipe.key,),
         )
     with view:
-        st.html(picture(made.key, "The blobs with these parameters", width=600, height=400, most=1500))
-    facts(catalog.sample(made.key))
+        st.html(picture(recipe.key, "The blobs with these parameters", width=600, height=400, most=1500))
+    facts(catalog.sample(recipe.key))
 
 
 def facts(data: Dataset) -> None:

@@ -51,16 +51,16 @@ def paint() -> None:
             "and survives a reload."
         )
         try:
-            made = Painted(code)
+            painted = Painted(code)
         except ValueError:
-            made = None  # too few people so far, as the canvas says
-        used = made is not None and st.session_state[keys.EXPLORE_DATA] == made.key
+            painted = None  # too few people so far, as the canvas says
+        used = painted is not None and st.session_state[keys.EXPLORE_DATA] == painted.key
         st.button(
-            "In use" if used else "Use these people", type="primary", width="stretch", disabled=used or made is None,
-            on_click=catalog.choose, args=(made.key if made else "",),
+            "In use" if used else "Use these people", type="primary", width="stretch", disabled=used or painted is None,
+            on_click=catalog.choose, args=(painted.key if painted else "",),
         )  # fmt: skip
-    if made is not None:
-        gallery.facts(catalog.sample(made.key))
+    if painted is not None:
+        gallery.facts(catalog.sample(painted.key))
 
 
 def _took() -> None:

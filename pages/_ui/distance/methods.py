@@ -31,9 +31,9 @@ def one_distance(data: Dataset) -> bool:
 
 def algorithm(slug: str, **values: Any) -> Moves:
     """Return a method of the family, with its own promise about moves."""
-    made = ALGORITHMS[slug](**values)
-    assert isinstance(made, Moves)
-    return made
+    method = ALGORITHMS[slug](**values)
+    assert isinstance(method, Moves)
+    return method
 
 
 def stops(data: Dataset) -> list[float]:
@@ -43,11 +43,11 @@ def stops(data: Dataset) -> list[float]:
 
 def made(data: Dataset, algorithm: Algorithm, seed: int) -> results.Result:
     """Return a run on public data, made once per server."""
-    found = results.find(runs.run_id(data, algorithm, seed))
-    if found is None:
-        found = runs.execute(data, algorithm, seed)
-        results.keep(found)
-    return found
+    result = results.find(runs.run_id(data, algorithm, seed))
+    if result is None:
+        result = runs.execute(data, algorithm, seed)
+        results.keep(result)
+    return result
 
 
 def size(data: Dataset) -> tuple[int, int]:

@@ -67,10 +67,10 @@ def _list(sentences: list[str]) -> str:
 
 def _free(result: Result) -> None:
     trace, (sentences, by_cells) = result.trace, _known(result)
-    if found := sentences or by_cells:
+    if words := sentences or by_cells:
         what = "centers and their noise" if sentences else "counts of cells"
         ends = f"{_NOISE} {_WHERE}" if sentences else f"{_HOLDS} {_CELLS}"
-        st.html(_list(found) + markup.small(f"From the released {what}, at no cost. {ends}"))
+        st.html(_list(words) + markup.small(f"From the released {what}, at no cost. {ends}"))
     elif center_noise(trace).meaning == CELLS:
         st.html(markup.small("The places of rows inside a cell are unknown, so nothing is certain. Ask the rows."))
     else:
@@ -139,11 +139,11 @@ def _run(result: Result, question: ExplainClusters) -> None:
     """Ask the question, and store the answer with the run."""
     data: Dataset = result.data
     try:
-        found = workers().run(replay, data, question, result.trace.seed, job=Job("", question.name))
+        answer = workers().run(replay, data, question, result.trace.seed, job=Job("", question.name))
     except (ValueError, ChildProcessError) as problem:
         messages.say("problem", f"{problem} The clusters did not change.")
         return
     answers = _answers()
-    answers[result.identity, found.trace.parameters["epsilon"]] = found.trace
+    answers[result.identity, answer.trace.parameters["epsilon"]] = answer.trace
     for old in [asked for asked, trace in answers.items() if trace.seed is not None][:-_KEPT]:
         del answers[old]  # but never drop an answer that was paid for

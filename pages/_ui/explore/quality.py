@@ -42,7 +42,7 @@ def _table(identity: str, _result: Result) -> tuple[dict[str, float], dict[str, 
     )
     if reference_name(_result.trace) == "KMedians":
         costs = (run_loss(_result.trace, data.X, centers) for centers in (_result.trace.cluster_centers, reference))
-        ours, theirs = ({"cost": cost, **found} for cost, found in zip(costs, (ours, theirs), strict=True))
+        ours, theirs = ({"cost": cost, **measures} for cost, measures in zip(costs, (ours, theirs), strict=True))
     return ours, theirs
 
 

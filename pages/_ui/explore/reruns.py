@@ -157,8 +157,8 @@ def _panels(
     """Return the figures, remade only when more reruns are finished or the view changes."""
     result = question.result
     look = (question.name(question.shown), tuple(ready), st.context.theme.type, hidden, axes, all_at_once)
-    made = explore_state.reruns_panels
-    if made is None or made[0] != look:
+    pair = explore_state.reruns_panels
+    if pair is None or pair[0] != look:
         view = dataclasses.replace(view_of(result, hidden=hidden, axes=axes), missed=None)
         clouds = [
             Cloud(one, ready[one].centers, ratios(result, ready[one]) if hidden else None)
@@ -167,8 +167,8 @@ def _panels(
             for one in question.algorithms
         ]
         own = list(question.algorithms).index(question.shown)
-        explore_state.reruns_panels = made = (look, workers().call(printed, view, clouds, None if all_at_once else own))
-    return made[1]
+        explore_state.reruns_panels = pair = (look, workers().call(printed, view, clouds, None if all_at_once else own))
+    return pair[1]
 
 
 def printed(view: View, clouds: list[Cloud], one: int | None) -> list[Panel]:

@@ -83,8 +83,8 @@ def strip(
     if guarantee is not None and guarantee.private:
         epsilon = f"ε({reach})" if reach else "ε"
         facts += [f"{epsilon} {number(guarantee.epsilon)}", f"{bet_of(guarantee).odds} of 100"]
-        made = rule_of(guarantee).partition(" for ")[0]
-        values = {"δ": f"{chance(guarantee.delta)}{f' ({made})' * bool(made)}"}
+        rule = rule_of(guarantee).partition(" for ")[0]
+        values = {"δ": f"{chance(guarantee.delta)}{f' ({rule})' * bool(rule)}"}
         values["μ"] = "–" if guarantee.mu is None else number(guarantee.mu)
         more += [("Any method with this ε and δ", f"at most {odds_of_any(guarantee)} of 100"), *values.items()]
         more += [("Unit", guarantee.unit.replace("rho", reach) if reach else guarantee.unit)]

@@ -96,14 +96,14 @@ def _reruns(needed: bool) -> list[Reruns]:
     trust = atlas.trust(parts.SAMPLE, parts.METHOD)
     if trust is Trust.CHECKING:
         return []
-    found: list[Reruns | None] = []
+    clouds: list[Reruns | None] = []
     for people in parts.EDITIONS:
         chart = atlas.chart(parts.SAMPLE, parts.METHOD, people) if trust is Trust.YES else None
         if chart is not None:
-            found.append(_stored(chart))
+            clouds.append(_stored(chart))
         elif needed:
-            found.append(_parts().made(f"runs, {people}", partial(parts.reruns, people)))
-    here = [one for one in found if one is not None]
+            clouds.append(_parts().made(f"runs, {people}", partial(parts.reruns, people)))
+    here = [one for one in clouds if one is not None]
     return here if [one.people for one in here] == list(parts.EDITIONS[: len(here)]) else []
 
 
@@ -139,11 +139,11 @@ def _draw(polls: bool) -> None:
         "failed": _parts().failed,
         "others": [name for name in PAGES if name != HOME],
     }
-    found = _component(
+    value = _component(
         key=keys.HOME_STORY, data=data, height="content", on_needs_change=lambda: None, on_door_change=lambda: None
     )
     atlas.note([atlas.trust(parts.SAMPLE, parts.METHOD)])
-    if door := found.get("door"):
+    if door := value.get("door"):
         _leave(door)
     if polls and given is not None and bets is not None and len(reruns) == len(parts.EDITIONS):
         st.rerun()  # all parts are finished: stop polling

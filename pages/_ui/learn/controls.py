@@ -19,14 +19,14 @@ TRIES = 2
 
 def vocabulary(known: Mapping[str, Any]) -> Sequence[Control]:
     """Return the controls, the lesson first, because its parts, answers and draw depend on it."""
-    found = [Control("lesson", keys.LEARN_LESSON, "lesson", _choice(("", *LESSONS)))]
+    listed = [Control("lesson", keys.LEARN_LESSON, "lesson", _choice(("", *LESSONS)))]
     if "lesson" not in known:
-        return found
+        return listed
     lesson = LESSONS.get(known["lesson"])
     if lesson is None:
-        return [*found, Control("part", keys.LEARN_PART, "part", _choice((*COURSE, *SHEETS)))]
+        return [*listed, Control("part", keys.LEARN_PART, "part", _choice((*COURSE, *SHEETS)))]
     return [
-        *found,
+        *listed,
         Control("part", keys.LEARN_PART, "part", _choice((*PARTS, *SHEETS)), always=True),
         Control(
             "answer", keys.LEARN_ANSWER(lesson.name), "answer", ParamSpec(()), many=True, most=TRIES,

@@ -61,8 +61,8 @@ def picture(place: Place, stage: Stage, look: Look) -> None:
             opened=zlib.crc32(visit.encode()) + 1, step=start, main=not look.still,
             what="Steps of the lesson",
         )  # fmt: skip
-    found = _panels(place, "plane")
-    for i, (column, panel) in enumerate(zip(st.columns(len(found), gap="small"), found, strict=True)):
+    panels = _panels(place, "plane")
+    for i, (column, panel) in enumerate(zip(st.columns(len(panels), gap="small"), panels, strict=True)):
         with column, st.container(width=_width(panel)):
             draw(keys.LESSON_PART(name, i), [panel], name)
     shell.key_line(lessons.legend(name), hidden=True)

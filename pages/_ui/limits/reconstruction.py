@@ -88,8 +88,8 @@ def panel_of(data: Dataset, trace: Trace, who: list[np.ndarray], colors: Theme) 
 def picture(key: str, data: Dataset, trace: Trace, read: list[Read]) -> None:
     """Show the rounds of a run of plain Lloyd, and the people read off so far."""
     titles, who = titles_of(data, trace, read)
-    panel, found, n = panel_of(data, trace, who, shell.colors()), len(who[-1]), len(data.X)
-    words = f"<b>{found:,} of {n:,} people read off exactly</b>" if found else "<b>No row can be read off</b>"
+    panel, count, n = panel_of(data, trace, who, shell.colors()), len(who[-1]), len(data.X)
+    words = f"<b>{count:,} of {n:,} people read off exactly</b>" if count else "<b>No row can be read off</b>"
     st.html(f'<div class="dp-verdict">{words} <span>from {len(titles)} rounds</span></div>')
     transport(
         keys.PLAYER(key), scope=keys.FIGURES(key), titles=titles, marks=list(range(len(titles))), main=False,

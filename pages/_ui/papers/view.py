@@ -76,17 +76,17 @@ def show(paper: Paper, item: Item) -> None:
         head.badge(judged.word, icon=f":material/{_ICONS[judged.word]}:", color=_COLORS[judged.word])  # type: ignore[arg-type]
         st.markdown(f"**The paper says:** {item.claim} *Printed: {item.prints}.*")
         st.markdown(f"**Ours:** {_ours(judged)}")
-        found = panels(item, measured)
-        if found:
-            st.html(_picture(found))
+        drawn = panels(item, measured)
+        if drawn:
+            st.html(_picture(drawn))
         key = keys.PAPERS_ITEM(paper.id, item.id)
         box = st.expander("Numbers, settings that differ, and the command", key=key, on_change="rerun")
         if box.open:  # send the table only when it is unfolded
             with box:
                 _details(paper, item, measured, judged, beside)
-                if found:
+                if drawn:
                     st.download_button(
-                        "Picture (SVG)", picture_svg(f"{paper.short}, {item.name}", found, LIGHT),
+                        "Picture (SVG)", picture_svg(f"{paper.short}, {item.name}", drawn, LIGHT),
                         f"{paper.id}-{item.id}.svg", "image/svg+xml", on_click="ignore",
                         key=keys.PAPERS_ITEM(paper.id, f"{item.id}-picture"),
                     )  # fmt: skip

@@ -152,12 +152,12 @@ def _listed(text: str) -> list[str]:
 
 
 def _one(text: str, what: str) -> float | None:
-    found = numbers(text, what)
-    if not found:
+    values = numbers(text, what)
+    if not values:
         return None
-    if len(found) > 1 or not found[0] > 0:
+    if len(values) > 1 or not values[0] > 0:
         raise ValueError(f"plan: {what} must be one number above 0.")
     least, most = EPSILONS
-    if what == _BUDGET and not least <= found[0] <= most:
-        raise ValueError(f"plan: {what} must lie between {number(least)} and {number(most)}; got {number(found[0])}.")
-    return found[0]
+    if what == _BUDGET and not least <= values[0] <= most:
+        raise ValueError(f"plan: {what} must lie between {number(least)} and {number(most)}; got {number(values[0])}.")
+    return values[0]

@@ -102,8 +102,8 @@ def player(
     legend = tuple(zip((symbol for symbol, _ in how.legend), words, strict=True))
     if pictured(result, axes):
         legend = ()  # the pictures show centers alone
-    found = _panels(result, st.context.theme.type or "light", hidden, axes, compact)
-    plane, side = ([p for p in found if p.name == name] for name in ("plane", "side"))
+    panels = _panels(result, st.context.theme.type or "light", hidden, axes, compact)
+    plane, side = ([p for p in panels if p.name == name] for name in ("plane", "side"))
     zoom_of = f"{result.data.dataset_id} {axes}"
     if compact:
         with st.container(key=keys.FIGURES(key)):
@@ -133,8 +133,8 @@ def player(
 
 def releases(key: str, result: Result, *, hidden: bool, axes: Axes) -> None:
     """Draw the parts of a run's picture that are as wide as the page, and the folded list of releases and prices."""
-    found = _panels(result, st.context.theme.type or "light", hidden, axes, False)
-    panels, n = [panel for panel in found if panel.name == "wide"], len(result.trace.ledger)
+    drawn = _panels(result, st.context.theme.type or "light", hidden, axes, False)
+    panels, n = [panel for panel in drawn if panel.name == "wide"], len(result.trace.ledger)
     if not panels or not shows("panels"):
         return
     words = f"Every release and what it cost: {n}" if n else "Loss after each step"

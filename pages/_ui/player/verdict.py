@@ -87,32 +87,32 @@ def lines(
 def written(result: Result, *, hidden: bool, again: tuple[int, int] | None = None) -> markup.Html:
     """Return the two lines of a verdict, or only the first if nothing hidden is shown."""
     released = private_verdict(drawn(result), result.data.columns, result.data.units)
-    told = markup.paragraph("promise", *_released(result, released))
+    text = markup.paragraph("promise", *_released(result, released))
     if hidden and result.reference is not None:
-        told = markup.Html(told + markup.paragraph("truth", *_secret(result, of(result, hidden=True), again)))
-    return markup.Html(f'<div class="dp-verdict" role="status">{told}</div>')
+        text = markup.Html(text + markup.paragraph("truth", *_secret(result, of(result, hidden=True), again)))
+    return markup.Html(f'<div class="dp-verdict" role="status">{text}</div>')
 
 
 def _released(result: Result, verdict: Verdict) -> list[object]:
     """Return the released facts, as parts of a sentence."""
     trace = drawn(result)
-    promise, found = trace.claimed, ", ".join(verdict.parts[:-1])
+    promise, facts = trace.claimed, ", ".join(verdict.parts[:-1])
     why = f" {verdict.why}" if verdict.why else ""
     if not promise.private and not promise.exact:
-        return [markup.bold(f"Released: {found}."), f" Privacy: {promise}."]
+        return [markup.bold(f"Released: {facts}."), f" Privacy: {promise}."]
     if not promise.private:
         return [
-            markup.bold(f"{found}, exact."),
+            markup.bold(f"{facts}, exact."),
             " No privacy: a bet on anybody is right ",
             markup.bold("100 times in 100"),
             ".",
         ]
     who = f"one {result.data.noun}" if promise.rows_per_person == 1 else "one person"  # whose rows these are
-    made, most = bet_of(promise, far=reach(trace), who=who), odds_of_any(promise)
+    bet, most = bet_of(promise, far=reach(trace), who=who), odds_of_any(promise)
     room = len(verdict.parts) == 2  # otherwise the strip shows it
-    end = f"; any method with this ε and δ: at most {most}." if most > made.odds and room else "."
-    times = markup.bold(f"{made.odds} times in 100")
-    return [markup.bold(f"Released: {found}."), f" A bet on {made.on} is right at most ", times, f"{end}{why}"]
+    end = f"; any method with this ε and δ: at most {most}." if most > bet.odds and room else "."
+    times = markup.bold(f"{bet.odds} times in 100")
+    return [markup.bold(f"Released: {facts}."), f" A bet on {bet.on} is right at most ", times, f"{end}{why}"]
 
 
 def _secret(result: Result, verdict: Verdict, again: tuple[int, int] | None) -> list[object]:

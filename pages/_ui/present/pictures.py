@@ -92,9 +92,9 @@ def _bet(promise: Guarantee, far: str = "rho") -> tuple[str, str]:
         return "not known", f"{promise}."
     if not promise.private:
         return "100 of 100", "bets on who is in the data can be won, because nothing is protected."
-    made = bet_of(promise, far=far)
+    bet = bet_of(promise, far=far)
     any_ = f"Against any method with this ε and δ: {odds_of_any(promise)}. A coin wins 50."
-    return f"{made.odds} of 100", f"bets on {made.on} are won against this method, at most. {any_}"
+    return f"{bet.odds} of 100", f"bets on {bet.on} are won against this method, at most. {any_}"
 
 
 def _viewed(
@@ -145,7 +145,7 @@ def clouds(
     on_step: OnStep,
 ) -> Picture:  # fmt: skip
     """Return the picture of where reruns end; each step is the same algorithm at another ε, by label."""
-    found: list[Cloud] = []
+    drawn: list[Cloud] = []
     titles = []
     trace = replay(data, next(iter(algorithms.values())), seed).trace
     best = reference(data, len(trace.cluster_centers), seed)
@@ -154,10 +154,10 @@ def clouds(
         some = rerun([data], algorithm, range(seed + 1, seed + 1 + AGAIN))
         on_step(i + 1, len(algorithms))
         every = sum(bool(there.found_by(data.domain.normalize(centers)).all()) for centers in some.centers)
-        found.append(Cloud(name, some.centers))
+        drawn.append(Cloud(name, some.centers))
         titles.append(f"{name} · all {len(there.means)} {there.words} found in {every} of {AGAIN} runs")
     view, _ = _viewed(data, trace, best, mode, axes, hidden)
-    plane = reruns.clouds(dataclasses.replace(view, missed=None), found, "")[0]
+    plane = reruns.clouds(dataclasses.replace(view, missed=None), drawn, "")[0]
     small = "runs at every ε, on the same people. Each dot is a released center."
     legend = tuple(pair for pair in reruns.LEGEND if pair[0] != "hoop")
     return _made(
@@ -171,14 +171,14 @@ def read_off(data: Dataset, noise: str, mode: str, on_step: OnStep) -> Picture:
     trace, read = reconstruction.read_in(data, noise)
     on_step(1, 1)
     titles, who = reconstruction.titles_of(data, trace, read)
-    n, found = len(data.X), len(who[-1])
+    n, count = len(data.X), len(who[-1])
     return _made(
         reconstruction.panel_of(data, trace, who, theme(mode)),
         titles=tuple(titles),
         legend=_legend(READ_LEGEND, mode),
-        big=f"{found:,} of {n:,}",
+        big=f"{count:,} of {n:,}",
         bigs=tuple(f"{len(rows):,} of {n:,}" for rows in who),
-        small=f"people can be read off{' the published averages, to the last digit' * bool(found)}.",
+        small=f"people can be read off{' the published averages, to the last digit' * bool(count)}.",
         promise="no promise" if noise == "none" else _promise(trace.claimed),
     )
 
@@ -240,8 +240,8 @@ def sweep(
         rows.append(there.get(cell.key) or execute(cell))
         on_step(i + 1, len(cells))
     frame, metric = table(rows), METRICS[asked.metrics[0]]
-    found = Summary(frame, asked.metrics[0])
-    points = found.points
+    summary = Summary(frame, asked.metrics[0])
+    points = summary.points
     if points.empty:
         raise ValueError("No run of this sweep has a result.")
     if points.notion.nunique() > 1:
@@ -250,7 +250,7 @@ def sweep(
         raise ValueError(f"{points.series.iloc[0]} has no ε, so it has no curve over ε.")
     name = metric.title.partition(" (")[0]
     figure = tradeoff.curves(
-        points, found.runs, theme(mode), tradeoff.styles(points),
+        points, summary.runs, theme(mode), tradeoff.styles(points),
         axis="epsilon", metric=metric.title, log=log, single=single, labels=True, height=470, title="",
         against=metric.against, times=metric.relative,
     )  # fmt: skip
@@ -265,7 +265,7 @@ def sweep(
         small = f"{against}' {name.lower()}, reached by {best.series} at ε {number(best.epsilon)}, {runs}."
     alt = f"{name} against ε on {title}, {points.series.nunique()} curves."
     words = f"{title} · each point is the {runs}; dotted: {against}, which reads every row"
-    words = " ".join([f"{words}.", *steadiness(found.turns, "epsilon")])
+    words = " ".join([f"{words}.", *steadiness(summary.turns, "epsilon")])
     return _made(
         Panel("plane", figure, alt), titles=(words,), big=big, small=small,
         promise=tradeoff.promise(points.notion.iloc[0]),

@@ -102,18 +102,18 @@ def _staged(slide: Slide, mode: str, varied: bool, typed: Sequence[float]) -> St
     if slide.show == "label" and page != "explore":
         raise ValueError("Only a run on Watch has a privacy label.")
     piece = _piece(plan, scene, slide, mode)
-    made: dict[str, Piece] = {}
+    tasks: dict[str, Piece] = {}
     others: dict[str, Scene] = {}
     refusal = f"Only the first {MOST_VARIED} slides of a deck that show one run can be shown at other values of ε."
     if varied:
         try:
             others, refusal = _others(scene, slide, piece, typed)
-            made = {key: _piece(plan, other, slide, mode) for key, other in others.items()}
+            tasks = {key: _piece(plan, other, slide, mode) for key, other in others.items()}
         except ValueError as problem:
-            made, others, refusal = {}, {}, str(problem)
+            tasks, others, refusal = {}, {}, str(problem)
     into = {key: f"{page}?{write(other, vocabulary)}" for key, other in others.items()}
     address = f"{page}?{write(scene, vocabulary)}"
-    return Staged(piece, scene.step, scene.play, address, sentence, made, into, refusal)
+    return Staged(piece, scene.step, scene.play, address, sentence, tasks, into, refusal)
 
 
 def _piece(plan: Plan, scene: Scene, slide: Slide, mode: str) -> Piece:
@@ -140,9 +140,9 @@ def _others(scene: Scene, slide: Slide, piece: Piece, typed: Sequence[float]) ->
     def with_(**values: Any) -> Scene:
         return dataclasses.replace(scene, values={**scene.values, **values})
 
-    found = {str(i): with_(e=stop) for i, stop in enumerate(STOPS, 1)}
-    found |= {f"e{number(epsilon, 6)}": with_(e=epsilon) for epsilon in typed}
-    return found | {f"r{i}": with_(s=seed + i) for i in range(1, SEEDS + 1) if not label}, ""
+    others = {str(i): with_(e=stop) for i, stop in enumerate(STOPS, 1)}
+    others |= {f"e{number(epsilon, 6)}": with_(e=epsilon) for epsilon in typed}
+    return others | {f"r{i}": with_(s=seed + i) for i in range(1, SEEDS + 1) if not label}, ""
 
 
 def _explore(scene: Scene, slide: Slide, mode: str) -> Work:

@@ -72,11 +72,11 @@ def show(
         "open": opened,
         "tokens": f"{tokens}color-scheme:{mode};",
     }
-    found = _component(
+    events = _component(
         key=keys.PRESENT_SHOW, data=data, height="content",
         on_slide_change=lambda: None, on_into_change=lambda: None, on_asked_change=lambda: None,
     )  # fmt: skip
-    slide, into, asked = found.get("slide"), found.get("into"), found.get("asked")
+    slide, into, asked = events.get("slide"), events.get("into"), events.get("asked")
     ended = slide if _is_slide(slide, shown) else None
     scene, epsilon = "", None
     if isinstance(into, dict) and _is_slide(into.get("slide"), shown):

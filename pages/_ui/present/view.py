@@ -109,11 +109,11 @@ def _gather(ready: dict[int, Staged]) -> Gathered:
 
 def _offer(deck: Deck, ready: dict[int, Staged], mode: str, now: Gathered) -> None:
     state = st.session_state
-    found = {index: one for index, one in ready.items() if one.piece.name in now.ready}
+    tasks = {index: one for index, one in ready.items() if one.piece.name in now.ready}
     if now.active:
         share = now.job.done / now.job.total if now.job and now.job.total else 0.0
-        if len(found) < len(ready):
-            st.progress(max(min(share, 1.0), len(found) / len(ready)), f"{len(found)} of {len(ready)} scenes ready")
+        if len(tasks) < len(ready):
+            st.progress(max(min(share, 1.0), len(tasks) / len(ready)), f"{len(tasks)} of {len(ready)} scenes ready")
             return
     if now.problem or now.stopped:
         st.error(plain(f"{now.problem or 'Making the scenes was stopped.'} Change that slide, or try again."))
@@ -122,13 +122,13 @@ def _offer(deck: Deck, ready: dict[int, Staged], mode: str, now: Gathered) -> No
             st.rerun()
         return
     opened = links.opened("present")
-    order, wanted = list(found), state.get(keys.PRESENT_SLIDE, 1) - 1
+    order, wanted = list(tasks), state.get(keys.PRESENT_SLIDE, 1) - 1
     start = order.index(wanted) if wanted in order else 0
-    made = {one.piece.name: now.ready[one.piece.name] for one in found.values()} if now.active else now.ready
+    results = {one.piece.name: now.ready[one.piece.name] for one in tasks.values()} if now.active else now.ready
     more = "Other values of ε and other seeds follow." if now.active else "From now on the show needs no network."
     did = show(
-        [(deck.slides[index], one, made) for index, one in found.items()], start=start, mode=mode,
-        ready=f"{len(found)} of {len(deck.slides)} scenes ready. {more}",
+        [(deck.slides[index], one, results) for index, one in tasks.items()], start=start, mode=mode,
+        ready=f"{len(tasks)} of {len(deck.slides)} scenes ready. {more}",
         opened=opened.number if opened is not None and opened.scene.play else 0,
     )  # fmt: skip
     if did.into:
@@ -169,20 +169,20 @@ def slide_list() -> int:
 def slide_form(index: int) -> None:
     """Show one slide's fields and actions."""
     deck = current()
-    slide, made = deck.slides[index], f"{address_state.deck_edit}_{index}"
+    slide, form = deck.slides[index], f"{address_state.deck_edit}_{index}"
     now = Slide(
-        st.text_input("Title", slide.title, MOST["title"], key=keys.SLIDE_TITLE(made)),
+        st.text_input("Title", slide.title, MOST["title"], key=keys.SLIDE_TITLE(form)),
         _scene(st.text_input(
-            "Scene", slide.scene, MOST["scene"], key=keys.SLIDE_SCENE(made),
+            "Scene", slide.scene, MOST["scene"], key=keys.SLIDE_SCENE(form),
             help="The link that Share gives on Watch, Alex, Trade-off or Limits. If the link names a step, the slide "
                 "starts there; if the link is set to play, the slide plays too.",
         )),
-        st.text_area("Notes", slide.notes, max_chars=MOST["notes"], key=keys.SLIDE_NOTES(made), height=150),
+        st.text_area("Notes", slide.notes, max_chars=MOST["notes"], key=keys.SLIDE_NOTES(form), height=150),
         whole_number(
-            "Seconds", 0, MOST_SECONDS, slide.seconds, key=keys.SLIDE_SECONDS(made), help="Planned time; 0 for none."
+            "Seconds", 0, MOST_SECONDS, slide.seconds, key=keys.SLIDE_SECONDS(form), help="Planned time; 0 for none."
         ),
         st.radio(
-            "Shows", SHOWS, SHOWS.index(slide.show), key=keys.SLIDE_SHOW(made), format_func=_SHOWN.get, horizontal=True
+            "Shows", SHOWS, SHOWS.index(slide.show), key=keys.SLIDE_SHOW(form), format_func=_SHOWN.get, horizontal=True
         ),
     )  # fmt: skip
     if now != slide:

@@ -39,8 +39,8 @@ class Gate:
 
 
 def _ours(scope: Scope) -> bool:
-    found = {name: value.decode("latin-1") for name, value in scope["headers"] if name in (b"origin", b"host")}
-    return b"origin" not in found or same_origin(found[b"origin"], found.get(b"host", ""))
+    headers = {name: value.decode("latin-1") for name, value in scope["headers"] if name in (b"origin", b"host")}
+    return b"origin" not in headers or same_origin(headers[b"origin"], headers.get(b"host", ""))
 
 
 def same_origin(origin: str, host: str) -> bool:

@@ -148,11 +148,11 @@ def tidy(since: dict[tuple[str, str], float], now: float) -> dict[tuple[str, str
     now : seconds
     """
     store = getattr(runtime.get_instance().uploaded_file_mgr, "file_storage", {}) if runtime.exists() else {}
-    found: dict[tuple[str, str], float] = {}
+    seen: dict[tuple[str, str], float] = {}
     for session in list(store):
         there = runtime.get_instance().is_active_session(session)
         wanted = _wanted(session) if there else set()
         for file in set(_held(session)) - wanted:
-            found[session, file] = since.get((session, file), now)
-        _drop(session, lambda file, session=session: now - found.get((session, file), now) >= GRACE)  # type: ignore[misc]
-    return found
+            seen[session, file] = since.get((session, file), now)
+        _drop(session, lambda file, session=session: now - seen.get((session, file), now) >= GRACE)  # type: ignore[misc]
+    return seen

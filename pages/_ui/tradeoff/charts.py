@@ -28,11 +28,11 @@ _shared: weakref.WeakKeyDictionary[Summary, dict[Hashable, Any]] = weakref.WeakK
 
 def shared(every: Summary, what: Hashable, make: Callable[[], T]) -> T:
     """Return a value made from a summary, computed once for all visitors who look at the same rows."""
-    made = _shared.setdefault(every, {})
-    if what not in made:
-        made[what] = make()
-    found: T = made[what]
-    return found
+    charts = _shared.setdefault(every, {})
+    if what not in charts:
+        charts[what] = make()
+    chart: T = charts[what]
+    return chart
 
 
 def named(axis: str) -> str:

@@ -37,16 +37,16 @@ def open_choice(name: str) -> Dataset:
     """Return a chosen data set."""
     if not name.startswith(_MADE_UP):
         return catalog.sample(name)
-    made = tradeoff_state.made_up
-    if name not in made:
+    choice = tradeoff_state.made_up
+    if name not in choice:
         result = results.find(name.removeprefix(_MADE_UP))
         if result is None or result.trace.coreset is None:
             raise ValueError("sweep: the run that these people were made from is gone; run it again on Watch.")
         n = result.data.n_public
         X = simulate(result.trace.coreset, result.trace.domain, n, np.random.default_rng(0))
         title = f"Made up from {result.label}"
-        made[name] = dataclasses.replace(result.data, X=X, labels=None, title=title, private=False)
-    return made[name]
+        choice[name] = dataclasses.replace(result.data, X=X, labels=None, title=title, private=False)
+    return choice[name]
 
 
 def source(name: str) -> str:

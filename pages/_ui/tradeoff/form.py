@@ -200,12 +200,12 @@ def sweep_of(values: Mapping[str, Any]) -> Sweep:
 
 def _typed(chosen: list[str], k: str, delta: str, varied: Iterable[tuple[str, str]]) -> list[tuple[str, Any]]:
     """Return the axes with typed values."""
-    found: list[tuple[str, Any]] = []
+    pairs: list[tuple[str, Any]] = []
     if k.strip():
-        found.append(("n_clusters", numbers("centers k", k, int)))
+        pairs.append(("n_clusters", numbers("centers k", k, int)))
     if delta.strip():
-        found.append(("delta", deltas(delta)))
-    return found + [(name, values_of(chosen, name, text)) for name, text in varied]
+        pairs.append(("delta", deltas(delta)))
+    return pairs + [(name, values_of(chosen, name, text)) for name, text in varied]
 
 
 def form_of(sweep: Sweep) -> dict[str, Any]:

@@ -28,16 +28,16 @@ def looks(known: Mapping[str, Any]) -> list[Control]:
         "metric": (keys.SWEEP_METRIC, "Metric", kept.sweep.metrics),
         "of": (keys.SWEEP_OF, "Tables for", kept.data if archive.is_public(kept.sweep) else ()),
     }
-    found = [Control(word, key(identity), title, _choice(of)) for word, (key, title, of) in choices.items() if of[1:]]
-    found.append(Control("good", keys.SWEEP_GOOD(runs), "Runs that are good", number(tables.most_of(runs), 1, runs)))
+    listed = [Control(word, key(identity), title, _choice(of)) for word, (key, title, of) in choices.items() if of[1:]]
+    listed.append(Control("good", keys.SWEEP_GOOD(runs), "Runs that are good", number(tables.most_of(runs), 1, runs)))
     if len(stops) > 1 and "along" not in known:
-        return found  # the other controls depend on the axis
+        return listed  # the other controls depend on the axis
     axis = known.get("along", next(iter(stops)))
     if (many := stops[axis]) > 1:
-        found.append(Control("at", keys.SWEEP_AT(identity, axis), "Runs at one", number(many // 2, 0, many - 1)))
+        listed.append(Control("at", keys.SWEEP_AT(identity, axis), "Runs at one", number(many // 2, 0, many - 1)))
     if (others := view.against_of(kept.sweep, axis))[1:]:
-        found.append(Control("against", keys.SWEEP_AGAINST(identity, axis), "Against", _choice(others)))
-    return found
+        listed.append(Control("against", keys.SWEEP_AGAINST(identity, axis), "Against", _choice(others)))
+    return listed
 
 
 def _formed(known: Mapping[str, Any]) -> Kept | None:

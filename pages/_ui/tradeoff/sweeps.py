@@ -122,13 +122,13 @@ class Shelf:
     def _again(self, identity: str) -> Kept | None:
         """Resume a sweep of public data after a restart; if another process works on it, take its rows."""
         try:
-            found = self.archive.get(identity) if self.archive else None
+            stored = self.archive.get(identity) if self.archive else None
         except (OSError, ValueError) as problem:
             _LOG.warning("A sweep on disk cannot be read: %s", problem)
             return None
-        if self.archive is None or found is None:
+        if self.archive is None or stored is None:
             return None
-        sweep, title, rows, how = found
+        sweep, title, rows, how = stored
         kept = Kept(identity, title, sweep, size(sweep), rows, Job("", title, status=how or ELSEWHERE))
         if not how:
             if self.waiting >= MOST_WAITING or not self.archive.free(identity):
@@ -231,8 +231,8 @@ def stored(sweep: Sweep) -> dict[str, dict[str, Any]]:
 
 def known(sweep: Sweep) -> list[dict[str, Any]]:
     """Return the rows of a sweep known before it starts, from the atlas and this session's sweeps."""
-    found = {row["key"]: row for kept in history() for row in list(kept.rows)} | stored(sweep)
-    return [found[key] for key, _ in cells(sweep) if key in found]
+    rows = {row["key"]: row for kept in history() for row in list(kept.rows)} | stored(sweep)
+    return [rows[key] for key, _ in cells(sweep) if key in rows]
 
 
 def missing(sweep: Sweep) -> list[Run]:
@@ -300,18 +300,18 @@ def leave() -> None:
 
 def shown() -> Kept | None:
     """Return the sweep to show: the session's, or that of the address with which the page was opened."""
-    found = shelf().get(st.session_state.get(keys.SWEEP) or "")
-    if found is not None:
-        if found.identity not in tradeoff_state.sweeps:
-            show(found.identity)
-        found.watched.join()
-    return found
+    sweep = shelf().get(st.session_state.get(keys.SWEEP) or "")
+    if sweep is not None:
+        if sweep.identity not in tradeoff_state.sweeps:
+            show(sweep.identity)
+        sweep.watched.join()
+    return sweep
 
 
 def history() -> list[Kept]:
     """Return the session's sweeps that the server still has, newest first."""
-    found = (shelf().get(identity) for identity in reversed(tradeoff_state.sweeps))
-    return [kept for kept in found if kept is not None]
+    sweeps = (shelf().get(identity) for identity in reversed(tradeoff_state.sweeps))
+    return [kept for kept in sweeps if kept is not None]
 
 
 def expected(runs: Sequence[Run]) -> float | None:
@@ -319,9 +319,9 @@ def expected(runs: Sequence[Run]) -> float | None:
 
     A session times one sweep at a time: timing an earlier form is abandoned.
     """
-    found = estimate.seconds(runs, shelf().seconds, WORKERS)
-    if found is not None:
-        return found
+    seconds = estimate.seconds(runs, shelf().seconds, WORKERS)
+    if seconds is not None:
+        return seconds
     kinds = estimate.missing(runs, shelf().seconds)
     timing = shelf().trials.get(tradeoff_state.timing)
     wanted = frozenset(map(estimate.kind, kinds))

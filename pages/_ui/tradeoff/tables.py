@@ -97,14 +97,14 @@ def _solver(mine: Summary, kept: Kept, look: Look, style: dict[str, Style]) -> N
     )  # fmt: skip
     good = look_at(keys.SWEEP_GOOD(runs))
     wanted = whole_number(f"in this many of {runs} runs", 1, runs, most_of(runs), on=two, **good)
-    found = shared(mine, (within, wanted), lambda: mine.smallest(within=within / 100, share=wanted / runs))
+    smallest = shared(mine, (within, wanted), lambda: mine.smallest(within=within / 100, share=wanted / runs))
     body = []
-    for row in found.itertuples():
+    for row in smallest.itertuples():
         answer = f"more than {short(look.axis, row.tested)}"
         if pd.notna(row.least):
             answer = f"{sign(look.axis)} {chr(8804) if row.first else '='} {short(look.axis, row.least)}"
         star = "*" if row.k_found > mine.rows.n_clusters.median() else ""
-        name = markup.text(_named(row.series, style), star, _promise(row.notion, found))
+        name = markup.text(_named(row.series, style), star, _promise(row.notion, smallest))
         body.append([name, answer, f"{row.good} of {row.runs}"])
     table(["Algorithm", "smallest tested", "runs there"], body, "Solver")
     st.html(

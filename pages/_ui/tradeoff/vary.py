@@ -74,13 +74,13 @@ def values_of(slugs: list[str], name: str, text: str) -> tuple[Any, ...]:
     """
     spec = next(params.specs(ALGORITHMS[slug])[name] for slug in slugs if name in params.specs(ALGORITHMS[slug]))
     try:
-        found = [params.parse(spec, part.strip()) for part in text.split(",") if part.strip()]
+        values = [params.parse(spec, part.strip()) for part in text.split(",") if part.strip()]
     except ValueError:
         words = f"among {', '.join(map(str, spec.choices))}" if spec.choices else _NUMBERS.get(spec.kind, "values")
         raise ValueError(
             f"sweep: {name.replace('_', ' ')} must be {words} with commas between them; got {text!r}."
         ) from None
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(values))
 
 
 def deltas(text: str) -> tuple[Any, ...]:
@@ -109,11 +109,11 @@ def example(slug: str, name: str) -> str:
     if spec.default is None:
         low, high = spec.low or 1, spec.high or 10
         return ", ".join(f"{value:g}" for value in (low, min(4 * low, high), min(16 * low, high)))
-    found = [spec.default / 2, spec.default, spec.default * 2]
-    found = [max(round(one), 1) for one in found] if spec.kind == "int" else found
+    values = [spec.default / 2, spec.default, spec.default * 2]
+    values = [max(round(one), 1) for one in values] if spec.kind == "int" else values
     low = -float("inf") if spec.low is None else spec.low
     high = float("inf") if spec.high is None else spec.high
-    inside = [f"{one:.3g}" for one in dict.fromkeys(found) if low <= one <= high]
+    inside = [f"{one:.3g}" for one in dict.fromkeys(values) if low <= one <= high]
     return ", ".join(text for text in inside if _taken(slug, name, params.parse(spec, text)))
 
 

@@ -201,8 +201,8 @@ def _bar(kept: Kept) -> None:
 
 def _pictures(kept: Kept, look: Look) -> None:
     step = max(1, kept.total // _SLICES) if kept.active else 1
-    found = kept.summary(len(kept.rows) // step * step, look.metric, look.axis)
-    rows = found.rows
+    summary = kept.summary(len(kept.rows) // step * step, look.metric, look.axis)
+    rows = summary.rows
     if kept.job.status == "cancelled":
         st.info(f"Canceled after {len(rows):,} of {kept.total:,} runs. The finished runs are shown.")
     elif kept.job.status == "failed":
@@ -213,7 +213,7 @@ def _pictures(kept: Kept, look: Look) -> None:
     if len(failures):
         words = (f"{n} run{'s' * (n > 1)} of {label} failed: {reason}" for (label, reason), n in failures.items())
         st.warning("  \n".join(map(plain, words)))
-    points = found.points
+    points = summary.points
     if points.empty:
         st.skeleton(height=470) if kept.active else st.info("No run has a result.")
         return
@@ -223,16 +223,16 @@ def _pictures(kept: Kept, look: Look) -> None:
     left, right = st.columns([7, 4], gap="medium")
     with left:
         if panels[1:]:
-            _multiples(panels, found, kept, look, style)
+            _multiples(panels, summary, kept, look, style)
         elif panels:
-            _one(panels[0][1], found, kept, look, style)
+            _one(panels[0][1], summary, kept, look, style)
         for point in points[flat].itertuples():
             st.html(markup.small(without_curve(point, look)))
         _caution(points, look)
     with right:
-        tables(found, kept, look, style)
+        tables(summary, kept, look, style)
     if not kept.active:
-        details(found, kept, look, style)
+        details(summary, kept, look, style)
 
 
 def without_curve(point: Any, look: Look) -> str:

@@ -146,9 +146,9 @@ def _person(game: Game) -> np.ndarray:
 
 def note(trusts: Iterable[Trust]) -> None:
     """Say that stored runs are being checked or, once per session, that there are none to use."""
-    found = set(trusts)
-    if Trust.CHECKING in found:
+    kinds = set(trusts)
+    if Trust.CHECKING in kinds:
         st.caption(_CHECKING)
-    elif Trust.NO in found and work_state.atlas_absent in ("", session.page):
+    elif Trust.NO in kinds and work_state.atlas_absent in ("", session.page):
         work_state.atlas_absent = session.page  # the sentence stays on the page that showed it first
         st.caption(_ABSENT)

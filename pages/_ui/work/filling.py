@@ -52,8 +52,8 @@ class Track:
         """Return the finished stops in the atlas's form, with KMeans; None before the first."""
         public = is_public(self.data)
         ground: Beside | None = peek(self._name("KMeans"), public=public)
-        found = [peek(self._name(epsilon), public=public) for epsilon in STOPS]
-        stops: tuple[Stop, ...] = tuple(stop for stop in found if stop is not None)
+        results = [peek(self._name(epsilon), public=public) for epsilon in STOPS]
+        stops: tuple[Stop, ...] = tuple(stop for stop in results if stop is not None)
         if ground is None or not stops:
             return None
         chapter, groups = Chapter(self.data.dataset_id, self.algorithm.slug), len(ground.groups.means)

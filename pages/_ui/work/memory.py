@@ -28,11 +28,11 @@ class MemoryFolder:
         sweep_stale(place)
         self._folder = tempfile.TemporaryDirectory(prefix=PREFIX, dir=place)
         self.name = self._folder.name
-        made = Path(self.name) / "new"
-        self._lock = open(made, "wb")  # held as long as the folder
+        folder = Path(self.name) / "new"
+        self._lock = open(folder, "wb")  # held as long as the folder
         if fcntl is not None:
             fcntl.flock(self._lock, fcntl.LOCK_EX)
-        made.rename(made.with_name(_LOCK))  # nobody sees the file before it is locked
+        folder.rename(folder.with_name(_LOCK))  # nobody sees the file before it is locked
         _here.add(self)
 
     def cleanup(self) -> None:

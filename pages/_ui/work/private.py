@@ -164,10 +164,10 @@ def confirm(
 def _what(data: Dataset, algorithm: Algorithm) -> dict[str, str]:
     """Return a run's facts in the words of its card."""
     columns = ", ".join(data.columns[:12]) + ", …" * (len(data.columns) > 12)
-    found = {"File": data.title, "Method": algorithm.name, "Columns": columns}
+    facts = {"File": data.title, "Method": algorithm.name, "Columns": columns}
     if k := getattr(algorithm, "n_clusters", None):
-        found |= {"Centers": f"k = {k}"}
-    return found
+        facts |= {"Centers": f"k = {k}"}
+    return facts
 
 
 def _allows(account: Account, claim: Claim) -> bool:

@@ -166,5 +166,5 @@ def _order() -> Callable[[Result], str]:
 
 def history() -> list[Result]:
     """Return the session's runs that the server still has, newest first."""
-    found = (find(identity) for identity in reversed(session.history))
-    return [result for result in found if result is not None]
+    results = (find(identity) for identity in reversed(session.history))
+    return [result for result in results if result is not None]

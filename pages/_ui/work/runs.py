@@ -62,8 +62,8 @@ def _kmeans(data: Dataset, n_clusters: int, seed: int, objective: str) -> Refere
 
 def kmeans_again(data: Dataset, first: Trace) -> Trace:
     """Return KMeans on the data as in `first`, but from another seed."""
-    found = first.parameters
-    return _kmeans(data, found["n_clusters"], int(first.seed or 0) + 1, found.get("objective", "means")).trace
+    values = first.parameters
+    return _kmeans(data, values["n_clusters"], int(first.seed or 0) + 1, values.get("objective", "means")).trace
 
 
 def run_id(data: Dataset, algorithm: Algorithm, seed: int | None, *, noiseless: bool = False) -> str:
@@ -79,17 +79,17 @@ def execute(
 
     Private data get secure noise and no seed, and nothing else is computed from their rows.
     """
-    found: Replay = workers().run(
+    replayed: Replay = workers().run(
         partial(replay, noiseless=noiseless), data, algorithm, seed, job=job or Job("", algorithm.name)
     )
-    identity = run_id(data, algorithm, found.trace.seed, noiseless=noiseless)
-    if found.seconds is None or found.losses is None:
-        return Result(identity, found.trace, data)
-    pace().learn(algorithm, data.domain.n_features, data.n_public, found.seconds)
+    identity = run_id(data, algorithm, replayed.trace.seed, noiseless=noiseless)
+    if replayed.seconds is None or replayed.losses is None:
+        return Result(identity, replayed.trace, data)
+    pace().learn(algorithm, data.domain.n_features, data.n_public, replayed.seconds)
     n_clusters, seed = getattr(algorithm, "n_clusters", data.n_clusters), int(seed or 0)
     objective = getattr(algorithm, "objective", "means")
     kmeans = _kmeans(data, n_clusters, seed, objective)
-    return Result(identity, found.trace, data, found.losses, kmeans.trace, kmeans.loss)
+    return Result(identity, replayed.trace, data, replayed.losses, kmeans.trace, kmeans.loss)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)

@@ -17,7 +17,7 @@ from pages._ui.workspace.explore import explore
 
 def compare(known: Mapping[str, Any]) -> Sequence[Control]:
     """Return the controls of Compare; the data determine the initial values of the runs' parameters."""
-    found: list[Control] = [
+    listed: list[Control] = [
         DataControl("d", keys.EXPLORE_DATA, "Data", ParamSpec(SAMPLES[0]), accepts=any_data, always=True),
         Control("by", keys.COMPARE_BY, "Match by", choice("step", ("step", "spent"))),
         layers_control(keys.COMPARE_HIDDEN),
@@ -25,7 +25,7 @@ def compare(known: Mapping[str, Any]) -> Sequence[Control]:
     ]
     if "d" in known:
         word = known["d"]
-        found.append(
+        listed.append(
             RunsControl(
                 "run",
                 keys.COMPARE_RUNS,
@@ -37,4 +37,4 @@ def compare(known: Mapping[str, Any]) -> Sequence[Control]:
                 vocabulary=explore,
             )
         )
-    return found
+    return listed

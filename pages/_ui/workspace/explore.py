@@ -30,26 +30,26 @@ SHORT = {"n_clusters": "k", "epsilon": "e", "delta": "delta", "rho_distance": "r
 
 def explore(known: Mapping[str, Any]) -> Sequence[Control]:
     """Return the controls of Explore: data, then the algorithm, then the controls that these determine."""
-    found: list[Control] = [
+    listed: list[Control] = [
         DataControl("d", keys.EXPLORE_DATA, "Data", ParamSpec(SAMPLES[0]), accepts=any_data, always=True)
     ]
     if "d" not in known:
-        return found
+        return listed
     method = first(own=known["d"].startswith(FILE))
-    found.append(Control("a", keys.EXPLORE_ALGORITHM, "Algorithm", choice(method, offered(False)), always=True))
+    listed.append(Control("a", keys.EXPLORE_ALGORITHM, "Algorithm", choice(method, offered(False)), always=True))
     if "a" not in known:
-        return found
-    cls, name = ALGORITHMS[known["a"]], found[0].to_widget(known["d"])
+        return listed
+    cls, name = ALGORITHMS[known["a"]], listed[0].to_widget(known["d"])
     if cls.PRESETS:
         choices = (None, *cls.PRESETS)
-        found.append(Control("preset", keys.PRESET(cls.slug), "Preset", choice(None, choices)))
+        listed.append(Control("preset", keys.PRESET(cls.slug), "Preset", choice(None, choices)))
         if "preset" not in known:
-            return found
+            return listed
     data = catalog.sample(SAMPLES[0] if name == MISSING else name)
     fields = fields_of(cls, name, {"n_clusters": data.n_clusters}, known.get("preset"))
     for param, spec in params.specs(cls).items():
         default, key = fields[param]
-        found.append(
+        listed.append(
             Control(
                 SHORT.get(param, f"p.{param}"),
                 key,
@@ -59,33 +59,33 @@ def explore(known: Mapping[str, Any]) -> Sequence[Control]:
                 typed=spec.optional and spec.kind in ("int", "float"),
             )
         )
-    found += [Control("in", keys.BUDGET_IN, "Budget given as", choice("epsilon", tuple(GIVEN_AS)))]
-    found += [seed_control(keys.EXPLORE_SEED), layers_control(keys.EXPLORE_HIDDEN)]
+    listed += [Control("in", keys.BUDGET_IN, "Budget given as", choice("epsilon", tuple(GIVEN_AS)))]
+    listed += [seed_control(keys.EXPLORE_SEED), layers_control(keys.EXPLORE_HIDDEN)]
     if may_be_noiseless(cls):
-        found.append(Control("exact", keys.EXPLORE_EXACT, "No noise", switch(False)))
-    found.append(Control("clouds", keys.EXPLORE_AGAIN_HOW, "Reruns", choice("all", ("all", "one"))))
-    found.append(Control("again", keys.EXPLORE_AGAIN, "20 reruns", switch(False)))
-    found.append(Control("who", keys.ATTACKER_WHO, "Alex is", ParamSpec(who.FIRST), accepts=who.accepts))
-    found.append(Control("ask", keys.ATTACKER_ASK, "Ask", choice("in", tuple(ASK))))
+        listed.append(Control("exact", keys.EXPLORE_EXACT, "No noise", switch(False)))
+    listed.append(Control("clouds", keys.EXPLORE_AGAIN_HOW, "Reruns", choice("all", ("all", "one"))))
+    listed.append(Control("again", keys.EXPLORE_AGAIN, "20 reruns", switch(False)))
+    listed.append(Control("who", keys.ATTACKER_WHO, "Alex is", ParamSpec(who.FIRST), accepts=who.accepts))
+    listed.append(Control("ask", keys.ATTACKER_ASK, "Ask", choice("in", tuple(ASK))))
     if stops := stops_of(data):
-        found.append(Control("far", far_key(data), "How far away", choice(stops[14], stops)))
-    found.append(Control("any", keys.ANY_K("explore"), "Any k afterwards", switch(False)))
+        listed.append(Control("far", far_key(data), "How far away", choice(stops[14], stops)))
+    listed.append(Control("any", keys.ANY_K("explore"), "Any k afterwards", switch(False)))
     if known.get("any"):  # a run whose points are released
         own = COSTS[known.get("p.objective") == "medians"]
         own_k = number(int(known.get("k") or data.n_clusters), 1, 256)
-        found.append(Control("anyk", keys.CORESET_K("explore"), "Centers, from the released points", own_k))
-        found.append(Control("cost", keys.CORESET_COST("explore", own), "Cost", choice(own, COSTS)))
+        listed.append(Control("anyk", keys.CORESET_K("explore"), "Centers, from the released points", own_k))
+        listed.append(Control("cost", keys.CORESET_COST("explore", own), "Cost", choice(own, COSTS)))
     if cls.notion is Notion.RHO:
-        found.append(Control("seen", keys.RHO_SEEN, "I understand", switch(False)))
-    found.append(Control("trust", keys.TRUST, "Whom do you trust", choice("curator", tuple(trust.TRUST))))
+        listed.append(Control("seen", keys.RHO_SEEN, "I understand", switch(False)))
+    listed.append(Control("trust", keys.TRUST, "Whom do you trust", choice("curator", tuple(trust.TRUST))))
     if known.get("trust") == "clients":
-        found += trust.clients(known)
+        listed += trust.clients(known)
     if len(data.columns) > 2:
         columns = ParamSpec(None, choices=tuple(range(len(data.columns))), kind="choice")
-        found.append(
+        listed.append(
             Control("axes", seen_from(data.dataset_id, cls.slug), "Columns to draw", columns, many=True, most=2)
         )
-    return found
+    return listed
 
 
 def asked(known: Mapping[str, Any]) -> Sequence[Control]:

@@ -23,7 +23,7 @@ from pages._ui.tradeoff.looks import looks
 def tradeoff(known: Mapping[str, Any]) -> Sequence[Control]:
     """Return the controls of the form, whose algorithms determine what can vary, and of the shown sweep's view."""
     slugs = [slug for slug in ALGORITHMS if slug != REFERENCE]
-    found = [
+    listed = [
         Control("sweep", keys.SWEEP, "sweep", ParamSpec(""), accepts=_token),
         SweepData(
             "d", keys.SWEEP_DATA, "Data", ParamSpec(("town",)), many=True, accepts=public_data, always=True, most=4
@@ -47,11 +47,11 @@ def tradeoff(known: Mapping[str, Any]) -> Sequence[Control]:
         chosen = list(known["a"])
         names, curves = vary.names_of(chosen), vary.curves_of(chosen)
         varied = Control("vary", keys.SWEEP_VARY, "Vary parameters", choice((), [*names]), many=True, most=vary.MOST)
-        found += [varied, Control("curves", keys.SWEEP_PRESETS, "Presets", choice((), [*curves]), many=True)]
+        listed += [varied, Control("curves", keys.SWEEP_PRESETS, "Presets", choice((), [*curves]), many=True)]
         for name in known.get("vary", ()):
             check = partial(_list, partial(vary.values_of, chosen, name))
-            found.append(Control(f"p.{name}", keys.SWEEP_VARIED(name), label_of(name), ParamSpec(""), accepts=check))
-    return [*found, *looks(known)]
+            listed.append(Control(f"p.{name}", keys.SWEEP_VARIED(name), label_of(name), ParamSpec(""), accepts=check))
+    return [*listed, *looks(known)]
 
 
 def _list(check: Callable[[str], Any], text: str) -> str:

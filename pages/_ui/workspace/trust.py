@@ -112,7 +112,7 @@ def _another(data: Dataset, cls: type[Algorithm]) -> None:
 
 def clients(known: Mapping[str, Any]) -> Sequence[Control]:
     """Return the controls of a run over several clients, whose number determines who may fall silent."""
-    found = [
+    listed = [
         Control("clients", keys.FED_CLIENTS, "Clients", number(4, 2, 32), always=True),
         Control("spread", keys.FED_SPREAD, "Rows are spread", choice("even", SPREADS)),
         Control("noise", keys.FED_NOISE, "The noise is drawn by", choice(CLIENTS, DRAWN_BY)),
@@ -122,9 +122,9 @@ def clients(known: Mapping[str, Any]) -> Sequence[Control]:
     ]
     if "clients" in known:
         who = range(known["clients"])
-        found += [
+        listed += [
             Control("silent", keys.FED_SILENT, "A client falls silent", choice(None, (None, *who))),
             Control("from", keys.FED_CLIENT, "Seen from", choice(0, who)),
             Control("round", keys.FED_ROUND, "Round", number(1, 1, 10_000)),
         ]
-    return found
+    return listed
