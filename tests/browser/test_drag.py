@@ -17,6 +17,10 @@ READY = "() => document.querySelector('.dpviz-drag')?.drag?.Stage && document.qu
 FILM = "() => [...document.querySelectorAll('.dpviz-film > :not([hidden]) canvas')].map(one => one.toDataURL()).join()"
 DRAWN = """() => document.querySelector('.dpviz-drag')?.drag?.data.epsilon === %s
     && !document.querySelector('.dpviz-film')"""
+NEWS = """() => {
+    const {drag} = document.querySelector('.dpviz-drag'), {data, send} = drag;
+    for (const busy of [!data.busy, data.busy]) drag.take({...data, busy}, send);
+}"""
 INSET = 20
 
 
@@ -117,6 +121,8 @@ def test_keys_move_the_control_in_focus_and_nothing_else(explore):
     for key, stop in (("Home", 0), ("ArrowRight", 1), ("PageUp", 3), ("ArrowLeft", 2), ("End", 8), ("PageDown", 6)):
         page.keyboard.down(key)  # the key stays down, because a held key releases nothing
         assert epsilon.get_attribute("aria-valuenow") == str(stop)
+    page.evaluate(NEWS)
+    assert epsilon.get_attribute("aria-valuenow") == "6"
     assert told[before:] == [] and step.input_value() == at and page.locator(".dpviz-film").count() == 1
     page.keyboard.press("Escape")
     expect(epsilon).to_have_attribute("aria-valuenow", "4")

@@ -58,7 +58,8 @@ class Drag {
     this.show(...this.home);
   }
 
-  get active() { return this.epsilon.held || this.size.held; }
+  /** Return whether a stop is being chosen, by pointer or by keys: the page's news must not take it back. */
+  get active() { return this.epsilon.held || this.size.held || this.touched; }
   /** Return [edition, place on the track] of the run that the page shows. */
   get home() {
     const { editions, data } = this,
