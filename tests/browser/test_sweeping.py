@@ -18,6 +18,7 @@ def start(page, missing, *, runs):
     box = page.get_by_role("spinbutton", name="Runs per point")
     box.fill(str(runs))
     box.press("Enter")
+    expect(page).to_have_url(re.compile(rf"\bruns={runs}\b"))  # a click before the page is drawn again would be lost
     if runs <= SEEDS:
         page.get_by_role("button", name="⅛", exact=True).click()  # an ε without stored runs
     page.get_by_role("button", name=f"Start {missing} missing runs").click()

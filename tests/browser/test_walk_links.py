@@ -54,7 +54,7 @@ ADDRESS = "() => location.href"
 GAME = "[class*=st-key-attacker_figure]"  # its rounds are random and differ in every session
 PICTURE = f"""() => [...document.querySelectorAll('.dpviz-canvas')].filter((canvas) => !canvas.closest('{GAME}'))
     .map((canvas) => canvas.toDataURL()).join()"""
-PICTURED = ("explore", "distance", "learn", "compare", "limits", "federated", "attacker")
+PICTURED = ("explore", "again", "distance", "learn", "compare", "limits", "federated", "attacker")
 STAGES = """() => [...document.querySelectorAll('.dpviz-stage')].map(
     (root) => [root.clientWidth, root.innerText.slice(0, 200), root.panel?.stage?.drawn, root.children.length])"""
 DRAWN = f"""(least) => {{
@@ -84,12 +84,22 @@ def test_every_widget_is_the_same_after_a_reload(open_page, path):
         page.wait_for_function(DRAWN, arg=2 if path == "attacker" else 1)  # both worlds and the lens come late
         page.wait_for_function(STILL)  # and so do the sentences below the pictures
     unfold(page, path)
-    before = {script: page.evaluate(script) for script in (ADDRESS, WIDGETS, PICTURE)}
+    before = dict(zip((ADDRESS, WIDGETS, PICTURE), settled(page), strict=True))
     page.reload()
     unfold(page, path)
     for script, was in before.items():
         becomes(page, script, was)
     expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+def settled(page):
+    """Return address, widgets and pictures once they have stayed the same for a second: a cloud of reruns grows."""
+    found, looks = None, 0
+    while looks < 5:
+        page.wait_for_timeout(200)
+        before, found = found, [page.evaluate(script) for script in (ADDRESS, WIDGETS, PICTURE)]
+        looks = looks + 1 if found == before else 0
+    return found
 
 
 def unfold(page, path):
