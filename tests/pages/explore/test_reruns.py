@@ -104,10 +104,13 @@ def test_reruns_can_be_cancelled_and_go_on(monkeypatch):
     job = batch.gather("t", "title", wanted, public=False).job
     get = batch.Recent.get
 
+    asking = threading.current_thread()
+
     def as_it_comes(shelf, name):
         there = get(shelf, name)
-        gate.set()
-        assert job.wait(240)
+        if threading.current_thread() is asking:  # the job looks for the piece too, and must not wait for itself
+            gate.set()
+            assert job.wait(240)
         return there
 
     monkeypatch.setattr(batch.Recent, "get", as_it_comes)
