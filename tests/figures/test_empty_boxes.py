@@ -1,5 +1,7 @@
 """Check that no panel of a player is ever empty: a note says when its content appears."""
 
+import dataclasses
+
 import pytest
 
 from dpviz.algorithms import ALGORITHMS
@@ -35,3 +37,14 @@ def test_every_side_panel_shows_something_at_every_step(slug):
         assert not empty, (
             f"{panel.figure.layout.title.text} is empty at pictures {empty}: say when more comes (as votes_panel)"
         )
+
+
+@pytest.mark.parametrize("slug", ALGORITHMS)
+def test_three_rows_are_drawn(slug):
+    """So few rows leave groups of people and cells empty; a side panel that shows nothing would be refused."""
+    data = load_sample("tiny")
+    domain = dataclasses.replace(data.domain, n_public=3)
+    trace = ALGORITHMS[slug](n_clusters=1).run(data.X[:3], domain=domain, seed=0)
+    for hidden in (True, False):
+        people = {"people": data.X[:3], "hidden": True} if hidden else {}
+        assert pane(trace).panels(View(trace, LIGHT, (0, 1), data.columns, data.units, **people))

@@ -180,7 +180,7 @@ def test_a_deck_of_the_version_before_opens():
 
 def test_what_would_take_too_long_is_refused(monkeypatch):
     monkeypatch.setattr(scenes.runs, "seconds", lambda data, algorithm: 9.0)
-    for scene in ("attacker?v=1&d=town", "explore?v=1&d=town&a=nsm&again=1"):
+    for scene in ("attacker?v=1&d=town&e=3", "explore?v=1&d=town&a=nsm&again=1"):
         with pytest.raises(ValueError, match="too long"):
             staged(Slide("", scene), "light")
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from dpviz.domain import Domain
-from dpviz.figures.kit.layers import TOP, true_tick
+from dpviz.figures.kit.layers import TOP, true_tick, waiting
 from dpviz.figures.kit.panels import ledger_panel, loss_title, spend_panel
 from dpviz.figures.kit.shots import Shot, one_a_step, split_title
 from dpviz.figures.kit.theme import base, tag
@@ -114,6 +114,7 @@ def _reports(view: View, shots: list[Shot]) -> Panel:
         )  # fmt: skip
     figure.update_xaxes(title_text="cell, largest estimate first", showgrid=False, range=[0.5, COLUMNS + 0.5])
     figure.update_yaxes(title_text="person", showgrid=False, range=[users + 0.5, 0.5], nticks=4)
+    words = waiting(figure, colors, (COLUMNS + 1) / 2, (users + 1) / 2)
     updates, last = [], 0
     for shot in shots:
         last = shot.step if shot.step in tables else last
@@ -122,8 +123,9 @@ def _reports(view: View, shots: list[Shot]) -> Panel:
         own = table[table.true] if true else table.iloc[:0]
         marks_ = {"x": own["rank"].tolist() or [None], "y": own["user"].tolist() or [None]}
         heat = {"x": list(grid.columns), "y": list(grid.index), "z": grid.to_numpy().tolist()}
-        updates.append([heat, marks_] if true else [heat])
-    add_frames(figure, [0, 1] if true else [0], updates)
+        nobody = {"text": ["" if len(table) else "nobody is asked this question"]}
+        updates.append([heat, *([marks_] if true else []), nobody])
+    add_frames(figure, list(range(words + 1)), updates)
     return Panel(
         "side", figure, f"A grid of what {users} people sent, one row each: cells that a report supports are filled."
     )
