@@ -25,7 +25,7 @@ from dpviz.version import __version__
 __all__ = ["Cancelled", "Coreset", "Hidden", "Step", "Trace", "freeze"]
 
 
-SCHEMA = 1  # version of the JSON text, raised when an entry changes its meaning
+SCHEMA = 1  # version of the JSON text, increased when an entry changes its meaning
 
 
 class Cancelled(Exception):

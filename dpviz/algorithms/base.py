@@ -112,7 +112,7 @@ class Algorithm:
         return ()
 
     def doubts(self, released: Mapping[str, Mapping[str, Any]], domain: Domain) -> tuple[str, ...]:
-        """Return warnings about released values, given by step kind (its last step), one sentence each."""
+        """Return warnings about `released`, the values of the last step of each kind, one sentence each."""
         return ()
 
     def blurred(self, end: Mapping[str, Any], counts: np.ndarray, domain: Domain) -> tuple[str, ...]:

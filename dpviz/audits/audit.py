@@ -208,7 +208,7 @@ def _exchanges(rows: Rows) -> list[Exchange]:
     return rows.witness.exchanges if isinstance(rows, Neighbors) else []
 
 
-NOTHING = {"likelihood": 0.0, "coincidence": 0.0, "standing": 0.0, "distance": 0.0}  # statistics of a run that raised
+NOTHING = {"likelihood": 0.0, "coincidence": 0.0, "standing": 0.0, "distance": 0.0}  # statistics of a failed run
 
 
 @dataclasses.dataclass(frozen=True)

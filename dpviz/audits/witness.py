@@ -43,7 +43,7 @@ class Coverage(NamedTuple):
     Attributes
     ----------
     chosen : ndarray of shape (picks,), rows that the picked cell covers
-    counts : one array a pick, rows not covered yet in every occupied cell
+    counts : one array per pick, rows not covered yet in every occupied cell
     sizes : number of cells, occupied or not
     """
 
@@ -75,7 +75,7 @@ def _coverage(query: Any, block: Block, picked: np.ndarray) -> Coverage:
 
 
 class Witness(MemorySession):
-    """A session on the rows that asks the same of a session on the neighbor, in the order of the ledger."""
+    """A session on the rows that asks a session on the neighbor the same queries, in the order of the ledger."""
 
     def __init__(self, block: Block, neighbor: MemorySession) -> None:
         super().__init__(block)

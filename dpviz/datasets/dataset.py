@@ -69,7 +69,7 @@ class Dataset:
 
     @property
     def noun(self) -> str:
-        """Return the word for a row, the last of its declared unit; for private data always "person"."""
+        """Return the word for a row, the last word of its declared unit; for private data always "person"."""
         unit = "" if self.private else str(self.facts.get("unit_of_privacy", ""))
         words = re.findall(r"\w[\w'-]*", unit)
         return words[-1] if words else "person"

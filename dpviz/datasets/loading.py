@@ -248,7 +248,7 @@ def load_csv(
 
 
 def _chosen(table: Table, columns: Sequence[str] | None, label: str | None, rules: Sequence[Recoding]) -> Table:
-    """Return the columns to cluster: the chosen (a recoded name: all that its rule makes), else all but the label."""
+    """Return the chosen columns (a recoded name stands for all that its rule makes), or else all but the label."""
     if columns is not None:
         recoded = {rule.column: [column["name"] for column in rule.columns] for rule in rules}
         return table.only([name for column in columns for name in recoded.get(column, [column])])

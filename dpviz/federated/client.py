@@ -166,7 +166,7 @@ def take_part(
 ) -> Trace:
     """Take part in one run with the rows X (n, d), original units, and return its trace: released values only.
 
-    Any number of rows is accepted: with a refusal, the others would notice that this client never joins. If it has more
+    Any number of rows is accepted: on a refusal, the others would notice that this client never joins. If it has more
     than its part of `n_max`, a sum may wrap in the ring, which makes the result useless but leaves the promise intact.
     `noise` is this client's own source; None, as always outside tests, means exact samplers on the system's randomness.
     `on_start` is called when all clients have joined, before the first word is sent; use it to book the run's whole

@@ -140,7 +140,7 @@ class Door:
         while True:
             try:
                 connection, _ = await loop.sock_accept(self._listener)
-            except OSError:  # the guest left before it was admitted, or no descriptor is left
+            except OSError:  # the guest left before it was admitted, or no file descriptor is free
                 self._drop_oldest()
                 await asyncio.sleep(0.05)
                 continue

@@ -70,7 +70,7 @@ def partners(traces: Sequence[Trace]) -> list[tuple[list[str], list[str]]]:
     maps = [{i: j for i, j in matched(centers[0], other)} for other in centers[1:]]
     alone = [
         [LETTERS[n] for n, pairs in enumerate(maps, 1) if i not in pairs] for i in range(len(centers[0]))
-    ]  # letters of the runs without a partner of center i
+    ]  # letters of the runs without a partner for center i
     slugs = [
         (
             [str(i + 1) if len(without) < len(maps) else "" for i, without in enumerate(alone)],
@@ -135,7 +135,7 @@ def _bet_on(trace: Trace) -> str:
 
 
 def bets_on(traces: Sequence[Trace]) -> str:
-    """Return the question that attackers of all runs bet on, to follow "bets on"; general words if runs differ."""
+    """Return the words after "bets on": the question of every run's attacker, or general words if runs differ."""
     private = dict.fromkeys(_bet_on(trace) for trace in traces if trace.claimed.private)
     return next(iter(private)) if len(private) == 1 else "what each run hides"
 

@@ -1,4 +1,4 @@
-"""Word a promise as a bet, on every screen alike: the attacker's question, and how often anybody wins at most."""
+"""Word a promise as a bet, the same way on every screen: the attacker's question, and the most bets anybody can win."""
 
 from __future__ import annotations
 
@@ -48,5 +48,5 @@ def bet_of(promise: Guarantee, *, far: str = "rho", who: str = "one person") -> 
 
 
 def odds_of_any(promise: Guarantee) -> int:
-    """Return the largest number of bets on one person won in 100 against any method with this ε and δ."""
+    """Return how many of 100 bets on one person can be won at most against any method with this ε and δ."""
     return dataclasses.replace(promise, mu=None, pure_epsilon=None).person.odds

@@ -53,8 +53,9 @@ class Explanation:
 
     @cached_property
     def z(self) -> float:
-        """Return the half-width in standard deviations, 95 % jointly for all shares, others' included (Bonferroni).
+        """Return the half-width, in standard deviations, of intervals that hold jointly for all shares.
 
+        They hold with probability 95 % (Bonferroni); the shares of the others are included.
         Under Laplace noise it is the half-width of a single draw, which is wider than that of any sum of draws.
         """
         k, d, b = self.counts.shape

@@ -36,7 +36,7 @@ class Total:
 
 
 def default_delta(n: float) -> float:
-    """Return n^-1.1, the delta of a run that leaves delta empty; `n` is the declared number of rows.
+    """Return n^-1.1, the delta of a run for which none is given; `n` is the declared number of rows.
 
     Delta has to be below 1/n: a mechanism that publishes each row with probability delta is (0, delta)-DP, and it
     publishes n delta rows on average (Dwork and Roth 2014, Section 2.3). The exponent 1.1 comes from the experiments of

@@ -26,7 +26,7 @@ from dpviz.privacy.rows import ALL, Cells, Gather, Keep, Perturb, Rows, Session,
 
 __all__ = ["ChunkedRows", "finished", "on_cluster", "threads"]
 
-NOBODY_SECONDS = 120.0  # a run gives up on a cluster that has no worker for this long
+NOBODY_SECONDS = 120.0  # a run gives up on a cluster that has had no worker for this long
 _TICK = 0.1  # seconds between two checks for finished parts
 
 Route = tuple[tuple[Predicate, int], ...]  # the predicates and parts that lead from all rows to a scope
@@ -180,7 +180,7 @@ class ChunkedSession(StatisticSession):
         raise PermissionError("ChunkedRows: the local model needs the rows in memory; load the file instead.")
 
     def _statistic(self, query: Query, scope: int) -> dict[str, np.ndarray]:
-        """Add the parts' statistics as whole multiples of 2^-24; a sibling's is the parent's minus the other's."""
+        """Add the parts' statistics in multiples of 2^-24; a second sibling's is the parent's minus the first's."""
         if (query, scope) in self._kept:
             return self._kept[query, scope]
         parent = self.path(scope)[-2] if scope != ALL else None

@@ -91,8 +91,8 @@ class Curator:
     def n_credible(self) -> float:
         """Return the n nearest to the declared one that lies within one standard deviation of the released counts.
 
-        One is used, not three, because a declared number is approximate and its uses (which counts to keep, how far
-        rows spread) suffer more from an error of 10 % than from noise.
+        One standard deviation is used, not three, because a declared number is approximate and its uses (which counts
+        to keep, how far rows spread) suffer more from an error of 10 % than from noise.
         """
         noisy = self.n_noisy
         if noisy is None:
@@ -346,7 +346,7 @@ class Curator:
         name = f"{label}.{part}" if part else label
         occurrence = self._next.of(name, path)
         cost = self.plan.price(name, occurrence)
-        if type(cost) not in allowed:  # a subclass could draw other noise than its price buys
+        if type(cost) not in allowed:  # a subclass could draw noise that does not match its price
             raise PermissionError(
                 f"Curator: release {name!r} cannot be paid with {type(cost).__name__}; "
                 f"it takes {' or '.join(c.__name__ for c in allowed)}."

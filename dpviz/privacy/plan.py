@@ -33,7 +33,7 @@ class Plan:
     """A mapping from label or "label.part" to costs, paid in order: a row pays each of them at most once.
 
     Releases of scopes that share no row may pay the same cost; a release pays a later cost than all earlier releases
-    that included one of its rows. A plan cannot grow; a report priced as mixed must be its only report.
+    that included one of its rows. A plan cannot grow; a plan with a report priced as mixed may hold no other report.
     """
 
     costs: Mapping[str, tuple[Cost, ...]]

@@ -110,7 +110,7 @@ class Session(ABC):
         return noise
 
     def excess(self, mechanism: str) -> float:
-        """Return the variance of the released noise over that which the promise counts; above 1 if noise is shared."""
+        """Return the released noise's variance divided by that which the promise counts; above 1 if noise is shared."""
         return 1.0
 
     def path(self, scope: int) -> tuple[int, ...]:

@@ -18,8 +18,8 @@ class AugPE(PEMeans):
     """PE-means with Aug-PE's selection: the k trial points with the most votes become the centers.
 
     Everything else is PE-means. A cluster's votes are split among its trial points, so a small cluster's best point
-    can lose to a large cluster's fifth, and the small cluster dies out. The paper's Fig. 1 shows this, and so does this
-    class, even without noise.
+    can lose to a large cluster's fifth best, and the small cluster dies out. The paper's Fig. 1 shows this, and so does
+    this class, even without noise.
 
     Parameters
     ----------

@@ -167,7 +167,7 @@ class Evolution(ApproximateDP):
     def select(
         self, points: np.ndarray, histogram: np.ndarray, noisy_votes: np.ndarray, rng: np.random.Generator
     ) -> np.ndarray:
-        """Return k centers (k, d): weighted k-means on the survivors, or the k trial points with most votes."""
+        """Return k centers (k, d): weighted k-means on the survivors, or the k trial points with the most votes."""
         kept = histogram > 0
         if self.selection == "top-k" or kept.sum() <= self.n_clusters:
             return points[np.argsort(-noisy_votes, kind="stable")[: self.n_clusters]]
@@ -201,7 +201,7 @@ def averages(noisy: Noisy, radius: float) -> dict[str, Any]:
 
 
 def survivors(noisy_votes: np.ndarray, n_rows: float) -> np.ndarray:
-    """Return the mask (m,) of the trial points with most votes that together reach n_rows; negative votes never count.
+    """Return the mask (m,) of the top trial points, whose votes together reach n_rows; negative votes never count.
 
     Reads noisy votes only. If the positive votes add up to less than n_rows, all their trial points are kept. An n_rows
     that is 10 % too low drops whole small clusters, so pass the curator's `n_credible`, not a declared number.

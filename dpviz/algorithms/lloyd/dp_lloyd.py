@@ -26,7 +26,7 @@ class DPLloyd(SuLloyd):
     Two of them can hurt (area under the loss over epsilon, as a multiple of KMeans'). If noise dominates the sums,
     more accurate counts push centers to the walls. On dim256 (1,024 rows, 256 columns, 3 seeds) the division alone
     raises DP-Lloyd from 3,768 ± 298 to 5,503 ± 103; without it SuLloyd falls from 5,256 ± 31 to 3,661 ± 210; a single
-    center in the middle has 3,035. With 100 centers (birch2, 10 seeds) the budget allows two rounds, too few to
+    center in the middle gets 3,035. With 100 centers (birch2, 10 seeds) the budget allows two rounds, too few to
     separate them: 65 ± 4 for SuLloyd, 46 ± 1 with five rounds, 69 ± 3 for DP-Lloyd.
 
     Parameters

@@ -169,7 +169,7 @@ class NSM(ApproximateDP):
     where a few rows dominate the loss, PrivTree is better. One column, 4,000 rows of a lognormal, bounds 0 to the
     largest row: 1.04 times KMeans' against 1.18 +- .01 (sigma 1.5; 2.88 without the thinned candidates) and 1.42
     against 3.8 +- .5 (sigma 2; 9.7 without). Two columns (sigma 2): 1.39 against 2.66; three of a Pareto (1.5): 1.70
-    against 1.94; thinning gains little or loses there and is not used. On blobs in one column there is no clear winner:
+    against 1.94; thinning helps little or hurts there and is not used. On blobs in one column there is no clear winner:
     two sets lose (.03 +- .01, .06 +- .03), of five others three gain (.06 +- .01, .07 +- .03, .08 +- .02) and none
     loses. If rows lie in a corner of the box and are too few for a mean (wine at epsilon 1), the loss is four times
     that in a box around the rows. A floor of 1 or 2 % on the mean's share gains on three seeds and loses on four

@@ -70,7 +70,7 @@ def thinned(population: np.ndarray, kept: np.ndarray, least: float) -> np.ndarra
 
 
 def strong(counts: np.ndarray, sd: float, n_clusters: int, *, least: float, far: int = 0) -> tuple[np.ndarray, float]:
-    """Return (mask, threshold) of the candidates with more noisy rows than noise alone would give any of them.
+    """Return (mask, threshold) of the candidates whose noisy count exceeds what noise alone would give any of them.
 
     The last `far` candidates were placed without evidence, so each must exceed what noise alone gives any of them. If
     fewer than min(k, 3) of the others pass, all with a positive count stay; a cut at the declared n would lose small

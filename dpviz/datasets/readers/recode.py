@@ -172,7 +172,7 @@ def rule_for_words(words: Iterable[str]) -> str:
 
 
 def rule_for_dates(cells: pa.ChunkedArray | pa.Array) -> str:
-    """Return the rule that makes days of a public file's dates; "" if their order is uncertain."""
+    """Return the rule that turns a public file's dates into days; "" if their order is uncertain."""
     n_cells, rules = len(cells) - cells.null_count, []
     for order in ORDERS:
         days = _days(cells, order)

@@ -1,4 +1,4 @@
-"""Accounts: the total that runs, pages and commands spent on an owner's private file; a ledger covers one run."""
+"""Accounts: the total that runs, pages and commands have spent on an owner's private file; a ledger covers one run."""
 
 from dpviz.privacy.accounts.account import Account, Budget, Claim, Refused
 from dpviz.privacy.accounts.owner import KEY, LOCAL, owner_by_key, owner_by_login

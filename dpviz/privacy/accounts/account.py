@@ -25,7 +25,7 @@ class Refused(PermissionError):
 
 # (claim's relation, wanted relation) -> number of changes of the first kind that make up one of the second kind.
 # Moves are counted by `Claim.changes`; pairs missing here do not convert: a promise about one row's new value says
-# nothing about the row's presence, and one about short moves nothing about any other value.
+# nothing about the row's presence, and one about short moves says nothing about longer ones or other values.
 _CHANGES = {
     (Neighboring.ADD_REMOVE, Neighboring.ADD_REMOVE): 1,
     (Neighboring.ADD_REMOVE, Neighboring.REPLACE): 2,  # take the row out, put the other one in

@@ -44,7 +44,7 @@ def sqlite(path: Path) -> Engine:
     check_private(path, path.lstat())
 
     def connect() -> sqlite3.Connection:
-        # mode=rw: a file that was removed is an error, not a new, empty database
+        # mode=rw: a missing file raises an error and is not replaced by an empty database
         connection = sqlite3.connect(
             f"file:{quote(str(path.absolute()))}?mode=rw",
             uri=True,
@@ -52,7 +52,7 @@ def sqlite(path: Path) -> Engine:
             isolation_level=None,
             check_same_thread=False,
         )
-        connection.execute("PRAGMA synchronous = EXTRA")  # with a rollback journal FULL leaves the folder unsynced
+        connection.execute("PRAGMA synchronous = EXTRA")  # with a rollback journal, FULL leaves the folder unsynced
         return connection
 
     engine = sqlalchemy.create_engine("sqlite://", creator=connect, poolclass=NullPool)

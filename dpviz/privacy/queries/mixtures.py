@@ -54,7 +54,7 @@ class MixtureMoments(Query):
         with np.errstate(over="ignore", invalid="ignore"):
             farthest = 1 + np.abs(self.means)  # rows lie in the box [-1, 1]^d
             squares = ((np.abs(self.whiten) * farthest[:, None, :]).sum(axis=2) ** 2).sum(axis=1)
-            if not (np.abs(self.scores) + squares < _LARGEST).all():  # else rows give inf or NaN, no rows do not
+            if not (np.abs(self.scores) + squares < _LARGEST).all():  # else inf or NaN would reveal any row
                 raise ValueError(
                     "MixtureMoments: means, whiten and scores must keep the shares of every row of the box finite; "
                     "got numbers that are not finite, or too large."
