@@ -56,7 +56,7 @@ class Given:
     centers : for every number of clusters k, the last averages (k, 2), original units
     noisy : number of rows that the same averages reveal with noise
     kmeans : centers of KMeans (k, 2), original units
-    alex : one of the rows: of those read off, the one farthest from a center of KMeans
+    alex : one of the rows: of those that are revealed, the one farthest from a center of KMeans
     """
 
     rows: tuple[tuple[int, ...], ...]
@@ -148,7 +148,7 @@ def make(folder: Path = FOLDER) -> None:
 
 
 def _hash(row: dict[str, Any]) -> str:
-    """Return a hash of all values: the file's own checksums leave out which column they belong to."""
+    """Return a hash of all values: the file's own checksums do not cover which column they belong to."""
     return hashlib.blake2b(json.dumps(row).encode(), digest_size=16).hexdigest()
 
 

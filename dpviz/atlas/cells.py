@@ -129,7 +129,7 @@ def trace(cell: Cell) -> Trace:
 def row(cell: Cell) -> dict[str, Any]:
     """Make one run and return its row in the atlas.
 
-    Keys: people (0: all), epsilon (None: no budget), seed; bet, the most bets won of 100; found, the groups with their
+    Keys: people (0: all), epsilon (None: no budget), seed; bet, the most bets won, of 100; found, the groups with their
     own center; loss, mean squared distance in z units; centers, of shape (k' * d,), z units, in steps of 2^-22; sizes,
     of shape (k',) in steps of 2^-8, or None if the method releases none.
     """

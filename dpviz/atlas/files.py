@@ -46,7 +46,7 @@ class Stop:
     Attributes
     ----------
     epsilon : float, or None for a method without a budget
-    bet : int, how many of 100 bets on one person an attacker wins at most
+    bet : int, the largest number of bets on one person, of 100, that an attacker wins
     centers : released centers of every run, arrays of shape (k', d), original units, to a millionth of the box
     sizes : noisy sizes of every run, arrays of shape (k',), or None
     losses : ndarray of shape (runs,), mean squared distance, z units

@@ -169,7 +169,7 @@ def _client(arguments: argparse.Namespace) -> int:
     booked = []
 
     def start() -> None:
-        book(None, key, agreement.algorithm, domain)  # the whole plan, which a change in one client's rows can cost
+        book(None, key, agreement.algorithm, domain)  # a change in one client's rows can cost the whole plan
         booked.append(key)
 
     def show(step: Step) -> None:

@@ -115,10 +115,10 @@ class Stream:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run one command; return the exit code. A wrong command prints one sentence."""
+    """Run one command; return the exit code. An invalid command prints one sentence."""
     words = sys.argv[1:] if argv is None else argv
     out = cast(TextIO, Stream(sys.stdout))
-    err = cast(TextIO, Stream(sys.stderr, "\r"))  # progress bars need it
+    err = cast(TextIO, Stream(sys.stderr, "\r"))  # progress bars need the carriage return
     try:
         with redirect_stdout(out), redirect_stderr(err):
             return _run(words)

@@ -75,8 +75,8 @@ def pane(trace: Trace) -> Pane:
 def columns(data: Dataset, *traces: Trace) -> tuple[int, int] | None:
     """Return the two columns that are drawn by default, or None if runs are drawn along other directions.
 
-    With three columns or more, a picture chooses its own directions; only cells need columns, because they are boxes
-    only along columns. The default columns are the declared ones, or those in which the released centers differ most.
+    With three or more columns, a picture chooses its own directions unless it draws cells, which are boxes only along
+    columns. The default columns are the declared ones, or those in which the released centers differ most.
     """
     if len(data.columns) < 3:
         return data.view if len(data.columns) == 2 else None

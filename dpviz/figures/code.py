@@ -66,7 +66,7 @@ def _holds(step: Step, given: str) -> bool:
 
 
 def price(trace: Trace, label: str) -> str:
-    """Return the cost of all releases with a label, in words: their number in the plan, and the ε they cost alone."""
+    """Return in words the cost of all releases with a label: their number in the plan, and the ε they cost alone."""
     costs = {name: paid for name, paid in trace.plan.costs.items() if name.partition(".")[0] == label}
     times = max(map(len, costs.values()), default=0)
     if not times:

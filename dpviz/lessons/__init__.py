@@ -38,7 +38,7 @@ LESSONS: dict[str, Lesson] = {
 def stage(name: str, seed: int, chart: Chart | None = None) -> Stage:
     """Run what a lesson shows, on public data; `seed` is one of `SEEDS`.
 
-    `chart` holds the stored runs that `stored` names; with it they are not made again.
+    `chart` holds the stored runs that `stored` names, so that they are not made again.
     """
     run: Callable[..., Stage] = _RUNS[name].run
     return run(seed) if chart is None else run(seed, chart)
@@ -61,7 +61,7 @@ def legend(name: str) -> tuple[tuple[str, str], ...]:
 
 @cache
 def glossary() -> dict[str, str]:
-    """Return every term of the lessons with one or two sentences, in the order of the alphabet."""
+    """Return every term of the lessons with one or two sentences, in alphabetical order."""
     entries = tomllib.loads((_HERE / "glossary.toml").read_text(encoding="utf-8"))
     return dict(sorted(entries.items(), key=lambda entry: entry[0].lower()))
 

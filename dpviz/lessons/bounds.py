@@ -27,7 +27,7 @@ class Shown(Runs):
 
     @property
     def noise(self) -> list[float]:
-        """Standard deviation of a mean over the smallest neighborhood, in the data's units, from the ledger alone."""
+        """Return the sd of a mean over the smallest neighborhood, in the data's units, from the ledger alone."""
         people = int(self.ground.groups.sizes.min())
         sums = [next(entry for entry in trace.ledger if entry.name == "update.sums") for trace in self.traces]
         return [

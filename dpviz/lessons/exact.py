@@ -66,7 +66,7 @@ def _read(there: Ground, method: Algorithm, seed: int, noise: str) -> tuple[Trac
 
 
 def panels(shown: Shown, colors: Theme) -> list[Panel]:
-    """Return the rounds with a ring around everybody who was read off, and the number of rings."""
+    """Return the rounds with a ring around every person whose row was read off, and the number of rings."""
     there, trace = shown.ground, shown.trace
     view = there.view(trace, colors)
     steps = [step for step in trace.steps if step.kind == "noisy-iteration"]

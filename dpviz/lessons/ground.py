@@ -1,4 +1,4 @@
-"""Hold what the lessons share: a public sample, KMeans' centers on it, its groups, and the measures of a run."""
+"""Provide what the lessons share: a public sample, KMeans' centers on it, its groups, and the measures of a run."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class Runs:
 
     @property
     def ratios(self) -> list[float]:
-        """Loss of every run as a multiple of KMeans'."""
+        """Return the loss of every run as a multiple of KMeans'."""
         return [self.ground.ratio(trace.cluster_centers) for trace in self.traces]
 
 

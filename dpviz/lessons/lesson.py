@@ -67,7 +67,7 @@ class Lesson:
     minutes : its length in a class
     goal, talk, errors : for the teacher: the goal, * what to say, likely wrong answers and the reasons behind them
     terms : words of the glossary that it uses
-    explore : the scene of Explore to go on with, word -> value of its address
+    explore : the scene of Explore to continue with, word -> value of its address
     slide : address of its scene in a deck, "" for the scene of Explore
     """
 

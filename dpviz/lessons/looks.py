@@ -41,12 +41,12 @@ class Shown:
 
     @property
     def centers(self) -> np.ndarray:
-        """Return the centers of every look (looks, k, d), each at the place of its partner among the target."""
+        """Return the centers of every look (looks, k, d), each in the position of its partner in the target."""
         return matched([trace.cluster_centers for trace in self.traces], self.target, self.ground.data.domain)
 
     @property
     def means(self) -> np.ndarray:
-        """Mean of all looks so far (looks, k, d)."""
+        """Return the mean of all looks so far (looks, k, d)."""
         return np.cumsum(self.centers, axis=0) / np.arange(1, len(self.traces) + 1)[:, None, None]
 
     def off(self, centers: np.ndarray) -> np.ndarray:

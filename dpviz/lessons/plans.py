@@ -32,7 +32,7 @@ class Plan:
 
     @property
     def each(self) -> int:
-        """Minutes of one lesson."""
+        """Return the minutes of one lesson."""
         return (self.minutes - self.start - self.play - self.limits) // max(len(self.lessons), 1)
 
 

@@ -1,4 +1,4 @@
-"""Lesson: what rho leaves open. Noisy points of a city: near moves are hidden, far ones and districts are not."""
+"""Lesson: what rho leaves open. Noisy points of a city: short moves are hidden, long moves and districts are not."""
 
 from __future__ import annotations
 

@@ -32,8 +32,8 @@ __all__ = ["EDITIONS", "METHOD", "SAMPLE", "Reruns", "of_chart", "record", "reru
 
 SAMPLE, METHOD = STORY
 EDITIONS = (None, *sorted(PEOPLE[SAMPLE], reverse=True))  # numbers of people, None for all
-BETS = 3  # that a visitor places against each method
-CLOUD = 20  # reruns that are drawn
+BETS = 3  # number of bets that a visitor places against each method
+CLOUD = 20  # number of reruns that are drawn
 FEWER = 20  # reruns at each stop without stored ones
 _METER = 1000  # coordinates are sent in meters: the sample's are in km
 
@@ -223,7 +223,7 @@ def _bets(given: Given, bets: Bets, about: dict[str, Any]) -> dict[str, Any]:
 
 
 def _tenths(places: np.ndarray) -> list[Any]:
-    """Return places in meters, to a tenth: what a lens shows."""
+    """Return places in meters, to a tenth, as a lens shows them."""
     return np.round(np.asarray(places) * _METER, 1).tolist()
 
 

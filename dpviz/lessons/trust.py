@@ -41,7 +41,7 @@ class Shown(Runs):
 
 
 def run(seed: int) -> Stage:
-    """Run EUGkM with one curator and over clients, Stemmer-Kaplan on reports, shuffled and not.
+    """Run EUGkM with one curator and over clients, Stemmer-Kaplan on reports, with and without shuffling.
 
     Central and federated DP are claimed for one row added or removed. Half of ε there is ε for one row changed, which
     is what the shuffled and the local model promise.

@@ -259,7 +259,7 @@ class _Scale:
 
     @classmethod
     def over(cls, values: Sequence[float], start: float, span: float, *, least: float) -> _Scale:
-        """Return a scale that holds all values with some space, logarithmic where they span `least` times or more."""
+        """Return a scale that holds all values with some space, logarithmic if their ratio is at least `least`."""
         low, high = min(values), max(values)
         if low > 0 and high / low >= least:
             pad = (high / low) ** 0.06

@@ -34,7 +34,7 @@ def runs_of(sweeps: list[Sweep]) -> list[str]:
     Raises
     ------
     ValueError
-        If a data set is missing: which, and how to get it.
+        If a data set is missing; the message names it and says how to get it.
     """
     return [run.key for sweep in sweeps for run in sweep.runs()]
 

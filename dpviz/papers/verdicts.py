@@ -1,8 +1,8 @@
 """Turn the numbers of a rerun into a verdict: reproduces, within noise, does not reproduce.
 
 Every number is a mean over seeds with half a 95 % t-interval. Two numbers count as different if their difference
-exceeds both the root of the sum of the squared halves and the check's tolerance; a place where they do not counts for
-neither side. A curve that should grow along an axis is compared between all neighboring places.
+exceeds both the root of the sum of the squared halves and the check's tolerance; a place where they are not different
+counts for neither side. A curve that should grow along an axis is compared between all neighboring places.
 
 A number agrees with a printed one if it is within the check's tolerance of it, or if it rounds to it, that is, if it
 is at most half a unit of the last printed digit away. If only its interval holds the printed one, the noise leaves

@@ -1,4 +1,4 @@
-"""Name an item's data sets, curves and measures as a reader knows them."""
+"""Name an item's data sets, curves and measures in the reader's words."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def measure_name(metric: str) -> str:
 
 
 def axis_name(axis: str) -> str:
-    """Return the sign of a parameter where it has one, else its name."""
+    """Return the symbol of a parameter if it has one, else its name."""
     return _AXES.get(axis, axis.replace("_", " "))
 
 

@@ -57,7 +57,7 @@ def _paragraphs(text: str) -> tuple[str, ...]:
 
 
 def _set(paragraph: str) -> str:
-    """Return a paragraph with signs as characters, its first words bold where a colon or a parenthesis ends them."""
+    """Return a paragraph with symbols as characters, its first words in bold if a colon or parenthesis ends them."""
     for plain, sign in _SIGNS.items():
         paragraph = paragraph.replace(plain, sign)
     paragraph = re.sub(r"([*_$~|])", r"\\\1", paragraph)

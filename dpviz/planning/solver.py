@@ -18,7 +18,7 @@ def widest(rehearsal: Rehearsal) -> float:
 
 
 def _curve(rehearsals: Sequence[Rehearsal]) -> tuple[np.ndarray, np.ndarray]:
-    """Return the logarithms of ε and noise; noise is made not to grow with ε, because any growth is chance."""
+    """Return the logarithms of ε and noise; any growth of noise with ε is removed, because it is due to chance."""
     known = sorted((one for one in rehearsals if 0 < widest(one) < math.inf), key=lambda one: one.epsilon)
     epsilon = np.log([one.epsilon for one in known])
     return epsilon, np.minimum.accumulate(np.log([widest(one) for one in known])) if known else epsilon

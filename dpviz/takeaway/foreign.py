@@ -20,7 +20,7 @@ def read(text: str) -> Trace:
     Raises
     ------
     ValueError
-        One sentence for a text that is no trace, names no algorithm of dpviz, has parameters or a plan that are not
+        One sentence for a text that is not a trace, names no algorithm of dpviz, has parameters or a plan that are not
         those of its algorithm, or claims something that does not follow from its plan or its ledger.
     """
     trace = Trace.from_json(text)

@@ -97,7 +97,7 @@ def replay(trace: Trace, view: View | None = None) -> str:
 
 
 def replay_parts(trace: Trace, view: View | None = None) -> tuple[str, str, str]:
-    """Return title, body and head of a replay, for a document with more around it."""
+    """Return title, body and head of a replay, for a larger document that contains it."""
     view = view_of(trace) if view is None else view
     lines = lines_of(trace.algorithm, {step.kind for step in trace.steps})
     sentences = [shot.sentence.replace(" · ", ": ", 1) for shot in pane(trace).shots(trace)]

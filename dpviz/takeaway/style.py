@@ -19,7 +19,7 @@ def text_of(name: str) -> str:
 
 
 def document(title: str, body: str, *, head: str = "") -> str:
-    """Return a whole HTML document; `title` is text, `body` and `head` are HTML that is safe already."""
+    """Return a whole HTML document; `title` is text, `body` and `head` are already safe HTML."""
     light, dark = ("".join(f"--{name}:{value};" for name, value in theme.tokens().items()) for theme in (LIGHT, DARK))
     style = f":root{{{light}}}@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}{text_of('document.css')}"
     return sealed(

@@ -74,7 +74,7 @@ def lineage_table(step: Step, key: str = "centers") -> pd.DataFrame:
     """Return the parent of each center: columns center, parent (in the step before, -1: none), share.
 
     A center's survivors are those nearest to it. Its parent is the previous center from which most of their noisy votes
-    descend, and `share` is the fraction that do. Only released values are read; `key` names the centers there.
+    descend, and `share` is the fraction that do. Only released values are read; `key` is the centers' name in them.
     """
     released = step.released
     points, votes, group = (released[name][released["kept"]] for name in ("population", "noisy_votes", "group"))
@@ -122,7 +122,7 @@ def layers(
 ) -> list[list[dict[str, Any]]]:
     """Return the contents of the traces of `add_layers` at every shot; `flat` maps points (m, p) to the plane.
 
-    `key` names the centers among the released values.
+    `key` is the name of the centers among the released values.
     """
     most = min(MAX_GUESSES, MAX_DRAWN // len(shots))
     blank = xy(NOWHERE)

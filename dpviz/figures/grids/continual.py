@@ -1,4 +1,4 @@
-"""Draw continual release: each evening's noisy cells and centers, and the price of a new run every day instead."""
+"""Draw continual release: each evening's noisy cells and centers, and what a new run every day would cost instead."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ __all__ = ["PANE", "days_table"]
 def days_table(trace: Trace) -> pd.DataFrame:
     """Return one row per day: day, counts_sd, epsilon (spent by then), anew (spent by a new run each evening).
 
-    A new run every evening buys a table of all days so far, with the tree's noise of that evening: half of mu^2 goes
-    to the counts, half to the sums, mu^2 = 2 / counts_sd^2, and a row of the first day pays every evening.
+    A new run every evening buys a table of all days so far, with the noise that the tree has that evening: half of mu^2
+    goes to the counts, half to the sums, mu^2 = 2 / counts_sd^2, and a row of the first day pays every evening.
     """
     rows, anew, delta = [], 0.0, trace.claimed.delta
     for step in trace.steps[1:]:

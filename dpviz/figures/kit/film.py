@@ -31,7 +31,7 @@ class Film(go.Figure):
         self._frame_objs = tuple(types.SimpleNamespace(_props=_ordered(frame)) for frame in frames)
 
     def blank(self) -> list[str]:
-        """Return the names of the frames that show neither a mark nor a word nor a shape."""
+        """Return the names of the frames that show no mark, no word and no shape."""
         data = [trace._props for trace in self.data]
         frames = [frame._props for frame in self._frame_objs]
         still = set(range(len(data))).difference(*(frame["traces"] for frame in frames))
@@ -45,7 +45,7 @@ class Film(go.Figure):
 
 
 def _shows(trace: Mapping[str, Any]) -> bool:
-    """Return whether a trace has a word, or a mark with a place."""
+    """Return whether a trace has a word, or a mark with a position."""
     words = any(trace.get("text") or ())
     return words or (trace.get("mode") != "text" and any(place is not None for place in trace.get("x", ())))
 

@@ -56,7 +56,7 @@ def layered(
     Raises
     ------
     ValueError
-        If a frame names a layer without a look.
+        If a frame names a layer that `looks` lacks.
     """
     if unknown := {layer for frame in frames for layer in frame} - set(looks):
         raise ValueError(f"layered: a frame may name only the layers in looks, {', '.join(looks)}; got {min(unknown)}.")
@@ -111,7 +111,7 @@ def true_tick(colors: Theme, size: int = 9) -> Look:
 
 
 def waiting(figure: go.Figure, colors: Theme, x: float, y: float) -> int:
-    """Add a place for words that say when more comes, centered at (x, y); return the trace whose `text` they are."""
+    """Add a place for words on when more will appear, centered at (x, y); return the trace that has them as `text`."""
     figure.add_scatter(x=[x], y=[y], mode="text", text=[""], hoverinfo="skip", textfont={"color": colors.muted})
     return len(figure.data) - 1
 
@@ -140,6 +140,6 @@ def segments(*points: np.ndarray) -> np.ndarray:
 
 
 def paths(lines: Sequence[np.ndarray]) -> np.ndarray:
-    """Return lines (., 2) of any lengths as one, with a NaN row after each."""
+    """Join lines (., 2) of any lengths into one, with a NaN row after each."""
     gap = np.full((1, 2), np.nan)
     return np.concatenate([part for line in lines for part in (line, gap)]) if len(lines) else NOWHERE

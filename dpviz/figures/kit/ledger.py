@@ -44,7 +44,7 @@ def _sentence(words: str) -> str:
 
 
 def releases_table(trace: Trace) -> pd.DataFrame:
-    """Return one row per release with the totals so far: NaN for a notion that does not exist, never 0.
+    """Return one row per release with the totals so far; a total that does not exist is NaN, never 0.
 
     Columns: release, label, mechanism, scope, norm, sensitivity, scale, excess, neighboring, entries, epsilon, delta,
     mu, pure_epsilon, zcdp, why.

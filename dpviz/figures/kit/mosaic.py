@@ -19,7 +19,7 @@ _TALL = 508  # pixels, as a plane
 
 
 def tiles(view: View, cluster_centers: np.ndarray, most: int) -> np.ndarray:
-    """Return centers (k, d), original units, as one sheet of pictures with room for `most`.
+    """Return centers (k, d), original units, as one sheet of pictures, with room for `most` of them.
 
     Each cell is scaled from 0 to 1 between its declared bounds; the gaps between the pictures are NaN.
     """

@@ -39,7 +39,7 @@ MAX_PEOPLE = 800
 
 
 def plane(view: View, title: str, *, height: int = 508) -> go.Figure:
-    """Return a plane with the public bounds, and people if hidden layers are on. Call `reference` when all is drawn."""
+    """Return a plane with the public bounds, and people if hidden layers are on. Call `reference` last."""
     colors = view.colors
     figure = bounded(colors, title, *view.bounds(), view.axis_titles(), view.trace.domain, height=height)
     if view.axes is None and view.trace.domain.n_features > 1:  # directions have no declared box
@@ -70,7 +70,7 @@ def _spots(people: np.ndarray) -> tuple[np.ndarray, float | np.ndarray]:
     return people[thin(len(people), MAX_PEOPLE)], _PERSON
 
 
-_PERSON, _CROWD = 3.5, 30.0  # pixels of one person, and of a crowd at most
+_PERSON, _CROWD = 3.5, 30.0  # pixels: the mark of one person, and the largest of a crowd
 _MOST_COUNTED = 100_000  # people whose places are compared
 _SPEND = 128  # pixels of the panel of epsilon
 FLATTEST = 0.3  # height over width of a plane of equal scales
@@ -256,7 +256,7 @@ def _toward_middle(i: int, n: int) -> str:
 
 
 def loss_panel(view: View, shots: Sequence[Shot], *, name: str = "step") -> Panel:
-    """Draw the loss and KMeans' at each step of the player; `name` is the run's word for a step."""
+    """Draw the loss and that of KMeans at each step of the player; `name` is the run's word for a step."""
     steps = complete(shots)
     colors, losses = view.colors, view.losses
     what, against = view.measure, view.against
@@ -317,7 +317,7 @@ def distance_title(plain: bool) -> str:
 
 
 def ledger_panel(view: View, shots: Sequence[Shot]) -> Panel:
-    """Draw one segment per release, lit once it is made; its width is its share of mu^2 if that exists."""
+    """Draw one segment per release, lit once it is made; its width is its share of mu^2, if it has one."""
     table, colors = ledger_table(view.trace), view.colors
     n = len(table)
     shared = bool(n) and not table.share.isna().any()

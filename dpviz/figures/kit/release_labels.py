@@ -1,4 +1,4 @@
-"""Label releases that repeat in turns with one name per turn if they are too narrow for their own."""
+"""Label releases that repeat in turns: one name per turn if there is no room for a name on each release."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import numpy as np
 
 __all__ = ["turns"]
 
-_STRIP, _LETTER = 900, 5.7  # pixels of the strip on a usual screen, and of a letter in it
+_STRIP, _LETTER = 900, 5.7  # pixels: width of the strip on a usual screen, and of a letter in it
 
 
 def turns(labels: Sequence[str], width: np.ndarray) -> list[tuple[str, int, int]]:
-    """Return (name, first, last) of releases that repeat in turns and are too narrow for their own names.
+    """Return (name, first, last) of every turn if releases repeat in turns and are too narrow for their own names.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Draw a dashed ring around each group without a center, and its size on a free side of the ring."""
+"""Draw a dashed ring around each group without a center, and write the group's size on a free side of the ring."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ from dpviz.trace import Trace
 __all__ = ["SHAPES", "Shown", "drawn", "partners"]
 
 LEFT, TOP = 34, 8  # pixels beside and above the map
-MOST_BARS = 8  # columns drawn as bars; the table has all
+MOST_BARS = 8  # columns drawn as bars; the table has all columns
 TAG = '<span class="dp-tag">NOT PRIVATE</span>'
 
 

@@ -1,6 +1,6 @@
 """Define every color, font size and base layout. Filled means released, hollow means hidden; color only helps.
 
-No other Python module names a color. Streamlit draws in the same ones; `.streamlit/config.toml` adds the sidebar's.
+No other Python module names a color. Streamlit uses the same colors; `.streamlit/config.toml` adds the sidebar's.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Style:
 
 _BLUE, _MUTED = (LIGHT.released, DARK.released), (LIGHT.muted, DARK.muted)
 _PLUM, _OCHRE, _TEAL = ("#4A1D3A", "#9060B4"), ("#B98A2E", "#F3E24A"), ("#0A97A6", "#8CF7DA")
-STYLES = {  # not on the classes: chosen to differ from each other; any other algorithm takes a spare style
+STYLES = {  # kept together because they must differ from each other; any other algorithm takes a spare style
     "pe-means": Style(*_BLUE, "circle", "solid"),
     "nsm": Style(*_PLUM, "hexagon", "10px,3px"),
     "fastlloyd": Style(*_OCHRE, "square", "5px,4px"),
@@ -128,7 +128,7 @@ def halo(colors: Theme) -> str:
 
 
 def untitled(figure: go.Figure) -> None:
-    """Remove a figure's title and its space, but keep the space of its mark."""
+    """Remove a figure's title and the space for it, but keep the space for its mark."""
     shift = next((note.yshift for note in figure.layout.annotations if "NOT PRIVATE" in (note.text or "")), None)
     figure.update_layout(title_text="", margin_t=8 if shift is None else 25 + shift)
 

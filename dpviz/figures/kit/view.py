@@ -20,7 +20,7 @@ from dpviz.trace import Trace
 
 __all__ = ["Pane", "Panel", "View", "add_frames", "add_last", "moved", "thin", "xy"]
 
-_NAME = 24  # letters of a column's name in the title of a direction
+_NAME = 24  # letters of a column's name that fit into the title of a direction
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,7 +61,7 @@ class View:
 
     @functools.cached_property
     def directions(self) -> Span:
-        """Return the two drawn directions if no columns are chosen, and their range: from released centers alone."""
+        """Return the two drawn directions if no columns are chosen, and their range, from released centers alone."""
         of = f"{self.against}' centers" if self.trace.claimed.exact else "the released centers"
         return self.span or span_of(self.trace.domain, self.trace.cluster_centers, of)
 
@@ -72,7 +72,7 @@ class View:
 
     @property
     def measure(self) -> str:
-        """Return the run's measure, as at the beginning of a title: "Loss" or "k-median cost"."""
+        """Return the run's measure, as written at the beginning of a title: "Loss" or "k-median cost"."""
         return "k-median cost" if self.against == "KMedians" else "Loss"
 
     def plane(self, Z: np.ndarray) -> np.ndarray:
@@ -105,7 +105,7 @@ class View:
         name = str(self.columns[column])
         name = name if len(name) <= _NAME else f"{name[: _NAME - 1]}…"
         words = f"mostly {name}" if most else f"{name} and others"
-        of = f" of {self.directions.of}" if i == 0 else ""  # once: the vertical axis has little room
+        of = f" of {self.directions.of}" if i == 0 else ""  # not repeated: the vertical axis has little room
         return escape.figure(f"direction {i + 1}{of} ({words})")
 
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:

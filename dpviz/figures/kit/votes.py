@@ -18,7 +18,7 @@ __all__ = ["GUESS", "KEEP", "MAX_GUESSES", "VOTE", "drawn", "voting", "votes_pan
 
 GUESS, VOTE, KEEP = range(3)  # a generation takes three frames: trial points, noisy votes, survivors and centers
 MAX_GUESSES = 500
-MAX_STRONG = 350  # points drawn at most because of their votes; the others are a fixed random sample
+MAX_STRONG = 350  # at most this many points are drawn for their votes; the others are a fixed random sample
 
 
 def voting(trace: Trace, words: Callable[[Step, int], tuple[str, str]]) -> list[Shot]:
@@ -27,7 +27,7 @@ def voting(trace: Trace, words: Callable[[Step, int], tuple[str, str]]) -> list[
 
 
 def votes_table(step: Step, *, hidden: bool, part: str = "votes") -> pd.DataFrame:
-    """Return the trial points with most NOISY votes: columns rank, noisy_votes, kept, and true_votes if hidden.
+    """Return the trial points with the most NOISY votes: columns rank, noisy_votes, kept, and true_votes if hidden.
 
     `part` names the votes in the hidden statistic.
     """
@@ -45,7 +45,7 @@ def votes_table(step: Step, *, hidden: bool, part: str = "votes") -> pd.DataFram
 
 
 def drawn(released: Mapping[str, Any], most: int) -> np.ndarray:
-    """Return the indices of the drawn trial points: those with most votes and a fixed sample of the others."""
+    """Return the indices of the drawn trial points: those with the most votes, and a fixed sample of the others."""
     order = np.argsort(-released["noisy_votes"], kind="stable")
     strong = min(max(int(released["kept"].sum()), most // 3), MAX_STRONG, most)
     return np.concatenate([order[:strong], order[strong:][thin(max(len(order) - strong, 0), most - strong)]])

@@ -19,7 +19,7 @@ __all__ = ["PANE", "counts_table", "moves_table", "outside", "shadow", "shots"]
 
 ASSIGN, RAW, MOVE = range(3)  # an iteration takes three frames: rows that count, noisy moves, new centers
 CORNERS = 900  # corners of all outlines of one kind in one frame; at most 48 each
-FAR = 3.0  # domain radii: longer moves are cut off, because dividing by a count near 0 has no limit
+FAR = 3.0  # domain radii; longer moves are cut off, because dividing by a count near 0 gives moves of any length
 
 
 def shots(trace: Trace) -> list[Shot]:
@@ -150,7 +150,7 @@ def _plane(view: View, shots: list[Shot]) -> Panel:
 
 
 def _layers(view: View, step: Step, phase: int) -> dict[str, dict[str, Any]]:
-    """Return the layers that the plane shows of a step; other layers are empty."""
+    """Return the layers that the plane shows at a step; other layers are empty."""
     released, domain = step.released, view.trace.domain
     if "raw" not in released:
         return {"center": xy(view.plane(released["centers"]))}

@@ -110,7 +110,7 @@ WORDS = {
 
 
 def shots(trace: Trace) -> list[Shot]:
-    """Return three pictures of a summary (points, noisy counts, points that stay), one of every other step."""
+    """Return three pictures of a summary (points, noisy counts, points that stay), and one of each other step."""
     return voting(trace, lambda step, phase: WORDS[step.kind](step, phase, trace))
 
 
@@ -177,7 +177,7 @@ def _spokes(view: View, step: Step) -> np.ndarray:
 
 
 def _layers(view: View, step: Step, phase: int) -> dict[str, dict]:
-    """Return the layers that the plane shows of a step; other layers are empty."""
+    """Return the layers that the plane shows at a step; other layers are empty."""
     released, d = step.released, view.trace.domain.n_features
     if step.kind == "mean":
         return {"centers": xy(view.plane(released["middle"][None]))}
@@ -205,7 +205,7 @@ def _layers(view: View, step: Step, phase: int) -> dict[str, dict]:
     if step.kind == "correction":
         start, now, moves = view.plane(released["start"]), view.plane(released["centers"]), released["moved"]
         split = released.get("split", np.zeros(len(now), dtype=bool))
-        paid = moves & ~split & released["start"].any(axis=1)  # a start at zero: the first average in all columns
+        paid = moves & ~split & released["start"].any(axis=1)  # zero as a start marks the first average in all columns
         return {
             "shape": xy(_reach(view, step) if d <= FLAT and step is not view.trace.steps[-1] else NOWHERE),
             "free": xy(segments(start, now)[np.repeat(split, 3)]),

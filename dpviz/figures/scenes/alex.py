@@ -26,12 +26,12 @@ LEGEND = (
     ("hidden_ring", "Alex"),
     ("ring", "person"),
 )
-_LARGEST = 6  # a lens enlarges at most ten to this power
+_LARGEST = 6  # a lens enlarges by at most ten to this power
 _TALL = 340  # pixels of a lens
 
 
 def alex_look(colors: Theme, name: str, side: str) -> dict[str, Any]:
-    """Return the style of the person in question, a ring named at its "top" or "bottom"."""
+    """Return the style of the person in question, a ring with a label at its "top" or "bottom"."""
     return {
         "mode": "markers+text",
         "text": [name],
@@ -205,7 +205,7 @@ def worlds_panel(
 
 
 def _difference(view: View, ones: tuple[np.ndarray, np.ndarray]) -> str:
-    """Return in words what one person changes in the released centers if the noise is the same."""
+    """Return in words how one person changes the released centers if the noise is the same."""
     domain = view.trace.domain
     here, there = (domain.normalize(centers) for centers in ones)
     if len(here) != len(there):

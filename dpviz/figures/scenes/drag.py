@@ -44,7 +44,7 @@ class Stop(Protocol):
 
     @property
     def bet(self) -> int:
-        """Return how many of 100 bets an attacker wins at most."""
+        """Return the largest number of bets, of 100, that an attacker wins."""
 
     @property
     def centers(self) -> tuple[np.ndarray, ...]:
@@ -56,7 +56,7 @@ class Stop(Protocol):
 
     @property
     def found(self) -> np.ndarray:
-        """Return for every run the number of groups with their own center."""
+        """Return the number of groups with their own center, for every run."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -68,7 +68,7 @@ class Edition:
     name : public name of the data set with this number of people
     n : number of people
     stops : by ascending ε, the same in every edition
-    most : for every stop, how many of 100 bets an attacker wins at most against any method with its ε and δ
+    most : for every stop, the largest number of bets, of 100, that an attacker wins against any method with its ε and δ
     groups : number of groups
     best : the reference's loss
     people : ndarray (n, d), original units, or None; NOT PRIVATE
@@ -86,7 +86,7 @@ class Edition:
 
 
 def text_of(name: str) -> str:
-    """Return the track's "track.js" or "track.css", which work in any page."""
+    """Return the track's "track.js" or "track.css", which work on any page."""
     return (files(__package__) / name).read_text(encoding="utf-8")
 
 

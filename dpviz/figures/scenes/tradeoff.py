@@ -31,13 +31,13 @@ _WORDS = {
 }
 _FALLBACK = (
     *SPARE,
-    *(  # the same markers in other colors and dashes, twice
+    *(  # the same markers again, twice, in other colors and dashes
         dataclasses.replace(SPARE[(i + 4 * turn) % 9], marker=SPARE[i].marker, dash=SPARE[(i + 2 * turn) % 9].dash)
         for turn in (1, 2)
         for i in range(9)
     ),
 )
-_LETTERS = {  # the markers as letters, for the names at the ends of curves
+_LETTERS = {  # the markers as characters, for the names at the ends of curves
     "circle": "●", "hexagon": "⬢", "square": "■", "triangle-up": "▲", "diamond": "◆", "cross": "✚", "x": "✖",
     "star": "★", "pentagon": "⬟", "triangle-down": "▼", "square-x": "☒", "star-triangle-up": "✦", "bowtie": "⧓",
 }  # fmt: skip
@@ -125,7 +125,7 @@ def curves(
     look : series -> Style
     metric : the metric's title
     against : the reference: KMeans or KMedians
-    labels : end labels right of the axis; without them the page must show a key
+    labels : end labels to the right of the axis; without them the page must show a key
     times : draw everything as multiples of the reference, if all of them are known
     span : smallest range of the y axis, in the layout's units, so that a growing picture stays in place
 
@@ -315,7 +315,7 @@ def _log_ticks(low: float, high: float) -> list[float]:
 def _end_labels(
     figure: go.Figure, ends: Sequence[tuple[str, float, str]], colors: Theme, place: Callable[[float], float]
 ) -> None:
-    """Name each curve right of its end, pushed apart; `place` maps a value to its share of the axis."""
+    """Name each curve to the right of its end, names pushed apart; `place` maps a value to its share of the axis."""
     gap = 0.058 * 470 / figure.layout.height
     wanted = sorted((place(value), name, color) for name, value, color in ends)
     for y, (_, name, color) in zip(_apart([want for want, *_ in wanted], gap), wanted, strict=True):
@@ -330,7 +330,7 @@ def _end_labels(
 
 
 def _apart(places: Sequence[float], gap: float) -> list[float]:
-    """Return places at least `gap` apart, moved as little as possible; places that would collide move as one pool."""
+    """Return places at least `gap` apart, moved as little as possible; places that would collide move as one group."""
     pools: list[list[float]] = []  # [sum of wanted centers, size]
     for place in places:
         pools.append([place, 1])
@@ -345,7 +345,7 @@ def _apart(places: Sequence[float], gap: float) -> list[float]:
 def area_bars(
     areas: pd.DataFrame, colors: Theme, look: dict[str, Style], *, relative: bool, title: str, against: str = "KMeans"
 ) -> go.Figure:
-    """Draw one bar per curve of one data set and promise, from the reference on, with its rerun interval."""
+    """Draw one bar per curve of one data set and promise, starting at the reference, with its rerun interval."""
     ordered = areas.sort_values("area", ascending=False)
     value, low, high = (100 * (ordered[c] - 1) if relative else ordered[c] for c in ("area", "low", "high"))
     figure = base(colors, title, height=96 + 34 * len(ordered), margin_left=16)

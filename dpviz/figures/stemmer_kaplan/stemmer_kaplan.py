@@ -43,7 +43,7 @@ __all__ = [
 
 COUNTED = ("buckets", "cubes")
 CELLS, AVERAGES = range(2)  # a table takes two frames: crowded cells, then their averages
-SHADES = (0.12, 0.26, 0.42, 0.6)  # opacity of a quarter of the table's cells each, by noisy count
+SHADES = (0.12, 0.26, 0.42, 0.6)  # opacities by noisy count, each for a quarter of the table's cells
 MOST_LINES = 80  # grid lines drawn per direction
 
 

@@ -59,7 +59,7 @@ def regions_table(trace: Trace, axes: tuple[int, int]) -> pd.DataFrame:
 
 
 def pairs(view: View) -> list[tuple[int, int]]:
-    """Return the two drawn columns of every frame: the chosen ones, or those of this cut and its parent's."""
+    """Return the two drawn columns of every frame: the chosen ones, or the columns of this cut and of its parent's."""
     trace, d = view.trace, view.trace.domain.n_features
     if d == 1:
         return [(0, 0)] * len(trace.steps)

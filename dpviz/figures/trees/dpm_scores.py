@@ -15,7 +15,7 @@ from dpviz.trace import Step
 
 __all__ = ["ROOM", "margins", "scored", "scores_table", "strips_panel"]
 
-ROOM = 0.14  # of a box's side: the room that its plane leaves for the scores, above it and at its right
+ROOM = 0.14  # share of a box's side: the room that its plane leaves for the scores, above it and to its right
 _GAP, _TALL, _TICK = 0.02, 0.11, 0.03  # of that side: from the box to the scores, their height, a tick without them
 
 
@@ -28,8 +28,8 @@ def margins(view: View, t: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the true scores of frame t as curves at the plane's margins (NOT PRIVATE), and ticks of its cuts there.
 
     Both have the shape (n, 2), drawn coordinates, NaN between lines. The curve of the first drawn column runs above the
-    box, over the cuts; the second's at its right; both reach from the frame's lowest score to its highest. The last
-    frame, which makes no cut, has the ticks of all.
+    box, over the cuts; the second's, to its right; both reach from the frame's lowest score to its highest. The last
+    frame, which makes no cut, has the ticks of all cuts.
     """
     low, high = view.bounds()
     steps, domain, table = view.trace.steps, view.trace.domain, scores_table(view, t)
