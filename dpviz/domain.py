@@ -15,7 +15,7 @@ __all__ = ["Domain"]
 _SLACK = 2.0**-40  # exceeds the rounding error of a norm in float64 for any d below 2^12, so no row exceeds the radius
 _ROWS = 1024
 _LEAST, _LARGEST = 1e-30, 1e30  # limits of a half-width and of a bound: squares of z and of data units stay finite
-_FINEST = 2.0**-40  # least half-width per magnitude of the bounds; below, rows would differ by rounding only
+_FINEST = 2.0**-40  # least half-width per magnitude of the bounds; below it, rows would differ by rounding only
 _MOST_ROWS, _MOST_PER_PERSON = 10**12, 10**6
 
 

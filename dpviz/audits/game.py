@@ -67,7 +67,7 @@ class Score:
 
     @property
     def share(self) -> float:
-        """Return the share of won bets; a half before the first."""
+        """Return the share of bets won; one half before the first bet."""
         return self.hits / self.rounds if self.rounds else 0.5
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:

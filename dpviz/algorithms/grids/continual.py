@@ -256,7 +256,7 @@ def _spread(
 def _solve(
     points: np.ndarray, weights: np.ndarray, n_clusters: int, rng: np.random.Generator, before: np.ndarray | None
 ) -> np.ndarray:
-    """Return the better of a fresh start and yesterday's centers updated, in yesterday's order."""
+    """Return the better of a fresh start and an update of yesterday's centers, in yesterday's order."""
     seed = int(rng.integers(2**31))
     if len(points) <= n_clusters:
         extra = rng.integers(len(points), size=n_clusters - len(points))

@@ -173,7 +173,7 @@ class NSM(ApproximateDP):
     two sets lose (.03 +- .01, .06 +- .03), of five others three gain (.06 +- .01, .07 +- .03, .08 +- .02) and none
     loses. If rows lie in a corner of the box and are too few for a mean (wine at epsilon 1), the loss is four times
     that in a box around the rows. A floor of 1 or 2 % on the mean's share gains on three seeds and loses on four
-    others: not used.
+    others, so it is not used.
 
     Constants were chosen on the benchmark sets, some from observed losses, so reported gains are optimistic.
 

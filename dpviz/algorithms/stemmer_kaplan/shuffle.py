@@ -36,7 +36,7 @@ class StemmerKaplanShuffle(StemmerKaplanLocal):
     n_clusters : int, in [1, 256]
         Number of clusters k. Public.
     epsilon : float, in [0.01, 20]
-        Cost to a person of all mixed reports together, at delta.
+        Cost of all mixed reports together to one person, at delta.
     delta : float or None, in [1e-12, 0.5]
         Chance that the promise fails. None means n_public^-1.1.
     oracle : {"oue", "hadamard"}

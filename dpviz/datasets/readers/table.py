@@ -317,7 +317,7 @@ def own_numbers(cells: pa.ChunkedArray | pa.Array, signs: tuple[str, str], marks
 def columns_of(
     name: str, cells: pa.ChunkedArray | pa.Array, dtype: type, form: Form, *, decimal: str = "?"
 ) -> list[Column]:
-    """Return an Arrow column itself, or the columns that its owner's rule makes of it.
+    """Return an Arrow column itself, or the columns that its owner's rule makes from it.
 
     In a private file the rule's columns exist whatever the cells contain; in a public file the words are kept next to
     one-hot columns, because they can name known groups.
