@@ -37,7 +37,7 @@ _FIRST = """{% extends "default/index.html.jinja2" %}
 {% endfor %}</ul></main>
 {% include "search.html.jinja2" %}
 {% endblock %}"""
-_NOT_THESE = "!dpviz.datasets.readers.child"  # the child process of the readers imports its parsers at once
+_NOT_THESE = "!dpviz.datasets.readers.child"  # left out: importing it imports the readers' parsers
 
 
 def write(out: Path) -> None:
@@ -95,9 +95,9 @@ def add(folder: Folder, shell: Shell) -> None:
 
 
 def _short(search: str) -> str:
-    """Return pdoc's search over names, bases and first paragraphs; over whole docstrings it has four megabytes."""
+    """Return pdoc's search over names, bases and first paragraphs; over whole docstrings it takes four megabytes."""
     before, _, rest = search.partition(_ENTRIES)
-    found, end = json.JSONDecoder().raw_decode(rest)  # a list, or where pdoc found Node.js an index over it
+    found, end = json.JSONDecoder().raw_decode(rest)  # a list or, where pdoc found Node.js, an index of it
     entries = [
         {
             **{name: entry[name] for name in _NEEDED if name in entry},

@@ -104,7 +104,7 @@ RECIPES = (
 
 
 def made(name: str) -> Dataset | None:
-    """Return a generated set by its name, or None if no recipe has it.
+    """Return a generated set by its name, or None if no recipe makes it.
 
     "synth_10d", "blobs16" (d), "sklearn_16_4" (k, d), "timesynth_10k_5_2" (thousands of rows, k, d), "unequal_8_4_0"
     (k, d, seed).

@@ -65,8 +65,8 @@ def report(
     ----------
     rows : from `rowfile.read_rows`
     published : numbers to compare with ours
-    axis : x axis of the curves; None takes epsilon, or the first axis with more than one value
-    made : date of the report; None is today
+    axis : x axis of the curves; None means epsilon, or the first axis with more than one value
+    made : date of the report; None means today
 
     Raises
     ------
@@ -87,7 +87,7 @@ def report(
         summary = Summary(rows, metric, axis)
         points, runs = summary.points, summary.runs
         look = tradeoff.styles(points)
-        curved = points[points[axis].notna()]  # a program without the axis is only in the tables
+        curved = points[points[axis].notna()]  # a program without the axis appears only in the tables
         for (data, notion), group in curved.groupby(["data", "notion"], sort=False):
             figure = tradeoff.curves(
                 group, runs[(runs.data == data) & (runs.notion == notion)], LIGHT, look, axis=axis,

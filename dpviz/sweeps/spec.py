@@ -66,7 +66,7 @@ def read_spec(path: Path) -> Spec:
         raise ValueError(f"sweep: {path.name} is nested too deeply; use tables of values and flat lists.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"sweep: {path.name} is not valid TOML: {error}.") from None
-    except ValueError:  # a number of more digits than Python reads
+    except ValueError:  # a number with more digits than Python reads
         raise ValueError(f"sweep: {path.name} holds a number with thousands of digits.") from None
     published = record.pop("published", [])
     if not isinstance(published, list) or not all(isinstance(entry, dict) for entry in published):

@@ -84,7 +84,7 @@ class Variant:
 
 
 def measured(metrics: Sequence[str], variants: Sequence[Variant], axes: Mapping[str, Sequence[Any]]) -> tuple[str, ...]:
-    """Return the metrics of a sweep; if k-median runs, its own cost is among them, and first if nothing else runs."""
+    """Return the metrics of a sweep; if k-median runs, its own cost is included, and first if nothing else runs."""
     objectives = {one for variant in variants for one in _objectives(variant, axes)}
     if "medians" not in objectives or "median_cost" in metrics:
         return tuple(metrics)
@@ -141,7 +141,7 @@ class Sweep:
     axes : further axes, any parameter -> values; an axis applies to the algorithms that have the parameter. None as
         a value means the data set's own k for n_clusters, and n^-1.1 for delta; delta may also be a rule in DELTAS;
         rho_distance is in z units.
-    n_rows : numbers of rows; None takes the data as they are
+    n_rows : numbers of rows; None uses the data as they are
     repeats, seed : runs per point; repeat i has seed `seed + i` at every point, so that it has the same initial centers
         at every epsilon
     metrics : names in METRICS
@@ -203,7 +203,7 @@ class Sweep:
             yield dict(zip(axes, values, strict=True))
 
     def runs(self) -> Iterator[Run]:
-        """Yield every run, repeats outermost so that a picture fills evenly; the references (seed 0) come first."""
+        """Yield every run, repeats outermost so that a picture fills in evenly; the references (seed 0) come first."""
         points = [
             (data, stamp(data), n_rows, point)
             for data in self.data

@@ -26,17 +26,18 @@ From a paper's pseudo-code to a stepped, audited algorithm
    `curator.select(label, score)` is the number of the chosen candidate. Queries are those of `dpviz.privacy.queries`,
    whose sensitivities are tested by brute force: `Count`, `GridCounts` (cells of a grid), `NearestSums` (rows nearest
    to each point: "sums" and "counts"), `NearestVotes`, `BoxCounts`, `SecondMoment`; scores are `SwapScore`, `SetScore`
-   and `SplitScore`. Apply `geometry.snap` to the points in a query, or it refuses them. Whatever you compute from
-   the answers is free. Coordinates are z units: the declared box around 0, its half-widths `domain.box_z`, at most 1.
-   The checks run on 2 to 3,000 rows and 1 to 6 columns, so anything that grows with the columns must stay small.
+   and `SplitScore`. Apply `geometry.snap` to the points in a query, or the query refuses them. Whatever you compute
+   from the answers is free. Coordinates are z units: the declared box around 0, its half-widths `domain.box_z`, at
+   most 1. The checks run on 2 to 3,000 rows and 1 to 6 columns, so anything that grows with the columns must stay
+   small.
 5. **Yield a step** wherever the paper has a picture: `Step(kind, title, released)`. The last one has "centers",
    shape (k, d). A kind of your own gets the plain picture; every step is one stop of the player.
 6. **Write down** what you did: the docstring's six headings, and `CODE`, six to ten lines of at most 50 characters
    that light up beside the picture; a line with a label reads rows. "Steps" lists each kind with every name that it
    releases and its shape in k, d, n, numbers or letters of your own; "Parameters" repeats the ranges of `param`.
 7. `python -m pytest test_my_method.py` runs the checks of this module in seconds, and `dpviz audit my-method --with
-   my_method.py` lets an adversary tell neighbors apart 300 times, in about a minute. Once it passes, the lists on
-   this machine no longer say "not audited here", until the file changes.
+   my_method.py` lets an adversary try 300 times to tell neighbors apart, in about a minute. Once it passes, the lists
+   on this machine no longer say "not audited here", until the file changes.
 8. `dpviz app --with my_method.py` puts it into the dashboard: step it, compare it, sweep it, export it. A package may
    name its algorithms in the entry-point group `dpviz.algorithms` instead.
 

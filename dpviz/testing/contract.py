@@ -195,7 +195,7 @@ def trace_round_trips_and_hidden_leaves_only_when_asked(cls: type[Algorithm]) ->
 
 
 def secure_runs_have_no_seed_and_no_hidden_truth(cls: type[Algorithm]) -> None:
-    """Check for fresh noise, no truth and no seed, or that an algorithm without a promise is refused."""
+    """Check that noise is fresh and no truth or seed is kept, or that an algorithm without a promise is refused."""
     X, algorithm = MADE["blobs"], _instance(cls)
     domain = declared(X)
     if not cls.notion.private:

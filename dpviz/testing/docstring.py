@@ -2,8 +2,8 @@
 
 A line of "Steps" reads `kind  released: name (shape) words, name, ...; sometimes: ...; hidden: ...` or
 `kind, kind  as for `slug``. A name without a shape is a number or a string. In a shape, d is the number of columns, k
-the requested number of centers, n the number of rows, a number itself; any other symbol stands for one length within
-its step. Values released "sometimes" need not occur here; all others must.
+the requested number of centers, n the number of rows, and a number means itself; any other symbol stands for one
+length within its step. Values released "sometimes" need not occur here; all others must.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ def has_six_to_ten_lines_of_pseudo_code(cls: type[Algorithm]) -> None:
 
 
 def lines_cost_where_the_ledger_says_so(cls: type[Algorithm]) -> None:
-    """Check that every kind of step has a line, and that exactly the lines that read rows cost."""
+    """Check that every kind of step has a line, and that the lines that read rows cost, and no others."""
     for d in (2, 6):
         trace = run(cls, f"two groups, {d} columns", n_clusters=3, epsilon=4.0, rho_distance=0.05)
         paid: dict[str, set[str]] = {}
