@@ -63,7 +63,7 @@ class Game:
 
     @functools.cached_property
     def known(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the centers (k, d) of a run in each world, first with the person, as an attacker makes beforehand."""
+        """Return what an attacker computes beforehand: centers (k, d) of a run in each world, first with the person."""
         question = self.question
         inside, outside = (
             self.algorithm.run(X, domain=question.domain, seed=0).cluster_centers

@@ -1,1 +1,1 @@
-"""Class: everyone in the room is one point. It is kept in memory only, without names, and ends by itself."""
+"""Class: everyone in the room is one point. A class is kept in memory only, without names, and ends by itself."""

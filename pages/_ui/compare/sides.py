@@ -87,7 +87,7 @@ def _quarter(side: Side) -> Side:
 
 
 def text_of(side: Side, data_word: str, vocabulary: Vocabulary) -> str:
-    """Return a run as text for an address, by Explore's words for its parameters, without the data."""
+    """Return a run as text for an address: its parameters in Explore's words, but not its data."""
     known = {"d": data_word, "a": side.algorithm.slug}
     words = {control.word: control for control in controls(known, vocabulary)}
     values = {word: getattr(side.algorithm, name) for word, name in _names(type(side.algorithm), words).items()}
@@ -122,7 +122,7 @@ def asked_by(scene: Scene, vocabulary: Vocabulary) -> Side:
 
 
 def _names(cls: type[Algorithm], words: dict[str, Control]) -> dict[str, str]:
-    """Return an algorithm's parameters by Explore's words for them."""
+    """Return an algorithm's parameters, keyed by Explore's words for them."""
     start = keys.PARAM(cls.slug, "")
     ends = {word: control.key.removeprefix(start) for word, control in words.items() if control.key.startswith(start)}
     names = sorted(params.specs(cls), key=len, reverse=True)  # the name of the data may follow a key

@@ -1,4 +1,4 @@
-"""The section on moves of a run on Watch: the bet on a move, the noise behind it, losses compared with full DP."""
+"""The section of Watch about moves: the bet on a move, the noise behind it, losses compared with full DP."""
 
 from __future__ import annotations
 

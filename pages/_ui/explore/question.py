@@ -1,4 +1,4 @@
-"""The reruns to make: equally many for every ε, with the seeds that follow the current run's."""
+"""The reruns to make: the same number for every ε, with the seeds that follow the current run's."""
 
 from __future__ import annotations
 

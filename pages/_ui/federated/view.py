@@ -1,4 +1,4 @@
-"""The section on clients of a run on Watch: who learns what, who holds which row, and one round on the wire."""
+"""The section of Watch about clients: who learns what, who holds which row, and one round on the wire."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def named(slug: str) -> str:
 
 
 def pick_algorithm(data: Dataset, *, about: DeltaGenerator | None = None, label: str = "Algorithm") -> type[Algorithm]:
-    """Show the picker; return the class. The chosen method's idea and the list of all go into `about`, or below."""
+    """Show the picker; return the class. The chosen method's idea and the list of methods go below, or into `about`."""
     key = keys.PRIVATE_ALGORITHM if data.private else keys.EXPLORE_ALGORITHM
     slugs = offered(data.private)
     if taken := st.session_state.pop(keys.ALGORITHM_NEXT(key), None):  # chosen in the list, before the widget is made

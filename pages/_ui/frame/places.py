@@ -47,7 +47,7 @@ PAGES = {
     "ledger": Entry("Cost", "What did it cost?"),
     "data": Entry("File", "Which people?"),
     "bounds": Entry("Bounds", "What is public about them?"),
-    "plan": Entry("Rehearse", "What would an ε give before it is spent?"),
+    "plan": Entry("Rehearse", "What would ε buy, before you spend it?"),
     "spend": Entry("Spend", "Spend privacy on this file?"),
     "account": Entry("Account", "What has this file spent?"),
     "class": Entry("Class"),

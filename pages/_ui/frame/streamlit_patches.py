@@ -1,4 +1,4 @@
-"""The pages' uses of Streamlit's private names. A test for each fails if a name disappears."""
+"""The pages' uses of Streamlit's private names. Each has a test that fails if its name disappears."""
 
 from __future__ import annotations
 

@@ -211,7 +211,7 @@ def _asked(words: str) -> None:
 
 
 def _onward(place: Place, lesson: Lesson) -> None:
-    """Show the buttons back and on; both have a key. The limits of the promise follow the last lesson."""
+    """Show the buttons that go back and on; each has a key. The limits of the promise follow the last lesson."""
     order = list(PARTS)
     at, fixed = order.index(place.part), prepared.locked(keys.LEARN_PART)
     follower = _follower(lesson)

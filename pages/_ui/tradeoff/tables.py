@@ -125,7 +125,7 @@ def _named(series: str, style: dict[str, Style]) -> markup.Html:
 
 
 def _promise(notion: str, beside: pd.DataFrame) -> markup.Html:
-    """Name the promise if a table holds more than one kind, because kinds are not comparable, or a claimed one."""
+    """Name the promise if a table holds several kinds, which are not comparable, or one that is only claimed."""
     alone = beside.notion.nunique() == 1 and notion != Notion.CLAIMED
     return markup.Html("" if alone else f' <span class="dp-small">{markup.text(notion)}</span>')
 

@@ -236,7 +236,7 @@ def _pictures(kept: Kept, look: Look) -> None:
 
 
 def without_curve(point: Any, look: Look) -> str:
-    """Return the mean of a method that does not have the axis, as a program from outside without an ε."""
+    """Return the mean of a method that does not have the axis, such as an outside program without an ε."""
     metric = METRICS[look.metric]
     mean = f"{number(point.ratio)} times {metric.against}'" if metric.relative else number(point.mean)
     return f"{point.series} on {title(point.data)} has no {named(look.axis)}, so it has no curve; its mean is {mean}."

@@ -27,7 +27,7 @@ __all__ = ["RUNS", "Workers", "workers"]
 RUNS = max(2, cpu_count())  # runs at a time, of all sessions
 
 _NOTE = struct.Struct("<qqq")  # done, total, whether to stop
-_PATIENCE = 1.0  # seconds that a run has to reach its next step when it should stop, before it is killed within a step
+_PATIENCE = 1.0  # seconds that a stopped run has to reach its next step before it is killed
 _TICK = 0.05  # seconds between checks of a run's progress
 
 
