@@ -79,9 +79,8 @@ def test_the_game_is_played_by_keys(open_page):
     page.keyboard.press("o")
     expect(page.get_by_text("Round 2: you said Out")).to_be_visible()
     expect(page.get_by_text("of 100 after 1 (")).to_be_visible()
-    made = re.compile(
-        r"of 100 after 6[01] \("
-    )  # 60 rounds are made ahead of the player, and one more if the answer came early
+    # 20 rounds are made ahead of the player, and one more if the answer came early
+    made = re.compile(r"of 100 after 2[01] \(")
     expect(page.get_by_text(made)).to_be_visible()
     page.get_by_role("button", name="Let the machine play 2,000").click()
     expect(page.get_by_text(re.compile(r"The machine plays: ([1-9]\d\d|1,\d+) of 2,000"))).to_be_visible()  # by itself
