@@ -559,6 +559,8 @@ class Story {
 
   /** Draw one frame: a function of the scroll position and of the choices made. */
   frame(now) {
+    if (!this.colors.panel) this.paint();
+    if (!this.colors.panel) return this.root.isConnected && this.draw(); // no theme yet: all would be black
     const { canvas, pen, record, colors } = this,
       wide = canvas.clientWidth,
       tall = canvas.clientHeight;

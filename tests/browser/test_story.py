@@ -9,6 +9,21 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 RECORD = "() => JSON.parse(document.querySelector('.dp-story').story.text)"
 WHOLE = f"() => {{ const all = ({RECORD})(); return all.given && all.bets && all.editions.length === 3; }}"
 DEALT = "() => document.querySelector('.dp-story').story.hand.rounds.map(round => round.inside)"
+LATE = """() => {  // the theme arrives after the story was drawn
+    const {story} = document.querySelector('.dp-story');
+    story.root.style.setProperty('--dp-panel', ' ');
+    story.canvas.width += 0;  // a new canvas paints in black
+    story.paint();
+    story.draw();
+    return new Promise((done) => setTimeout(() => done(story.root.style.removeProperty('--dp-panel')), 300));
+}"""
+LIGHT = """() => {
+    const canvas = document.querySelector('.dp-story canvas'), {width, height} = canvas;
+    const {data} = canvas.getContext('2d').getImageData(0, 0, width, height);
+    let dark = 0;
+    for (let i = 0; i < data.length; i += 4) dark += data[i + 3] === 255 && data[i] + data[i + 1] + data[i + 2] < 60;
+    return dark < 0.1 * width * height;
+}"""
 IN_SIGHT = """i => {
     const edge = document.querySelectorAll('.dp-story section')[i]?.getBoundingClientRect();
     return edge && edge.top >= 0 && edge.top < innerHeight / 2;
@@ -65,6 +80,14 @@ def test_six_screens_by_keys_bets_and_back(open_page):
     page.go_back()
     expect(page).to_have_url(re.compile(r"/limits"))  # screens add no entry to the history
     expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+def test_the_picture_waits_for_the_colors_of_the_page(open_page):
+    page = open_page()
+    page.wait_for_function("() => document.querySelector('.dp-story')?.story?.scale")
+    page.wait_for_function(WHOLE)  # nothing more to come draws it again
+    page.evaluate(LATE)
+    page.wait_for_function(LIGHT, timeout=10_000)
 
 
 def test_an_old_address_of_home_opens_its_run_on_explore_and_back_leaves(open_page):
