@@ -7,6 +7,7 @@ Only the controls of a finished sweep (Trade-off's axis, metric, table, place an
 import html
 import os
 import re
+import time
 
 import pytest
 from playwright.sync_api import TimeoutError, expect
@@ -94,8 +95,10 @@ def test_every_widget_is_the_same_after_a_reload(open_page, path):
 
 def settled(page):
     """Return address, widgets and pictures once they have stayed the same for a second: a cloud of reruns grows."""
-    found, looks = None, 0
+    found, looks, until = None, 0, time.monotonic() + PATIENCE / 1000
     while looks < 5:
+        if time.monotonic() > until:
+            raise TimeoutError("the page never came to rest")
         page.wait_for_timeout(200)
         before, found = found, [page.evaluate(script) for script in (ADDRESS, WIDGETS, PICTURE)]
         looks = looks + 1 if found == before else 0
