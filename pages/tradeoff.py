@@ -8,7 +8,7 @@ from pages._ui.address import links
 from pages._ui.address.scene import Scene, write
 from pages._ui.frame import keys, prepared, shell
 from pages._ui.tradeoff import archive, sweeps, view
-from pages._ui.tradeoff.form import form_of, sweep_form
+from pages._ui.tradeoff.form import form_of, private_notice, sweep_form
 from pages._ui.tradeoff.state import tradeoff_state
 from pages._ui.workspace.tradeoff import tradeoff
 
@@ -58,9 +58,10 @@ shown = kept or (sweeps.at_once(sweep, title) if sweep else None)
 with head:
     shell.strip(view.titles(shown) if shown else title, sweep=view.size(shown.sweep) if shown else "")
     word, tools = st.columns([5, 4], vertical_alignment="bottom")
-with word:
-    shell.title()
-links.notice("tradeoff", tradeoff)
+    with word:
+        shell.title()
+    private_notice()
+    links.notice("tradeoff", tradeoff)
 if kept is None and st.session_state.get(keys.SWEEP):
     st.info("This server no longer has the sweep that this address names. You see the form's own sweep.")
 links.keep("tradeoff", tradeoff, entry=kept.identity if kept else "form")

@@ -32,15 +32,19 @@ DATA, RUNS = 200, 144  # pixels of the fields
 FIRST = tuple(slug for slug in METHODS if ALGORITHMS[slug].notion is Notion.CENTRAL)  # they share one axis
 
 
-def sweep_form() -> tuple[Sweep | None, str, str, DeltaGenerator]:
-    """Show the form; return (sweep or None, its title, the error or "", the details)."""
-    private = catalog.chosen().private
-    if private:
+def private_notice() -> None:
+    """Say why a chosen private file is not on this page."""
+    if catalog.chosen().private:
         st.info(
             "Your private file is not on this page: every run of a sweep would be a separate release that spends ε "
             "again, and the metrics would read raw rows. Run NSM once on Watch: a sweep over simulated people made "
             "from its release costs nothing more."
         )
+
+
+def sweep_form() -> tuple[Sweep | None, str, str, DeltaGenerator]:
+    """Show the form; return (sweep or None, its title, the error or "", the details)."""
+    private = catalog.chosen().private
     names = choices()
     if not private:
         catalog.follow(keys.SWEEP_DATA, names, many=True)
