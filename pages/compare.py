@@ -22,7 +22,7 @@ with (
     st.container(key=keys.FORM_FIELDS, horizontal=True, vertical_alignment="bottom", gap="small"),
 ):
     with st.container(width=WIDE):
-        name, data = pick_data(told=False)
+        name, data = pick_data()
     runs = [] if data.private else form(data)
     hidden = not data.private and prepared.shows("kmeans") and st.toggle(
         "Show what stays secret", value=True, **prepared.kept(keys.COMPARE_HIDDEN),

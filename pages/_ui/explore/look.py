@@ -59,7 +59,7 @@ def choose(*, drags: bool = False) -> Choice:
         )
         with fields:
             with st.container(width=WIDE):
-                name, data = pick_data(told=False)
+                name, data = pick_data()
             method = st.container(width=WIDER)
             k = st.container(width=NARROW)
             epsilon = st.container(width=BUDGET)

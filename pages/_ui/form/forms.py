@@ -19,7 +19,7 @@ from pages._ui.address.scene import as_whole
 from pages._ui.form import budget
 from pages._ui.form.numbers import field
 from pages._ui.frame import keys
-from pages._ui.frame.catalog import names, sample
+from pages._ui.frame.catalog import names, sample, short
 from pages._ui.frame.prepared import kept
 from pages._ui.frame.words import on_screen
 
@@ -44,15 +44,10 @@ def label_of(name: str) -> str:
     return LABELS.get(name, name.replace("_", " ").capitalize())
 
 
-def pick_data(*, told: bool = True) -> tuple[str, Dataset]:
-    """Show the picker of samples and of this session's own data; return the name and the data set.
-
-    `told` shows full titles, and describes the chosen data set below the picker.
-    """
-    titles = {name: sample(name).title if told else sample(name).title.partition(",")[0] for name in names()}
+def pick_data() -> tuple[str, Dataset]:
+    """Show the picker of samples and of this session's own data; return the name and the data set."""
+    titles = short({name: sample(name).title for name in names()})
     name = st.selectbox("Data", titles, format_func=titles.__getitem__, **kept(keys.EXPLORE_DATA))
-    if told:
-        st.caption(plain(sample(name).description))
     return name, sample(name)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from functools import lru_cache
 
 import streamlit as st
@@ -29,6 +31,13 @@ def sample(name: str) -> Dataset:
 def names() -> list[str]:
     """Return the names that this session can choose from, its own first."""
     return [*own(), *session.made, *SAMPLES]
+
+
+def short(titles: Mapping[str, str]) -> dict[str, str]:
+    """Return titles of data sets up to their first comma, whole if two would read alike."""
+    heads = {name: title.partition(",")[0] for name, title in titles.items()}
+    counts = Counter(heads.values())
+    return {name: head if counts[head] == 1 else titles[name] for name, head in heads.items()}
 
 
 def chosen() -> Dataset:

@@ -48,10 +48,10 @@ def sweep_form() -> tuple[Sweep | None, str, str, DeltaGenerator]:
     names = choices()
     if not private:
         catalog.follow(keys.SWEEP_DATA, names, many=True)
-    short = {name: open_choice(name).title.partition(",")[0] for name in names}
+    titles = catalog.short({name: open_choice(name).title for name in names})
     with st.container(width=DATA):
         data = st.multiselect(
-            "Data", names, [names[0] if private else "town"], format_func=short.__getitem__,
+            "Data", names, [names[0] if private else "town"], format_func=titles.__getitem__,
             max_selections=4, **kept(keys.SWEEP_DATA_PRIVATE if private else keys.SWEEP_DATA),
         )  # fmt: skip
     slugs = [slug for slug in ALGORITHMS if slug != REFERENCE]
