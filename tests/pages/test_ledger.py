@@ -13,7 +13,8 @@ from dpviz.domain import Domain
 from dpviz.figures.kit.ledger import plot_steps, releases_table, steps_table
 from dpviz.figures.kit.theme import LIGHT
 from dpviz.numbers import number
-from dpviz.privacy.guarantee import Notion
+from dpviz.privacy.accounts import Account, Accounts, Claim
+from dpviz.privacy.guarantee import Guarantee, Neighboring, Notion
 from tests.pages.visitor import content, press, private_file, spend
 
 ROOT = Path(__file__).parents[2]
@@ -119,6 +120,22 @@ def test_a_private_file_has_one_account_in_every_tab_and_a_total_that_holds(star
     assert "more than the total" in shown and shown.count("<td>NSM (ours)</td>") == 1
     other = private_file(start(), content(2)).switch_page("pages/account.py").run()
     assert any("Nothing has been claimed" in info.value for info in other.info)
+
+
+def test_the_card_before_a_run_names_the_move_that_its_total_covers(start):
+    """The total of two runs for different moves is about the shorter ones, and so is the bet."""
+    app, domain = private_file(start(), content(4)), Domain.box(0, 100, 2, n_public=300)
+    short, long = (ALGORITHMS["dist-dp-random-points"](n_clusters=2, rho_distance=rho) for rho in (0.02, 0.2))
+    one = Account("", (Claim.of(short, domain),))
+    ((dataset_id, key),) = app.session_state["fingerprints"].items()
+    Accounts.open().reserve(key, *one.claims)
+    app.session_state["waiting"] = (dataset_id, long)
+    app.switch_page("pages/spend.py").run()
+    totals = [account.total(Neighboring.MOVE_RHO) for account in (one, one.after(Claim.of(long, domain)))]
+    now, then = (Guarantee(Notion.RHO, Neighboring.MOVE_RHO, t.epsilon, t.delta, mu=t.mu).odds for t in totals)
+    assert f"here or 1 units away is right at most {now} times in 100 today, and **{then} times in 100**" in words(app)
+    assert f"Afterwards, for one row moved by at most rho = 1: **ε = {number(totals[1].epsilon)}," in words(app)
+    assert "This run claims **ε = 1**, " in words(app) and "for one row moved by at most rho = 10." in words(app)
 
 
 def test_an_edited_account_file_is_refused_on_the_page(start):

@@ -147,8 +147,14 @@ def test_longer_moves_are_walked_in_steps(accounts):
     accounts.set_budget(key, MOVE, Budget(9.0, 1e-4, 0.5 * DOMAIN.half_width.max()))
     three = accounts.of(key).total(MOVE)
     assert three.mu == pytest.approx(3 * one.mu)
-    with pytest.raises(Refused, match="above the total of 9"):  # nearly exact: a move of one step costs next to nothing
+    with pytest.raises(Refused, match="rho = 0.5, above the total of 9"):  # nearly exact: one step is nearly free
         accounts.reserve(key, claim("dist-dp-region-means", rho_distance=0.001))
+
+
+def test_a_total_for_moves_names_the_shortest_move_of_its_claims():
+    both = Account("k", tuple(claim("dist-dp-region-means", rho_distance=rho) for rho in (0.2, 0.05)))
+    assert [one.unit for one in both.claims] == [f"one row moved by at most rho = {rho}" for rho in (0.2, 0.05)]
+    assert both.unit(MOVE) == "one row moved by at most rho = 0.05" and both.unit(AR) == AR.unit
 
 
 def test_no_total_is_kept_for_a_relation_under_which_a_run_promises_nothing(accounts):

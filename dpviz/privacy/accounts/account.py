@@ -95,6 +95,11 @@ class Claim:
         )
 
     @property
+    def unit(self) -> str:
+        """Return in words what the claim protects."""
+        return _unit(self.neighboring, self.rho_distance)
+
+    @property
     def total(self) -> Total:
         """Return the run's own promise."""
         return self.plan.total(self.delta)
@@ -178,7 +183,7 @@ class Account:
 
     Attributes
     ----------
-    key : str, an HMAC of the file
+    key : str, an HMAC of the file and its owner
     claims : in booking order
     budgets : relation -> Budget, if the owner has set one
     private : bool, the owner's answer, or None before any answer
@@ -209,6 +214,10 @@ class Account:
             return self.budgets[relation].rho_distance
         claims = (c for c in self.claims if c.neighboring is relation)
         return min((c.rho_distance for c in claims if c.rho_distance is not None), default=None)
+
+    def unit(self, relation: Neighboring) -> str:
+        """Return in words what a relation's total covers."""
+        return _unit(relation, self.rho_distance(relation))
 
     def total(self, relation: Neighboring) -> Total:
         """Return the total of the claims under a relation, at the budget's delta, else at the sum of their deltas.
@@ -256,8 +265,8 @@ class Account:
         for relation, budget in self.budgets.items():
             if claim in after.unprotected(relation):
                 raise Refused(
-                    f"Account: {claim.name} promises something for {claim.neighboring.unit} only, which does not cover "
-                    f"the unit of this file's total, {relation.unit}. Nothing was spent."
+                    f"Account: {claim.name} promises something for {claim.unit} only, which does not cover the unit of "
+                    f"this file's total, {after.unit(relation)}. Nothing was spent."
                 )
             total = after.total(relation)
             if total.epsilon > budget.epsilon * (1 + 1e-9):
@@ -268,8 +277,8 @@ class Account:
                 )
                 left = max(0.0, budget.epsilon - self.total(relation).epsilon)
                 raise Refused(
-                    f"Account: {claim.name} would bring this file to {reach}, for {relation.unit}, above the total of "
-                    f"{number(budget.epsilon)}; {number(left, 4)} is left. Nothing was spent."
+                    f"Account: {claim.name} would bring this file to {reach}, for {after.unit(relation)}, above the "
+                    f"total of {number(budget.epsilon)}; {number(left, 4)} is left. Nothing was spent."
                 )
 
     def check_budget(self, relation: Neighboring, budget: Budget) -> None:
@@ -286,8 +295,14 @@ class Account:
         if others:
             raise ValueError(
                 f"Account: {others} run{'s' * (others != 1)} on this file promise{'s' * (others == 1)} nothing for "
-                f"{relation.unit}, so no total for it can hold. Set a total for another relation."
+                f"{_unit(relation, budget.rho_distance)}, so no total for it can hold. Set a total for another "
+                "relation."
             )
+
+
+def _unit(relation: Neighboring, rho_distance: float | None) -> str:
+    """Return a relation's unit in words, with the length of a move in the data's own units."""
+    return relation.unit if rho_distance is None else f"{relation.unit} = {number(rho_distance)}"
 
 
 def _group_delta(m: int, epsilon: float, delta: float) -> float:

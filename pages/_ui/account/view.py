@@ -61,14 +61,9 @@ def account(data: Dataset) -> None:
             st.rerun()
 
 
-def _unit(now: Account, relation: Neighboring) -> str:
-    rho = now.rho_distance(relation)
-    return relation.unit if rho is None else relation.unit.replace("rho", f"rho = {number(rho)}")
-
-
 def _total(now: Account, relation: Neighboring, data: Dataset) -> None:
     """Show the claims for one relation, the rest of the total, and the runs that promise nothing for it."""
-    st.markdown(f"**{together(now, relation)}** claimed, for {_unit(now, relation)}.")
+    st.markdown(f"**{together(now, relation)}** claimed, for {now.unit(relation)}.")
     spent, run = (now.total(relation).epsilon if now.under(relation) else 0.0), waiting(data)
     parts = [("spent", spent)]
     if run is not None and run.neighboring is relation:
@@ -124,7 +119,7 @@ def _claims_table(now: Account) -> None:
         return
     rows = (
         markup.row(
-            [str(i), claim.name, number(claim.total.epsilon), chance(claim.total.delta), claim.neighboring.unit],
+            [str(i), claim.name, number(claim.total.epsilon), chance(claim.total.delta), claim.unit],
             lit=True,
         )
         for i, claim in enumerate(now.claims, 1)

@@ -118,23 +118,26 @@ def confirm(
     domain, relation = data.domain, algorithm.neighboring
     try:
         claim, before = Claim.of(algorithm, domain), account_of(data)
+        after = before.after(claim)
+        # the distance of the total, which is not the run's own if another claim covers shorter moves only
+        far = domain.length((after.rho_distance(relation) or 0.0) / float(domain.half_width.max()))
         promise = algorithm.guarantee(domain.n_features, data.n_public, rows_per_person=domain.rows_per_person)
     except (ValueError, Refused) as problem:
         st.error(plain(str(problem)))
         return None
     with st.container(border=True):
         st.html(markup.facts(_what(data, algorithm).items()))
-        st.caption("No cell was checked: a row with a cell that contradicts Bounds is left out without a message.")
-        st.markdown(
-            f"This run claims **ε = {number(promise.epsilon)}**, δ = {chance(promise.delta)} for {promise.unit}."
+        st.caption(
+            "No cell was checked: one of another form counts as missing, and one outside its bounds is moved to them, "
+            "both without a message."
         )
+        st.markdown(f"This run claims **ε = {number(promise.epsilon)}**, δ = {chance(promise.delta)} for {claim.unit}.")
         if domain.rows_per_person > 1:
             person, rows = promise.person, domain.rows_per_person
             st.markdown(f"For a person with {rows} rows: ε = {number(person.epsilon)}, δ = {chance(person.delta)}.")
-        st.markdown(f"Claimed on this file so far, for {relation.unit}: {together(before, relation)}.")
-        st.markdown(f"Afterwards: **{together(before.after(claim), relation)}**.")
-        far = domain.length(promise.rho_distance or 0.0)
-        now, then = (bet(one, relation, domain.rows_per_person, far) for one in (before, before.after(claim)))
+        st.markdown(f"Claimed on this file so far, for {before.unit(relation)}: {together(before, relation)}.")
+        st.markdown(f"Afterwards, for {after.unit(relation)}: **{together(after, relation)}**.")
+        now, then = (bet(one, relation, domain.rows_per_person, far) for one in (before, after))
         st.markdown(
             f"A bet on {then.on} is right at most {now.odds} times in 100 today, and **{then.odds} times in 100** "
             f"after this run. A coin is right 50 times."
@@ -174,7 +177,7 @@ def _allows(account: Account, claim: Claim) -> bool:
     """Say how much of each total is left; return whether all totals allow a claim, and say what is free if not."""
     for relation, total in account.budgets.items():
         left = account.remaining(relation) or 0.0
-        st.markdown(f"Left of your total of ε = {number(total.epsilon)} for {relation.unit}: {number(left)}.")
+        st.markdown(f"Left of your total of ε = {number(total.epsilon)} for {account.unit(relation)}: {number(left)}.")
     if not account.budgets:
         st.page_link("pages/account.py", label="Set a total that claims may not exceed", icon=":material/receipt_long:")
     try:
