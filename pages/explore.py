@@ -10,7 +10,7 @@ from pages._ui.distance import view as moves
 from pages._ui.explore import below, clients, drag
 from pages._ui.explore.look import choose, earlier, look, seen
 from pages._ui.explore.notices import first_run, heading, notices
-from pages._ui.explore.stored import found_again
+from pages._ui.explore.stored import found_again, more_people
 from pages._ui.frame import embed, keys, prepared
 from pages._ui.player import verdict
 from pages._ui.player.player import player
@@ -46,7 +46,8 @@ if embed.embedded():
 ends = partial(below.take, "explore", result, how)
 if prepared.shows("verdict"):
     again = found_again(choice.stored, result) if current else None
-    verdict.lines(result, hidden=how.hidden, again=again, beside=ends)
+    more = more_people(choice.form.algorithm, result.data) if current else ""
+    verdict.lines(result, hidden=how.hidden, again=again, more=more, beside=ends)
 else:
     ends()
 moves.section(result)

@@ -5,6 +5,7 @@
 //   note(screen)  receives the screen that is seen, counted from 1
 const GLIDE = 220; // milliseconds from a stop of ε, or a number of people, to another
 const RING = 420; // milliseconds from one number of clusters to the next
+const EDGE = 6; // pixels around the plane
 const LOUPE = { x: -8300, y: -5300, r: 3400 }; // the lens in the plane, in meters: a corner where nobody lives
 const HANDS = ["wheel", "touchstart", "pointerdown", "keydown"]; // by which somebody scrolls
 const clamp = (v, low = 0, high = 1) => Math.max(low, Math.min(high, v));
@@ -477,13 +478,15 @@ class Story {
   legend() {
     const { at } = this,
       secret = this.narrow && at === 2 ? [] : [["person", "person"]],
-      released = []; // before the tag, which holds for what follows it
+      released = [];
     if (at === 0) secret.push(["ring", "read off"], ["exact", "average"]);
-    if (at === 2) secret.push(["with", "with Alex"], ["without", "without"], ["exact", "exact average"]);
+    const can = this.narrow ? "" : "possible ";
+    if (at === 2) secret.push(["with", `${can}with Alex`], ["without", `${can}without`], ["exact", "exact average"]);
     if (at >= 1 && !(this.narrow && at === 2)) released.push(["released", "released center"]);
-    if (at >= 3) released.push(["cloud", "of a rerun"]);
+    if (at >= 3) released.push(["cloud", `of ${this.record.reruns} reruns`]);
     const signs = (words) => words.map(([name, text]) => sign(name, text));
-    this.key.replaceChildren(...signs(released), node("b", { textContent: "NOT PRIVATE" }), ...signs(secret));
+    const apart = node("span", { className: "secret" }, node("b", { textContent: "NOT PRIVATE" }), ...signs(secret));
+    this.key.replaceChildren(...signs(released), apart);
   }
 
   /** Take the colors of the page's theme. */
@@ -570,7 +573,8 @@ class Story {
       [canvas.width, canvas.height, this.crowd] = [Math.round(wide * ratio), Math.round(tall * ratio), undefined];
     }
     const { low, high } = record,
-      unit = Math.min(canvas.width / (high[0] - low[0]), (canvas.height - 2) / (high[1] - low[1])) * 1000;
+      rim = 2 * EDGE * ratio, // a center may lie on the bounds
+      unit = Math.min((canvas.width - rim) / (high[0] - low[0]), (canvas.height - rim) / (high[1] - low[1])) * 1000;
     this.scale = { unit, ratio, x: canvas.width / 2, y: canvas.height / 2 };
     if (this.glide < 1) this.glide = clamp((now - this.begun) / GLIDE);
     const place = still.matches ? Math.round(this.place) : this.place;
@@ -587,10 +591,6 @@ class Story {
     pen.clearRect(0, 0, canvas.width, canvas.height);
     pen.fillStyle = colors.panel;
     pen.fillRect(...box);
-    pen.save();
-    pen.beginPath();
-    pen.rect(...box);
-    pen.clip();
     const few = clamp(near - 3),
       some = this.clouds[this.n] ? this.n : 0;
     if (some === 0 || few === 0) pen.drawImage(this.crowded(0), 0, 0);
@@ -609,7 +609,6 @@ class Story {
     if (round && bets > 0) this.round(round, bets, phase);
     if (record.given) this.alex();
     if (round && bets > 0) this.lens(round, bets, phase);
-    pen.restore();
     pen.setLineDash([3 * ratio, 3 * ratio]);
     pen.strokeStyle = colors.line;
     pen.lineWidth = ratio;
@@ -716,19 +715,20 @@ class Story {
     const { pen, colors, small, record } = this,
       [x, y] = this.to(...record.given.alex),
       r = 12 * small;
-    const own = this.near < 3.5 || !this.n ? 1 : 0.35; // Alex may not be among fewer people
-    pen.globalAlpha = own;
+    const out = this.near >= 3.5 && !record.editions[this.n]?.alex; // among fewer people
+    pen.globalAlpha = out ? 0.75 : 1;
     pen.strokeStyle = pen.fillStyle = colors.hidden;
     pen.lineWidth = 3 * small;
     this.dot(x, y, r);
     pen.stroke();
     pen.font = `600 ${Math.round(Math.max(15 * small, 12 * this.scale.ratio))}px ${this.font}`;
-    pen.textAlign = "left";
     pen.lineJoin = "round";
     pen.strokeStyle = colors.panel;
     pen.lineWidth = 4 * small;
-    pen.strokeText("Alex", x + r * 0.8, y - r * 0.8);
-    pen.fillText("Alex", x + r * 0.8, y - r * 0.8);
+    const [name, side] = out ? ["Alex is out", -1] : ["Alex", 1]; // the crowd is on the right
+    pen.textAlign = out ? "right" : "left";
+    pen.strokeText(name, x + side * r * 0.8, y - r * 0.8);
+    pen.fillText(name, x + side * r * 0.8, y - r * 0.8);
     pen.globalAlpha = 1;
   }
 

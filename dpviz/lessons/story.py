@@ -25,7 +25,7 @@ from dpviz.atlas.files import Chart
 from dpviz.audits.game import Round
 from dpviz.figures.scenes.drag import share_interval
 from dpviz.numbers import fraction, length
-from dpviz.postprocessing.bet import bet_of, odds_of_any
+from dpviz.postprocessing.bet import bet_of, odds_of_any, with_more
 from dpviz.privacy.guarantee import Guarantee
 
 __all__ = ["EDITIONS", "METHOD", "SAMPLE", "Reruns", "of_chart", "record", "reruns", "text_of"]
@@ -110,9 +110,7 @@ def record(given: Given | None = None, bets: Bets | None = None, reruns: Sequenc
         "groups": data.n_clusters,
         "first": CLUSTERS[0],
         "last": CLUSTERS[-1],
-        "tables": len(CLUSTERS),
         "bets": BETS,
-        "cloud": CLOUD,
     }
     whole = next((one for one in reruns if one.people is None), None)
     return {
@@ -126,7 +124,8 @@ def record(given: Given | None = None, bets: Bets | None = None, reruns: Sequenc
         "bets": None if given is None or bets is None else _bets(given, bets, about),
         "stops": [fraction(stop) for stop in STOPS],
         "start": STOPS.index(EPSILON),
-        "editions": [_edition(one, about) for one in reruns],
+        "editions": [_edition(one, given, about) for one in reruns],
+        "reruns": CLOUD - 1,
         "turn": words["turn"]["say"],
     }
 
@@ -227,14 +226,15 @@ def _tenths(places: np.ndarray) -> list[Any]:
     return np.round(np.asarray(places) * _METER, 1).tolist()
 
 
-def _edition(one: Reruns, about: dict[str, Any]) -> dict[str, Any]:
-    data, stops = opened(SAMPLE, one.people).data, []
+def _edition(one: Reruns, given: Given | None, about: dict[str, Any]) -> dict[str, Any]:
+    whole, data, stops = opened(SAMPLE, None).data, opened(SAMPLE, one.people).data, []
+    alex = None if given is None else whole.X[given.alex]
     for i, (stop, promise, again) in enumerate(zip(STOPS, one.promises, one.again, strict=True)):
         bet = bet_of(promise, who="Alex")
         facts = {
             **about, "groups": one.groups, "epsilon": fraction(stop), "people": f"{len(data.X):,}", "odds": bet.odds,
             "any": odds_of_any(promise), "on": bet.on, "again": again, "runs": one.runs,
-            "before": fraction(STOPS[i - 1]),
+            "before": fraction(STOPS[i - 1]), "more": with_more(bet.odds, _promise(None, stop).odds, len(whole.X)),
         }  # fmt: skip
         sentences = {name: _filled(name, ("big", "say"), **facts) for name in ("epsilon", "people")}
         if i and again < one.again[i - 1]:
@@ -243,6 +243,7 @@ def _edition(one: Reruns, about: dict[str, Any]) -> dict[str, Any]:
         stops.append(sentences)
     return {
         "name": f"{len(data.X):,}",
+        "alex": alex is not None and bool((data.X == alex).all(axis=1).any()),
         "people": None if one.people is None else _packed(data.X),
         "stops": stops,
         "cloud": _packed(one.centers),

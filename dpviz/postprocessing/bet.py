@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from dpviz.privacy.guarantee import Guarantee, Neighboring
 
-__all__ = ["Bet", "bet_of", "odds_of_any"]
+__all__ = ["Bet", "bet_of", "odds_of_any", "with_more"]
 
 _ALONE = {
     Neighboring.ADD_REMOVE: "whether {who} is in the data",
@@ -50,3 +50,13 @@ def bet_of(promise: Guarantee, *, far: str = "rho", who: str = "one person") -> 
 def odds_of_any(promise: Guarantee) -> int:
     """Return how many of 100 bets on one person can be won at most against any method with this ε and δ."""
     return dataclasses.replace(promise, mu=None, pure_epsilon=None).person.odds
+
+
+def with_more(odds: int, more: int, people: int) -> str:
+    """Return the same bet at the same ε with more people, in parentheses; "" where its number does not differ.
+
+    Parameters
+    ----------
+    odds, more : the bet's odds, and those with all `people`, whose default δ is smaller (see `default_delta`)
+    """
+    return f" ({more} with {people:,} people, whose δ is smaller)" if more != odds else ""

@@ -67,7 +67,7 @@ def _page(sample: str, shell: Shell) -> str:
         f'<h1>Trade-off: {html.escape(data.title)}</h1><ul class="tabs" aria-label="Samples">{samples}</ul>'
         f'<div class="controls" hidden><p><label>Method <select>{options}</select></label></p>'
         '<div class="dpviz-drag"><div class="epsilon"><div class="name">Privacy budget <b></b>'
-        "<i>· the track is the loss, × KMeans', 10 to 90 % of reruns</i></div>"
+        f"<i>· {drag.CURVE}</i></div>"
         '<div class="track"></div></div></div><p class="said"><output aria-live="polite"></output></p></div>'
         "<noscript><p>Dragging ε needs a script; the table is for ε 1.</p></noscript>"
         f'<div class="two"><div class="plane" hidden><canvas role="img"></canvas></div>'

@@ -82,6 +82,35 @@ def test_six_screens_by_keys_bets_and_back(open_page):
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
+KEYED = """() => {
+    const {story} = document.querySelector('.dp-story'), all = [];
+    for (let i = 0; i < story.sections.length; i++) {
+        story.go(i, 'auto');
+        const edge = (one) => one.getBoundingClientRect(), {key, sections} = story, tag = key.querySelector('b');
+        const words = (box) => [...box.querySelectorAll(':scope > :not(b, .secret)')].map((one) => one.textContent);
+        all.push({
+            below: edge(key).bottom - (story.narrow ? edge(sections[i].firstChild).top : innerHeight),
+            wide: key.scrollWidth - key.clientWidth,
+            apart: words(key), secret: words(tag.parentElement), first: tag.parentElement.firstChild === tag,
+        });
+    }
+    return all;
+}"""
+
+
+@pytest.mark.parametrize("width, height", [(1280, 800), (390, 844)])
+def test_the_key_fits_and_its_tag_holds_all_that_is_not_private_and_nothing_else(open_page, width, height):
+    page = open_page(width=width, height=height)
+    page.wait_for_function("() => document.querySelector('.dp-story')?.story?.scale")
+    page.wait_for_function(WHOLE)
+    screens = page.evaluate(KEYED)
+    assert len(screens) == 6
+    for one in screens:
+        assert one["below"] <= 0 and one["wide"] <= 0 and one["first"]
+        assert all(words.startswith(("released", "of ")) for words in one["apart"])
+        assert one["secret"] and not any(words.startswith("released") for words in one["secret"])
+
+
 def test_the_picture_waits_for_the_colors_of_the_page(open_page):
     page = open_page()
     page.wait_for_function("() => document.querySelector('.dp-story')?.story?.scale")

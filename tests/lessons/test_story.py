@@ -136,6 +136,8 @@ def test_the_record_is_small_and_says_every_number(given, record):
     np.testing.assert_allclose(unpacked(record["people"]), X, atol=5.1e-4)
     assert [one["name"] for one in record["editions"]] == ["5,000", "1,000", "300"]
     assert [len(unpacked(one["people"] or record["people"])) for one in record["editions"]] == [5000, 1000, 300]
+    assert [one["alex"] for one in record["editions"]] == [True, True, False]
+    assert record["reruns"] == story.CLOUD - 1  # one run is drawn in full
     counts = [int(re.match(r"\*\*(\d+) of 5,000 people\*\*", step["big"])[1]) for step in record["given"]["steps"]]
     assert counts == np.cumsum([len(rows) for rows in given.rows]).tolist()
     assert "0 of 5,000" in record["noise"]["big"] and "4\u00a0of\u00a05" in record["noise"]["note"]
@@ -147,6 +149,8 @@ def test_the_record_is_small_and_says_every_number(given, record):
             assert f"{most} times in 100" in said["epsilon"]["big"] and f"{most} times" in said["people"]["big"]
             assert f": {any_method})" in said["epsilon"]["big"] and f"{11 + i} of 20" in said["people"]["big"]
             assert "whether Alex is in the data" in said["epsilon"]["big"]
+            of_all = ALGORITHMS["pe-means"](n_clusters=5, epsilon=stop).guarantee(2, 5000).odds
+            assert (f"({of_all} with 5,000 people" in said["people"]["big"]) == (most != of_all)
 
 
 @pytest.mark.parametrize(
@@ -165,13 +169,14 @@ def test_a_larger_budget_that_finds_fewer_says_whether_that_is_noise(reruns, bef
 
 def test_words_are_few_and_differential_privacy_is_on_the_first_screen(record):
     screens = [
-        record["texts"][0] + record["given"]["steps"][-1]["big"] + record["given"]["note"],
-        record["texts"][1] + record["noise"]["big"] + record["noise"]["note"],
-        record["texts"][2] + record["bets"]["prompts"][0],
-        record["texts"][3] + record["editions"][0]["stops"][1]["epsilon"]["big"],
-        record["texts"][4] + record["editions"][2]["stops"][1]["people"]["big"],
-        record["texts"][5],
+        [record["texts"][0], record["given"]["steps"][-1]["big"], record["given"]["note"]],
+        [record["texts"][1], record["noise"]["big"], record["noise"]["note"]],
+        [record["texts"][2], record["bets"]["prompts"][0]],
+        [record["texts"][3], record["editions"][0]["stops"][1]["epsilon"]["big"]],
+        [record["texts"][4], record["editions"][2]["stops"][1]["people"]["big"]],
+        [record["texts"][5]],
     ]
+    screens = [" ".join(parts) for parts in screens]
     assert "Differential privacy" in screens[0]
     assert 150 < len(" ".join([*record["titles"], *screens]).split()) <= 210
     for words in (*screens, *record["bets"]["after"], *record["bets"]["coin"]):

@@ -10,7 +10,7 @@ import dpviz.lessons
 from dpviz.algorithms import ALGORITHMS
 from dpviz.domain import Domain
 from dpviz.postprocessing.beside import facts as beside
-from dpviz.postprocessing.bet import bet_of, odds_of_any
+from dpviz.postprocessing.bet import bet_of, odds_of_any, with_more
 from dpviz.postprocessing.verdict import bet, private_verdict, reach
 from dpviz.privacy.accounts import Account, Claim
 from dpviz.privacy.guarantee import Neighboring
@@ -71,3 +71,8 @@ def test_the_glossary_knows_every_question_and_a_name_may_stand_for_the_person()
     assert {promise.neighboring for promise in promises} == set(Neighboring)
     assert all(bet_of(promise).on in glossary["Bet"] for promise in promises)
     assert bet_of(promises[0], who="Alex").on == "whether Alex is in the data"
+
+
+def test_a_bet_that_differs_from_the_one_with_more_people_says_why():
+    assert with_more(57, 57, 5000) == ""
+    assert all(part in with_more(59, 57, 5000) for part in ("57", "5,000", "δ"))

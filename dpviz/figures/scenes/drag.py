@@ -20,14 +20,27 @@ from dpviz.figures.kit.mosaic import mosaic
 from dpviz.figures.kit.view import Panel, View, thin, xy
 from dpviz.figures.scenes.reruns import numbers_of_centers
 from dpviz.numbers import number, ratio_words
+from dpviz.postprocessing.bet import with_more
 
-__all__ = ["CLOUD", "MARKS", "Edition", "Stop", "curve_table", "record", "share_interval", "stop_label", "text_of"]
+__all__ = [
+    "CLOUD",
+    "CURVE",
+    "MARKS",
+    "Edition",
+    "Stop",
+    "curve_table",
+    "record",
+    "share_interval",
+    "stop_label",
+    "text_of",
+]
 
 CLOUD = 20  # drawn reruns
 MARKS = 2_000  # drawn centers of reruns at one stop
 BAND = (0.1, 0.9)  # quantiles of the reruns: the band around the curve
 SURE = 0.95  # confidence of the interval of a median or a share
 TOP = (1.25, 8.0)  # smallest and largest upper end of the curve's axis, in multiples of the reference's loss
+CURVE = "curve: the runs' loss; dotted: KMeans'"  # what the track shows
 _FRACTIONS = {0.25: "¼", 0.5: "½", 0.75: "¾"}
 
 
@@ -186,7 +199,9 @@ def record(view: View, editions: Sequence[Edition], seed: int, on: str) -> dict[
     seed : seed of the run drawn beside the reruns
     on : subject of the bet, in the words of `postprocessing.bet`
     """
-    return {"editions": [_edition(view, edition, seed, on) for edition in editions], "top": _top(editions)}
+    largest = max(editions, key=lambda edition: edition.n)
+    drawn = [_edition(view, one, largest, seed, on) for one in editions]
+    return {"editions": drawn, "top": _top(editions), "curve": CURVE}
 
 
 def _top(editions: Sequence[Edition]) -> float:
@@ -195,11 +210,11 @@ def _top(editions: Sequence[Edition]) -> float:
     return round(float(np.clip(highest, *TOP)), 3)
 
 
-def _edition(view: View, edition: Edition, seed: int, on: str) -> dict[str, Any]:
+def _edition(view: View, edition: Edition, largest: Edition, seed: int, on: str) -> dict[str, Any]:
     curve, stops, before = curve_table(edition), [], ""
-    for stop, most, row in zip(edition.stops, edition.most, curve.itertuples(), strict=True):
+    for i, (stop, most, row) in enumerate(zip(edition.stops, edition.most, curve.itertuples(), strict=True)):
         label = stop_label(float(row.epsilon))
-        promise = _promise(stop, most, on)
+        promise = _promise(stop, most, on, with_more(stop.bet, largest.stops[i].bet, largest.n))
         about: dict[str, Any] = {"epsilon": float(row.epsilon), "label": label, "promise": promise, "truth": []}
         if view.hidden:
             about |= {name: round(float(getattr(row, name)), 4) for name in ("low", "median", "high")}
@@ -212,12 +227,12 @@ def _edition(view: View, edition: Edition, seed: int, on: str) -> dict[str, Any]
     return {"name": edition.name, "people": f"{edition.n:,}", "stops": stops, "figure": figure.to_json()}
 
 
-def _promise(stop: Stop, most: int, on: str) -> list[str]:
+def _promise(stop: Stop, most: int, on: str, more: str) -> list[str]:
     """Return the released facts as parts of a sentence; every second part is bold."""
     centers = len(stop.centers[0])
     end = f"; any method with this ε and δ: at most {most}." if most > stop.bet else "."
     released = f"Released: {centers} center{'s' * (centers != 1)}."
-    return ["", released, f" A bet on {on} is right at most ", f"{stop.bet} times in 100", end]
+    return ["", released, f" A bet on {on} is right at most ", f"{stop.bet} times in 100", f"{more}{end}"]
 
 
 def _truth(view: View, edition: Edition, row: Any, found: int, own: float, before: str) -> list[str]:

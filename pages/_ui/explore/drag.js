@@ -84,13 +84,13 @@ class Drag {
       this.epsilon.set(stops.map((one) => one.label), truth ? stops : null, this.top);
       this.size.set(this.editions.map((one) => one.people), null, 1);
       this.laid = this.data.record;
-      this.curve = truth ? "the track is the loss, × KMeans', 10 to 90 % of reruns" : "";
+      this.about = truth ? this.curve : "";
     }
     Object.assign(this, { edition, stop: place });
     const between = `ε ${this.data.epsilon} has no stored reruns: drag to one of the stops to see its reruns.`;
     this.epsilon.show(place, whole ? here.spoken : between);
     this.size.show(edition, `${this.editions[edition].people} people. ${whole ? here.spoken : ""}`);
-    named(this.names[0], "Privacy budget", `ε ${whole ? here.label : this.data.epsilon}`, this.curve);
+    named(this.names[0], "Privacy budget", `ε ${whole ? here.label : this.data.epsilon}`, this.about);
     named(this.names[1], "People", this.editions[edition].people, "");
     say(this.promise, whole ? here.promise : [between]);
     say(this.truth, whole ? here.truth : []);

@@ -16,15 +16,16 @@ from dpviz.atlas.cells import METHODS, PEOPLE, STOPS
 from dpviz.atlas.files import Chart
 from dpviz.datasets import SAMPLES, Dataset
 from dpviz.numbers import number
+from dpviz.postprocessing.bet import with_more
 from dpviz.postprocessing.span import Span, span_of
 from dpviz.privacy.guarantee import Notion
 from pages._ui.form.forms import fields_of, held
-from pages._ui.frame import keys, prepared
+from pages._ui.frame import catalog, keys, prepared
 from pages._ui.work import atlas
 from pages._ui.work.atlas import Trust
 from pages._ui.work.results import Result
 
-__all__ = ["Stored", "edition_of", "found_again", "name_of", "sample_of", "shared_span", "stored"]
+__all__ = ["Stored", "edition_of", "found_again", "more_people", "name_of", "sample_of", "shared_span", "stored"]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -111,6 +112,16 @@ def found_again(here: Stored | None, result: Result) -> tuple[int, int] | None:
         return None
     same = (stop for stop in chart.stops if stop.epsilon == result.trace.parameters["epsilon"])
     return next(((int(np.count_nonzero(stop.found == chart.groups)), len(stop.found)) for stop in same), None)
+
+
+def more_people(algorithm: Algorithm | None, data: Dataset) -> str:
+    """Return the same bet with all people of the sample, as `with_more` words it; "" unless `data` are some of them."""
+    sample, people = edition_of(data) or ("", None)
+    if algorithm is None or people is None:
+        return ""
+    whole = catalog.sample(sample)
+    odds, more = (algorithm.guarantee(data.domain.n_features, one.n_public).person.odds for one in (data, whole))
+    return with_more(odds, more, whole.n_public)
 
 
 def shared_span(here: Stored | None, result: Result) -> Span | None:

@@ -71,29 +71,29 @@ def of(result: Result, *, hidden: bool) -> Verdict:
 
 
 def lines(
-    result: Result, *, hidden: bool, again: tuple[int, int] | None, beside: Callable[[Sequence[str]], None]
+    result: Result, *, hidden: bool, again: tuple[int, int] | None, more: str, beside: Callable[[Sequence[str]], None]
 ) -> None:
     """Show the verdict in two separate lines: what anybody may see, and what only the rows show.
 
-    `again` is the number of runs that found all groups, and the number of runs; `beside` draws the end of the lines and
-    receives the advice.
+    `again` is the number of runs that found all groups, and the number of runs; `more` is the same bet with more
+    people, as `with_more` words it; `beside` draws the end of the lines and receives the advice.
     """
     with st.container(key=keys.VERDICT, horizontal=True, vertical_alignment="center", gap="small"):
-        st.html(written(result, hidden=hidden, again=again), width="stretch")
+        st.html(written(result, hidden=hidden, again=again, more=more), width="stretch")
         with st.container(key=keys.ENDS, width="content", gap="xxsmall"):
             beside(of(result, hidden=hidden).help)
 
 
-def written(result: Result, *, hidden: bool, again: tuple[int, int] | None = None) -> markup.Html:
+def written(result: Result, *, hidden: bool, again: tuple[int, int] | None = None, more: str = "") -> markup.Html:
     """Return the two lines of a verdict, or only the first if nothing hidden is shown."""
     released = private_verdict(drawn(result), result.data.columns, result.data.units)
-    text = markup.paragraph("promise", *_released(result, released))
+    text = markup.paragraph("promise", *_released(result, released, more))
     if hidden and result.reference is not None:
         text = markup.Html(text + markup.paragraph("truth", *_secret(result, of(result, hidden=True), again)))
     return markup.Html(f'<div class="dp-verdict" role="status">{text}</div>')
 
 
-def _released(result: Result, verdict: Verdict) -> list[object]:
+def _released(result: Result, verdict: Verdict, more: str) -> list[object]:
     """Return the released facts, as parts of a sentence."""
     trace = drawn(result)
     promise, facts = trace.claimed, ", ".join(verdict.parts[:-1])
@@ -112,7 +112,7 @@ def _released(result: Result, verdict: Verdict) -> list[object]:
     room = len(verdict.parts) == 2  # otherwise the strip shows it
     end = f"; any method with this ε and δ: at most {most}." if most > bet.odds and room else "."
     times = markup.bold(f"{bet.odds} times in 100")
-    return [markup.bold(f"Released: {facts}."), f" A bet on {bet.on} is right at most ", times, f"{end}{why}"]
+    return [markup.bold(f"Released: {facts}."), f" A bet on {bet.on} is right at most ", times, f"{more}{end}{why}"]
 
 
 def _secret(result: Result, verdict: Verdict, again: tuple[int, int] | None) -> list[object]:

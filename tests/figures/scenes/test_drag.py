@@ -100,3 +100,12 @@ def test_without_hidden_layers_nothing_that_the_rows_alone_know_is_sent(view):
 @pytest.mark.parametrize(("epsilon", "label"), [(0.1, ".1"), (0.25, "¼"), (1.5, "1½"), (8.0, "8"), (0.3, ".3")])
 def test_stops_are_written_as_people_write_them(epsilon, label):
     assert stop_label(epsilon) == label
+
+
+def test_fewer_people_say_which_bet_more_people_have_at_the_same_epsilon(view):
+    few, whole = stop(1.0, [2.0] * 2, [2] * 2), stop(1.0, [2.0] * 2, [2] * 2)
+    few.bet = 59
+    editions = record(view, [edition(few), dataclasses.replace(edition(whole), n=5000)], 0, "that")["editions"]
+    ends = [one["stops"][0]["promise"][-1] for one in editions]
+    assert ends[0].startswith(" (57 with 5,000 people") and "57" not in ends[1]
+    assert all(end.endswith("at most 74.") for end in ends)

@@ -2,8 +2,12 @@
 
 import dataclasses
 
+import pytest
+
+from dpviz.algorithms import ALGORITHMS
 from dpviz.algorithms.nsm.nsm import NSM
-from dpviz.datasets import load_sample
+from dpviz.datasets import load, load_sample
+from pages._ui.explore.stored import more_people
 from pages._ui.player import verdict
 from pages._ui.work.results import Result
 
@@ -15,3 +19,14 @@ def test_the_bet_is_on_a_row_or_on_a_person_with_several():
     one, many = (verdict.written(Result("a", run, flowers), hidden=False) for run in (trace, several))
     assert "whether one flower is in the data" in one
     assert "whether one person, with up to 2 rows, is in the data" in many
+
+
+@pytest.mark.parametrize(("name", "values", "words"), [
+    ("town:300", {}, " (57 with 5,000 people"),
+    ("town", {}, ""),
+    ("town:300", {"delta": 1e-6}, ""),  # the same δ for everybody
+    ("iris", {}, ""),
+])  # fmt: skip
+def test_some_of_a_samples_people_are_told_the_bet_with_all_of_them(name, values, words):
+    found = more_people(ALGORITHMS["pe-means"](n_clusters=5, **values), load(name))
+    assert found.startswith(words) and bool(found) == bool(words)
