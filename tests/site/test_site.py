@@ -53,7 +53,7 @@ def test_the_story_has_six_pictures_without_a_script(small):
     text = (small / "index.html").read_text()
     still = text.partition("<script")[0]
     assert still.count("<figure><svg") == 6 == still.count("<section class=still>")
-    assert "<b>26 of 5,000 people</b> can be read off" in still and 'aria-label="26 of 5,000 people' in still
+    assert "<b>26 of 5,000 people</b> (ringed) can be read off" in still and 'aria-label="26 of 5,000 people' in still
     assert len(text) < 300_000
 
 
