@@ -1,4 +1,4 @@
-"""Measure this checkout's pages and another's, in turns: `python -m benchmarks.against FOLDER --turns 5`.
+"""Measure this checkout's pages and another's alternately: `python -m benchmarks.against FOLDER --turns 5`.
 
 FOLDER is a git worktree of the version to compare with (`git worktree add FOLDER COMMIT`); both are started by the
 README's command with this Python. Prints medians for each of them: the first picture with a cold browser (seconds, the
@@ -95,7 +95,7 @@ def first_picture(browser: Browser, url: str, panels: int) -> dict[str, float]:
 
 
 def step_times(page: Page, spent: Spent) -> list[float]:
-    """Return the main thread's milliseconds of every step from the first to the last, its rest subtracted."""
+    """Return the main thread's milliseconds for every step from the first to the last, minus its idle time."""
     page.wait_for_timeout(1500)
     last = int(page.get_by_role("slider", name="Step").get_attribute("max") or 0)
 
@@ -162,7 +162,7 @@ async def opened(server: Server, sessions: int) -> tuple[float, float]:
 def measured_pages(
     browser: Browser, arms: dict[str, str], servers: dict[str, Server], turns: int
 ) -> Iterator[tuple[str, str, str, float]]:
-    """Yield (what, unit, version, value) of first pictures and of sessions, the versions in turns."""
+    """Yield (what, unit, version, value) of first pictures and of sessions, alternating between the versions."""
     for turn in range(turns + 1):
         for name, path, panels in PAGES:
             for arm, url in arms.items():

@@ -41,7 +41,7 @@ def called(*words: str) -> tuple[int, str]:
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(error):
         try:
             code = dpviz(list(words))
-        except Exception:  # what this script looks for
+        except Exception:  # this script exists to find such errors
             traceback.print_exc()
             code = 99
     lines = error.getvalue().strip().splitlines()

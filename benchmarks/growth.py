@@ -54,7 +54,7 @@ def blobs(n: int, d: int, k: int) -> tuple[np.ndarray, Domain]:
 
 
 def on_disk(n: int, folder: Path) -> ChunkedRows:
-    """Return n rows in a file, made unless it is there."""
+    """Return a file of n rows; make it unless it exists."""
     path = folder / f"rows_{n}.npy"
     if not path.exists():
         generate(path, n)

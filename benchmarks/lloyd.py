@@ -1,4 +1,4 @@
-"""Measure the Lloyd family on the made-up sets data(2) and data(16): losses, the gain from the radius, and time.
+"""Measure the Lloyd family on the synthetic sets data(2) and data(16): losses, the gain from the radius, and time.
 
 python -m benchmarks.lloyd [losses] [domains] [speed]
 

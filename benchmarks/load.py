@@ -121,7 +121,7 @@ async def visit(server: Server, number: int, times: Times, options: argparse.Nam
 
 
 async def _open(port: int, page: str) -> float:
-    """Open a page in another tab; return the seconds until all of it had come."""
+    """Open a page in another tab; return the seconds until all of it has arrived."""
     begun = time.perf_counter()
     async with Visitor(port, page) as other:
         await other.ask()
@@ -131,7 +131,7 @@ async def _open(port: int, page: str) -> float:
 
 
 async def _run(visitor: Visitor, seed: int) -> float:
-    """Set a seed, which starts its run; return the seconds until the figures of the new run had come."""
+    """Set a seed, which starts its run; return the seconds until the new run's figures have arrived."""
     begun = time.perf_counter()
     await visitor.change("explore_seed", seed)
     while visitor.polls:

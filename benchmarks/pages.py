@@ -3,7 +3,7 @@
 python -m benchmarks.pages
 python -m benchmarks.pages --second-visitor 20
 
-The second form times first pictures without and with another visitor's sweep running, in turns.
+The second form times first pictures without and with another visitor's sweep running, alternately.
 """
 
 from __future__ import annotations

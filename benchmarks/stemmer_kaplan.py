@@ -1,4 +1,4 @@
-"""Measure Stemmer-Kaplan and relatives on the made-up sets data(2) and data(16).
+"""Measure Stemmer-Kaplan and relatives on the synthetic sets data(2) and data(16).
 
 python -m benchmarks.stemmer_kaplan [losses] [coreset] [rounds] [local] [speed] [--seeds 5]
 

@@ -48,8 +48,8 @@ EPSILONS = Sweep.epsilon
 TABLES = ("field", "nsm", "pe", "su")
 BOUNDS = {1: "tight_nonprivate", 4: "loose_nonprivate"}
 BUNDLED = ("iris", "digits")  # scikit-learn's rows; UCI's iris, bench:iris, has three other cells
-MOST_COLUMNS = {"pe-means": 64, "aug-pe": 64}  # of a set on which a table runs them
-MOST_CLUSTERS = {"stemmer-kaplan-swap": 64}  # minutes per run at k = 100
+MOST_COLUMNS = {"pe-means": 64, "aug-pe": 64}  # sets with more columns are left out for these methods
+MOST_CLUSTERS = {"stemmer-kaplan-swap": 64}  # with k = 100 a run takes minutes
 MANY = 2000  # rows from which on half as many seeds are enough
 
 

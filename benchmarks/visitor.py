@@ -69,7 +69,7 @@ class Visitor:
         raise KeyError(key)
 
     async def ask(self) -> float:
-        """Run the page; return the seconds until its last message has come."""
+        """Run the page; return the seconds until its last message has arrived."""
         return await self._send()
 
     async def change(self, key: str, value: bool | float | str) -> float:

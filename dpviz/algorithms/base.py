@@ -259,7 +259,7 @@ class Algorithm:
         if declared is not None:
             validate.integer(self.name, None, _MOST_KEPT, n_public=declared)
             return declared, (
-                f"n = {declared} declared: extra rows are cut, missing ones added at the domain's middle",
+                f"n = {declared} declared: extra rows are cut off, and missing ones added at the domain's middle",
             )
         if not source.reproducible:
             raise ValueError(f"{self.name}: n_public must be declared in the domain for a private release.")

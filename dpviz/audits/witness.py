@@ -29,7 +29,7 @@ class Exchange(NamedTuple):
     """One ledger entry's answer: what was released, the truth, and the truth on the neighboring rows.
 
     A release of keys is (noisy counts, which passed) over the union of both neighbors' keys; a key that one of them
-    lacks has a true count of 0 there. Users' reports are (estimates, number of users). A cover's truths are `Coverage`.
+    lacks has a true count of 0 there. Reports are (estimates, number of people). A cover's truths are `Coverage`.
     """
 
     released: Any
@@ -238,7 +238,7 @@ def _exact(entry: Release, seen: Exchange) -> float:
 
 
 def _reports(entry: Release, seen: Exchange) -> float:
-    """Read the sum of many users' reports as if it were Gaussian: a good adversary, not the best one."""
+    """Read the sum of many people's reports as if it were Gaussian: a good adversary, not the best one."""
     estimates, users = seen.released
     variance = max(users, 1) / (1 - 2 * entry.scale) ** 2
     return float(((seen.true - seen.other) * (estimates - (seen.true + seen.other) / 2)).sum() / variance)

@@ -77,7 +77,7 @@ class Fewer:
         """
         sample, _, people = key.partition(":")
         if not re.fullmatch(r"[1-9]\d{0,6}", people, re.ASCII):
-            raise ValueError(f"datasets: {key[:80]!r} does not name some people of a sample; town:300 does.")
+            raise ValueError(f"datasets: {key[:80]!r} does not name people of a sample, as town:300 does.")
         return cls(sample, int(people))
 
     def make(self) -> Dataset:

@@ -70,7 +70,7 @@ class Link:
         if frame.kind is Kind.ABORT:
             raise Aborted("server: " + printable(frame.payload, 500))
         if frame.kind is not kind:
-            raise Aborted(f"the server sent {frame.kind.name} where {kind.name} was due")
+            raise Aborted(f"the server sent {frame.kind.name} instead of {kind.name}")
         return frame
 
     def close(self) -> None:

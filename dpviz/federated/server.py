@@ -102,7 +102,7 @@ async def _read(peer: Peer, run: bytes, number: int) -> Message:
     if frame.kind is Kind.ABORT:
         raise MessageError("stopped: " + printable(frame.payload))
     if frame.kind not in (Kind.UPLOAD, Kind.DONE):
-        raise MessageError(f"sent {frame.kind.name} where its words were due")
+        raise MessageError(f"sent {frame.kind.name} instead of its words")
     if (frame.run, frame.round) != (run, number):
         raise MessageError(f"sent a frame of another run or round in round {number + 1} (repeated or replayed)")
     return frame
@@ -170,6 +170,6 @@ def _facts(facts: dict[str, Any], number: int, agreement: Agreement) -> tuple[He
 def _split(words: bytes, header: Header, word_bytes: int) -> dict[str, bytes]:
     sizes = [header.size(part) * word_bytes for part in header.shapes]
     if sum(sizes) != len(words):
-        raise MessageError(f"sent {len(words):,} bytes of words; {sum(sizes):,} were due")
+        raise MessageError(f"sent {len(words):,} bytes of words instead of {sum(sizes):,}")
     ends = np.cumsum(sizes)
     return {part: words[end - size : end] for part, size, end in zip(header.shapes, sizes, ends, strict=True)}

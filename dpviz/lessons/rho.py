@@ -19,7 +19,7 @@ from dpviz.trace import Trace
 
 __all__ = ["LEGEND", "MOVES", "panels", "run"]
 
-MOVES = (1, 2, 5, 10, 20)  # how many rho Alex may have moved
+MOVES = (1, 2, 5, 10, 20)  # lengths of Alex's move, in multiples of rho
 LEGEND = (
     ("dot", "noisy point: published, one for each person"),
     ("hoop", "how far Alex may have moved"),

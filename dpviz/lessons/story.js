@@ -7,7 +7,7 @@ const GLIDE = 220; // milliseconds from a stop of ε, or a number of people, to 
 const RING = 420; // milliseconds from one number of clusters to the next
 const EDGE = 6; // pixels around the plane
 const LOUPE = { x: -8300, y: -5300, r: 3400 }; // the lens in the plane, in meters: a corner where nobody lives
-const HANDS = ["wheel", "touchstart", "pointerdown", "keydown"]; // by which somebody scrolls
+const HANDS = ["wheel", "touchstart", "pointerdown", "keydown"]; // events with which somebody scrolls
 const clamp = (v, low = 0, high = 1) => Math.max(low, Math.min(high, v));
 const ease = (v) => { const t = clamp(v); return t * t * (3 - 2 * t); };
 const mix = (a, b, t) => a + (b - a) * t;
@@ -430,7 +430,7 @@ class Story {
   go(i, behavior = still.matches ? "auto" : "smooth") {
     if (!this.step) return;
     const to = clamp(i, 0, this.sections.length - 1);
-    this.aim = to; // pressed again before it has arrived: from there
+    this.aim = to; // the next press counts from here, even if the page has not arrived yet
     clearTimeout(this.aiming);
     this.aiming = setTimeout(
       () => {
@@ -584,7 +584,7 @@ class Story {
       Object.assign(this, { glide: 0, begun: now });
     }
     this.near = near;
-    // 1 on the screens from .. to, fading beside them
+    // return 1 on the screens `from` to `to`; the value fades to 0 on the screens next to them
     const on = (from, to = 9) => clamp(near - from + 1) * clamp(to + 1 - near);
     const box = [...this.to(low[0], high[1]), (unit * (high[0] - low[0])) / 1000, (unit * (high[1] - low[1])) / 1000];
     pen.setTransform(1, 0, 0, 1, 0, 0);

@@ -15,7 +15,7 @@ _AXES = {
     **{"variations_each": "variations L", "rounds": "rounds T", "centreness": "t", "quantile": "q", "repeats": "seeds"},
     **{"data": "data sets", "algorithms": "methods"},
 }
-_SETS = (  # names of made sets contain their sizes
+_SETS = (  # names of generated sets contain their sizes
     (r"g2\w+?_(\d+)_50", r"G2, \1 columns"),
     (r"sklearn_(\d+)_(\d+)", r"blobs, k \1, \2 columns"),
     (r"unequal_(\d+)_(\d+)_0", r"Synth, k \1, \2 columns"),

@@ -1,4 +1,4 @@
-"""Check every page light and dark, wide and on a phone: no violation that Axe finds, no sideways scroll."""
+"""Check that no page, light or dark, wide or on a phone, has a violation that Axe finds or scrolls sideways."""
 
 import pytest
 from playwright.sync_api import expect

@@ -1,4 +1,4 @@
-"""Check that a moved control of Explore's form draws the page once: picture, ribbon and form in one answer."""
+"""Check that a change in Explore's form draws the page once: picture, ribbon and form arrive together."""
 
 import pytest
 from playwright.sync_api import expect

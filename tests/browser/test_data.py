@@ -97,7 +97,7 @@ def test_a_public_file_is_typed_in_explored_and_found_again(open_page):
     changed(page, before)
     page.get_by_role("link", name="Your data", exact=True).click()
     page.get_by_role("link", name="Bounds", exact=True).click()
-    expect(page.get_by_text("What your bounds do to 500 rows")).to_be_visible()  # the typed text is still there
+    expect(page.get_by_text("What your bounds do to 500 rows")).to_be_visible()  # the typed bounds are still there
     page.go_back()
     page.go_back()
     expect(page).to_have_url(re.compile("explore.*d=file:east"))
@@ -106,7 +106,7 @@ def test_a_public_file_is_typed_in_explored_and_found_again(open_page):
     again = page.get_by_role("button", name="Open mine.csv again")
     expect(again).to_be_visible()
     expect(page.get_by_role("combobox", name="Data").first).to_have_value("Town")
-    assert page.url == address  # it waits for the file
+    assert page.url == address  # the address waits for the file
     page.get_by_role("link", name="Cost", exact=True).click()
     again.click()
     page.wait_for_url("**/data*")
@@ -121,7 +121,7 @@ def test_a_private_file_asks_spends_and_shows_released_values_only(open_page):
     expect(page.get_by_text("PRIVATE", exact=True)).to_be_visible()
     expect(page.locator(".js-plotly-plot, .dpviz-stage")).to_have_count(0)
     expect(page.get_by_text("mine.csv")).not_to_have_count(0)
-    assert "kB" not in page.inner_text("body") and "KB" not in page.inner_text("body")  # not even the file's size
+    assert "kB" not in page.inner_text("body") and "KB" not in page.inner_text("body")  # the size stays secret, too
     declare(page)
     expect(page.get_by_text("No file was read and nothing was spent.")).to_be_visible()
     page.get_by_role("button", name="Continue to Spend").click()

@@ -72,7 +72,7 @@ def test_six_screens_by_keys_bets_and_back(open_page):
     expect(page).to_have_url(re.compile(r"screen=5$"))
     page.get_by_role("button", name="300", exact=True).click()
     few = record["editions"][2]["stops"][-1]["people"]["big"].replace("**", "")
-    expect(page.locator(".dp-story section").nth(4)).to_contain_text(few)  # at the ε of the screen before
+    expect(page.locator(".dp-story section").nth(4)).to_contain_text(few)  # at the previous screen's ε
 
     page.reload()
     expect(page).to_have_url(re.compile(r"screen=5$"))
@@ -114,7 +114,7 @@ def test_the_key_fits_and_its_tag_holds_all_that_is_not_private_and_nothing_else
 def test_the_picture_waits_for_the_colors_of_the_page(open_page):
     page = open_page()
     page.wait_for_function("() => document.querySelector('.dp-story')?.story?.scale")
-    page.wait_for_function(WHOLE)  # nothing more to come draws it again
+    page.wait_for_function(WHOLE)  # all parts have arrived, so no further part redraws it
     page.evaluate(LATE)
     page.wait_for_function(LIGHT, timeout=10_000)
 

@@ -1,4 +1,4 @@
-"""Check the command line: what a user types, and one sentence for an impossible request."""
+"""Check the command line: it accepts what people type, and answers an impossible request with one sentence."""
 
 import json
 

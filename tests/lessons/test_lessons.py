@@ -1,4 +1,4 @@
-"""Check that a lesson says what it shows, read back from the drawn circles and centers, for every draw."""
+"""Check that a lesson's sentences match its pictures, read back from drawn circles and centers, for every draw."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""Check what first users misread: badges of other promises, curves with more centers, an unordered list."""
+"""Check what new visitors once misread: badges of other promises, curves with more centers, an unordered list."""
 
 import re
 

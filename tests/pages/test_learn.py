@@ -132,12 +132,12 @@ def test_an_address_of_a_sheet_opens_notes(open_link, name, sheet):
     assert bodies.count('class="dp-sheet"') == (1 if name else len(LESSONS))
     assert (
         bodies.count('class="dp-paper"') == bodies.count('class="dp-sheet"') - 1
-    )  # one sheet on screen, all of them on paper
+    )  # the screen shows one sheet, and paper has all of them
     if sheet == "notes":
-        assert bodies.count("learn?v=1&amp;lesson=votes&amp;part=explain") == 2  # once as a link, and once printed
+        assert bodies.count("learn?v=1&amp;lesson=votes&amp;part=explain") == 2  # a link, and its address in print
     assert (
         code_names([re.sub(r"\S*\?v=1\S*", "", said) for said in words(app)]) == []
-    )  # an address is a name of the code
+    )  # addresses are left out, because they contain names of the code
 
 
 def test_the_course_lists_its_lessons_and_words(open_link):

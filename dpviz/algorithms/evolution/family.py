@@ -190,7 +190,7 @@ def sums_and_counts(label: str, mu: float, n_features: int) -> dict[str, tuple[G
 
 
 def averages(noisy: Noisy, radius: float) -> dict[str, Any]:
-    """Return the centers (k, d), noisy sums / noisy counts, with the counts and each center's noise.
+    """Return the centers (k, d), which are noisy sums over noisy counts, with the counts and each center's noise.
 
     Counts are floored at 1 and centers clipped to the ball.
     """

@@ -171,8 +171,8 @@ class Continual(ApproximateDP):
             spread = _spread(centers, points, weights, kept, middles, sds)
             yield Step(
                 "day",
-                f"Day {day} of {self.days}: table of {day & -day} day{'s' * (day & -day > 1)} added, "
-                f"all days so far are {len(used)} table{'s' * (len(used) > 1)}, ± {sds['counts']:.3g} a cell",
+                f"Day {day} of {self.days}: a table of {day & -day} day{'s' * (day & -day > 1)} is added, "
+                f"{len(used)} table{'s' * (len(used) > 1)} cover all days so far, ± {sds['counts']:.3g} a cell",
                 {
                     "centers": centers,
                     "day": day,

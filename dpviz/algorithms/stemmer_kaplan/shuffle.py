@@ -120,7 +120,7 @@ class StemmerKaplanShuffle(StemmerKaplanLocal):
         cost = cast(Shuffled, self.plan(n_features, n_public).costs["report"][0])
         if cost.own_delta:
             unused = cost.pure < 0.99 * self.epsilon
-            words = f"{self.name}: the bound lets a report spend {cost.epsilon:.3g} at most with {n_public:,} people: "
+            words = f"{self.name}: with {n_public:,} people the bound lets a report spend at most {cost.epsilon:.3g}: "
             return (*warnings, f"{words}{cost.pure:.3g} of epsilon {self.epsilon:g} are spent.") if unused else warnings
         return (
             *warnings,

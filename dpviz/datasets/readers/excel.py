@@ -179,7 +179,7 @@ def _sheet(sheets: list[Any], name: str, form: Form) -> tuple[Any, list[str]]:
         return sheets[0], []
     number = next((i for i, sheet in enumerate(sheets) if sheet.title.strip().lower() not in _WORDS), 0)
     if number:
-        return sheets[number], [f"Sheet {number + 1} was read; sheets before it hold notes, by their names."]
+        return sheets[number], [f"Sheet {number + 1} was read; the names of the sheets before it suggest notes."]
     return sheets[0], ["The workbook has several sheets; the first one was read."]
 
 

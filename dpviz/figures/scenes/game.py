@@ -39,8 +39,8 @@ def picture_panel(
 ) -> Panel:
     """Draw one released picture: only centers (k, d), and named places (d,) to ask about.
 
-    `clouds` are centers of many other runs (m, d) with the person and (m', d) without: filled and hollow. An `exact`
-    picture is not private. Original units.
+    `clouds` are centers of many other runs with the person (m, d), drawn filled, and without (m', d), drawn hollow. All
+    coordinates are in original units. An `exact` picture is not private.
     """
     low, high = (np.array([domain.low[0], -1.0]), np.array([domain.high[0], 1.0]))
     if axes is not None:

@@ -69,7 +69,7 @@ class Track {
     this.show(this.place, this.spoken);
   }
 
-  /** Put the knob at a stop, or between two of them, where no stop is the page's. */
+  /** Put the knob at a stop or, if the page's ε is not a stop, between two of them. */
   show(place, spoken) {
     const i = Math.round(place), whole = i === place, { curve } = this;
     Object.assign(this, { place, at: i, spoken });

@@ -453,7 +453,7 @@ class Classrooms:
         """End the class that has been idle longest, if it has been idle long enough."""
         room = max(self._open.values(), key=lambda room: room.alone)
         if room.alone < SEEN:
-            raise Refused(f"{MOST_CLASSES} classes are open on this server, as many as it allows.")
+            raise Refused(f"{MOST_CLASSES} classes are open on this server, the most that it allows.")
         room.close()
         self._sweep()
 

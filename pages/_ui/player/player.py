@@ -172,7 +172,7 @@ def _transport(
         marks=[i for i, shot in enumerate(shots) if shot.tick],
         lines=_lit(result),
         private=result.data.private,
-        run="" if result.data.private else result.identity,  # the same on every page, brief or not
+        run="" if result.data.private else result.identity,  # the same name on every page, so that a run keeps its step
         **starts(opened),
     )
 

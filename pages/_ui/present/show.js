@@ -52,7 +52,7 @@ class Show {
     this.dialog = root.querySelector("dialog");
     this.screen = root.querySelector(".screen");
     this.dialog.addEventListener("close", () => this.ended());
-    this.dialog.addEventListener("cancel", (event) => { // Esc: out of the field, else into the scene
+    this.dialog.addEventListener("cancel", (event) => { // Esc leaves the field, or else opens the scene
       this.into = this.form.hidden;
       if (this.into) return;
       event.preventDefault();
@@ -205,7 +205,7 @@ class Show {
     }));
   }
 
-  /** Show the slide's run at another ε or seed, which was made before the show, at the same step where it has one. */
+  /** Show the slide's run at another ε or seed, made before the show, at the same step if it has that step. */
   instead(key) {
     const { others, refusal } = this.data.slides[this.at], before = this.slide.titles.length - 1;
     if (key && !others[key])
@@ -281,7 +281,7 @@ class Show {
     history.replaceState(history.state, "", `${location.pathname}?${[...parts, `slide=${this.at + 1}`].join("&")}`);
   }
 
-  /** Open the second window, or bring it back; return whether the browser let it. */
+  /** Open the second window, or bring it back; return whether the browser allowed it. */
   notes() {
     this.window = window.open("", "dpviz-notes", "popup,width=620,height=680");
     if (!this.window) return false;

@@ -105,7 +105,7 @@ def test_keys_are_in_lexicographic_order_and_counts_match_a_dictionary():
     assert quadtree.count_cells(x[:0], shifts, (1,))[0].shape == (0, 4)
 
 
-# Brute force: 1000 moves, made in data units before rows are normalized, clipped and snapped.
+# These tests try 1000 moves by brute force, in data units, before rows are normalized, clipped and snapped.
 
 DOMAIN = Domain.box([-3.0, 10.0], [7.0, 17.0], scale="common", n_public=8)
 

@@ -118,7 +118,7 @@ def test_much_budget_comes_near_kmeans_and_little_does_not():
 
 @pytest.mark.slow
 def test_iris_loss_is_the_specified_one():
-    """Specification: .0644 with a standard error of .0032 over 10 seeds; the limit is two standard errors away."""
+    """The specification states .0644 with a standard error of .0032 over 10 seeds; the limit is two errors above."""
     X = load_iris().data
     domain = Domain.tight_nonprivate(X)
     losses = [

@@ -1,4 +1,4 @@
-"""Check the Lloyd family: the paper's constants, folding, the radius, and losses on made-up sets."""
+"""Check the Lloyd family: the paper's constants, folding, the radius, and losses on synthetic sets."""
 
 import math
 
@@ -208,7 +208,7 @@ def test_noise_is_drawn_afresh_for_sums_and_counts_and_every_iteration():
 @pytest.mark.slow
 @pytest.mark.parametrize(("d", "limits"), [(2, (0.021, 0.027, 0.027)), (16, (0.95, 0.98, 1.1))])
 def test_losses_stay_near_the_reference(d, limits):
-    """Compare means of 6 seeds at epsilon .5 with .0141/.0154/.0168 and .787/.798/.869, two standard errors above."""
+    """Compare means of 6 seeds at epsilon .5 with references .0141/.0154/.0168 and .787/.798/.869 plus two errors."""
     X, box = data(d), Domain.box(-1, 1, d, n_public=N)
     rows, best = Rows(X, box), {2: 0.0069, 16: 0.0574}[d]
     for cls, limit in zip((FastLloyd, GLloyd, SuLloyd), limits, strict=True):

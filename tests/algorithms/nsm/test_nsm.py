@@ -162,7 +162,7 @@ def test_a_shape_is_undone_keeps_the_mean_square_and_lowers_the_noise():
     x = rng.normal(size=(7, 5))
     np.testing.assert_allclose(shape.undo(x @ shape.matrix), x)
     assert (shape.stretch**2 * variances).sum() == pytest.approx(variances.sum())
-    assert (shape.stretch**-2.0).sum() < 0.6 * 5  # than noise of equal radius, over all columns
+    assert (shape.stretch**-2.0).sum() < 0.6 * 5  # variance over all columns, relative to equal noise
 
 
 def test_candidates_explain_what_they_are_close_to():
@@ -202,7 +202,7 @@ def test_candidates_far_from_rows_stand_for_as_much_space_as_they_are_far():
     ("outside", "stay"), [([45.0, 12.0, 9.0, -3.0], [1, 1, 0, 0]), ([25.0, 12.0, 9.0, -3.0], [0] * 4)]
 )
 def test_thinned_candidates_stay_if_all_of_them_hold_more_than_noise(outside, stay):
-    counts = np.array([300.0, 200.0, -5.0, *outside])  # of standard deviation 10; together more than 3 sqrt(4) 10 = 60?
+    counts = np.array([300.0, 200.0, -5.0, *outside])  # sd 10 each; do the last four exceed 3 sqrt(4) 10 = 60?
     answer = Noisy({"counts": counts, "sums": np.zeros((7, 2))}, {"counts": 10.0, "sums": 0.1})
     answers = Answers(zoom=answer)
     population = np.arange(14.0).reshape(7, 2) / 16
@@ -283,7 +283,7 @@ def test_clipping_radius_weighs_noise_against_what_is_cut_off():
     rows = edges[12]
     assert clipping_radius(counts, 1.0, edges, 1e-9, 1000.0) == pytest.approx(rows)
     assert clipping_radius(counts, 1.0, edges, 10.0, 1000.0) < rows / 2
-    counts[0] = 5.0  # no more than noise, so it does not keep the radius up
+    counts[0] = 5.0  # within the noise, so the radius need not hold it
     assert clipping_radius(counts, 10.0, edges, 1e-3, 1000.0) == pytest.approx(rows)
 
 

@@ -39,7 +39,7 @@ def test_the_bound_holds_for_mixed_bits_which_can_be_computed_exactly(report, us
     mixed = shuffled_epsilon(report, users, delta)
     assert delta_of_mixed_bits(report, users, mixed) <= delta
     assert mixed < report
-    assert delta_of_mixed_bits(report, users, mixed / 20) > delta  # mixing hides no more
+    assert delta_of_mixed_bits(report, users, mixed / 20) > delta  # the bound is not loose
 
 
 def test_the_bound_is_the_published_formula_and_never_used_outside_its_condition():
@@ -128,7 +128,7 @@ def test_mixing_is_worth_a_sharper_report_and_says_where_it_is_not():
     few = StemmerKaplanShuffle(epsilon=1.0)
     assert any("mixing gains nothing" in words and "about 330 people" in words for words in few.advice(2, 100))
     assert not any("mixing gains nothing" in words for words in StemmerKaplanShuffle(epsilon=1.0).advice(2, 100_000))
-    claimed = StemmerKaplanShuffle(epsilon=2.0).guarantee(2, 5000).epsilon  # no report may be more accurate than that
+    claimed = StemmerKaplanShuffle(epsilon=2.0).guarantee(2, 5000).epsilon  # the most that reports may spend
     assert any(
         f"{claimed:.3g} of epsilon 2 are spent" in words for words in StemmerKaplanShuffle(epsilon=2.0).advice(2, 5000)
     )

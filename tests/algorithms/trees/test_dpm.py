@@ -138,7 +138,7 @@ def test_the_declared_range_holds_for_any_noisy_count_and_any_t_q_alpha(relation
 
 
 def worst_pair(cls):
-    """Return the share of the declared range that a row uses which is last in one column and first in the other."""
+    """Return the share of the declared range used by a row that is last in one column and first in the other."""
     score = cls(HalfIntervalCounts.over(np.ones(2), 0.2), 40.0, -np.ones(2), np.ones(2), T, Q, ALPHA)
     change = changes(score, np.zeros((40, 2)), snap(np.array([[0.7, -0.9]])))
     return float(np.ptp(change)) / score.range(AR)

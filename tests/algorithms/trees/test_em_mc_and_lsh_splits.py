@@ -98,7 +98,7 @@ def test_every_cell_can_be_picked_and_covered_rows_count_no_more():
     x = np.array([[-0.9, -0.9]] * 5 + [[0.9, 0.9]] * 2)
     query, session = grids(picks=4), MemorySession(Block(snap(x)))
     occupied = set(query.cells(Block(snap(x)), 0))
-    for at in range(query.size(0) - len(occupied)):  # the at-th cell that holds no row
+    for at in range(query.size(0) - len(occupied)):  # cell number `at` of those that hold no row
         picked, _ = session.noisy_cover(grids(picks=1), ALL, lambda counts, empty, at=at: len(counts) + at)
         assert picked[0, 0] not in occupied
     everyone = [

@@ -191,7 +191,7 @@ def test_what_belongs_to_another_view_is_named_in_one_sentence(query, words):
 def test_no_hostile_address_is_followed_on_another_page(page):
     vocabulary = PAGES[page]
     default = scene.read(page, "", vocabulary)[0]
-    for query in HOSTILE:  # some of them are valid there
+    for query in HOSTILE:  # some of them are valid on this page
         found, sentence = scene.read(page, query, vocabulary)
         assert found.values != default.values or sentence.count(".") == 1
         assert scene.read(page, scene.write(found, vocabulary), vocabulary) == (found, "")

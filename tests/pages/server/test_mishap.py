@@ -1,4 +1,4 @@
-"""Check unexpected errors, and values that no browser sends: our page, one line in the log, no cell in it."""
+"""Check that unexpected errors and forged values lead to our page and one line in the log, without any cell."""
 
 import asyncio
 import logging
