@@ -256,7 +256,7 @@ def make_files():
         "cells beyond the header": (
             "x.xlsx",
             workbook(["a"], [1], [2, int(CELL)]),
-            "row 2 below the first line has a cell right of that line's last one; if the names are further "
+            "row 2 below the first line has a cell beyond that line's last one; if the names are further "
             "down, say where (on the command line: --header-row 3).",
         ),
         "several sheets": (

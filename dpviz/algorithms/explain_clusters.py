@@ -92,7 +92,7 @@ class ExplainClusters(ApproximateDP):
         """Return a sentence if this question needs trust in other parties than the run did, else ""."""
         if trace.claimed.trust == self.trust:
             return ""
-        return f"Whom you trust changes. In the run: {trace.claimed.trust}. In this question: {self.trust}."
+        return f"Trust differs. In the run: {trace.claimed.trust}. In this question: {self.trust}."
 
     def _given(self, n_features: int) -> np.ndarray:
         """Return the centers (k, d) in original units; raise ValueError unless they are k finite points (d,)."""

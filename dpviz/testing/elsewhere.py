@@ -39,7 +39,7 @@ def runs_in_parts_are_bit_equal_to_memory(cls: type[Algorithm]) -> None:
             rows = ChunkedRows(parts_of(path, part_rows=part_rows), domain, "unnamed", threads(2))
             try:
                 apart = algorithm.run(rows, seed=3)
-            except PermissionError as error:  # its message says "in memory"
+            except PermissionError as error:  # the refusal says "in memory"
                 demand("in memory" in str(error), str(error))
                 raise DoesNotApply("it says that it needs the rows in memory") from None
         memory = algorithm.run(X, domain=domain, seed=3)

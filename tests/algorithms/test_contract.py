@@ -116,7 +116,7 @@ def test_a_release_outside_the_plan_is_refused_before_the_draw(relation):
 
 @pytest.mark.parametrize("slug", ["stemmer-kaplan-local", "stemmer-kaplan-shuffle", "dist-dp", "dist-dp-random-points"])
 def test_a_kept_n_hides_whether_the_declared_n_is_true(slug):
-    """Extra rows are cut, missing ones added at the middle; rows that are not finite are placed there too."""
+    """Extra rows are cut off; missing rows, and rows that are not finite, are placed at the middle."""
     domain = Domain.box(-1, 1, 2, n_public=50, scale="common")
     X = np.random.default_rng(0).uniform(-0.9, 0.9, (60, 2))
     algorithm = ALGORITHMS[slug](n_clusters=2)

@@ -20,7 +20,7 @@ def test_a_page_is_accessible_in_every_look(open_page, name, mode):
     page.locator("[data-testid=stSkeleton]").first.wait_for(state="detached")
     if name in PICTURED:
         expect(page.locator(".js-plotly-plot, .dpviz-canvas").first).to_be_visible()
-    if name == "present":  # its pictures would still be computed during the next test
+    if name == "present":  # the page's pictures would still be computed during the next test
         expect(page.get_by_text("5 of 5 scenes ready.")).to_be_visible(timeout=2 * PATIENCE)
     fits_a_phone(page)
     page.set_viewport_size({"width": 390, "height": 844})

@@ -52,7 +52,7 @@ WIDGETS = """() => {
     return JSON.stringify([fields, lists, chosen, sliders]);
 }"""
 ADDRESS = "() => location.href"
-GAME = "[class*=st-key-attacker_figure]"  # its rounds are random and differ in every session
+GAME = "[class*=st-key-attacker_figure]"  # the rounds are random and differ in every session
 PICTURE = f"""() => [...document.querySelectorAll('.dpviz-canvas')].filter((canvas) => !canvas.closest('{GAME}'))
     .map((canvas) => canvas.toDataURL()).join()"""
 PICTURED = ("explore", "again", "distance", "learn", "compare", "limits", "federated", "attacker")

@@ -105,7 +105,7 @@ def test_a_process_that_dies_or_lies_is_one_sentence(script, monkeypatch, really
 
 
 def test_stuck_files_take_no_turn_from_the_next_one_and_end_when_they_are_stopped(monkeypatch):
-    """A visitor who is stopped in the meantime does not wait for a place either."""
+    """A visitor who stops while waiting for a process does not keep waiting."""
     start, stop, ended = apart._start, threading.Event(), []
 
     def advance(fraction):

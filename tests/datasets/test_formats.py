@@ -49,7 +49,7 @@ FORMATS = {
 @pytest.mark.parametrize("name", FORMATS)
 def test_the_same_table_comes_out_of_every_format(name, private):
     table = read_table(FORMATS[name], name, header=True, private=private)
-    if private:  # its owner chooses the columns of numbers; a word is a missing cell
+    if private:  # the owner chooses the columns of numbers; a word is a missing cell
         assert table.usable == ("age", "city", "income") and np.isnan(table.values("city")).all()
     assert {"age", "income"} <= set(table.usable) and "city" in {column.name for column in table.columns}
     assert np.array_equal(table.matrix(["age", "income"]), FRAME[["age", "income"]], equal_nan=True)

@@ -153,7 +153,7 @@ def test_a_sum_that_wraps_stays_noisy():
 
 @pytest.mark.parametrize("cls", CASES, ids=lambda cls: cls.__name__)
 def test_every_statistic_lies_on_its_declared_grid(cls):
-    """Otherwise the ring would round it."""
+    """The ring would round a statistic off its grid."""
     case, rng = CASES[cls], np.random.default_rng(5)
     for _ in range(20):
         d = int(rng.choice(case.dims))
@@ -231,7 +231,7 @@ def test_rounding_to_nearest_keeps_the_promise_and_truncation_breaks_it(epsilon,
 
 
 def test_the_ring_rounds_to_nearest():
-    """The thresholds that the audit above assumes are the ring's own."""
+    """The audit above assumes these thresholds of rounding; the ring must have them."""
     tiny = 2.0**-24
     for ring in (PAPER, WIDE):
         for whole in (-2, -1, 0, 1, 2):
@@ -241,7 +241,7 @@ def test_the_ring_rounds_to_nearest():
 
 @pytest.mark.parametrize("drawn_by", DRAWN_BY)
 def test_noise_enters_in_the_ring_and_nowhere_else(drawn_by):
-    """No plain sum can be stolen: a session returns noisy values, and the truth goes to DEMO's record only."""
+    """No caller gets a plain sum: a session returns noisy values, and the truth goes to DEMO's record only."""
     session = FederatedRows.simulate(dealt(), BOX, drawn_by=drawn_by).open()
     source = session.drawn_by(Seeded(np.random.default_rng(0)))
     noisy, true = session.noisy_sum(Count(), 0, lambda part, zero: zero + source.gaussian(3.0, zero.shape))

@@ -100,7 +100,7 @@ def test_keys_stay_apart(folder, tmp_path):
 
 
 def test_a_client_with_more_rows_than_its_part_joins_like_any_other(folder):
-    """Whether it has 400 or 401 rows may show only on its own terminal."""
+    """The number of a client's rows, 400 or 401, may show only on that client's own terminal."""
     ends = everybody(folder, agreed(), Host(folder, agreed()), rows=np.zeros((401, 2)))
     assert all(isinstance(end, Trace) for end in ends.values())
 

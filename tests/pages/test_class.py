@@ -71,7 +71,7 @@ def test_codes_cannot_be_scanned_for_and_the_qr_code_still_opens(classes, clock)
     for i in range(WRONG_AT_ONCE):
         with pytest.raises(Refused, match="No class"):
             classes.enter(wrong(room), "no key", f"visit {i}")
-    for attempt in (wrong(room), room.code):  # nor does the refusal reveal whether a code exists
+    for attempt in (wrong(room), room.code):  # the refusal does not reveal whether a code exists
         with pytest.raises(Refused, match="wrong codes were tried on this server"):
             classes.enter(attempt, "", "a new visit")
     assert classes.enter(room.code, room.key) is room
@@ -455,7 +455,7 @@ def test_a_class_follows_a_lesson_and_sees_how_many_were_right(opened):
     lecturer.segmented_control(key="class_part_exact").set_value("run").run()
     app.run()
     assert "Look at the screen" in [one.value for one in app.header] and not room.say(seat.token, 0)
-    late, other = joined(opened, room)  # it joins in the middle of a lesson, at the class's step
+    late, other = joined(opened, room)  # the phone joins in the middle of a lesson, at the class's step
     assert "You have not answered." in words(late) and room.seats == 2
     lecturer.segmented_control(key="class_part_exact").set_value("answer").run()
     for phone_, verdict in ((app, "You were right."), (late, "This is right.")):

@@ -29,7 +29,7 @@ def test_explore_runs_and_keeps_the_result(app):
     data = load("iris")
     n = ALGORITHMS["pe-means"](n_clusters=3).releases(data.domain.n_features, data.n_public)
     assert any(f"{n} releases, less than a second" in caption.value for caption in app.caption)
-    wait_for_run(app)  # it starts by itself
+    wait_for_run(app)  # the run starts by itself
     assert not app.exception and not app.error
     identity = app.session_state["shown"]
     assert identity.startswith('["sample:iris", "pe-means"')

@@ -30,7 +30,7 @@ def test_centers_are_matched_one_to_one_with_the_least_total_distance():
 
 def test_centers_paired_for_lack_of_other_partners_are_no_pair():
     first = np.array([[0.0, 0], [10, 0]])
-    second = np.array([[0.0, 0.1], [0.2, 0]])  # both at the first place, so the second is left over for (10, 0)
+    second = np.array([[0.0, 0.1], [0.2, 0]])  # both are near (0, 0), so one is left for (10, 0)
     assert matched(first, second) == [(0, 0)]
     assert matched(second, first) == [(0, 0)]
 

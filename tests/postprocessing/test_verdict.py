@@ -158,7 +158,7 @@ def test_a_missed_group_is_named_with_its_size_and_nobody_is_told_to_spend_more(
 
 
 def test_a_cluster_that_kmeans_does_not_find_again_is_no_alarm(X, kmeans):
-    """KMeans itself divides one of the three groups at random: what it does not find twice, no run has to find."""
+    """KMeans divides one of the three groups at random; a run need not find a cluster that KMeans finds only once."""
     trace, east, north = run("nsm", X), ["east", "north"], ["km", "km"]
     four = np.vstack([kmeans, kmeans[0] + [0.4, 0.0]])
     clusters = groups_of(X, DOMAIN, four)
@@ -191,7 +191,7 @@ def test_the_private_verdict_reads_released_values_only(X, monkeypatch):
 
 @pytest.mark.parametrize("slug", ALGORITHMS)
 def test_every_algorithm_has_a_private_verdict_made_of_released_values(slug, X):
-    """Nothing in it depends on unreleased rows: without the hidden parts the sentence is the same."""
+    """The private verdict depends on released values alone: without the hidden parts its sentence is the same."""
     if slug == "kmeans":
         pytest.skip("not private")
     trace = run(slug, X, **({"rho_distance": 0.05} if slug.startswith("dist-dp") else {}))

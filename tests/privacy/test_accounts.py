@@ -109,7 +109,7 @@ def test_a_converted_claim_is_what_the_guarantee_converts_to():
 
 
 def test_an_approximate_claim_costs_its_whole_group_price_under_replacement(accounts):
-    """Its costs have their own deltas, which no rule about mu or zCDP converts."""
+    """Costs with a delta of their own convert by group privacy, not by a rule for mu or zCDP."""
     key = accounts.key(FILE)
     accounts.reserve(key, claim("stemmer-kaplan", epsilon=0.5, delta=1e-6))
     accounts.set_budget(key, REPLACE, Budget(3.0, 1e-4))
@@ -207,7 +207,7 @@ def test_a_budget_must_be_a_budget(epsilon, delta):
 
 
 def test_threads_cannot_overspend_together(accounts):
-    """As many claims fit as one after another: 13, because at delta > 0 small pure claims compose as zCDP."""
+    """Threads together book 13 claims, as one thread would: at delta > 0 small pure claims compose as zCDP."""
     key = accounts.key(FILE)
     accounts.set_budget(key, AR, Budget(1.0, 1e-5))
 

@@ -162,7 +162,7 @@ def test_an_edited_database_is_refused(place, how):
         edit(place, "UPDATE dpviz_entries SET number = -number WHERE number < 0")
     with pytest.raises(PermissionError, match="not as this server left it: .*a genuine copy is restored"):
         Accounts.open(*place)
-    if how not in ("a cheaper claim", "another file's", "a claim made an answer", "two exchanged"):  # it has read these
+    if how not in ("a cheaper claim", "another file's", "a claim made an answer", "two exchanged"):  # already read
         with pytest.raises(PermissionError, match="not as this server left it"):
             accounts.of(accounts.key(b"file"))
 

@@ -203,7 +203,7 @@ ACTS = st.lists(st.tuples(st.sampled_from(["split", "count", "sums", "both"]), s
 @given(ACTS, st.integers(1, 6))
 @settings(max_examples=300, deadline=None, derandomize=True)
 def test_no_order_of_releases_on_any_tree_of_scopes_costs_a_row_more_than_the_plan(acts, prices):
-    """Prices grow, so that paying a late price twice instead of an early one shows at once."""
+    """Prices grow, so that a late price paid twice instead of an early one is noticed at once."""
     costs = tuple(Laplace(0.01 * 2.0**i) for i in range(prices))
     asked = curator({"count": costs, "both.sums": costs, "both.counts": costs[:2]}, rows=X[:3])
     scopes, split = [ALL], set()

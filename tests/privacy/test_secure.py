@@ -51,7 +51,7 @@ def walk(root):
         if id(item) in seen or isinstance(item, SKIPPED):
             continue
         seen[id(item)] = item
-        is_function = isinstance(item, types.FunctionType)  # its globals are a module's
+        is_function = isinstance(item, types.FunctionType)  # a function's globals are a module's
         todo += [item.__closure__, item.__defaults__] if is_function else gc.get_referents(item)
         if isinstance(item, np.ndarray) and item.base is not None:
             todo.append(item.base)
@@ -94,7 +94,7 @@ def leaks(trace, forbidden):
         if numbers(item) & forbidden:
             found.append(f"holds a true value in a {type(item).__name__}")
     if any("no plain data" in words for words in found):
-        return sorted(set(found))  # it cannot be serialized either
+        return sorted(set(found))  # such a trace cannot be serialized either
     text, record = trace.to_json(include_hidden=True), pickle.dumps(trace)
     if json.loads(text)["seed"] is not None or any(step["hidden"] for step in json.loads(text)["steps"]):
         found.append("JSON has a seed or hidden truth")

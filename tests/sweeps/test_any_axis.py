@@ -39,7 +39,7 @@ def test_any_parameter_is_an_axis_for_the_algorithms_that_have_it():
     assert sum(cell.algorithm == "sulloyd" for cell in own) == 2  # SuLloyd has no alpha
     points = Summary(rows_of(sweep), "loss", "alpha").points
     flat = points[(points.label == "sulloyd") & (points.boundary == "fold")]
-    assert sorted(flat.alpha) == [0.4, 0.8, 1.6] and flat["mean"].nunique() == 1  # its mean is the same at every alpha
+    assert sorted(flat.alpha) == [0.4, 0.8, 1.6] and flat["mean"].nunique() == 1  # no alpha, so equal means
     fast = points[points.label == "fastlloyd"]
     assert fast.series.nunique() == 2 and all("boundary = " in name for name in fast.series)
     assert fast.groupby("alpha")["mean"].nunique().max() >= 1 and fast["mean"].nunique() > 2

@@ -46,7 +46,7 @@ def test_points_are_means_with_a_t_interval_beside_kmeans():
     assert found.low[1.0] == pytest.approx(3 / factor, rel=1e-5)
     assert found.high[1.0] == pytest.approx(3 * factor, rel=1e-5)
     other = rows(kmeans(), [row("pe-means", 1.0, s, 1.0, silhouette=value) for s, value in enumerate((-1, 0, 1))])
-    plain = Summary(other, "silhouette").points.iloc[0]  # it is not a multiple of KMeans', and it may be negative
+    plain = Summary(other, "silhouette").points.iloc[0]  # this metric is no multiple of KMeans', and may be negative
     assert (plain.low, plain.high) == pytest.approx((-4.302653 / np.sqrt(3), 4.302653 / np.sqrt(3)), rel=1e-5)
     single = Summary(rows(kmeans(), runs("pe-means", {1.0: [2.0]})), "loss").points
     assert np.isnan(single.low[0]) and single.runs[0] == 1

@@ -256,7 +256,7 @@ class DistDP(Moves):
         if len(points) == 0:
             points, weights, sds = own, np.ones(n), np.zeros(n)
             sums_sd, origins = np.full(n, own_sd), own
-            title = f"Centers: no region stands out, so k-{self.objective} on the noisy points, free"
+            title = f"Centers: no region stands out, so k-{self.objective} runs on the noisy points, free"
         yield Step("cluster", title, self.finish(points, weights, sds, domain, rng, sums_sd=sums_sd, origins=origins))
 
     def wide(self, noise_sd: float, domain: Domain) -> bool:

@@ -242,7 +242,8 @@ class StemmerKaplanLocal(Algorithm):
                 "average_sd": sd, "users": bits.users,
             }  # fmt: skip
             title = (
-                f"Averages {t + 1} of {len(tell)}: one bit of each of {bits.users:,} people moves {len(heavy)} anchors"
+                f"Averages {t + 1} of {len(tell)}: one bit from each of {bits.users:,} people moves {len(heavy)} "
+                f"anchors"
             )
             yield Step("averages", title, released)
         if len(candidates) == 0:

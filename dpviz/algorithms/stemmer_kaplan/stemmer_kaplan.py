@@ -161,7 +161,7 @@ class StemmerKaplan(PrivateCenters):
             "coreset_weights": coreset[1],
             "coreset_sd": np.full(len(coreset[0]), weights.sd),
         }
-        yield Step("weights", f"Every row counts for its nearest of {len(candidates)} candidates, with noise", released)
+        yield Step("weights", f"Every row counts for the nearest of {len(candidates)} candidates, with noise", released)
         yield choose(*coreset, self.n_clusters, domain, rng, objective=self.objective)
 
 

@@ -236,7 +236,7 @@ def _read_rows(
             if len(row) > width and not form.private:
                 where = (form.header_row or 1) + number if width == 1 else "N"
                 raise TableError(
-                    f"{name}: row {number} below the first line has a cell right of that line's last one; if "
+                    f"{name}: row {number} below the first line has a cell beyond that line's last one; if "
                     f"the names are further down, say where (on the command line: --header-row {where})."
                 )
             if row:

@@ -21,7 +21,7 @@ _DECLARED: dict[str, tuple[type, str]] = {
     "separator": (str, "one of , ; | a tab or a space"),
     "decimal": (str, '"." or ","'),
     "decimal_of": (dict, 'names of columns, each with "." or ","'),
-    "thousands": (str, '"", "." or ",", and another sign than the decimal one'),
+    "thousands": (str, '"", "." or ",", and not the decimal sign'),
     "n_columns": (int, f"a whole number from 1 to {_MOST_COLUMNS}"),
     "missing_marks": (
         list,

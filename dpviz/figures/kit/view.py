@@ -115,7 +115,7 @@ class View:
             return np.array([domain.low[0], -1.0]), np.array([domain.high[0], 1.0])
         if self.axes is not None:
             return domain.low[list(self.axes)], domain.high[list(self.axes)]
-        own = self.flat(np.asarray(self.trace.cluster_centers))  # they may lie outside the span of other runs
+        own = self.flat(np.asarray(self.trace.cluster_centers))  # these may lie outside the span of other runs
         low, high = np.array(self.directions.low), np.array(self.directions.high)
         return np.minimum(low, own.min(axis=0, initial=np.inf)), np.maximum(high, own.max(axis=0, initial=-np.inf))
 
@@ -254,7 +254,7 @@ def add_last(figure: go.Figure, looks: list[dict[str, Any]], shown: list[dict[st
         frame["traces"] = [*frame["traces"], *range(first, first + len(looks))]
         frame["data"] = [*frame["data"], *nothing]
     frames[-1]["data"][-len(looks) :] = [{**update, "type": "scatter"} for update in shown]
-    frames[-1]["group"] = "last"  # it differs from all other frames
+    frames[-1]["group"] = "last"  # the last frame differs from all others
     figure.frames = frames
 
 

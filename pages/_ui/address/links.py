@@ -49,7 +49,7 @@ def enter(file: str, vocabulary: Vocabulary, *, has: Collection[str] = ()) -> No
     came = session.page != page
     embed.note(_raw())
     if not session.via_app:
-        address_state.address = (page, _raw())  # it is lost on the way through app.py
+        address_state.address = (page, _raw())  # the query is lost on the way through app.py
     shell.enter(file)
     query = _asked(page, came)
     if query:

@@ -51,7 +51,7 @@ def _about(result: Result) -> None:
     if data.incomplete:
         kept = "left out" if trace.claimed.neighboring is Neighboring.ADD_REMOVE else "set to the middle"
         st.caption(f"{data.incomplete:,} of {len(data.X):,} rows have a missing cell and are {kept}.")
-    own = trace.warnings if results.drawn(result) is trace else ()  # otherwise another method is drawn
+    own = trace.warnings if results.drawn(result) is trace else ()  # they describe the drawn method only
     if sentences := [plain(on_screen(words)) for words in (pane(trace).warning(trace), *own) if words]:
         st.warning("  \n".join(sentences))  # one box with a line each, because the picture needs the height
 

@@ -17,7 +17,7 @@ _component = st.components.v2.component(
     "dpviz_drawer",
     html='<button type="button" class="dp-form"><span></span><b>Change</b></button>',
     js=(_HERE / "drawer.js").read_text(),
-    isolate_styles=False,  # its style is the page's
+    isolate_styles=False,  # the page styles the drawer
 )
 
 

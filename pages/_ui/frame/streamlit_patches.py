@@ -97,7 +97,7 @@ def whole() -> Iterator[None]:
         yield
         return
     before = state._yield_callback
-    object.__setattr__(state, "_yield_callback", lambda: None)  # its own `__setattr__` writes into the session
+    object.__setattr__(state, "_yield_callback", lambda: None)  # the state's own `__setattr__` writes into the session
     try:
         yield
     finally:
@@ -108,7 +108,7 @@ def forget(file: UploadedFile) -> None:
     """Remove an uploaded file's bytes from the server's store; the widget keeps name and size until the next turn."""
     context = get_script_run_ctx()
     if context is not None:
-        manager: Any = context.uploaded_file_mgr  # its protocol does not name the method
+        manager: Any = context.uploaded_file_mgr  # Streamlit's protocol does not name the method
         manager.remove_file(session_id=context.session_id, file_id=file.file_id)
 
 

@@ -18,7 +18,7 @@ __all__ = ["ahead", "panels", "stage"]
 
 @st.cache_resource(show_spinner=False)
 def _threads() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(2, "lessons")  # they only wait for the processes
+    return ThreadPoolExecutor(2, "lessons")  # these threads only wait for the processes
 
 
 @st.cache_resource(max_entries=40, show_spinner=False)

@@ -109,7 +109,7 @@ def _released(result: Result, verdict: Verdict, more: str) -> list[object]:
         ]
     who = f"one {result.data.noun}" if promise.rows_per_person == 1 else "one person"  # whose rows these are
     bet, most = bet_of(promise, far=reach(trace), who=who), odds_of_any(promise)
-    room = len(verdict.parts) == 2  # otherwise the strip shows it
+    room = len(verdict.parts) == 2  # with more parts only the strip shows it
     end = f"; any method with this ε and δ: at most {most}." if most > bet.odds and room else "."
     times = markup.bold(f"{bet.odds} times in 100")
     return [markup.bold(f"Released: {facts}."), f" A bet on {bet.on} is right at most ", times, f"{more}{end}{why}"]

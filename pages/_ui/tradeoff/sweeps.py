@@ -219,7 +219,7 @@ def trusts(sweep: Sweep) -> tuple[Trust, ...]:
 @lru_cache(maxsize=32)
 def _stored(sweep: Sweep, usable: tuple[Trust, ...]) -> dict[str, dict[str, Any]]:
     """Return the rows of the atlas by their keys; `usable` only renews the cache."""
-    chart = lru_cache(maxsize=None)(atlas.chart)  # otherwise looked up for every run
+    chart = lru_cache(maxsize=None)(atlas.chart)  # no second look-up of the same chart
     return {row["key"]: row for row in stored_rows((run for _, run in cells(sweep)), chart)}
 
 

@@ -48,7 +48,7 @@ class Job:
     wanted: Callable[[], bool] = lambda: True
     turn: str = ""
     seconds: float = 0.0
-    _due: float = 0.0  # its place in the queue
+    _due: float = 0.0  # the job's place in the queue
     _begun: float | None = None
 
     def wait(self, seconds: float) -> bool:
@@ -187,7 +187,7 @@ class Jobs:
     @staticmethod
     def _run(job: Job, work: Callable[[Job], Any]) -> None:
         try:
-            job.advance(0, job.total)  # it may have been cancelled while it waited
+            job.advance(0, job.total)  # the job may have been cancelled while it waited
             job.result = work(job)
             job.status = "done"
         except Cancelled:

@@ -409,7 +409,7 @@ def test_noisy_points_are_drawn_together_until_they_spread_as_the_rows():
 
 @pytest.mark.parametrize("rho", [0.1, 0.3])
 def test_in_many_columns_the_loss_is_not_above_one_center_s(rho):
-    """Middles of cells lay outside the ball, offsets from them were clipped, and means ended on its far side."""
+    """Cell centers once lay outside the ball: offsets from them were clipped, and means ended on its far side."""
     rng = np.random.default_rng(0)
     X = rng.normal(0, 0.02, (170, 13)) + np.outer(rng.normal(0, 0.3, 170), np.eye(13)[0])
     domain = Domain.tight_nonprivate(X)
@@ -426,7 +426,7 @@ def test_in_many_columns_the_loss_is_not_above_one_center_s(rho):
 
 
 def test_the_loss_on_iris_does_not_grow_with_epsilon():
-    """Dropping small regions made the loss 8 to 20 times KMeans' at epsilon 4, after 1.04 at epsilon 1."""
+    """When small regions were dropped, the loss was 8 to 20 times KMeans' at epsilon 4 but 1.04 times at epsilon 1."""
     X = load_iris().data
     domain = Domain.tight_nonprivate(X)
     losses = [

@@ -251,7 +251,7 @@ def test_a_prior_damps_the_first_move_by_what_noise_would_show():
     damped = tracker.shrink(shifts, noise, moved)
     assert (damped[1:] ** 2).sum() < 0.2 * (shifts**2).sum()
     told = tracker.deviation(noise)
-    assert (told[1:] < 0.1).all() and (told > 0).all() and told[0] == 0.01  # it never moved, so only its noise is known
+    assert (told[1:] < 0.1).all() and (told > 0).all() and told[0] == 0.01  # its first estimate: noise alone
     far = Tracker(k, pooled=True, prior=prior).shrink(shifts + 5, noise, moved)
     assert far[1:].mean() == pytest.approx(5, rel=0.01)  # a move far above the noise is made in full
     assert Tracker(k, pooled=True).shrink(shifts, noise, moved) == pytest.approx(shifts)

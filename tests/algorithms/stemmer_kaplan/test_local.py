@@ -89,7 +89,7 @@ def test_the_flip_is_rounded_to_the_private_side_and_can_be_tossed_exactly(epsil
 
 
 def test_a_value_outside_the_promised_range_is_cut_twice():
-    """Both the question and the randomizer check it; neither relies on the other."""
+    """Both the question and the randomizer cut the value; neither relies on the other."""
     flip = flip_probability(1.0)
     np.testing.assert_array_equal(OneBit(flip).probabilities(np.array([5.0, -5.0, 1.0, -1.0])), [1 - flip, flip] * 2)
     cell = CellOf(2.0, np.zeros(1), np.array([-1]), (2,))
@@ -397,5 +397,5 @@ def test_users_panels_mark_the_number_and_the_losses_tried():
     assert tuple(seen.figure.data[1].x) == (10_000,)
     tried = losses.figure.data[0]
     assert tuple(tried.x) == (1000, 10_000)
-    np.testing.assert_allclose(tried.y, np.array([0.9, 0.2]) / looked.reference_loss)  # as multiples of KMeans'
+    np.testing.assert_allclose(tried.y, np.array([0.9, 0.2]) / looked.reference_loss)  # losses as multiples of KMeans'
     assert "NOT PRIVATE" in losses.figure.to_json() and f"10,000 people {tried.y[1]:.3g}" in losses.alt

@@ -169,7 +169,7 @@ def test_one_cost_covers_any_number_of_picks(epsilon, delta):
 
 
 def test_a_weight_of_epsilon_per_pick_is_caught():
-    assert worst_delta(1.0, 1.0) > 0.05  # this forgets that every pick leaks, not only the one that covers the row
+    assert worst_delta(1.0, 1.0) > 0.05  # the twin forgets that every pick leaks, not only the one that covers the row
 
 
 def test_the_ledger_gives_the_cost_back_and_only_add_remove_may_ask():

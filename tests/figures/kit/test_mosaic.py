@@ -36,10 +36,10 @@ def test_every_step_shows_the_centers_known_by_then_and_the_last_one_the_result(
     assert frames[-1]["data"][1]["text"] == ["1", "2", "3"]
     cells = [json.dumps(frame["data"][0]["z"]) for frame in frames]
     assert len(set(cells)) > 1 and all(json.loads(one) for one in cells)
-    if slug == "fastlloyd":  # it releases its starting centers
+    if slug == "fastlloyd":  # this method releases its starting centers
         begun = DIGITS.domain.denormalize(run.steps[0].released["centers"])
         assert np.array(json.loads(cells[0]), float) == pytest.approx(tiles(view(run), begun, 3), abs=1e-3, nan_ok=True)
-    if slug == "nsm":  # its first releases are not centers
+    if slug == "nsm":  # the first releases of this method are not centers
         assert "no center" in frames[0]["data"][1]["text"][0] and np.isnan(np.array(json.loads(cells[0]), float)).all()
 
 

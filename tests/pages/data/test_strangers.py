@@ -51,7 +51,7 @@ PUBLIC, PRIVATE = "Yes, it is public", "No, it is private"
 
 @pytest.mark.slow
 def test_a_stranger_s_copy_of_a_private_file_meets_the_words_of_a_new_file(visit):
-    """The stranger may declare it either way; its owner sees the account at once."""
+    """A stranger may declare a copy of the file public or private; the owner sees the account at once."""
     owners_own = visit(Owner("key", KEY))
     assert not answer(owners_own, CONTENT, PRIVATE).error
     for said, key in ((PUBLIC, OTHER), (PRIVATE, "p" * 43)):

@@ -199,7 +199,7 @@ def test_no_private_file_and_no_file_of_ones_own_is_ever_looked_up(opened, asked
     asked.clear(), made.clear()
     app.switch_page("pages/explore.py").run()
     assert not app.exception and app.session_state["explore_data"] not in catalog.names()[-12:]
-    assert asked == made == [] and dragged(app) is None  # nor are runs made for a track
+    assert asked == made == [] and dragged(app) is None  # no runs are made for a track either
 
 
 @pytest.mark.parametrize("name", ["3f2c9a", "sample", "file:a,b", "blobs:n_rows=300", "sample:mine", "bench:town"])

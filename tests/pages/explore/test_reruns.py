@@ -68,7 +68,7 @@ def test_an_address_that_asked_explore_for_reruns_opens_them(open_link):
     page, query = app.session_state["kept"]
     assert not app.exception and page == "again" and query == "v=1&d=tiny&a=sulloyd&k=2&e=1&s=0"
     app.switch_page("pages/explore.py").run()
-    assert app.session_state["page"] == "explore"  # it does not redirect again
+    assert app.session_state["page"] == "explore"  # the page does not redirect again
 
 
 def test_reruns_can_be_cancelled_and_go_on(monkeypatch):
@@ -114,7 +114,7 @@ def test_reruns_can_be_cancelled_and_go_on(monkeypatch):
         return there
 
     monkeypatch.setattr(batch.Recent, "get", as_it_comes)
-    assert batch.gather("t", "title", wanted, public=False).active  # it is not complete; the next poll has it
+    assert batch.gather("t", "title", wanted, public=False).active  # incomplete until the next poll
     assert batch.gather("t", "title", wanted, public=False).ready == {"b": "there"}
     monkeypatch.setattr(batch.Recent, "get", get)
     gate.clear()
