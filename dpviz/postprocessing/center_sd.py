@@ -31,8 +31,8 @@ POOLED = "of all noisy Lloyd steps together; moves that noise alone would explai
 REGIONS = "of the averages of its regions; another run also cuts other regions"
 POINTS = "of the released points that are nearest to it"
 CELLS = "of the counts of its cells; where rows lie inside a cell is not known either"
-_BLURRED = 0.65  # squared noise of averages over the squared radius, and
-_LONE = 1.3  # number of centers that share the rows: 5 % false alarms together (benchmarks/results/cliffs.md)
+_BLURRED = 0.65  # warns if the averages' squared noise exceeds this share of the squared radius,
+_LONE = 1.3  # or if fewer centers than this share the rows; 5 % false alarms (benchmarks/results/cliffs.md)
 UNKNOWN = (
     "This method gives no noise per center: noise decides which candidates or cuts win, and no formula says how far "
     "away another run's centers would be."

@@ -29,7 +29,7 @@ LEGEND = (
     ("diamond", "KMeans"),
     ("ring", "person"),
 )
-MAX_DRAWN = 45_000  # trial points over all frames: keeps a run of many rounds below 2 MB
+MAX_DRAWN = 45_000  # most trial points over all frames, so that a run of many rounds stays below 2 MB
 
 
 def shots(trace: Trace) -> list[Shot]:

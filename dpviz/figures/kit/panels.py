@@ -70,10 +70,10 @@ def _spots(people: np.ndarray) -> tuple[np.ndarray, float | np.ndarray]:
     return people[thin(len(people), MAX_PEOPLE)], _PERSON
 
 
-_PERSON, _CROWD = 3.5, 30.0  # pixels: the mark of one person, and the largest of a crowd
-_MOST_COUNTED = 100_000  # people whose places are compared
-_SPEND = 128  # pixels of the panel of epsilon
-FLATTEST = 0.3  # height over width of a plane of equal scales
+_PERSON, _CROWD = 3.5, 30.0  # sizes in pixels of one person's mark and of a crowd's largest mark
+_MOST_COUNTED = 100_000  # most people whose places are compared
+_SPEND = 128  # height of the panel of epsilon, in pixels
+FLATTEST = 0.3  # least ratio of height to width of a plane with equal scales
 
 
 def bounded(

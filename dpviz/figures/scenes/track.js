@@ -1,7 +1,7 @@
 // A slider for ε with a few stops, the curve of stored runs along it, and a knob on the curve. Works in any page.
 const REST = 700; // milliseconds after the last key until a stop counts as chosen
 const INSET = 20; // pixels from a track's end to its first stop
-const TALL = 44, FLOOR = 38; // pixels: a track's height, and where its lowest value is
+const TALL = 44, FLOOR = 38; // height of a track and position of its lowest value, in pixels
 const svg = (name, attributes) => {
   const node = document.createElementNS("http://www.w3.org/2000/svg", name);
   for (const key in attributes) node.setAttribute(key, attributes[key]);
@@ -102,7 +102,7 @@ class Track {
     box.onpointerdown = (event) => {
       if (this.disabled || event.button) return;
       box.setPointerCapture(event.pointerId);
-      this.edge = box.getBoundingClientRect(); // once per drag: the page stays still during it
+      this.edge = box.getBoundingClientRect(); // measured once per drag, because the page does not move meanwhile
       this.held = true;
       under(event);
     };

@@ -15,8 +15,8 @@ from dpviz.trace import Step
 
 __all__ = ["ROOM", "margins", "scored", "scores_table", "strips_panel"]
 
-ROOM = 0.14  # share of a box's side: the room that its plane leaves for the scores, above it and to its right
-_GAP, _TALL, _TICK = 0.02, 0.11, 0.03  # of that side: from the box to the scores, their height, a tick without them
+ROOM = 0.14  # room for the scores above a box and to its right, as a share of the box's side
+_GAP, _TALL, _TICK = 0.02, 0.11, 0.03  # shares of a box's side: gap to the scores, their height, length of a tick
 
 
 def scored(view: View) -> bool:

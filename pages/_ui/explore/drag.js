@@ -51,7 +51,7 @@ class Drag {
       before.epsilon === data.epsilon &&
       before.edition === data.edition &&
       before.busy === data.busy;
-    if (data.busy && this.box?.classList.contains("card")) this.lift(); // progress and Cancel are below it
+    if (data.busy && this.box?.classList.contains("card")) this.lift(); // this film would hide progress and Cancel
     if (same || this.active || data.busy)
       return void (fresh && this.show(this.edition ?? this.home[0], this.stop ?? this.home[1]));
     this.lift();
@@ -111,7 +111,7 @@ class Drag {
     );
     const verdict = document.querySelector(this.data.words);
     if (plane && this.Stage && !this.box?.isConnected) this.lay(plane);
-    if (verdict && this.said.parentElement !== verdict) verdict.append(this.said); // in place of the run's verdict
+    if (verdict && this.said.parentElement !== verdict) verdict.append(this.said); // replaces the run's verdict
     if (!plane || !this.Stage) return;
     for (const [i, film] of this.films) film.room.hidden = i !== edition;
     const film = this.films.get(edition) ?? this.film(edition, stop);
@@ -139,7 +139,7 @@ class Drag {
       Object.assign(this, { fit, shape: { ...shape, margin: m }, wide, zoomed });
     }
     this.box.className = over ? "dpviz-film" : "dpviz-film card";
-    this.box.style.height = over ? "" : `${below + 12}px`; // down to the window's end, over the previous run
+    this.box.style.height = over ? "" : `${below + 12}px`; // covers the previous run down to the window's end
     (over ? plane : this.root).append(this.box);
     document.documentElement.classList.add("dpviz-dragging");
   }

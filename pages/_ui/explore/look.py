@@ -24,7 +24,7 @@ from pages._ui.work import results, runs
 from pages._ui.work.results import Result
 from pages._ui.workspace.explore import explore, explored, seen_from
 
-WIDE, WIDER, BUDGET, NARROW = 168, 228, 144, 112  # widths: data, method, ε with its label, a number
+WIDE, WIDER, BUDGET, NARROW = 168, 228, 144, 112  # widths in pixels: data, method, ε with its label, a number
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ const top = () => {
 
 /** Write the screen into the address, replacing the previous screen, so that Back leaves the page at once. */
 const note = (others, screen) => {
-  if (others.includes(location.pathname.split("/").pop())) return; // Start was left but is still drawn
+  if (others.includes(location.pathname.split("/").pop())) return; // Start is still drawn after it was left
   const rest = location.search
     .slice(1)
     .split("&")

@@ -1,7 +1,7 @@
 // One figure of a page: the stage's canvas and, over it on “Look closely”, Plotly at the same step.
 // The stage's own script (dpviz.figures.stage) is above this one; both are one file (stage.py).
 const REST = 350; // milliseconds that a pointer must rest before Plotly is fetched
-const zooms = (window.__dpvizZooms ??= {}); // by key; on the window they outlive reruns and page changes
+const zooms = (window.__dpvizZooms ??= {}); // zooms by key; stored on the window, they outlive reruns and page changes
 const narrow = matchMedia("(max-width: 640px)"), wide = matchMedia("(min-width: 1000px)");
 const fine = () => matchMedia("(pointer: fine)").matches;
 

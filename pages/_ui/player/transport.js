@@ -142,7 +142,7 @@ export default function ({ data, parentElement }) {
     actions[action]();
   };
   range.oninput = () => {
-    const step = Number(range.value); // read first: pausing puts the range back
+    const step = Number(range.value); // read the step first, because pausing resets the range
     if (state.playing) pause();
     go(step);
   };

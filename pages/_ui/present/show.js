@@ -107,7 +107,7 @@ class Show {
     this.since = Date.now();
     this.root.host.style.cssText = this.data.tokens;
     this.dialog.showModal();
-    this.screen.requestFullscreen?.().catch(() => {}); // without it, as on a phone, the show fills the window
+    this.screen.requestFullscreen?.().catch(() => {}); // if refused, as on a phone, the show fills the window
     this.screen.focus();
     this.go(Math.min(at, this.data.slides.length - 1));
   }
@@ -269,7 +269,7 @@ class Show {
     this.step = Math.max(0, Math.min(this.slide.titles.length - 1, step));
     this.stage?.show(this.step, still() ? 0 : ms);
     const say = this.root.querySelector(".say"), [head, ...rest] = this.slide.titles[this.step].split(" · ");
-    this.root.querySelector(".big").textContent = this.slide.bigs[this.step] ?? this.slide.big; // with what it counts
+    this.root.querySelector(".big").textContent = this.slide.bigs[this.step] ?? this.slide.big; // number and noun
     say.replaceChildren(made("b", "", head), rest.length ? ` ${rest.join(" · ")}` : "");
     this.tell();
   }
