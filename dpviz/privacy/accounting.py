@@ -102,10 +102,10 @@ def zcdp_of_epsilon(epsilon: float, delta: float) -> float:
 
 
 def shuffled_epsilon(epsilon: float, users: int, delta: float) -> float:
-    """Return the joint cost at `delta` of all users' shuffled reports, each of which is epsilon-local-DP by itself.
+    """Return the joint cost at `delta` of all people's shuffled reports, each of which is epsilon-local-DP by itself.
 
     The cost is ln(1 + (e^eps - 1)/(e^eps + 1) (8 sqrt(e^eps ln(4/delta) / n) + 8 e^eps / n)) if eps <= ln(n / (16
-    ln(2/delta))), for one user's value changed to any other, even if later questions depend on earlier reports
+    ln(2/delta))), for one person's value changed to any other, even if later questions depend on earlier reports
     (Feldman, McMillan and Talwar, "Hiding among the clones", FOCS 2021, Theorem 3.1; arXiv 2012.12803). If this
     condition fails or the bound exceeds epsilon, mixing gains nothing and the function returns epsilon.
     """
@@ -122,7 +122,7 @@ def report_of_shuffled(epsilon: float, users: int, delta: float) -> float:
     validate.positive("accounting", epsilon=epsilon)
     most = math.log(max(users / (16 * math.log(2 / delta)), 1e-300))
     if most <= epsilon or shuffled_epsilon(epsilon, users, delta) >= epsilon:
-        return epsilon  # too few users: mixing gains nothing
+        return epsilon  # too few people: mixing gains nothing
     if shuffled_epsilon(most, users, delta) <= epsilon:
         return most
     low, high = epsilon, most

@@ -48,14 +48,14 @@ class NoisyKeys(NamedTuple):
 
 
 class Reports(NamedTuple):
-    """The sum of many users' randomized reports.
+    """The sum of many people's randomized reports.
 
     Attributes
     ----------
     value : ndarray, unbiased estimates
-    sd : float, standard deviation of the estimate for an answer that no user gave
-    users : int, number of users who reported; public, because groups follow from public numbers
-    sample : ndarray, reports of the first users as sent, one per row
+    sd : float, standard deviation of the estimate for an answer that nobody gave
+    users : int, number of people who reported; public, because groups follow from public numbers
+    sample : ndarray, a few people's reports as sent, one per row
     """
 
     value: np.ndarray

@@ -176,7 +176,7 @@ class ChunkedSession(StatisticSession):
         raise PermissionError("ChunkedRows: mixing the rows needs them in memory; load the file instead.")
 
     def ask(self, question: Question, scope: int, gather: Gather) -> NoReturn:
-        """Raise an error, because rows on disk cannot answer as users of the local model."""
+        """Raise an error, because rows on disk cannot answer one by one, as the local model asks."""
         raise PermissionError("ChunkedRows: the local model needs the rows in memory; load the file instead.")
 
     def _statistic(self, query: Query, scope: int) -> dict[str, np.ndarray]:

@@ -308,7 +308,7 @@ class Exact(Cost):
 
 @dataclasses.dataclass(frozen=True)
 class Report(_Epsilon):
-    """One report that a user randomizes before it is sent: epsilon-local-DP, whatever the question.
+    """One report that a person randomizes before it is sent: epsilon-local-DP, whatever the question.
 
     The "scale" is the probability that a bit of the report is flipped.
     """
@@ -328,7 +328,7 @@ class Report(_Epsilon):
 class Shuffled(Report):
     """One report from each of `users` people, shuffled so that none can be traced; it costs less than alone.
 
-    `epsilon` is the cost of an unshuffled report. Every user may report once in the whole run: `Plan` refuses a second
+    `epsilon` is the cost of an unshuffled report. A person may report once in the whole run: `Plan` refuses a second
     report.
     """
 
@@ -369,6 +369,6 @@ COSTS: dict[str, type[Cost]] = {
 
 
 def cost_of(mechanism: str, fields: Mapping[str, float]) -> Cost:
-    """Return the cost that a ledger entry names; a randomizer's is `Report`, or `Shuffled` if it names users."""
+    """Return the cost that a ledger entry names; a randomizer's is `Report`, or `Shuffled` if it names `users`."""
     cost: type[Cost] = COSTS.get(mechanism) or (Shuffled if "users" in fields else Report)
     return cost(**fields)

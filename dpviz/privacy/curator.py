@@ -247,7 +247,7 @@ class Curator:
     def shuffle(self) -> None:
         """Shuffle all rows into a secret order; reports priced as mixed may be collected afterwards.
 
-        This has the same distribution as users sending their reports through a shuffler that hides the senders. It is
+        This has the same distribution as people sending their reports through a shuffler that hides the senders. It is
         free, because nothing is released.
         """
         if self.neighboring is not Neighboring.REPLACE:
@@ -258,17 +258,17 @@ class Curator:
     def collect(
         self, label: str, question: Question, scope: int = ALL, *, oracle: str = "oue", shown: int = 0
     ) -> Reports:
-        """Collect one report from every user in `scope`, each randomized before anybody sees it.
+        """Collect one report from every person in `scope`, each randomized before anybody sees it.
 
         Parameters
         ----------
         oracle : "oue" or "hadamard", the encoding of one of `question.size` answers; numbers are sent in one bit
-        shown : number of users whose reports are returned as sent; the others are only added up
+        shown : number of people whose reports are returned as sent; the others are only added up
 
         Raises
         ------
         PermissionError
-            If the plan holds no such report, or if rows may be added or removed, which would change users' public
+            If the plan holds no such report, or if rows may be added or removed, which would change people's public
             numbers.
         """
         if self.neighboring is not Neighboring.REPLACE:

@@ -90,7 +90,7 @@ def _exact(entry: Release) -> float:
 
 
 def _report(entry: Release) -> tuple[float, float, float, float | None]:
-    """Return the cost of a report by itself, or of all users' reports mixed."""
+    """Return the cost of a report by itself, or of all people's reports mixed."""
     alone = _odds(entry)
     if "users" not in entry.cost:
         return alone, 0.0, 0.0, alone**2 / 2

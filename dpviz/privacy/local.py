@@ -39,11 +39,11 @@ class Randomizer(Protocol):
     """Interface of the randomizers that the curator uses: frozen dataclasses with a field `flip`."""
 
     def gather(self, noise: Noise, answers: np.ndarray, ids: np.ndarray, shown: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return (unbiased estimates, the reports of the first `shown` users)."""
+        """Return (unbiased estimates, the reports of the first `shown` people)."""
         ...
 
     def sd(self, users: int) -> float:
-        """Return the standard deviation of the estimate for an answer that no user gave."""
+        """Return the standard deviation of the estimate for an answer that nobody gave."""
         ...
 
 
@@ -63,14 +63,14 @@ class OUE:
     seed: int = 0
 
     def reports(self, noise: Noise, answers: np.ndarray) -> np.ndarray:
-        """Return every user's bits, shape (n, K), bool. Two answers differ in two bits, odds (1-flip)/flip."""
+        """Return every person's bits, shape (n, K), bool. Two answers differ in two bits, odds (1-flip)/flip."""
         probabilities = np.where(answers[:, None] == np.arange(self.size), 0.5, self.flip)
         return noise.coins(probabilities)
 
     def gather(self, noise: Noise, answers: np.ndarray, ids: np.ndarray, shown: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return (estimated counts (K,), real reports of the first users (shown, K)).
+        """Return (estimated counts (K,), real reports of the first people (shown, K)).
 
-        All bits are independent, so the sum of the other users' reports is drawn from binomials, which is exactly its
+        All bits are independent, so the sum of the other people's reports is drawn from binomials, which is exactly its
         distribution.
         """
         sample = self.reports(noise, answers[:shown])
@@ -85,13 +85,13 @@ class OUE:
 
 @dataclasses.dataclass(frozen=True)
 class Hadamard:
-    """Hadamard response: a user sends one noisy bit, the answer's entry in a public random row of the matrix.
+    """Hadamard response: a person sends one noisy bit, the answer's entry in a public random row of the matrix.
 
     Parameters
     ----------
     size : int, number of categories K
     flip : float, probability that the bit is flipped
-    seed : int, of the public hash that gives every user a row
+    seed : int, of the public hash that gives every person a row
     """
 
     size: int
@@ -104,13 +104,13 @@ class Hadamard:
         return 2 ** max(1, math.ceil(math.log2(self.size + 1)))
 
     def reports(self, noise: Noise, answers: np.ndarray, ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return (public row of every user (n,), bits (n,) bool: True for +1)."""
+        """Return (public row of every person (n,), bits (n,) bool: True for +1)."""
         row = (public_hash(self.seed, ids) % np.uint64(self.rows)).astype(np.int64)
         positive = _parity(row & (answers + 1)) == 0
         return row, noise.coins(np.where(positive, 1 - self.flip, self.flip))
 
     def gather(self, noise: Noise, answers: np.ndarray, ids: np.ndarray, shown: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return (estimated counts (K,), (row, bit) of the first users (shown, 2))."""
+        """Return (estimated counts (K,), (row, bit) of the first people (shown, 2))."""
         row, bits = self.reports(noise, answers, ids)
         sums = np.bincount(row, weights=np.where(bits, 1.0, -1.0), minlength=self.rows)
         sample = np.column_stack([row[:shown], bits[:shown]])
@@ -133,12 +133,12 @@ class OneBit:
     flip: float
 
     def probabilities(self, answers: np.ndarray) -> np.ndarray:
-        """Return the probability of +1 per user, a multiple of 2^-40 in [flip, 1 - flip]."""
+        """Return the probability of +1 per person, a multiple of 2^-40 in [flip, 1 - flip]."""
         exact = np.rint((0.5 + answers * (0.5 - self.flip)) * COIN) / COIN
         return np.clip(exact, self.flip, 1 - self.flip)
 
     def gather(self, noise: Noise, answers: np.ndarray, ids: np.ndarray, shown: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return (every user's unbiased estimate of their own number (n,), bits of the first users (shown,))."""
+        """Return (every person's unbiased estimate of their own number (n,), bits of the first people (shown,))."""
         bits = noise.coins(self.probabilities(answers))
         return np.where(bits, 1.0, -1.0) / (1 - 2 * self.flip), bits[:shown]
 

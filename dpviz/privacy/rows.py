@@ -176,7 +176,7 @@ class Session(ABC):
 
     @abstractmethod
     def ask(self, question: Question, scope: int, gather: Gather) -> tuple[np.ndarray, np.ndarray, int, Mapping]:
-        """Return (estimates, a few users' reports, number of users, truth); `gather(answers, ids)` randomizes."""
+        """Return (estimates, a few people's reports, number of people, truth); `gather(answers, ids)` randomizes."""
 
 
 class StatisticSession(Session):

@@ -54,7 +54,7 @@ def _made(cls: type[Algorithm], rows: str = "blobs", seed: int = 0, **values: An
 
 
 def centers_are_finite_and_inside_the_domain(cls: type[Algorithm]) -> None:
-    """Check the centers on nine data sets: outliers, ties, one column, a constant column, two rows."""
+    """Check the centers on nine data sets, such as outliers, ties, one column, a constant column, two rows."""
     for name, X in MADE.items():
         if name.startswith("two groups"):
             continue

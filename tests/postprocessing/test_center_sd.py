@@ -54,7 +54,7 @@ def test_the_declared_noise_is_what_reruns_show(slug, X):
     predicted = np.sqrt(np.square(told).mean(axis=(0, 2)))
     ratio = predicted / measured
     assert 0.9 < np.exp(np.log(ratio).mean()) < 1.1  # all centers together
-    assert ((0.7 < ratio) & (ratio < 1.35)).all()  # each: 60 runs know a deviation to a tenth
+    assert ((0.7 < ratio) & (ratio < 1.35)).all()  # per center, because 60 runs give a deviation to a tenth
 
 
 @pytest.mark.slow

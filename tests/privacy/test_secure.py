@@ -1,4 +1,4 @@
-"""Search a secure run's object graph, JSON and pickle: no seed, no hidden truth, no cell, no true statistic."""
+"""Search a secure run's object graph, JSON and pickle for a seed, a hidden truth, a cell or a true statistic."""
 
 import dataclasses
 import gc

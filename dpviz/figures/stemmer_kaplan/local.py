@@ -53,7 +53,7 @@ def warning(trace: Trace) -> str:
 def estimate_table(step: Step, *, hidden: bool) -> pd.DataFrame:
     """Return the estimates of a step, largest first: rank, estimate, sd, heavy, and true_count if hidden.
 
-    Weights are scaled up from the asked group to all users, and so are their true counts.
+    Weights are scaled up from the asked group to all people, and so are their true counts.
     """
     released = step.released
     estimates = released["estimates"] if step.kind == "reports" else released["noisy_weights"]
@@ -75,10 +75,10 @@ def estimate_table(step: Step, *, hidden: bool) -> pd.DataFrame:
 
 
 def report_table(step: Step, *, hidden: bool) -> pd.DataFrame:
-    """Return the shown users' reports on the cells with the largest estimates: columns user, rank, says, true.
+    """Return the shown people's reports on the cells with the largest estimates: columns user, rank, says, true.
 
-    `says` is 1 if a user's report supports the cell: an OUE bit that is set, or a Hadamard bit whose sign agrees with
-    the cell's entry. `true`, only if hidden, marks the user's own cell.
+    `says` is 1 if a person's report supports the cell: an OUE bit that is set, or a Hadamard bit whose sign agrees with
+    the cell's entry. `true`, only if hidden, marks the person's own cell.
     """
     released = step.released
     order = np.argsort(-released["estimates"], kind="stable")[:COLUMNS]
@@ -97,7 +97,7 @@ def report_table(step: Step, *, hidden: bool) -> pd.DataFrame:
 
 
 def _reports(view: View, shots: list[Shot]) -> Panel:
-    """Draw the shown users' reports as rows of cells; those of the last grid stay during later questions."""
+    """Draw the shown people's reports as rows of cells; those of the last grid stay during later questions."""
     trace, colors = view.trace, view.colors
     tables = {t: report_table(step, hidden=view.hidden) for t, step in enumerate(trace.steps) if step.kind == "reports"}
     true = all("true" in table for table in tables.values())
@@ -185,7 +185,7 @@ def panels(view: View, shots: list[Shot]) -> list[Panel]:
 
 
 def users_panels(view: View, table: pd.DataFrame, users: int, tried: dict[int, float]) -> list[Panel]:
-    """Draw the accuracy for any number of users, and the losses of the numbers that were tried.
+    """Draw the accuracy for any number of people, and the losses of the numbers that were tried.
 
     Parameters
     ----------

@@ -156,12 +156,12 @@ class KeyQuery(OnGrid):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Question(OnGrid):
-    """A question to each user of the local model about their own row, which a randomizer answers.
+    """A question to each person of the local model about their own row, which a randomizer answers.
 
     Attributes
     ----------
     reason : as for `Query`
-    seed : seed of the public hashes that users and server both compute
+    seed : seed of the public hashes that people and server both compute
     """
 
     reason: ClassVar[str] = ""
@@ -178,11 +178,11 @@ class Question(OnGrid):
         return 1.0
 
     def answers(self, block: Block) -> np.ndarray:
-        """Return every user's true answer, shape (n,); a function of their row (and public number) alone."""
+        """Return every person's true answer, shape (n,); a function of their row (and public number) alone."""
         raise NotImplementedError
 
     def decode(self, estimates: np.ndarray, ids: np.ndarray) -> np.ndarray:
-        """Decode the answer from the randomizer's estimates and the users' public numbers (n,)."""
+        """Decode the answer from the randomizer's estimates and people's public numbers (n,)."""
         return estimates
 
     def truth(self, block: Block) -> dict[str, np.ndarray]:

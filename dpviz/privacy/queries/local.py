@@ -16,12 +16,12 @@ from dpviz.privacy.queries.cells import cell_centers, cells
 
 __all__ = ["ByUser", "CellOf", "NearestOf", "OffsetOf"]
 
-_DECODED = 50_000  # users decoded at a time
+_DECODED = 50_000  # people decoded at a time
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class ByUser(Predicate):
-    """A split of users into groups by a public hash of their number, so that no group depends on any row's values.
+    """A split of people into groups by a public hash of their number, so that no group depends on any row's values.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ class NearestOf(Question):
 class OffsetOf(Question):
     """How far are you from your cell's anchor in one public random column, times your public random sign of that cell?
 
-    Users outside the listed cells answer 0. Signs cancel the answers of other cells' users, so the sum over users of
+    People outside the listed cells answer 0. Signs cancel the answers of other cells' people, so the sum over people of
     sign times report estimates each cell's sum of offsets.
 
     Parameters
@@ -109,7 +109,7 @@ class OffsetOf(Question):
     heavy : ndarray of shape (m,), the listed cells' numbers, sorted
     radius : float, offsets are cut to [-radius, radius] per column; a power of two
     relative : bool, offsets from the cell's center, else from the origin
-    seed : int, of the public hash that gives every user a column and signs (keyword)
+    seed : int, of the public hash that gives every person a column and signs (keyword)
 
     Estimates (`decode`): sums of offsets, shape (m, d).
     """
@@ -123,7 +123,7 @@ class OffsetOf(Question):
 
     @property
     def spread(self) -> float:
-        """Return radius sqrt(d), because a sum is d times the reports of n/d users."""
+        """Return radius sqrt(d), because a sum is d times the reports of n/d people."""
         return self.radius * math.sqrt(self.n_features)
 
     @property
@@ -134,11 +134,11 @@ class OffsetOf(Question):
         return cell_centers(self.cell.keys(self.heavy), self.cell.width, self.cell.offset)
 
     def columns(self, ids: np.ndarray) -> np.ndarray:
-        """Return every user's public column (n,)."""
+        """Return every person's public column (n,)."""
         return (public_hash(self.seed, ids, 1) % np.uint64(self.n_features)).astype(np.int64)
 
     def signs(self, ids: np.ndarray) -> np.ndarray:
-        """Return every user's public signs (n, m), +1 or -1."""
+        """Return every person's public signs (n, m), +1 or -1."""
         words = np.stack([public_hash(self.seed, ids, 2 + i) for i in range(-(-len(self.heavy) // 64))], axis=1)
         shifts = np.arange(64, dtype=np.uint64)
         bits = (words[:, :, None] >> shifts) & np.uint64(1)
