@@ -102,7 +102,7 @@ def report(runs: pd.DataFrame) -> list[str]:
         lines.append(f"| {method} | {len(bad)} | {int(bad.before.sum())} | {told(bad)} | {len(good)} | {told(good)} |")
     silent = runs[(runs.ratio > LEVEL) & ~runs.before & ~runs.after]
     loud = runs[(runs.ratio <= LEVEL) & (runs.before | runs.after)]
-    for title, part in (("No better than one center, in silence", silent), ("Announced, and better", loud)):
+    for title, part in (("No better than one center, and not announced", silent), ("Announced, and better", loud)):
         lines += ["", f"{title} (loss over one center's):", ""]
         lines += [f"- {one.method}: {one.case} ({one.ratio:.2f})" for one in part.itertuples()]
     return lines
