@@ -189,7 +189,7 @@ def kinds(traces: Sequence[Trace]) -> list[str]:
     if {Neighboring.ADD_REMOVE, Neighboring.REPLACE} <= set(kept):
         replace = [LETTERS[i] for i, t in enumerate(traces) if t.claimed.neighboring is Neighboring.REPLACE]
         sentences.append(
-            f"{_listed(replace)} hides a row changed to any value, the others one added or removed: at the same ε "
+            f"{_listed(replace)} hides a row changed to any value, the others a row added or removed: at the same ε "
             "a changed row may cost them twice as much."
         )
     return sentences
