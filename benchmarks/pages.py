@@ -96,7 +96,7 @@ def start_sweep(browser: Browser, url: str) -> Page:
     page.keyboard.press("Enter")
     page.get_by_text("4,004 runs").wait_for()
     page.get_by_role("button", name="Start", exact=True).click()
-    page.locator(".js-plotly-plot").first.wait_for()
+    page.locator(".dpviz-canvas").first.wait_for()
     return page
 
 

@@ -127,6 +127,17 @@ def test_who_looks_closely_sees_plotly_at_the_same_step_until_the_next_one(page)
     expect(page.locator(".dpviz-look")).to_be_hidden()
 
 
+def test_a_touch_screen_offers_the_camera_at_once(browser):
+    page = open_stage(browser, has_touch=True, is_mobile=True)
+    show(page, walk(1))
+    show(page, walk(1), saved={"format": "png", "filename": "dpviz-tradeoff"})
+    expect(page.locator(".dpviz-look").nth(1).locator(".modebar-btn")).to_have_count(1)
+    options = page.evaluate("document.querySelectorAll('.dpviz-look')[1]._context.toImageButtonOptions")
+    assert (options["format"], options["filename"]) == ("png", "dpviz-tradeoff")
+    expect(page.locator(".dpviz-look").first).to_be_hidden()
+    page.close()
+
+
 def test_plotly_that_cannot_be_fetched_leaves_the_canvas(page):
     show(page, walk(5), plotly="http://stage.test/nothing/here")
     with page.expect_console_message(lambda message: message.type == "error"):

@@ -8,12 +8,17 @@ import pytest
 from PIL import Image
 
 from dpviz.algorithms import ALGORITHMS
+from dpviz.atlas.cells import STOPS
 from dpviz.datasets import load_sample
 from dpviz.figures import View, pane
 from dpviz.figures.kit.theme import DARK, LIGHT
+from dpviz.figures.scenes import tradeoff
 from dpviz.metrics import loss_path, normalized_loss
+from dpviz.sweeps.summary import Summary
+from pages._ui.tradeoff.form import FIRST
 from tests.browser.stage_page import open_stage
 from tests.figures.panes import ONE_OF_A_PANE
+from tests.sweeps.handmade import row, rows, runs
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
@@ -68,6 +73,19 @@ def page(browser):
     found.close()
 
 
+def alike(page, panels, step, mode):
+    """Check that the canvas draws these figures as Plotly does."""
+    lacking = page.evaluate(BOTH, [[[WIDTHS[name], figure] for name, figure in panels], step, mode == "dark"])
+    assert lacking == ""  # the canvas draws every family
+    picture = np.asarray(Image.open(io.BytesIO(page.screenshot(full_page=True))).convert("RGB")).astype(float)
+    for (_, figure), ((x, y, width, height), (right, top, _, _)) in zip(panels, page.evaluate(PLACES), strict=True):
+        canvas, plotly = (picture[b : b + height, a : a + width] for a, b in ((x, y), (right, top)))
+        apart = np.abs(squares(canvas) - squares(plotly)).max(axis=2)
+        title = figure["layout"]["title"]["text"]
+        assert apart.mean() < MEAN, (title, step, apart.mean())
+        assert (apart > LARGE).mean() < SHARE, (title, step, (apart > LARGE).mean())
+
+
 @pytest.mark.parametrize("slug", [slug for slug in ALGORITHMS if slug not in ONE_OF_A_PANE])
 def test_the_canvas_draws_the_others_of_a_pane_too(page, slug):
     for name, figure in figures(slug, "town", LIGHT):
@@ -80,12 +98,18 @@ def test_the_canvas_shows_what_plotly_shows(page, slug, sample, mode):
     panels = figures(slug, sample, DARK if mode == "dark" else LIGHT)
     last = len(panels[0][1]["frames"]) - 1
     for step in {last // 2, last}:
-        lacking = page.evaluate(BOTH, [[[WIDTHS[name], figure] for name, figure in panels], step, mode == "dark"])
-        assert lacking == ""  # the canvas draws every family
-        picture = np.asarray(Image.open(io.BytesIO(page.screenshot(full_page=True))).convert("RGB")).astype(float)
-        for (_, figure), ((x, y, width, height), (right, top, _, _)) in zip(panels, page.evaluate(PLACES), strict=True):
-            canvas, plotly = (picture[b : b + height, a : a + width] for a, b in ((x, y), (right, top)))
-            apart = np.abs(squares(canvas) - squares(plotly)).max(axis=2)
-            title = figure["layout"]["title"]["text"]
-            assert apart.mean() < MEAN, (title, step, apart.mean())
-            assert (apart > LARGE).mean() < SHARE, (title, step, (apart > LARGE).mean())
+        alike(page, panels, step, mode)
+
+
+@pytest.mark.parametrize("more", [{"times": True}, {"log": False}, {"single": False, "labels": False, "height": 340}])
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_the_canvas_shows_what_plotly_shows_of_a_sweep(page, mode, more):
+    losses = {slug: {e: [5 + i + seed / e for seed in range(6)] for e in STOPS} for i, slug in enumerate(FIRST)}
+    losses["dpm"][STOPS[0]] = [8000 + 9 * seed for seed in range(6)]  # above the picture
+    every = Summary(rows(*(runs(slug, some) for slug, some in losses.items()), row("kmeans", None, 0, 2.0)), "loss")
+    points, colors = every.points, DARK if mode == "dark" else LIGHT
+    figure = tradeoff.curves(
+        points, every.runs, colors, tradeoff.styles(points), axis="epsilon", metric="Loss", title="Data: loss", **more
+    )
+    assert any("↑" in note.text for note in figure.layout.annotations)
+    alike(page, [("wide", json.loads(figure.to_json()))], 0, mode)

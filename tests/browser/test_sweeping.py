@@ -38,7 +38,9 @@ def test_a_sweep_fills_in_survives_a_page_change_and_is_found_after_a_reload(ope
     page.get_by_role("link", name="Trade-off").first.click()
     expect(page.get_by_role("tab", name="Who wins where")).to_be_visible(timeout=LONG)
     expect(page.get_by_text("How much ε do I need?")).to_be_visible()
-    expect(page.locator(".js-plotly-plot").first).to_contain_text("KMeans")
+    plot = page.locator(".st-key-sweep_ends .dpviz-stage")
+    plot.hover()
+    expect(plot.locator(".dpviz-look")).to_contain_text("KMeans")
     page.get_by_role("tab", name="Who wins where").click()
     expect(page.get_by_text("is named the winner only if")).to_be_visible()
     page.reload()  # a new session: the address carries the sweep
@@ -48,13 +50,13 @@ def test_a_sweep_fills_in_survives_a_page_change_and_is_found_after_a_reload(ope
         page.get_by_role("button", name="Rows (CSV)").click()
     assert download.value.suggested_filename == "dpviz-sweep.csv"
     assert open(download.value.path()).readline().startswith("key,data,bounds")
-    key, plot = page.locator(".st-key-sweep_key"), page.locator(".js-plotly-plot").first
+    key = page.locator(".st-key-sweep_key")
     expect(key).to_be_hidden()
     # a phone names curves in a key and draws them as wide as it is
     page.set_viewport_size({"width": 390, "height": 844})
     expect(key).to_contain_text("HDPE-means")
     page.wait_for_function(
-        "plot => plot.querySelector('.nsewdrag').getBoundingClientRect().width > 270", arg=plot.element_handle()
+        "() => document.querySelector('.st-key-sweep_ends .dpviz-stage').panel?.stage?.axes?.x.length > 270"
     )
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     no_exception(page)

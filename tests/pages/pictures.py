@@ -3,8 +3,12 @@
 import json
 
 
+def panels(app):
+    """Return the data of every panel of a page: its figure as JSON, key, alternative text and options."""
+    components = [one.proto for one in app.get("bidi_component")]
+    return [json.loads(proto.json) for proto in components if proto.component_name == "dpviz_panel"]
+
+
 def pictures(app):
     """Return the JSON of every figure of a page: those on the stage, then those of Plotly."""
-    components = [one.proto for one in app.get("bidi_component")]
-    panels = [json.loads(proto.json)["figure"] for proto in components if proto.component_name == "dpviz_panel"]
-    return panels + [chart.proto.spec for chart in app.get("plotly_chart")]
+    return [panel["figure"] for panel in panels(app)] + [chart.proto.spec for chart in app.get("plotly_chart")]

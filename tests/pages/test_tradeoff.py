@@ -33,6 +33,7 @@ from pages._ui.work.recent import Recent
 from pages._ui.work.results import Result
 from pages._ui.workspace.tradeoff import tradeoff as tradeoff_controls
 from tests.algorithms.test_knobs import KNOBS
+from tests.pages.pictures import panels
 from tests.sweeps.handmade import ROOT, rows, runs
 
 
@@ -89,12 +90,12 @@ def test_the_page_opens_finished_where_all_runs_are_stored(stored, monkeypatch):
     monkeypatch.setattr(sweeps, "start", lambda *asked: pytest.fail("nothing is missing"))
     app = opened("v=1&d=tiny&a=dp-lloyd")
     assert not app.exception and starts(app) == [] and not app.session_state["sweep"]
-    (figure,) = [json.loads(c.proto.spec) for c in app.get("plotly_chart") if "curves" in c.proto.id]
+    (figure,) = [json.loads(panel["figure"]) for panel in panels(app) if "curves" in panel["key"]]
     assert len(figure["layout"]["xaxis"]["ticktext"]) == len(form.STOPS)
     assert "of KMeans." in words(app) or "times KMeans" in words(app)  # its conclusion
     assert "How much ε do I need?" in [head.value for head in app.header]
     app.button_group(key="sweep_epsilon").set_value([0.5, 2.0]).run()  # the control filters the stored runs
-    (figure,) = [json.loads(c.proto.spec) for c in app.get("plotly_chart") if "curves" in c.proto.id]
+    (figure,) = [json.loads(panel["figure"]) for panel in panels(app) if "curves" in panel["key"]]
     assert not app.exception and starts(app) == []
     assert len(figure["layout"]["xaxis"]["ticktext"]) == 2
 
@@ -119,7 +120,7 @@ def test_only_missing_runs_are_made(stored, monkeypatch):
     monkeypatch.setattr(sweeps, "perform", lambda sweep, done, engine: asked.append((sweep, done)) or (x for x in ()))
     app = opened("v=1&d=tiny&a=dp-lloyd&a=glloyd")
     assert not app.exception and starts(app) == [f"Start {9 * 20} missing runs"]
-    assert any("curves" in chart.proto.id for chart in app.get("plotly_chart"))  # stored runs are there
+    assert any("curves" in panel["key"] for panel in panels(app))  # stored runs are there
     next(b for b in app.button if b.label.startswith("Start")).click().run()
     assert not app.exception and shelf().get(app.session_state["sweep"]).job.wait(60)
     ((sweep, done),) = asked
@@ -130,7 +131,7 @@ def test_only_missing_runs_are_made(stored, monkeypatch):
 def test_an_address_of_a_sweep_that_is_gone_says_so_until_the_form_changes(stored):
     app = opened("v=1&d=tiny&a=dp-lloyd&sweep=no-such-sweep")
     assert not app.exception and any("no longer has the sweep" in info.value for info in app.info)
-    assert app.get("plotly_chart")
+    assert panels(app)
     app.button_group(key="sweep_epsilon").set_value([0.5, 2.0]).run()
     assert not app.exception and not any("no longer has" in info.value for info in app.info)
 
@@ -147,7 +148,7 @@ def test_runs_that_are_being_checked_are_said_and_not_used(stored, monkeypatch):
     monkeypatch.setattr(files, "read", lambda *asked, **more: pytest.fail("not yet"))
     app = opened("v=1&d=tiny&a=dp-lloyd")
     assert not app.exception and "being checked against this version" in words(app)
-    assert starts(app) == ["Start this sweep"] and not app.get("plotly_chart")
+    assert starts(app) == ["Start this sweep"] and not panels(app)
 
 
 def test_a_missing_atlas_is_said_once_and_the_page_works(bare, monkeypatch):
@@ -170,7 +171,7 @@ def test_damaged_stored_runs_are_said_and_the_page_works_without_them(stored, sh
     monkeypatch.setattr(files, "LAYOUT", LAYOUT + (damage == "version"))
     app = opened("v=1&d=tiny&a=dp-lloyd")
     assert not app.exception and words(app).count("computed on request") == 1
-    assert starts(app) == ["Start this sweep"] and not app.get("plotly_chart")
+    assert starts(app) == ["Start this sweep"] and not panels(app)
 
 
 def own(title, token, *, private):
@@ -194,7 +195,7 @@ def test_nothing_of_a_file_is_looked_up_in_the_atlas_or_stored_there(stored, shi
             assert not app.exception
             if not private:
                 assert app.multiselect(key="sweep_data").value == ["f00d"]
-                assert not app.get("plotly_chart")  # no picture of the sample with that title
+                assert not panels(app)  # no picture of the sample with that title
     assert set(asked) <= {"town"}  # the page shows a sample instead of a private file
     assert sorted((path.name, path.read_bytes()) for path in shipped.iterdir()) == before
 
@@ -297,7 +298,7 @@ def test_a_sweep_runs_in_the_background_survives_pages_and_is_found_again(app):
         time.sleep(1)
         app.run()
     assert not app.exception and app.session_state["sweep"] == identity
-    specs = [chart.proto.spec for chart in app.get("plotly_chart")]
+    specs = [panel["figure"] for panel in panels(app)]
     assert sum("KMeans (not private)" in spec for spec in specs) == 2 and all("NOT PRIVATE" in spec for spec in specs)
     names = [tab.label for tab in app.tabs]
     assert "Who wins where" in names and "Two axes" in names  # one axis for ε, one for the data sets
@@ -308,7 +309,7 @@ def test_a_sweep_runs_in_the_background_survives_pages_and_is_found_again(app):
     for chosen, format_ in ((None, "svg"), ("PNG", "png")):
         if chosen:
             app.segmented_control(key="sweep_picture").set_value(chosen).run()
-        saved = [json.loads(chart.proto.config)["toImageButtonOptions"] for chart in app.get("plotly_chart")]
+        saved = [panel["saved"] for panel in panels(app)]
         assert saved and all(options["format"] == format_ for options in saved)
     assert "camera=PNG" in app.session_state["kept"][1]
     looks_travel(app, identity)

@@ -144,10 +144,10 @@ export const axes = (layout, traces, width, height, font, zoom, extent) => {
       mine = traces.filter((t) => (t[id[0] + "axis"] ?? id[0]) === id),
       axis = new Axis(id, spec, font, mine);
     const auto = !spec.range || spec.autorange === true || spec.autorange === "reversed";
-    const given = zoom?.[id[0] + "axis" + id.slice(1)] ?? (auto ? extent(axis, mine) : spec.range);
-    const [from, to] = spec.domain ?? [0, 1], back = spec.autorange === "reversed" ? [given[1], given[0]] : given;
-    if (axis.across) axis.place(area.x + from * area.width, (to - from) * area.width, back.map(Number));
-    else axis.place(area.y + (1 - to) * area.height, (to - from) * area.height, back.map(Number));
+    const [from, to] = spec.domain ?? [0, 1], length = (to - from) * (axis.across ? area.width : area.height);
+    const given = zoom?.[id[0] + "axis" + id.slice(1)] ?? (auto ? extent(axis, mine, length) : spec.range);
+    const back = spec.autorange === "reversed" ? [given[1], given[0]] : given;
+    axis.place(axis.across ? area.x + from * area.width : area.y + (1 - to) * area.height, length, back.map(Number));
     all[id] = axis;
   }
   const { x, y } = all;

@@ -5,8 +5,8 @@ import { DRAW, SYMBOLS } from "./marks.js";
 
 const MARKS =
   "type name x y xaxis yaxis meta uid visible showlegend hoverinfo hovertemplate hovertext hoverlabel customdata " +
-  "ids text textfont.* textposition cliponaxis opacity error_y.type error_y.array error_y.color error_y.thickness " +
-  "error_y.width error_y.visible";
+  "ids text textfont.* textposition cliponaxis opacity error_y.type error_y.array error_y.arrayminus " +
+  "error_y.symmetric error_y.color error_y.thickness error_y.width error_y.visible";
 const KNOWN = {
   scatter:
     `${MARKS} mode fill fillcolor line.color line.width line.dash marker.color marker.size marker.opacity ` +

@@ -117,10 +117,11 @@ const words = (c, t, x, y, font) => {
 
 const whiskers = (c, e, x, y, value, axis) => { // error bars upward and downward, with caps
   if (!e || e.visible === false || !isList(e.array)) return;
+  const down = e.symmetric === false ? (e.arrayminus ?? []) : e.array;
   c.beginPath();
   x.forEach((px, i) => {
     if (!finite(px) || !finite(e.array[i])) return;
-    const ends = [value[i] - e.array[i], value[i] + e.array[i]].map((v) => axis.p(v)), cap = e.width ?? 4;
+    const ends = [value[i] - (down[i] ?? 0), value[i] + e.array[i]].map((v) => axis.p(v)), cap = e.width ?? 4;
     if (!ends.every(finite)) return;
     c.moveTo(px, ends[0]);
     c.lineTo(px, ends[1]);
@@ -288,14 +289,11 @@ const heatmap = (c, t, X, Y) => {
 /** Drawing functions by type, lowest layer first: bars cover cells and points cover bars in any order of traces. */
 export const DRAW = { heatmap, bar, scatter };
 
-/** Return the range that fits an axis's traces, for an axis without one. */
-export const extent = (axis, traces) => {
+/** Return the range that fits an axis's traces, for an axis without one; `length` is the axis's, in pixels. */
+export const extent = (axis, traces, length) => {
   if (axis.type === "category") return [-0.5, Math.max(axis.names.length, 1) - 0.5];
-  let low = Infinity, high = -Infinity, loose = [false, false];
-  const reach = (a, b, pad = [false, false]) => {
-    if (a < low) { low = a; loose[0] = pad[0]; }
-    if (b > high) { high = b; loose[1] = pad[1]; }
-  };
+  const lows = [], highs = [], room = 0.05 * length; // [value, free pixels beyond it]
+  const reach = (a, b, before = 0, after = 0) => { lows.push([a, before]); highs.push([b, after]); };
   for (const t of traces) {
     const values = Array.from(t[axis.across ? "x" : "y"] ?? [], (v) => axis.line(v)).filter(finite),
       along = (t.orientation === "h") !== axis.across;
@@ -317,11 +315,22 @@ export const extent = (axis, traces) => {
       const ends = values.map((v, i) => v + Number(at(t.base, i) ?? 0)),
         low = Math.min(0, ...ends),
         high = Math.max(0, ...ends);
-      reach(low, high, [low < 0, high > 0]);
-    } else values.forEach((v) => reach(v, v, [true, true]));
+      reach(low, high, low < 0 ? room : 0, high > 0 ? room : 0);
+    } else {
+      const mode = t.mode ?? (values.length < 20 ? "lines+markers" : "lines"), marked = mode.includes("markers");
+      const bare = axis.across && !marked && !mode.includes("text") && !t.error_y;
+      const free = bare ? 0 : room + (marked ? (at(t.marker?.size, 0) ?? 6) / 1.6 : 0);
+      reach(values.reduce((a, b) => Math.min(a, b)), values.reduce((a, b) => Math.max(a, b)), free, free);
+    }
   }
+  const low = Math.min(...lows.map(([v]) => v)), high = Math.max(...highs.map(([v]) => v));
   if (low > high) return axis.across ? [-1, 6] : [-1, 4];
   if (low === high) return [low - 1, high + 1];
-  const pad = 0.0555 * (high - low);
-  return [low - (loose[0] ? pad : 0), high + (loose[1] ? pad : 0)];
+  let scale = 0, range; // as plotly: the two ends that need the most units a pixel
+  for (const [a, before] of lows)
+    for (const [b, after] of highs) {
+      const units = (b - a) / Math.max(length - before - after, 1);
+      if (units > scale) [scale, range] = [units, [a - units * before, b + units * after]];
+    }
+  return range;
 };

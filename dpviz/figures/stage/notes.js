@@ -4,10 +4,11 @@ import { stroke, textSize, write } from "./paint.js";
 
 const PAPER = /^paper$/, DOMAIN = / domain$/;
 
-/** Return the pixel of a position in data units, as a fraction of an axis, or as a fraction of the paper. */
-const place = (v, ref, kind, all) => {
+/** Return the pixel of a position in data units (log10 if `logged`), as a fraction of an axis, or of the paper. */
+const place = (v, ref, kind, all, logged = false) => {
   const axis = all[(ref ?? kind).replace(DOMAIN, "")] ?? all[kind], across = kind === "x";
-  if (!PAPER.test(ref ?? "") && !DOMAIN.test(ref ?? "")) return axis.p(v);
+  if (!PAPER.test(ref ?? "") && !DOMAIN.test(ref ?? ""))
+    return logged && axis.type === "log" ? axis.p0(v) : axis.p(v);
   const [start, length] = PAPER.test(ref)
     ? across
       ? [all.area.x, all.area.width]
@@ -54,8 +55,9 @@ export const annotation = (c, a, all, base) => {
     border = a.borderwidth ?? 1,
     full = border + (a.borderpad ?? 1);
   const width = Math.round(size.width + 2 * full), height = Math.round(size.height + 2 * full);
-  const x = place(a.x, a.xref, "x", all) + (a.xshift ?? 0) - width * anchor(a.xanchor, a.xref, a.x, ["left", "right"]);
-  const y = place(a.y, a.yref, "y", all) - (a.yshift ?? 0) - height * anchor(a.yanchor, a.yref, a.y, ["bottom", "top"]);
+  const put = (v, ref, kind) => place(v, ref, kind, all, true);
+  const x = put(a.x, a.xref, "x") + (a.xshift ?? 0) - width * anchor(a.xanchor, a.xref, a.x, ["left", "right"]);
+  const y = put(a.y, a.yref, "y") - (a.yshift ?? 0) - height * anchor(a.yanchor, a.yref, a.y, ["bottom", "top"]);
   if (!finite(x) || !finite(y)) return;
   const [left, top] = [Math.round(x), Math.round(y)];
   c.save();

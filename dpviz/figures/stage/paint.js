@@ -4,22 +4,26 @@ import { isList, isObject } from "./read.js";
 export const LINE = 1.3; // of the font size: from line to line
 export const CAP = 0.7; // a capital's height
 export const MIDDLE = 0.35; // and its middle
+const COLOR = /(color:\s*)([^;"']+)/;
 const SHIFTS = { sub: 0.3, sup: -0.6 };
 const NAMED = { amp: "&", lt: "<", gt: ">", nbsp: "\u00a0", quot: '"' };
 
-/** Return the lines of a text, each a list of runs {text, bold, italic, shift}. */
+/** Return the lines of a text, each a list of runs {text, bold, italic, shift, color}. */
 export const lines = (html) => {
   const found = [[]], open = [];
   for (const part of String(html ?? "").split(/(<[^<>]+>)/)) {
     const tag = /^<(\/?)\s*(\w+)[^<>]*>$/.exec(part);
     if (!tag) {
       const text = part.replace(/&(\w+);/g, (whole, name) => NAMED[name] ?? whole);
-      const shift = open.find((name) => name in SHIFTS);
-      if (text)
-        found.at(-1).push({ text, bold: open.includes("b"), italic: open.some((n) => n === "i" || n === "em"), shift });
+      const names = open.map(([name]) => name), shift = names.find((name) => name in SHIFTS);
+      const style = { bold: names.includes("b"), italic: names.some((n) => n === "i" || n === "em"), shift };
+      if (text) found.at(-1).push({ text, ...style, color: open.findLast(([, color]) => color)?.[1] });
     } else if (tag[2] === "br") found.push([]);
-    else if (!tag[1]) open.push(tag[2]);
-    else if (open.includes(tag[2])) open.splice(open.lastIndexOf(tag[2]), 1);
+    else if (!tag[1]) open.push([tag[2], COLOR.exec(part)?.[2]]);
+    else {
+      const begun = open.findLastIndex(([name]) => name === tag[2]);
+      if (begun >= 0) open.splice(begun, 1);
+    }
   }
   return found;
 };
@@ -40,13 +44,13 @@ export const textSize = (c, html, font) => {
 
 /** Write a text; (x, y) is the start, middle or end of the first baseline. */
 export const write = (c, html, x, y, font, align = "start") => {
-  c.fillStyle = font.color;
   c.textAlign = "left";
   c.textBaseline = "alphabetic";
   lines(html).forEach((runs, row) => {
     let left = x - (align === "start" ? 0 : widthOf(c, font, runs) / (align === "end" ? 1 : 2));
     for (const run of runs) {
       c.font = face(font, run);
+      c.fillStyle = run.color ?? font.color;
       const base = y + (row * LINE + (SHIFTS[run.shift] ?? 0)) * font.size;
       if (font.halo) {
         Object.assign(c, { strokeStyle: font.halo, lineWidth: 3.5, lineJoin: "round" });
@@ -127,6 +131,7 @@ export const forced = (figure, ground = figure.layout?.plot_bgcolor ?? "#fff") =
   const turn = (v) => (typeof v === "string" ? system(v, ground) : isList(v) ? Array.from(v, turn) : v);
   const walk = (v, key = "") => {
     if (/color$/.test(key)) return turn(v);
+    if (key === "text" && typeof v === "string") return v.replace(COLOR, (_, name, color) => name + turn(color));
     if (key === "colorscale") return v.map(([stop, color]) => [stop, turn(color)]);
     if (isObject(v) && v.bdata === undefined)
       return Object.fromEntries(Object.entries(v).map(([k, w]) => [k, walk(w, k)]));

@@ -43,11 +43,15 @@ class Panel {
     const failed = (error) => {
       console.error(error);
       this.leave(figure);
+      this.look();
     };
     this.lacking = lacks(figure);
     if (this.lacking) this.leave(figure);
     else this.film = this.stage = new Stage(this.canvas, figure, { step: this.step, zoom: this.zoomed, failed });
+    this.sized = new ResizeObserver(() => { if (!this.over.hidden) this.look(); });
+    this.sized.observe(root);
     this.listen();
+    if (data.saved && !fine()) this.press(true); // a finger cannot rest on a picture
     if (this.own) root.closest("[class*=_scene]")?.querySelector("[class*=_planecol] .dpviz-stage")?.panel?.fit?.();
   }
 
@@ -146,8 +150,6 @@ class Panel {
     this.over.classList.add("only");
     this.over.setAttribute("role", "group");
     this.over.setAttribute("aria-label", this.data.alt);
-    this.sized = new ResizeObserver(() => this.look());
-    this.sized.observe(this.root);
   }
 
   async look() {
@@ -195,12 +197,12 @@ class Panel {
       });
     for (const axis in this.zoomed ?? {}) layout[axis] = { ...layout[axis], range: [...this.zoomed[axis]] };
     const saved = { format: "svg", filename: `dpviz-${this.data.name}`, width, height: layout.height };
-    this.over.classList.toggle("alone", !movable); // only the camera, which is below the title and its tag
+    this.over.classList.toggle("alone", !movable && !this.data.saved); // the camera stands below the title and its tag
     await Plotly.react(this.over, data, layout, {
       displaylogo: false,
       doubleClick: false,
       modeBarButtons: [buttons],
-      toImageButtonOptions: saved,
+      toImageButtonOptions: { ...saved, ...this.data.saved },
     });
     if (this.hooked) return;
     this.hooked = true;
@@ -327,7 +329,7 @@ export const start = ({ data, parentElement, setTriggerValue }) => {
   const same =
     now &&
     ["figure", "alt", "zoomOf", "linked", "pick", "tall"].every((key) => now.data[key] === data[key]) &&
-    String(now.data.at) === String(data.at);
+    ["at", "saved"].every((key) => JSON.stringify(now.data[key]) === JSON.stringify(data[key]));
   if (!same) {
     now?.close();
     new Panel(root, data);

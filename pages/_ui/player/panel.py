@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
@@ -25,13 +26,13 @@ _component = st.components.v2.component(
 
 def draw(
     key: str, panels: list[Panel], zoom_of: str = "", *, frames: Sequence[int] | None = None, linked: str = "",
-    pick: bool = False, tall: bool = False,
+    pick: bool = False, tall: bool = False, saved: dict[str, Any] | None = None,
 ) -> tuple[float, float] | None:  # fmt: skip
     """Show figures, driven by the transport of their scope. A zoom lasts while `zoom_of` stays the same.
 
     `frames` lists which of their own frames they show at every tick of the transport (-1: none yet). Figures `linked`
     by the same word share zoom and a crosshair. With `pick`, a click returns its place once, in units of the axes. A
-    `tall` figure fills the height of the window.
+    `tall` figure fills the height of the window. `saved` are options of the camera, which a touch screen always shows.
     """
     picked = None
     for index, panel in enumerate(panels):
@@ -48,6 +49,7 @@ def draw(
             "linked": linked,
             "pick": pick,
             "tall": tall,
+            "saved": saved,
         }
         if pick:
             place = _component(key=name, data=data, height="content", on_picked_change=lambda: None).get("picked")

@@ -9,20 +9,20 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
+from dpviz.figures import Panel
+from dpviz.figures.kit.film import Printed
 from dpviz.figures.kit.theme import Style
 from dpviz.figures.scenes import tradeoff
 from dpviz.sweeps.summary import Summary
 from pages._ui.frame import keys, markup, shell
 from pages._ui.frame.catalog import sample
+from pages._ui.player import panel
 
 T = TypeVar("T")
 
 PICTURES = ("SVG", "PNG")
 SIGNS = {"epsilon": "ε", "n_rows": "n", "n_clusters": "k", "rho_distance": "rho", "delta": "δ"}
 _NAMES = {**SIGNS, "n_rows": "people", "n_clusters": "centers"}
-_CONFIG = {
-    "displaylogo": False, "responsive": True, "scrollZoom": False, "modeBarButtons": [["toImage"]],
-}  # fmt: skip
 _shared: weakref.WeakKeyDictionary[Summary, dict[Hashable, Any]] = weakref.WeakKeyDictionary()
 
 
@@ -66,10 +66,10 @@ def chart(every: Summary, key: str, draw: Callable[[], Any], alt: str, *look: Ha
 
     `key` and `look` cover everything on which the figure depends besides the summary and the colors.
     """
-    figure = shared(every, (key, shell.colors(), *look), draw)
+    figure, printed = shared(every, (key, shell.colors(), *look), lambda: (made := draw(), Printed.of(made)))
     saved = {"format": st.session_state.get(keys.SWEEP_PICTURE, PICTURES[0]).lower(), "filename": "dpviz-tradeoff"}
-    config = {**_CONFIG, "toImageButtonOptions": saved | {"scale": 1 if saved["format"] == "svg" else 2}}
-    st.plotly_chart(figure, theme=None, config=config, key=key, alt=f"{alt} Not private.")
+    shown = Panel("wide", printed, f"{alt} Not private.")
+    panel.draw(key, [shown], saved=saved | {"scale": 1 if saved["format"] == "svg" else 2})
     return figure
 
 
