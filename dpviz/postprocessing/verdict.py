@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 FAR = 1.1  # a loss above this multiple of KMeans' loss is called high
-_AGAIN = "KMeans from another seed divides these rows in another way."
+_AGAIN = "Another start of KMeans, about as good, divides these rows in another way."
 LOUD = 0.5  # from this share of the smallest group's size on, noise counts as large as the group
 
 
@@ -50,14 +50,14 @@ class Groups:
     radii : ndarray of shape (g,), root mean square distance of a group's rows to its mean, z units
     sizes : ndarray of shape (g,), rows
     known : whether labels declare them; False for KMeans' clusters
-    doubtful : mask (g,) of clusters that KMeans does not find again from another seed, or None if nothing is in doubt
+    merged : pairs (a, b) of clusters: another start of KMeans, about as good, has no center for a and serves both by b's
     """
 
     means: np.ndarray
     radii: np.ndarray
     sizes: np.ndarray
     known: bool = True
-    doubtful: np.ndarray | None = None
+    merged: frozenset[tuple[int, int]] = frozenset()
 
     @property
     def word(self) -> str:
@@ -69,14 +69,26 @@ class Groups:
         """Return the noun for all of them, with its origin."""
         return "groups" if self.known else "KMeans' clusters"
 
-    def doubted(self, centers: np.ndarray) -> Groups:
-        """Return the groups; those that another run of KMeans, with centers (k, d; z units), misses are doubtful."""
-        return dataclasses.replace(self, doubtful=~self.found_by(centers))
+    def doubted(self, rivals: Iterable[np.ndarray]) -> Groups:
+        """Return the groups with those that other starts of KMeans, with centers (k, d; z units), merge."""
+        merged = set()
+        for centers in rivals:
+            distances = cdist(self.means, centers)
+            own = distances.argmin(axis=0)
+            merged |= {(int(a), int(own[distances[a].argmin()])) for a in np.flatnonzero(~self.found_by(centers))}
+        return dataclasses.replace(self, merged=frozenset(merged))
 
     def missed_by(self, centers: np.ndarray) -> np.ndarray:
-        """Return the mask (g,) of groups that centers (k, d; z units) do not find and that are not doubtful."""
-        missed = ~self.found_by(centers)
-        return missed if self.doubtful is None else missed & ~self.doubtful
+        """Return the mask (g,) of groups that centers (k, d; z units) do not find, though every start of KMeans does.
+
+        Of two merged groups, the second counts as found if the first is.
+        """
+        found = self.found_by(centers)
+        missed = ~found
+        for first, second in self.merged:
+            missed[first] = False
+            missed[second] &= not found[first]
+        return missed
 
     def found_by(self, centers: np.ndarray) -> np.ndarray:
         """Return the mask (g,) of groups with a center (k, d; z units) of their own within their radius.
@@ -121,7 +133,7 @@ class Verdict:
     good : whether every group was found and the loss is not high (PRIVATE: whether every center exceeds its noise)
     why : one sentence on what went wrong, empty if nothing did
     help : suggestions, one sentence each; never "spend more"
-    missed : indices of the groups without a center (DEMO), except for doubtful ones
+    missed : indices of the groups without a center (DEMO), except for those that KMeans itself may merge
     """
 
     parts: tuple[str, ...]

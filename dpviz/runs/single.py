@@ -11,10 +11,14 @@ import numpy as np
 from dpviz.algorithms import Algorithm
 from dpviz.algorithms.kmeans import KMeans
 from dpviz.datasets import Dataset
-from dpviz.metrics import loss_path
+from dpviz.metrics import loss_path, run_loss
 from dpviz.trace import Trace
 
-__all__ = ["Reference", "Replay", "reference", "replay"]
+__all__ = ["Reference", "Replay", "reference", "replay", "rivals"]
+
+STARTS = 20  # single starts of KMeans that look for rivals of the best one
+CLOSE = 1.05  # a start is a rival if its loss is at most this multiple of the reference's
+ROWS = 10_000  # rows on which the single starts run at most, drawn from all
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -78,3 +82,20 @@ def reference(data: Dataset, n_clusters: int, seed: int, objective: str = "means
     kmeans = KMeans(n_clusters=n_clusters, objective=objective)
     trace = kmeans.run(data.X, domain=data.domain, seed=seed, dataset_id=data.dataset_id)
     return Reference(trace, float(loss_path(trace, data.X)[-1]))
+
+
+class _OneStart(KMeans):
+    N_INIT = 1
+
+
+def rivals(data: Dataset, first: Trace) -> list[np.ndarray]:
+    """Return the centers (k, d; original units) of single starts of KMeans whose loss is close to that of `first`.
+
+    Where they differ from `first`, KMeans itself is undecided. They run on at most `ROWS` rows. NOT PRIVATE.
+    """
+    X = data.X
+    if len(X) > ROWS:
+        X = X[np.random.default_rng(0).choice(len(X), ROWS, replace=False)]
+    one, most = _OneStart(**first.parameters), CLOSE * run_loss(first, X)
+    runs = (one.run(X, domain=data.domain, seed=seed).cluster_centers for seed in range(STARTS))
+    return [np.asarray(centers) for centers in runs if run_loss(first, X, centers) <= most]

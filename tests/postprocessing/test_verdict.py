@@ -158,18 +158,27 @@ def test_a_missed_group_is_named_with_its_size_and_nobody_is_told_to_spend_more(
 
 
 def test_a_cluster_that_kmeans_does_not_find_again_is_no_alarm(X, kmeans):
-    """KMeans divides one of the three groups at random; a run need not find a cluster that KMeans finds only once."""
+    """KMeans divides one of the three groups at random; a run need not find a cluster that another start merges."""
     trace, east, north = run("nsm", X), ["east", "north"], ["km", "km"]
     four = np.vstack([kmeans, kmeans[0] + [0.4, 0.0]])
     clusters = groups_of(X, DOMAIN, four)
     assert not clusters.known and groups_of(X, DOMAIN, four, np.repeat([0, 1, 2], 1000)).known
     alarmed = demo_verdict(trace, clusters, four, (0.0051, 0.005), east, north)
-    calm = demo_verdict(trace, clusters.doubted(DOMAIN.normalize(kmeans)), four, (0.0051, 0.005), east, north)
+    calm = demo_verdict(trace, clusters.doubted([DOMAIN.normalize(kmeans)]), four, (0.0051, 0.005), east, north)
     assert alarmed.parts[0] == calm.parts[0] == "3 of 4 KMeans' clusters found"
     assert len(alarmed.missed) == 1 and "cluster of" in alarmed.why and not alarmed.good
-    assert calm.good and not calm.missed and not calm.help and "another seed" in calm.why
-    sure = demo_verdict(trace, clusters.doubted(DOMAIN.normalize(four)), four, (0.0051, 0.005), east, north)
+    assert calm.good and not calm.missed and not calm.help and "Another start" in calm.why
+    sure = demo_verdict(trace, clusters.doubted([DOMAIN.normalize(four)]), four, (0.0051, 0.005), east, north)
     assert sure.missed == alarmed.missed and sure.why == alarmed.why
+
+
+def test_a_whole_group_without_a_center_is_an_alarm_although_kmeans_divides_it(X, kmeans):
+    """Of two clusters that another start serves by one center, a run may lack either, but not both."""
+    four = np.vstack([kmeans, kmeans[0] + [0.4, 0.0]])
+    clusters = groups_of(X, DOMAIN, four).doubted([DOMAIN.normalize(kmeans)])
+    whole = int(clusters.found_by(DOMAIN.normalize(kmeans[1:])).sum())
+    assert not clusters.missed_by(DOMAIN.normalize(kmeans)).any()
+    assert whole == 2 and clusters.missed_by(DOMAIN.normalize(kmeans[1:])).sum() == 1
 
 
 @pytest.mark.parametrize(("slug", "words"), [("nsm", "divides the noise by about 1.8"), ("eugkm", "lowers the noise")])

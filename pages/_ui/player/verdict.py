@@ -19,25 +19,26 @@ from dpviz.postprocessing.verdict import (
     reach,
     regions_verdict,
 )
+from dpviz.runs.single import rivals
 from dpviz.trace import Trace
 from pages._ui.frame import keys, markup
 from pages._ui.work.caches import per_run
 from pages._ui.work.results import Result, drawn
-from pages._ui.work.runs import kmeans_again
+from pages._ui.work.workers import workers
 
 
 @per_run(shared=256, own=64)
 def groups(identity: str, _result: Result) -> Groups:
     """Return the true groups: the labels' if their number is the data's k, else KMeans'.
 
-    If the run missed some of KMeans' clusters, KMeans from another seed says which of them are doubtful.
+    If the run missed some of KMeans' clusters, other starts of KMeans say which of them it may merge.
     """
     data, kmeans = _result.data, _result.reference
     assert kmeans is not None
     there, centers = groups_of(data.X, data.domain, kmeans.cluster_centers, data.groups), _result.trace.cluster_centers
     if there.known or there.found_by(data.domain.normalize(centers)).all():
         return there
-    return there.doubted(data.domain.normalize(kmeans_again(data, kmeans).cluster_centers))
+    return there.doubted(map(data.domain.normalize, workers().call(rivals, data, kmeans)))
 
 
 @per_run(shared=256, own=64)

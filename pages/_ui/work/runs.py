@@ -60,12 +60,6 @@ def _kmeans(data: Dataset, n_clusters: int, seed: int, objective: str) -> Refere
     return workers().call(reference, data, n_clusters, seed, objective)
 
 
-def kmeans_again(data: Dataset, first: Trace) -> Trace:
-    """Return KMeans on the data as in `first`, but from another seed."""
-    values = first.parameters
-    return _kmeans(data, values["n_clusters"], int(first.seed or 0) + 1, values.get("objective", "means")).trace
-
-
 def run_id(data: Dataset, algorithm: Algorithm, seed: int | None, *, noiseless: bool = False) -> str:
     """Return the public identity of a run: ids and parameters, never data."""
     values = {field.name: getattr(algorithm, field.name) for field in dataclasses.fields(algorithm)}
