@@ -19,6 +19,7 @@ __all__ = [
     "on_screen",
     "percent",
     "place",
+    "plural",
     "plus_minus",
     "ratio_words",
     "round_to",
@@ -127,6 +128,11 @@ def odds(probability: float) -> int:
 def counted(n: int, noun: str, plural: str = "") -> str:
     """Write a number with its noun: 1 region, 1,200 regions; give `plural` if it is not formed with an s."""
     return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
+
+
+def plural(noun: str) -> str:
+    """Return the plural of a word for a row: people, flowers."""
+    return "people" if noun == "person" else f"{noun}s"
 
 
 def fraction(value: float) -> str:

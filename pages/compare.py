@@ -26,7 +26,8 @@ with (
     runs = [] if data.private else form(data)
     hidden = not data.private and prepared.shows("kmeans") and st.toggle(
         "Show what stays secret", value=True, **prepared.kept(keys.COMPARE_HIDDEN),
-        help="People, KMeans and everything computed from them; none of it ever exists for private rows.",
+        help=f"{data.nouns.capitalize()}, KMeans and everything computed from them; none of it ever exists for private "
+            "rows.",
     )  # fmt: skip
 names = " | ".join(f"{letter} {side.algorithm.name}" for letter, side in zip(LETTERS, runs, strict=False))
 with head:

@@ -12,6 +12,7 @@ import numpy as np
 
 from dpviz.datasets.earth import Equirectangular
 from dpviz.domain import Domain
+from dpviz.numbers import plural
 
 __all__ = ["Dataset"]
 
@@ -73,6 +74,11 @@ class Dataset:
         unit = "" if self.private else str(self.facts.get("unit_of_privacy", ""))
         words = re.findall(r"\w[\w'-]*", unit)
         return words[-1] if words else "person"
+
+    @property
+    def nouns(self) -> str:
+        """Return the word for several rows."""
+        return plural(self.noun)
 
     @property
     def view(self) -> tuple[int, int]:

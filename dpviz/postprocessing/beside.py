@@ -88,8 +88,11 @@ def partners(traces: Sequence[Trace]) -> list[tuple[list[str], list[str]]]:
     return slugs
 
 
-def facts(traces: Sequence[Trace]) -> list[Row]:
-    """Return one row per fact of the runs: algorithm, every parameter, seed, promise, releases."""
+def facts(traces: Sequence[Trace], noun: str = "person") -> list[Row]:
+    """Return one row per fact of the runs: algorithm, every parameter, seed, promise, releases.
+
+    `noun` is the word for a row.
+    """
     names = list(dict.fromkeys(name for trace in traces for name in trace.parameters))
     rows = [Row("Algorithm", tuple(trace.name for trace in traces))]
     rows += [
@@ -103,7 +106,7 @@ def facts(traces: Sequence[Trace]) -> list[Row]:
         "Hides": [_hides(trace) for trace in traces],
         "Trusts": [claim.trust for claim in claims],
         "μ": ["not defined" if claim.mu is None else number(claim.mu) for claim in claims],
-        "Bets are on": [_bet_on(trace) for trace in traces],
+        "Bets are on": [_bet_on(trace, noun) for trace in traces],
         "In a bet, from ε, δ, μ": [f"{bet_of(claim).odds} of 100" for claim in claims],
         "In a bet, from its curve": [f"{Bound.of_run(trace).odds} of 100" for trace in traces],
         "Releases": [f"{len(trace.ledger):,}" for trace in traces],
@@ -130,13 +133,16 @@ def _hides(trace: Trace) -> str:
     return f"one row moved by up to {reach(trace)}" if claim.notion is Notion.RHO else claim.unit
 
 
-def _bet_on(trace: Trace) -> str:
-    return bet_of(trace.claimed, far=reach(trace)).on if trace.claimed.private else "anything"
+def _bet_on(trace: Trace, noun: str) -> str:
+    return bet_of(trace.claimed, far=reach(trace), noun=noun).on if trace.claimed.private else "anything"
 
 
-def bets_on(traces: Sequence[Trace]) -> str:
-    """Return the words after "bets on": the question of every run's attacker, or general words if runs differ."""
-    private = dict.fromkeys(_bet_on(trace) for trace in traces if trace.claimed.private)
+def bets_on(traces: Sequence[Trace], noun: str = "person") -> str:
+    """Return the words after "bets on": the question of every run's attacker, or general words if runs differ.
+
+    `noun` is the word for a row.
+    """
+    private = dict.fromkeys(_bet_on(trace, noun) for trace in traces if trace.claimed.private)
     return next(iter(private)) if len(private) == 1 else "what each run hides"
 
 
@@ -195,8 +201,11 @@ def kinds(traces: Sequence[Trace]) -> list[str]:
     return sentences
 
 
-def budgets(traces: Sequence[Trace]) -> list[str]:
-    """Return one sentence if epsilon, delta or trust differ between promises that hide the same change."""
+def budgets(traces: Sequence[Trace], noun: str = "person") -> list[str]:
+    """Return one sentence if epsilon, delta or trust differ between promises that hide the same change.
+
+    `noun` is the word for a row.
+    """
     claims = [trace.claimed for trace in traces]
     private = [claim for claim in claims if claim.private]
     sentences = []
@@ -205,7 +214,7 @@ def budgets(traces: Sequence[Trace]) -> list[str]:
         or len({float(f"{claim.delta:.3g}") for claim in private}) > 1
     ):
         bets = ", ".join(f"{LETTERS[i]} {Bound.of_run(trace).odds} of 100" for i, trace in enumerate(traces))
-        sentences.append(f"Their budgets differ: bets on {bets_on(traces)} are won at most {bets}.")
+        sentences.append(f"Their budgets differ: bets on {bets_on(traces, noun)} are won at most {bets}.")
     if {claim.mu is None for claim in private} == {True, False}:
         vague = _listed([LETTERS[i] for i, claim in enumerate(claims) if claim.private and claim.mu is None])
         sentences.append(f"{vague} has no μ: its curve is composed from its plan and may understate the promise.")

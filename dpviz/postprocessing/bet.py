@@ -34,15 +34,17 @@ class Bet(NamedTuple):
     odds: int
 
 
-def bet_of(promise: Guarantee, *, far: str = "rho", who: str = "one person") -> Bet:
+def bet_of(promise: Guarantee, *, far: str = "rho", noun: str = "person", who: str = "") -> Bet:
     """Return the bet on one PERSON with up to `rows_per_person` rows under the relation of the promise.
 
     Parameters
     ----------
     far : how far a row may move unseen, in the data's units; for promises about moves
-    who : the person whom the bet is about
+    noun : the word for a row, such as "flower"; a bet on several rows is always on a person
+    who : the name of the person whom the bet is about, if there is one
     """
     rows = promise.rows_per_person
+    who = who or (f"one {noun}" if rows == 1 else "one person")
     words = (_ALONE if rows == 1 else _WITH_ROWS)[promise.neighboring]
     return Bet(words.format(who=who, far=far, rows=rows), promise.person.odds)
 

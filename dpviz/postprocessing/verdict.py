@@ -50,7 +50,7 @@ class Groups:
     radii : ndarray of shape (g,), root mean square distance of a group's rows to its mean, z units
     sizes : ndarray of shape (g,), rows
     known : whether labels declare them; False for KMeans' clusters
-    merged : pairs (a, b) of clusters: another start of KMeans, about as good, has no center for a and serves both by b's
+    merged : pairs (a, b) of clusters that another start of KMeans, about as good, serves by one center, nearer to b
     """
 
     means: np.ndarray

@@ -108,7 +108,7 @@ def _film(slug: str, chart: Chart) -> dict[str, Any]:
     there = ground(chart.chapter.sample)
     run = trace(Cell(chart.chapter, None, EPSILON, 0))
     view = dataclasses.replace(there.view(run, SLOTS), picture=there.data.picture)
-    film = drag.record(view, [_edition(slug, chart)], 0, bet_of(run.claimed, far=reach(run)).on)
+    film = drag.record(view, [_edition(slug, chart)], 0, bet_of(run.claimed, far=reach(run), noun=there.data.noun).on)
     (edition,) = film["editions"]
     return {"stops": edition["stops"], "top": film["top"], "figure": json.loads(edition["figure"])}
 

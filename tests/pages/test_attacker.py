@@ -198,7 +198,7 @@ def test_rho_asks_here_or_away(open_link):
 def test_a_person_who_is_not_there_gives_way_to_the_farthest_one(open_link):
     app = open_link("v=1&d=tiny&a=sulloyd&k=2&e=1&s=0&who=row:99999")
     assert not app.exception and answer(app) is not None
-    assert any("no such person" in info.value and "the farthest person" in info.value for info in app.info)
+    assert any("no such person" in info.value and "the person farthest from" in info.value for info in app.info)
 
 
 BAD = ["v=1&a=nobody", "v=1&e=-3", "v=1&who=me", "v=1&who=row:x", "v=1&ask=why", "v=1&far=-1"]

@@ -161,3 +161,23 @@ def test_a_compact_player_says_what_is_done_without_its_numbers():
     full, brief = [shot.sentence for shot in shots], [briefly(shot) for shot in shots]
     assert any("signal-to-noise" in line for line in full) and not any("signal-to-noise" in line for line in brief)
     assert len(brief) == len(full) and all(line and full[i].startswith(line) for i, line in enumerate(brief))
+
+
+@pytest.mark.parametrize(
+    ("page", "query"),
+    [
+        ("explore", "a=pe-means&k=3"),
+        ("explore", "a=hdpe-means&k=3"),
+        ("again", "a=nsm&k=3"),
+        ("attacker", "a=nsm&k=3&who=row:3"),
+        ("compare", "run=a=nsm%26k=3&run=a=kmeans%26k=3"),
+        ("ledger", "a=nsm&k=3"),
+    ],
+)
+def test_no_view_calls_a_flower_a_person(open_link, page, query):
+    app = open_link(page, f"v=1&d=iris&s=0&{query}")
+    assert not app.exception
+    shown = [*words(app), *(option for one in app.selectbox for option in one.options)]
+    shown = [text for text in shown if text not in ("Forty people", "a person")]  # other data, and the promise's name
+    assert [text for text in shown if re.search(r"\b([Pp]ersons?|[Pp]eople|[Ss]omebody|[Ee]verybody)\b", text)] == []
+    assert page == "ledger" or any("flower" in text for text in shown)

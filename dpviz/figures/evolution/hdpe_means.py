@@ -64,7 +64,7 @@ def _projected(view: View, shots: list[Shot]) -> Panel:
             **xy(project(view.reference)), mode="markers", name="KMeans (not private)",
             marker={"symbol": "diamond-open", "size": 20, "color": colors.hidden, "line": {"width": 2.2}},
         )  # fmt: skip
-        tag(figure, colors, "NOT PRIVATE  ◇ KMeans · ○ people", below=True)
+        tag(figure, colors, f"NOT PRIVATE  ◇ KMeans · ○ {view.noun}", below=True)
     add_frames(figure, traces, layers(trace, shots, _two, "projected_centers"))
     return Panel(
         "plane", figure, f"The trial points of {len(rounds)} rounds in {min(p, 2)} of {counted(p, 'projected column')}."

@@ -183,6 +183,6 @@ PANE = Pane(
     shots=shots,
     legend=LEGEND,
     caution="A single run is one draw of the noise. Run with another seed before you trust a center. "
-    f"At most {MAX_GUESSES} trial points are drawn; people vote on all of them.",
+    f"At most {MAX_GUESSES} trial points are drawn; the votes are on all of them.",
     warning=warning,
 )

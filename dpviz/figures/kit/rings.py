@@ -7,6 +7,7 @@ import plotly.graph_objects as go
 
 from dpviz.figures.kit.theme import halo
 from dpviz.figures.kit.view import View, xy
+from dpviz.numbers import counted, plural
 
 __all__ = ["SIDES", "places", "rings"]
 
@@ -41,7 +42,7 @@ def rings(view: View, figure: go.Figure, means: np.ndarray, radii: np.ndarray, s
         **xy(broken), mode="lines", name="group without a center (not private)", hoverinfo="skip",
         line={"color": view.colors.hidden, "width": 2, "dash": "dash"},
     )  # fmt: skip
-    text = [f"{size:,} rows" for size in sizes]
+    text = [counted(int(size), view.noun, plural(view.noun)) for size in sizes]
     marks = [view.flat(view.trace.cluster_centers), *([] if view.reference is None else [view.flat(view.reference)])]
     sides = places(middle, width, text, np.concatenate(marks), low, high)
     figure.add_scatter(

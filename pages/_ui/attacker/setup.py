@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -62,7 +63,7 @@ def setup(result: Result) -> Setup | None:
     far, stops = 0.0, stops_of(data)
     ask: str | None = "in"
     with st.container(horizontal=True, vertical_alignment="bottom", key=keys.FORM_ALEX):
-        who = _who()
+        who = _who(data.noun)
         if stops:
             ask = st.segmented_control(
                 "Ask", ASK, default="in", required=True, **kept(keys.ATTACKER_ASK), format_func=ASK.__getitem__,
@@ -75,7 +76,7 @@ def setup(result: Result) -> Setup | None:
             )  # fmt: skip
     alex = person(who, data)
     if alex is None:
-        st.info(f"This data set has no such person, so Alex is {called(FIRST)}; choose another one.")
+        st.info(f"This data set has no such {data.noun}, so Alex is {called(FIRST, data.noun)}; choose another one.")
         who, alex = FIRST, usual(FIRST, data)
     seconds = runs.seconds(data, algorithm)
     if seconds > SLOWEST:
@@ -84,14 +85,14 @@ def setup(result: Result) -> Setup | None:
     return question_of(data, algorithm, alex, who, ask or "in", far)
 
 
-def _who() -> str:
+def _who(noun: str) -> str:
     state, key = st.session_state, keys.ATTACKER_WHO
     if taken := state.pop(keys.ATTACKER_WHO_NEXT, None):  # set by a click, before the widget is made
         state[key] = taken
     now = state.get(key, FIRST)
     return st.selectbox(
-        "Alex is", [*WHO, *([now] if now not in WHO else [])], format_func=called, **kept(key),
-        help="Or click a person, or an empty place, in the picture.",
+        "Alex is", [*WHO, *([now] if now not in WHO else [])], format_func=partial(called, noun=noun), **kept(key),
+        help=f"Or click another {noun}, or an empty place, in the picture.",
     )  # fmt: skip
 
 
@@ -108,4 +109,4 @@ def _words(data: Dataset, algorithm: Algorithm, ask: str, far: float) -> tuple[s
         return f"Is Alex here, or {data.domain.length(far)} away?", "Here", "Away"
     if algorithm.neighboring is Neighboring.ADD_REMOVE:
         return "Is Alex in the data?", "In", "Out"
-    return "Is Alex in the data, or somebody in the middle?", "In", "Out"
+    return f"Is Alex in the data, or another {data.noun} in the middle?", "In", "Out"

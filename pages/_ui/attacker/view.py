@@ -86,7 +86,7 @@ def _answered(mine: dict[str, Game]) -> int:
 
 def _errors(mine: dict[str, Game]) -> None:
     for sentence in dict.fromkeys(game.error for game in mine.values() if game.error):
-        st.error(plain(f"{sentence} Choose another person, or another algorithm."))
+        st.error(plain(f"{sentence} Choose another Alex, or another algorithm."))
 
 
 def _guess(game: Game, guess: bool, number: int) -> None:
@@ -195,7 +195,7 @@ def _exact(setup: Setup, view: View, game: Game, now: Round | None) -> None:
     st.html(
         markup.small(
             markup.bold("Round 1."),
-            " You know everybody but Alex, so you ran KMeans on them beforehand, with Alex and without. The diamond "
+            " You know every row but Alex's, so you ran KMeans on them beforehand, with Alex and without. The diamond "
             "is the published center.",
         )
     )
@@ -266,7 +266,7 @@ def _square(setup: Setup, game: Game) -> None:
                 f"around a point are its 95 % intervals: after few rounds a point may lie below the curve by luck."
             )
             + markup.fooled(
-                "The machine knows everybody else's row, which hardly any attacker does, and asks about one row. "
+                "The machine knows every other row, which hardly any attacker does, and asks about one row. "
                 "Facts about everybody and about families are not protected.",
                 what="game",
             )

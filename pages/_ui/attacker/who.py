@@ -19,11 +19,11 @@ __all__ = ["FIRST", "WHO", "accepts", "called", "person", "usual"]
 
 FIRST = "outlier"
 WHO = {
-    "outlier": "the farthest person",
-    "typical": "somebody in the middle of the largest group",
-    "small": "somebody in the middle of the smallest group",
+    "outlier": "the {noun} farthest from every group",
+    "typical": "one {noun} in the middle of the largest group",
+    "small": "one {noun} in the middle of the smallest group",
 }
-_OLDER = {"far": "the person farthest from the middle", "near": "a person near a center"}  # words in addresses of 0.2
+_OLDER = {"far": "the {noun} farthest from the middle", "near": "one {noun} near a center"}  # words in addresses of 0.2
 _PLACE = re.compile(r"row:\d{1,9}|at:(-?[\d.eE+-]{1,24})?(,(-?[\d.eE+-]{1,24})?){0,63}")
 
 
@@ -40,15 +40,15 @@ def accepts(text: str) -> str:
     return text
 
 
-def called(who: str) -> str:
-    """Return the person's name on screen."""
+def called(who: str, noun: str = "person") -> str:
+    """Return the person's name on screen; `noun` is the word for a row."""
     kind, _, rest = who.partition(":")
     if kind in WHO | _OLDER:
-        return (WHO | _OLDER)[kind]
+        return (WHO | _OLDER)[kind].format(noun=noun)
     if kind == "row":
-        return f"person {int(rest) + 1:,}"
+        return f"{noun} {int(rest) + 1:,}"
     place = [number for number in rest.split(",") if number]
-    return f"a new person at {', '.join(place)}" if place else "a new person near a corner"
+    return f"a new {noun} at {', '.join(place)}" if place else f"a new {noun} near a corner"
 
 
 def person(who: str, data: Dataset) -> Alex | None:

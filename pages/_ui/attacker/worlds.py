@@ -109,7 +109,7 @@ def _picture(result: Result, setup: Setup, both: Worlds, axes: Axes) -> None:
         left, right = st.columns([11, 8], gap="medium")
         with left:
             spot = draw(keys.ALEX, panels[1][:1], pick=True)
-            shell.key_line(figures.LEGEND, True)
+            shell.key_line(figures.LEGEND, True, result.data.noun)
         with right:
             draw(keys.ALEX, panels[1][1:])
             st.html(markup.odds(drowned(result, view, both, clouds[0])))
@@ -118,7 +118,7 @@ def _picture(result: Result, setup: Setup, both: Worlds, axes: Axes) -> None:
         if taken != setup.who:
             st.session_state[keys.ATTACKER_WHO_NEXT] = taken
             st.rerun()
-    every = "The promise holds for every person, including those whom nobody clicks."
+    every = f"The promise holds for every {result.data.noun}, including those that nobody clicks."
     few = "Overlapping clouds do not prove the promise: 20 runs show only large differences."
     st.html(markup.fooled(f"{few} {every}" if result.trace.claimed.private else few))
 
@@ -157,7 +157,8 @@ def drowned(result: Result, view: View, both: Worlds, cloud: Sequence[np.ndarray
     jumps = np.linalg.norm(np.diff(domain.normalize(np.array(seen)), axis=0), axis=1)
     typical = int(np.argsort(jumps)[len(jumps) // 2])
     move = np.linalg.norm(np.diff(domain.normalize(np.array([lens.here, lens.there])), axis=0))
-    end = "the noise hides Alex." if jumps[typical] > move else "no more than Alex moves it: add noise, or people."
+    less = f"no more than Alex moves it: add noise, or {data.nouns}."
+    end = "the noise hides Alex." if jumps[typical] > move else less
     jump = gap(seen[typical], seen[typical + 1])
     return markup.text(known, " ", markup.bold(f"Released: jumps {jump} from run to run"), f" anyway: {end}")
 

@@ -21,7 +21,7 @@ from pages._ui.compare.made import Comparison
 from pages._ui.frame import keys, markup, shell
 from pages._ui.player import verdict
 from pages._ui.player.panel import draw
-from pages._ui.player.player import view_of
+from pages._ui.player.player import legend_of, view_of
 from pages._ui.player.transport import starts, transport
 from pages._ui.work.caches import per_run
 from pages._ui.work.results import Result
@@ -60,7 +60,7 @@ def unlike_promises(comparison: Comparison) -> None:
     if unlike := kinds(traces):
         words = " ".join(map(markup.escape, unlike))
         st.html(f'<p class="dp-unlike" role="note"><b>The promises differ in kind.</b> {words}</p>')
-    if chosen := budgets(traces):
+    if chosen := budgets(traces, comparison.data.noun):
         st.html(markup.small(" ".join(chosen)))
 
 
@@ -109,14 +109,14 @@ def _run(letter: str, panel: Panel, frames: Sequence[int], run: Result, alone: i
     if alone:
         shared = len(run.trace.cluster_centers) - alone
         st.html(markup.small(f"{shared} places shared, {alone} without a partner."))
-    shell.key_line(pane(run.trace).legend, hidden)
+    shell.key_line(legend_of(run), hidden, run.data.noun)
 
 
 def _table(comparison: Comparison, clock: Timeline, *, hidden: bool) -> None:
     """Show the differences between the runs; the first rows follow the player."""
     head, switch = st.columns([3, 2], vertical_alignment="bottom")
     head.header("What differs")
-    rows = facts([run.trace for run in comparison.runs])
+    rows = facts([run.trace for run in comparison.runs], comparison.data.noun)
     same = sum(not row.differs for row in rows)
     words = f"Show the {same} equal lines, too"
     whole = switch.toggle(words, key=keys.COMPARE_WHOLE, persist_state="session", disabled=not same)
@@ -185,7 +185,7 @@ def curves(comparison: Comparison) -> None:
     with picture:
         draw(keys.COMPARE_CURVES, [curves_panel(shell.colors(), bounds)])
     odds = markup.Html(", ".join(markup.bold(f"{letter} {bound.odds}") for letter, bound in bounds.items()))
-    on = bets_on([run.trace for run in comparison.runs])
+    on = bets_on([run.trace for run in comparison.runs], comparison.data.noun)
     with words:
         st.header("What the promises allow")
         st.html(

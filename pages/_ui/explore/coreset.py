@@ -80,6 +80,6 @@ def _body(key: str, result: Result, hidden: bool, axes: Axes) -> None:
     left, right = st.columns([11, 9], gap="medium")
     with left:
         draw(keys.CORESET(key), [plane])
-        shell.key_line(figures.LEGEND, hidden and not result.data.private)
+        shell.key_line(figures.LEGEND, hidden and not result.data.private, result.data.noun)
     with right:
         draw(keys.CORESET(key), [elbow])

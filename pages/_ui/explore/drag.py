@@ -196,7 +196,7 @@ def _record_of(
 
 def _json_of(result: Result, editions: list[Edition], seed: int, hidden: bool, axes: Axes) -> str:
     view = dataclasses.replace(view_of(result, hidden=hidden, axes=axes), people=None, reference=None, missed=None)
-    on = bet_of(result.trace.claimed, far=reach(result.trace)).on
+    on = bet_of(result.trace.claimed, far=reach(result.trace), noun=result.data.noun).on
     return workers().call(_as_json, view, editions, seed, on)
 
 

@@ -32,8 +32,8 @@ _NOISE = (
     "± is the noise of the averages, at 95 % for all numbers together; where groups touch, another run's centers may "
     "lie farther away."
 )
-_WHERE = "This says where clusters lie, not how widely their people spread."
-_CELLS = "Everybody in a cell counts for the cell's cluster."
+_WHERE = "This says where clusters lie, not how wide they are."
+_CELLS = "All rows in a cell count for the cell's cluster."
 
 
 def section(key: str, result: Result, *, hidden: bool) -> None:

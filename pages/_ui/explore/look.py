@@ -121,8 +121,8 @@ def secrets(data: Dataset) -> None:
     if not data.private and prepared.shows("kmeans"):
         st.toggle(
             "Show what stays secret", value=True, **prepared.kept(keys.EXPLORE_HIDDEN),
-            help="People, KMeans and everything computed from them. This exists only because these people are made "
-                "up or public; it never exists for private rows.",
+            help=f"{data.nouns.capitalize()}, KMeans and everything computed from them. This exists only because these "
+                f"{data.nouns} are made up or public; it never exists for private rows.",
         )  # fmt: skip
 
 

@@ -39,7 +39,7 @@ _TOPIC = "reruns"
 HOW = {"all": "All at once", "one": "One after the other"}
 CAUTION = (
     "The same rows with different noise and a different start each time: the cloud shows how far one release can be "
-    "from the next, but not how far any of them is from the people."
+    "from the next, but not how far any of them is from the truth."
 )
 
 
@@ -139,7 +139,7 @@ def _picture(
         left, right = st.columns([11, 9], gap="medium")
         with left:
             draw(keys.AGAIN(key), [plane])
-            shell.key_line(figures.LEGEND, hidden)
+            shell.key_line(figures.LEGEND, hidden, result.data.noun)
         with right:
             draw(keys.AGAIN(key), side)
             if hidden and current:

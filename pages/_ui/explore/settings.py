@@ -90,7 +90,7 @@ def _say(data: Dataset, now: Settings, row: Row) -> None:
         size = data.domain.n_features, data.n_public
         for sentence in algorithm.runs(*size).advice(*size):
             row.below.warning(plain(on_screen(sentence)))
-    cost = "Each run on private data would spend ε again. Here the people are made up or public."
+    cost = f"Each run on private data would spend ε again. Here the {data.nouns} are made up or public."
     if now.noiseless:
         cost = "On private data there is no such run."
     if data.private:

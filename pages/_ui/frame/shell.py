@@ -136,12 +136,12 @@ def _name(name: str) -> str:
     return f'<abbr title="{_GREEK[name]}">{name}</abbr>' if name in _GREEK else markup.escape(name)
 
 
-def key_line(legend: tuple[tuple[str, str], ...], hidden: bool) -> None:
-    """Show the key of a picture, with symbols of hidden layers only while these are shown."""
+def key_line(legend: tuple[tuple[str, str], ...], hidden: bool, noun: str = "person") -> None:
+    """Show the key of a picture, with symbols of hidden layers only while these are shown; `noun` names a row."""
+    pairs = ((symbol, noun if word == "person" else word) for symbol, word in legend if hidden or symbol not in HIDDEN)
     words = "".join(
         f'<span><img alt="" src="data:image/svg+xml;base64,{_base64(symbol, colors())}">{markup.escape(word)}</span>'
-        for symbol, word in legend
-        if hidden or symbol not in HIDDEN
+        for symbol, word in pairs
     )
     st.html(f'<div class="dp-key">{words}</div>')
 

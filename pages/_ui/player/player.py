@@ -80,6 +80,12 @@ def _ledger(identity: str, _result: Result) -> str:
     return markup.table("Ledger", heads, map(markup.Html, rows))
 
 
+def legend_of(result: Result) -> tuple[tuple[str, str], ...]:
+    """Return the key of a run's picture as (symbol, word), with the name of its reference."""
+    against = reference_name(result.trace)
+    return tuple((symbol, word.replace("KMeans", against)) for symbol, word in pane(result.trace).legend)
+
+
 def player(
     key: str,
     result: Result,
@@ -97,11 +103,7 @@ def player(
     """
     how = pane(result.trace)
     shots = how.shots(result.trace)
-    against, noun = reference_name(result.trace), result.data.noun
-    words = (noun if word == "person" else word.replace("KMeans", against) for _, word in how.legend)
-    legend = tuple(zip((symbol for symbol, _ in how.legend), words, strict=True))
-    if pictured(result, axes):
-        legend = ()  # the pictures show centers alone
+    legend = () if pictured(result, axes) else legend_of(result)  # pictures show centers alone
     panels = _panels(result, st.context.theme.type or "light", hidden, axes, compact)
     plane, side = ([p for p in panels if p.name == name] for name in ("plane", "side"))
     zoom_of = f"{result.data.dataset_id} {axes}"
@@ -109,7 +111,7 @@ def player(
         with st.container(key=keys.FIGURES(key)):
             draw(key, plane, zoom_of)
         _transport(key, result, shots, axes, opened, brief=True)
-        shell.key_line(legend, hidden)
+        shell.key_line(legend, hidden, result.data.noun)
         return
     first, *more = plane
     side = [*more, *side]
@@ -118,11 +120,11 @@ def player(
             with st.container(key=keys.PLANE_COLUMN(key), gap="xxsmall"):
                 draw(key, [first], zoom_of, tall=True)
                 if not shows("panels"):
-                    shell.key_line(legend, hidden)
+                    shell.key_line(legend, hidden, result.data.noun)
             if shows("panels"):
                 with st.container(key=keys.SIDE_COLUMN(key), gap="xxsmall"):
                     _code(result.trace)
-                    shell.key_line(legend, hidden)
+                    shell.key_line(legend, hidden, result.data.noun)
                     with st.container(key=keys.SWIPE(key), gap="xxsmall"):  # on a phone a row, right below the plane
                         draw(keys.SWIPE(key), side)
     with st.container(key=keys.TRANSPORT(key)):

@@ -108,8 +108,7 @@ def _released(result: Result, verdict: Verdict, more: str) -> list[object]:
             markup.bold("100 times in 100"),
             ".",
         ]
-    who = f"one {result.data.noun}" if promise.rows_per_person == 1 else "one person"  # whose rows these are
-    bet, most = bet_of(promise, far=reach(trace), who=who), odds_of_any(promise)
+    bet, most = bet_of(promise, far=reach(trace), noun=result.data.noun), odds_of_any(promise)
     room = len(verdict.parts) == 2  # with more parts only the strip shows it
     end = f"; any method with this ε and δ: at most {most}." if most > bet.odds and room else "."
     times = markup.bold(f"{bet.odds} times in 100")

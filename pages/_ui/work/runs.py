@@ -19,7 +19,6 @@ from dpviz.datasets import Dataset
 from dpviz.escape import plain
 from dpviz.privacy.guarantee import Notion
 from dpviz.runs.single import Reference, Replay, reference, replay
-from dpviz.trace import Trace
 from dpviz.version import __version__
 from pages._ui.frame import keys, messages
 from pages._ui.frame.catalog import _public, is_public
