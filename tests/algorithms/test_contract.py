@@ -82,7 +82,7 @@ def test_centers_no_better_than_one_are_one_warning(slug):
     wide = Domain.box(-500, 500, 2, n_public=50)
     traces = [clear, *(make(slug, epsilon=0.1).run(groups[::40], domain=wide, seed=seed) for seed in range(6))]
     words = [sum("a single center may do as well" in words for words in trace.warnings) for trace in traces]
-    assert words[0] == 0 and max(words) == 1 and sum(words) >= 4  # of six; FastLloyd misses two
+    assert words[0] == 0 and max(words) == 1 and sum(words) >= 4  # at least four of six: FastLloyd misses two
 
 
 @pytest.mark.slow

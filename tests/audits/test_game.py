@@ -111,7 +111,7 @@ def test_the_attack_never_beats_the_bound(slug):
     assert low <= question.bound.best_guess
     (alarm, miss) = rates(rounds, attack(rounds))
     most_alarm, most_miss = (one.interval(0.999)[1] for one in (alarm, miss))
-    assert most_miss >= question.bound.miss(np.array(most_alarm))  # not below the curve, by the intervals' far corner
+    assert most_miss >= question.bound.miss(np.array(most_alarm))  # the intervals reach the curve
 
 
 def test_an_algorithm_that_lies_about_its_noise_beats_its_bound():

@@ -20,7 +20,7 @@ def marked(page, name):
 def test_every_page_marks_its_place_and_the_arrows_take_one_step_a_page(open_page):
     page = open_page()
     marked(page, "home")
-    page.evaluate("window.same = true")  # a new session would lose it
+    page.evaluate("window.same = true")  # a new session would lose this mark
     walked, length = ["home"], page.evaluate("history.length")
     for place in PLACES[1:]:
         page.locator("nav.bar").get_by_role("link", name=place.word, exact=True).click()

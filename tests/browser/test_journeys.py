@@ -188,7 +188,7 @@ def test_on_a_phone_panels_are_swiped_right_below_the_plane(open_page):
     assert len(tops) >= 2 and len(set(tops)) == 1 and edge > 100  # side by side
     last = row.locator(".dpviz-stage").last
     last.focus()
-    page.wait_for_function("row => row.scrollLeft > 50", arg=row.element_handle())  # the keyboard brings it into sight
+    page.wait_for_function("row => row.scrollLeft > 50", arg=row.element_handle())  # the focus scrolls it into view
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 

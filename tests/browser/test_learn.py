@@ -117,7 +117,7 @@ def test_the_run_of_every_lesson_and_its_ways_on_are_on_the_first_screen(open_pa
         end = boxes["low"] if width > 640 else top
         assert any(0 < high < end - 120 for high, _ in planes), (
             name
-        )  # a large part of the picture is beside or above them
+        )  # a large part of the picture is beside or above the answers
 
 
 def test_a_worksheet_on_paper_has_the_sheet_alone(open_page):

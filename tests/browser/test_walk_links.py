@@ -77,7 +77,7 @@ STILL = """async () => {
 def test_every_widget_is_the_same_after_a_reload(open_page, path):
     page = open_page(f"{path}?{LINKS[path]}")
     page.wait_for_function(STILL, timeout=2 * PATIENCE)  # a deck computes all its pictures first
-    expect(page.get_by_text("This link")).to_have_count(0)  # every part of it fits
+    expect(page.get_by_text("This link")).to_have_count(0)  # every part of the link fits
     words = sorted({part.partition("=")[0] for part in today(path, LINKS[path])[1].split("&")})
     everything = f"() => {words}.every((word) => new URLSearchParams(location.search).has(word))"
     page.wait_for_function(everything)

@@ -140,7 +140,7 @@ def test_a_file_is_described_and_then_runs_on_the_columns_that_are_named(tmp_pat
     assert main([*run, "--columns", "wealth"]) == 2 and "no column 'wealth'" in capsys.readouterr().err
     assert (
         main(["describe", str(path), "--public", "-o", str(tmp_path / "people.json")]) == 2
-    )  # never overwrite a completed one
+    )  # a completed dictionary is never overwritten
 
 
 def test_a_private_file_is_described_by_names_and_kinds_only(tmp_path, capsys):

@@ -52,7 +52,7 @@ RECORDS = [
     b'tru', b'{"a": 1, "a": 2}', b"[" * 3000 + b"]" * 3000, b'{"a": ' + b"9" * 5000 + b"}", b'{"a": "\xff"}',
     b'{"a": 1}}{',
 ]  # fmt: skip
-LONE = [  # kinds of lines only
+LONE = [  # lines that occur only where each line is a record
     b'{', b'{"a": "1', b'[[[', b']', b'"', b'\x00', b'\xff\xfe', b"[" * 100_000, b'{"a":\n1}', b'', b'  ',
 ]  # fmt: skip
 RULES = (

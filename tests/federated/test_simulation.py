@@ -176,7 +176,7 @@ def test_secure_runs_record_no_truth():
 def test_table_3_of_the_paper_is_eight_byte_words():
     for k, d, wanted in ((2, 2, 192), (4, 2, 384), (5, 2, 480), (3, 2, 288), (15, 2, 1440), (10, 2, 960)):
         assert payload_bytes(2, k * (d + 1), 8) == wanted
-    assert payload_bytes(2, 6, 4) == 96  # the ring that the text states
+    assert payload_bytes(2, 6, 4) == 96  # with the ring that the paper's text states
 
 
 @pytest.mark.parametrize(("ring", "word"), [(WIDE, 8), (PAPER, 4)])

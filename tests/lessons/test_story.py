@@ -64,9 +64,9 @@ def clusters(k):
 
 
 def test_26_people_are_given_away_and_with_noise_nobody(given):
-    at_most = [0, 6, 1, 5, 0, 3, 4, 2, 3, 3, 1]  # at each number of clusters alone
+    at_most = [0, 6, 1, 5, 0, 3, 4, 2, 3, 3, 1]  # most rows given away at each number of clusters
     assert all(len(rows) <= most for rows, most in zip(given.rows, at_most, strict=True)) and given.count == 26
-    assert len(set().union(*given.rows)) == 26  # each is counted once
+    assert len(set().union(*given.rows)) == 26  # each row is counted once
     assert given.noisy == 0
 
 

@@ -110,7 +110,7 @@ def test_a_phone_that_has_left_makes_room_and_one_that_is_there_does_not(classes
     with pytest.raises(Refused, match="full: 300 phones"):
         room.sit()
     clock.now += 1
-    assert room.knows(seats[0].token)  # nobody needs its seat
+    assert room.knows(seats[0].token)  # nobody needs the seat yet
     late = room.sit()
     assert late.number == MOST_SEATS + 1 and room.seats == MOST_SEATS and not room.knows(seats[0].token)
     assert all(room.knows(seat.token) for seat in seats[1:]) and len(room.points()) == 1
@@ -451,7 +451,7 @@ def test_a_class_follows_a_lesson_and_sees_how_many_were_right(opened):
     app.run()
     app.button(key="class_answer_1_0").click().run()
     app.button(key="class_answer_1_1").click().run()
-    assert seat.answer == {1} and "Keep." not in words(app)  # the last one counts
+    assert seat.answer == {1} and "Keep." not in words(app)  # the last answer counts
     lecturer.segmented_control(key="class_part_exact").set_value("run").run()
     app.run()
     assert "Look at the screen" in [one.value for one in app.header] and not room.say(seat.token, 0)

@@ -67,7 +67,7 @@ def test_dpm_declares_the_noise_of_its_regions_averages(X):
             *(said[n] for n in ("centers", "low", "high", "weights")), sd, strict=True
         ):
             rows = X[((X >= low) & (X <= high)).all(axis=1)]
-            if weight > 100 and len(rows):  # a smaller one is cut off at its region's edge
+            if weight > 100 and len(rows):  # small regions cut their groups off at an edge
                 errors.append((center - rows.mean(axis=0)) / width)
     assert len(errors) > 100
     assert np.sqrt(np.square(errors).mean()) == pytest.approx(1.0, abs=0.1)

@@ -463,7 +463,7 @@ def test_a_report_that_is_mixed_stands_alone_in_its_plan(beside):
     for costs in ({"x": (mixed, beside)}, {"x": (mixed,), "y": (beside,)}):
         with pytest.raises(ValueError, match="must be the only one in the plan; got 2 reports"):
             Plan(costs)
-    Plan({"x": (mixed,), "y": (Gaussian(1.0),)})  # other releases may accompany it
+    Plan({"x": (mixed,), "y": (Gaussian(1.0),)})  # other releases may accompany a report
 
 
 @pytest.mark.parametrize(

@@ -153,7 +153,7 @@ def test_the_walk_catches_planted_leaks():
     foreign = [Neighbors(X, X, DOMAIN), np.random.default_rng(0), (lambda rows: lambda: rows)(X)]
     for thing, name in zip(foreign, ("Neighbors", "Generator", "function"), strict=True):
         assert f"holds a {name}, which is no plain data" in leaks(planted(trace, "thing", thing), forbidden)
-    view = np.vstack([np.zeros((1, 2)), X])[:1]  # only zeros, but its base has every row
+    view = np.vstack([np.zeros((1, 2)), X])[:1]  # only zeros, but their base array holds every row
     assert "holds a true value in a ndarray" in leaks(planted(trace, "view", view), forbidden)
 
 

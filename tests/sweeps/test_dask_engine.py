@@ -85,7 +85,7 @@ def test_a_stop_cancels_what_has_not_begun(client, tmp_path):
     with pytest.raises(InterruptedError):
         list(cluster(list(SWEEP.runs()), run, failed_row, client=client, on_wait=stop))
     (tmp_path / "open").touch()
-    while any(client.processing().values()):  # the suite's own limit ends it if it never comes
+    while any(client.processing().values()):  # the suite's own limit ends this loop
         time.sleep(0.1)
     assert len(list(tmp_path.glob("begun-*"))) <= 2
 

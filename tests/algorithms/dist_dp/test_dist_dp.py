@@ -193,7 +193,7 @@ def test_a_moved_row_changes_two_cells_in_each_grid_and_no_more(trials):
         assert abs(change).max(initial=0) <= 1
         assert np.sqrt((change**2).sum()) <= query.sensitivity(MOVE)
         assert sum(key not in two for key in one) <= query.l0 and sum(key not in one for key in two) <= query.l0
-    far = [query.statistic(Block(np.array([[x, 0.0]])))[0] for x in (0.0, 0.25)]  # another cell in every grid
+    far = [query.statistic(Block(np.array([[x, 0.0]])))[0] for x in (0.0, 0.25)]  # no cell in common
     assert len({tuple(key) for keys in far for key in keys}) == 50
     assert query.sensitivity(MOVE) == math.sqrt(50)
 

@@ -141,8 +141,8 @@ def test_a_private_release_shows_where_another_run_may_end_and_nothing_is_spent(
     assert not app.exception and not app.error
     assert "without reading a row" in words(app) and "href=" not in words(app) and "KMeans' loss" not in words(app)
     assert sum("simulated from the release" in picture for picture in pictures(app)) == 1
-    assert len(state["history"]) == number and "asking" not in state  # no run, no claim
+    assert len(state["history"]) == number and "asking" not in state  # nothing was run or claimed
     result = state["store"].get(state["shown"])
     asked = reruns.Question.of(result).pieces()
-    assert all(piece.args[0] is result.trace and len(piece.args) == 3 for piece in asked)  # no row is sent there
+    assert all(piece.args[0] is result.trace and len(piece.args) == 3 for piece in asked)  # no row is sent to a worker
     assert result.trace.seed is None
