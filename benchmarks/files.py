@@ -18,7 +18,7 @@ from pathlib import Path
 from dpviz.cli import main as dpviz
 
 ENDINGS = (".csv", ".tsv", ".dat", ".txt", ".json", ".jsonl", ".parquet", ".feather", ".arrow", ".xlsx", ".dta", ".gz")
-FOLDERS = {"datasets", "data", "_data", "src"}  # where packages keep data sets
+FOLDERS = {"datasets", "data", "_data", "src"}  # folders in which packages keep data sets
 LARGEST = 30_000_000
 
 

@@ -13,7 +13,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 __all__ = ["Visitor"]
 
-_AGAIN = ForwardMsg.FINISHED_EARLY_FOR_RERUN  # the script restarts by itself: not an end
+_AGAIN = ForwardMsg.FINISHED_EARLY_FOR_RERUN  # the script restarts by itself, so its run has not ended
 
 
 class Visitor:

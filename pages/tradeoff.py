@@ -25,7 +25,7 @@ def _open(kept: sweeps.Kept) -> None:
 
 links.enter(__file__, tradeoff, has=("form", "navigation"))
 if links.brings_only("tradeoff", tradeoff, "sweep") and (found := sweeps.shown()):
-    _open(found)  # a link of 0.1: the form follows the sweep
+    _open(found)  # a link of dpviz 0.1 names only a sweep, which fills the form
 
 head = st.container()
 with (

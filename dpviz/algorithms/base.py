@@ -49,7 +49,7 @@ class Algorithm:
     learns_sensitivity: ClassVar[bool] = False  # True if a clipping radius depends on released values
     follows_a_run: ClassVar[bool] = False  # True if it reuses the seed of an earlier run and so needs its own noise
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {}
-    CODE: ClassVar[tuple[Line, ...]] = ()  # its pseudo-code, six to ten lines
+    CODE: ClassVar[tuple[Line, ...]] = ()  # pseudo-code, six to ten lines
     AUDIT: ClassVar[dict[str, Any]] = {}  # parameter values for a second audit, which change the releases
 
     n_clusters: int = params.param(8, low=1, high=256, help="How many centers to release. Public.")

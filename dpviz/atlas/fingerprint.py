@@ -29,7 +29,7 @@ _ABOVE = {  # no run executes them; the last two lie beside the code of an insta
 }
 _LIBRARIES = ("numpy", "scipy", "scikit-learn")
 _PROBE_ROWS, _PROBE_STOPS = 200, (0.25, 4.0)
-_CLOSE = 1e-6  # relative, between two machines
+_CLOSE = 1e-6  # relative tolerance between two machines
 
 
 @cache

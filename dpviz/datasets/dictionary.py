@@ -56,7 +56,7 @@ _DEFAULTS: dict[str, Any] = {
 _COLUMN = {"unit": "", "description": "", "fill": None}
 MOST_CLUSTERS = 256  # largest number that every algorithm accepts
 _LONGEST = 1_000_000  # characters of a dictionary file
-_MOST_COLUMNS = 1024  # the limit of a table
+_MOST_COLUMNS = 1024  # the readers' limit
 
 
 def complete(facts: Mapping[str, Any], name: str = "data dictionary") -> dict[str, Any]:
@@ -222,7 +222,7 @@ def _parsed(text: str | bytes, name: str) -> dict[str, Any]:
         raise ValueError(f"{name}: this is not a JSON file; a data dictionary of dpviz is needed.") from None
     if not isinstance(facts, dict):
         raise ValueError(f"{name}: this is not a data dictionary; it needs the entry 'columns'.")
-    if unknown := [key for key in facts if key not in (*_DEFAULTS, "columns", "left_out")]:  # such as a misspelt one
+    if unknown := [key for key in facts if key not in (*_DEFAULTS, "columns", "left_out")]:  # such as misspelled ones
         raise ValueError(
             f"{name}: a data dictionary has no entry {str(unknown[0])[:40]!r}; its entries are columns, left_out, "
             f"{', '.join(_DEFAULTS)}. (`dpviz describe FILE` drafts one of this version.)"

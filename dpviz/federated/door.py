@@ -17,7 +17,7 @@ __all__ = ["GREETING_SECONDS", "MOST_GUESTS", "NONCE_BYTES", "Door", "Peer"]
 
 NONCE_BYTES = 32
 MOST_GUESTS = 64  # connections that have not introduced themselves yet; one more drops the oldest of them
-GREETING_SECONDS = 5.0  # for the handshake and the introduction
+GREETING_SECONDS = 5.0  # time limit of the handshake and the introduction
 _MOST_LINES = 20  # largest number of refusals that are reported
 
 

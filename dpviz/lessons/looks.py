@@ -97,7 +97,7 @@ def _words(lengths: np.ndarray) -> list[str]:
 def panels(shown: Shown, colors: Theme) -> list[Panel]:
     """Return the looks with their mean, and their cost so far."""
     view = shown.ground.view(shown.traces[0], colors, kmeans=True)
-    which = int(np.abs(shown.centers - shown.target).max(axis=(0, 2)).argmax())  # the center that shows the noise best
+    which = int(np.abs(shown.centers - shown.target).max(axis=(0, 2)).argmax())  # the center farthest off
     plane = mean_panel(view, shown.centers[:, which], shown.means[:, which], shown.target[which])
     epsilons = [promise.epsilon for promise in shown.spent]
     cost = Values(

@@ -9,7 +9,7 @@ import numpy as np
 
 __all__ = ["turns"]
 
-_STRIP, _LETTER = 900, 5.7  # pixels: width of the strip on a usual screen, and of a letter in it
+_STRIP, _LETTER = 900, 5.7  # widths of the strip on a usual screen and of a letter in it, in pixels
 
 
 def turns(labels: Sequence[str], width: np.ndarray) -> list[tuple[str, int, int]]:

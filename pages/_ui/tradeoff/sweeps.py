@@ -63,7 +63,7 @@ class Kept:
     owner: str = ""
     begun: float = 0.0
     spans: dict[tuple[Any, ...], tuple[float, ...]] = dataclasses.field(default_factory=dict)  # axes while it runs
-    watched: Presence = dataclasses.field(default_factory=partial(Presence, 600.0))  # a link may be on its way
+    watched: Presence = dataclasses.field(default_factory=partial(Presence, 600.0))  # a link may be opened later
 
     _table: pd.DataFrame | None = None
     _summary: Summary | None = None

@@ -29,7 +29,7 @@ class MemoryFolder:
         self._folder = tempfile.TemporaryDirectory(prefix=PREFIX, dir=place)
         self.name = self._folder.name
         folder = Path(self.name) / "new"
-        self._lock = open(folder, "wb")  # held as long as the folder
+        self._lock = open(folder, "wb")  # held as long as the folder exists
         if fcntl is not None:
             fcntl.flock(self._lock, fcntl.LOCK_EX)
         folder.rename(folder.with_name(_LOCK))  # nobody sees the file before it is locked

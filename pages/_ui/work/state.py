@@ -17,7 +17,7 @@ class WorkState:
     paid: Held[bool] = Held(bool)  # whether the running job was booked on a private file
     owner: Kept[str] = Kept(lambda: secrets.token_urlsafe(9))  # a random name for the owner of jobs
     waiting: Held[tuple[str, Algorithm] | None] = Held(nothing)  # a private data set and the run that awaits consent
-    leads: Once[bool] = Once(bool)  # whether it was requested just now
+    leads: Once[bool] = Once(bool)  # whether that run was requested just now
     atlas_absent: Held[str] = Held(str)  # the page that says that no stored runs can be used
     fingerprints: Kept[dict[str, str]] = Kept(dict)  # fingerprints of the files behind private data sets, by token
     asked_pieces: Kept[dict[str, tuple[tuple[Hashable, ...], str]]] = Kept(dict)  # topic -> names, id of the job
