@@ -172,7 +172,7 @@ def _text(rng: random.Random) -> _Made:
         return line.encode("cp1252" if rng.random() < 0.1 and line.isprintable() else "utf-8", errors="replace")
 
     def write(records: Sequence[bytes]) -> bytes:
-        text = eol.join([*first, *records]) + (end or (eol if not first else b""))
+        text = eol.join([*first, *records]) + end
         return gzip.compress(text, 1) if packed else text
 
     return Family("text", ending + ".gz" * packed, form, write), record

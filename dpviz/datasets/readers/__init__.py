@@ -63,7 +63,7 @@ def read_table(
     """
     data = memoryview(source if isinstance(source, bytes | bytearray | memoryview) else source.read()).cast("B")
     limits, advance = limits or Limits(), on_progress or _ignore
-    if data.nbytes == 0:
+    if data.nbytes == 0 and not private:  # a private file may have lost its only row
         raise TableError(f"{name}: the file is empty; drop a table with a header line and at least one row.")
     if data.nbytes > limits.bytes:
         raise TableError(f"{name}: the file is larger than {limits.bytes // 1_000_000:,} MB; drop a smaller one.")

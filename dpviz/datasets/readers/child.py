@@ -57,7 +57,7 @@ def read(data: memoryview, name: str, form: Form, limits: Limits, advance: Calla
     """Read a file of any format in this process."""
     kind, inside = declared_format(name, bytes(data[:64]), form), name
     if kind == "gzip":
-        data, inside = _unpacked(data, name, limits), name.lower().removesuffix(".gz")
+        data, inside = _unpacked(data, name, form, limits), name.lower().removesuffix(".gz")
         kind = declared_format(inside, bytes(data[:64]), form)
     for magic, what in REFUSED.items():
         if bytes(data[:16]).startswith(magic) and not is_first_record(inside, bytes(data[:64]), form):
@@ -69,13 +69,13 @@ def read(data: memoryview, name: str, form: Form, limits: Limits, advance: Calla
     return _READERS[kind](data, name, form, limits, advance)
 
 
-def _unpacked(data: memoryview, name: str, limits: Limits) -> memoryview:
+def _unpacked(data: memoryview, name: str, form: Form, limits: Limits) -> memoryview:
     """Return the content of a gzip archive, never inflated beyond the limit."""
     with faults_as(f"{name}: the gzip archive is damaged or cut off; pack it again."):
         inside = gzip.GzipFile(fileobj=io.BytesIO(data)).read(limits.inflated + 1)
     if len(inside) > limits.inflated:
         raise TableError(f"{name}: it would unpack to more than {limits.inflated // 1_000_000} MB; use Parquet.")
-    if not inside:
+    if not inside and not form.private:
         raise TableError(f"{name}: the archive is empty.")
     return memoryview(inside)
 
