@@ -25,7 +25,7 @@ _CSS = (Path(__file__).parent / "shell.css").read_text() + style("dp-")
 
 _GREEK = {
     "ε": "epsilon",
-    "δ": "delta: the chance that the bound ε fails",
+    "δ": "delta: the bound ε fails with at most this chance",
     "μ": "mu of Gaussian DP; defined only if every release is Gaussian",
 }
 
