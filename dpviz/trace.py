@@ -29,7 +29,7 @@ SCHEMA = 1  # version of the JSON text, increased when an entry changes its mean
 
 
 class Cancelled(Exception):
-    """Raised by an `on_step` callback to stop a run; the budget of releases made so far stays spent."""
+    """Raised by an `on_step` callback to stop a run; the claim of a private run stays booked in full."""
 
 
 @dataclasses.dataclass(frozen=True)

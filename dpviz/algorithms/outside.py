@@ -196,7 +196,7 @@ def _guard(cls: type[Algorithm], here: Origin) -> None:
             # outside DEMO omit the message: NumPy's may contain a shape, and so the exact number of rows
             why = _words(error) if curator.demo else type(error).__name__
             words = f"{self.name} of {here.place}: step {count + 1} failed with {why}{_line(error, here.place)}."
-            raise ValueError(f"{words} Releases made so far stay spent.") from None
+            raise ValueError(f"{words} A private run stays booked in full.") from None
 
     def more(self: Algorithm, released: object, domain: Domain) -> tuple[str, ...]:
         words = (f"{self.name} comes from {here.place} and is {UNAUDITED}: only its authors vouch for its promise.",)

@@ -140,7 +140,7 @@ def _run(words: list[str]) -> int:
     except BrokenPipeError:
         raise
     except KeyboardInterrupt:
-        print("dpviz: stopped. The budget of finished releases stays spent.", file=sys.stderr)
+        print("dpviz: stopped. A private run that was booked stays booked in full.", file=sys.stderr)
         return 130
     except (ValueError, TypeError, OSError) as error:
         print(f"dpviz: {line(str(error))}", file=sys.stderr)

@@ -147,7 +147,7 @@ def test_one_that_raises_at_step_3_ends_in_one_sentence(mine, capsys):
     assert main(RUN) == 2
     told = capsys.readouterr().err
     assert "My own of my_own.py: step 3 failed with ZeroDivisionError: division by zero (line 86)" in told
-    assert "Releases made so far stay spent." in told and "Traceback" not in told
+    assert "A private run stays booked in full." in told and "Traceback" not in told
 
 
 def test_an_error_says_nothing_about_rows_under_secure_noise(mine, registry):
@@ -156,7 +156,7 @@ def test_an_error_says_nothing_about_rows_under_secure_noise(mine, registry):
     rows, cls = load_sample("tiny"), registry["my-own"]
     with pytest.raises(ValueError, match=r"shapes \(40,\) \(3,\)"):
         cls(n_clusters=2).run(rows.X, domain=rows.domain, seed=0)
-    with pytest.raises(ValueError, match=r"step 1 failed with ValueError \(line \d+\)\. Releases"):
+    with pytest.raises(ValueError, match=r"step 1 failed with ValueError \(line \d+\)\. A private"):
         cls(n_clusters=2).run(rows.X, domain=rows.domain, noise="secure")
 
 

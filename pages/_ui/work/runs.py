@@ -232,7 +232,9 @@ def _take(job: Job) -> None:
             result = inbox.pop()
             keep(result)
             show(result.identity)
-        elif job.status == "failed":
-            messages.say("problem", f"{job.error} The run was stopped; nothing else changed.")
+            return
+        booked = " Its whole claim stays booked." if work_state.paid else ""
+        if job.status == "failed":
+            messages.say("problem", f"{job.error} The run was stopped; nothing else changed.{booked}")
         else:
-            messages.say("note", f"{job.title} was canceled. The privacy spent by then stays spent.")
+            messages.say("note", f"{job.title} was canceled.{booked}")
