@@ -68,7 +68,7 @@ class DPEM(ApproximateDP):
     with the clusters. Taken from the origin, as published, second moments need so much noise that every cluster much
     smaller than the domain is lost. Covariances are made symmetric, shrunk toward a ball by the noise's share of their
     variance, and kept between the noise's and the initial ones. A Gaussian with a noisy count near or below 0 keeps its
-    shape, with the weight of one row. Composition is mu-GDP instead of the moments accountant.
+    mean and shape, with the weight of one row. Composition is mu-GDP instead of the moments accountant.
 
     References
     ----------

@@ -6,9 +6,9 @@ only uniform words, and the clients only noisy sums.
 
 This holds for parties that follow the protocol. The promise also holds against one client that shares all it knows with
 the server: pair masks leave the two only the sum of the other clients, with enough noise (see `shares`). Against c such
-clients, (M - c) / (M - 1) of the noise's variance remains. In the paper's variant the server draws all noise: it must
-then never see the result, and together with one client it has the exact sum of the others. Nobody can detect a party
-that draws no noise.
+clients, (M - c) / (M - 1) of the variance of Gaussian noise remains, and no Laplace noise if both clients who drew it
+are among them. In the paper's variant the server draws all noise: it must then never see the result, and together with
+one client it has the exact sum of the others. Nobody can detect a party that draws no noise.
 """
 
 from __future__ import annotations

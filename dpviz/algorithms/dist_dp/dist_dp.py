@@ -31,8 +31,8 @@ class DistDP(Moves):
 
     Every row is released with noise that hides a move of up to rho. Five randomly shifted quadtrees look for dense
     cells: coarse cells count the noisy points, which is free, and fine cells count the rows, with noise. The centers of
-    the cells with the highest counts divide the domain into regions. Noisy points far from every region are kept as
-    they are; all other rows contribute to one noisy count and mean per region. A weighted k-means on both is free.
+    the cells with the highest counts divide the domain into regions. Noisy points far from every region stand for
+    themselves; all other rows contribute to one noisy count and mean per region. A weighted k-means on both is free.
 
     Parameters
     ----------
@@ -49,8 +49,9 @@ class DistDP(Moves):
     threshold : float, in [0, 20]
         T: a region is small if its noisy count is at most T standard deviations of its noise; Appendix E uses 0.
     small_regions : {"auto", "points", "drop"}
-        What small regions contribute: their noisy points (Algorithm 1, lines 13 and 14), nothing (Appendix E), or their
-        noisy points, pulled together until they spread as the rows do (see Deviations).
+        What small regions contribute. "points": their noisy points (Algorithm 1, lines 13 and 14); "drop": nothing
+        (Appendix E); "auto": their noisy points, which like the far ones are pulled together until they spread as the
+        rows do (see Deviations).
     near : float or None, in [0, 1000]
         S: noisy points within S rho of a region are near; None: Appendix E's formula.
     trees : int, in [1, 20]
@@ -58,7 +59,8 @@ class DistDP(Moves):
     budget : {"joint", "thirds"}
         Equal thirds of mu^2, or the paper's three times (epsilon/3, delta/3), which leaves budget unspent.
     ball : {"appendix", "literal"}
-        Offsets in a region are clipped to min(S rho, domain radius), or to the printed min(S, sqrt(d)) rho.
+        The clipping radius R of offsets in a region. "appendix": min(S rho, domain radius); "literal": sqrt(d) rho,
+        which is the printed min(S, sqrt(d)) rho except where S is below sqrt(d).
     coarse_levels : int, in [0, 9]
         Last quadtree level that counts noisy points.
 
@@ -69,8 +71,8 @@ class DistDP(Moves):
     releases. (1) All rows: l2 sensitivity rho, plus sqrt(d) 2^-24 for rounding. (2) The counts of fine cells: a move
     leaves one cell and enters another in each of g = trees (10 - coarse_levels) grids, so the l2 sensitivity is sqrt(2
     g); a threshold pays delta / 6 for cells that only one neighbor has. (3) Count and sum per region: sensitivities
-    sqrt(2) and sqrt(2) R, because a move may take a row from one region to the next. Only released noisy points decide
-    which rows are far.
+    sqrt(2) and sqrt(2) R, because a move may take a row from one region to the next, or min(2 R, rho) for the sum where
+    that is more, because it may also cross a region. Only released noisy points decide which rows are far.
 
     Steps
     -----
@@ -95,13 +97,14 @@ class DistDP(Moves):
     rows, not noisy points). Cell centers are projected onto the domain: in many columns they lie far outside it, and
     offsets clipped to its radius would not lead back to the rows. The defaults add rules that read public and released
     values only. The covariance of the noisy points minus that of their noise estimates how rows spread. The noisy
-    points of small regions are pulled to their mean until they spread that much, by one factor in the directions that
-    stand out from the noise and by another in the rest. If no direction stands out, they are pulled to the middle of
-    the domain by v / (v + sd^2), with v = radius^2 / d and sd their noise. Regional means are pulled there by the same
-    formula. While the noise sqrt(d) sd stays below 2 radius k^(-1/d), the width of k equal clusters that fill the
-    domain, a region is also small below (sd of a sum / sd of a noisy point)^2 rows, where the mean of its noisy points
-    is more accurate than its noisy mean. Noise is analytic Gaussian; the paper uses truncated Laplace and sqrt(2
-    ln(1.25/delta)) / epsilon. The regional coreset is one noisy mean, because noise would outweigh a tree per region.
+    points that are far or in small regions are pulled to their mean until they spread that much, by one factor in the
+    directions that stand out from the noise and by another in the rest. If no direction stands out, they are pulled to
+    the middle of the domain by v / (v + sd^2), with v = radius^2 / d and sd their noise. Regional means are pulled
+    there by the same formula. While the noise sqrt(d) sd stays below 2 radius k^(-1/d), the width of k equal clusters
+    that fill the domain, a region is also small below (sd of a sum / sd of a noisy point)^2 rows, where the mean of its
+    noisy points is more accurate than its noisy mean. Noise is analytic Gaussian; the paper uses truncated Laplace and
+    sqrt(2 ln(1.25/delta)) / epsilon. The regional coreset is one noisy mean, because noise would outweigh a tree per
+    region.
 
     References
     ----------

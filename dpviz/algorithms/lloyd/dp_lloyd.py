@@ -60,10 +60,10 @@ class DPLloyd(SuLloyd):
 
     Deviations from the paper
     -------------------------
-    Sums and counts are two releases with shares d : 1, which adds the same noise as one release of all d + 1 numbers
-    with sensitivity d + 1. Lengths scale with the declared radius R. A center with a noisy count near or below 0 stays
-    where it is; dividing by that count, as published, throws the center to the border. The halving shares are scaled to
-    add up to epsilon.
+    Sums and counts are two releases with shares d : 1; for a box, where R = sqrt(d), that adds the same noise as one
+    release of all d + 1 numbers with sensitivity d + 1. Lengths scale with the declared radius R. A center with a noisy
+    count near or below 0 stays where it is; dividing by that count, as published, throws the center to the border. The
+    halving shares are scaled to add up to epsilon.
 
     References
     ----------

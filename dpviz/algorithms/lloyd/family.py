@@ -77,7 +77,7 @@ class NoisyLloyd(Algorithm):
         return int(np.clip(int(self.affordable(n_features, n_public)), self.MIN_ITERATIONS, self.MAX_ITERATIONS))
 
     def reach(self, iteration: int, domain: Domain) -> float | None:
-        """Return the clipping radius of an iteration, or None if offsets are not clipped."""
+        """Return the radius beyond which rows do not count in an iteration, or None if all rows count."""
         return None
 
     def shortens(self) -> bool:

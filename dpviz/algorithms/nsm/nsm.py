@@ -71,12 +71,12 @@ class NSM(ApproximateDP):
         Total delta; None means n_public^-1.1.
     middle_share : float, in [0, 0.2]
         Largest share of mu^2 for a noisy mean (4 to 64 columns). The mean costs d / (.1 n mu)^2 of mu^2, which makes
-        its noise 10 % of the domain's radius; it is left out if that exceeds the share. Later releases are then
+        its noise about 10 % of the domain's radius; it is left out if that exceeds the share. Later releases are then
         centered on this mean, shrunk toward the middle of the box by its noise, so bounds need not lie evenly around
         the rows.
     radius_share : float, in [0, 0.2]
         Share of mu^2 for the norm histogram, which measures by how much the declared radius is too wide. It is released
-        only if its noise is below 1 % of the nominal n.
+        only if two standard deviations of its noise are at most 1 % of the nominal n.
     near_share : float, in [0, 0.2]
         Share of mu^2 for the same histogram if it is too noisy for that: it still gives a radius that holds 85 % of the
         rows, to which rows are clipped for the second moment (4 to 64 columns). 0 leaves it out.
@@ -88,7 +88,7 @@ class NSM(ApproximateDP):
         only with 4 to 64 columns, at least 5 centers, and n mu sqrt(share) / k of at least 3.
     distance_share : float, in [0, 0.5]
         Share of the corrections for a histogram of distances before each of them, which sets its clipping radius. It is
-        released only if its noise is below 3 % of the nominal n. 0 leaves it out.
+        released only up to 64 columns, and if its noise is at most 3 % of the nominal n. 0 leaves it out.
     shape : {"both", "candidates", "steps", "none"}
         The releases whose noise is shaped like the spread of the rows (4 to 64 columns).
     far : bool

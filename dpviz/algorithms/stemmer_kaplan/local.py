@@ -54,8 +54,8 @@ class StemmerKaplanLocal(Algorithm):
     epsilon-DP in the local model, delta = 0: changing one person's value changes the probability of any message they
     send by at most a factor of e^epsilon. Nobody needs to be trusted. Public: all parameters, the domain, n, and each
     person's group, which depends on the person's number alone. A person is on one path and meets the label "report"
-    once (three times with budget="epsilon", at epsilon/3). Later questions depend on earlier reports of other people
-    only.
+    once (three times with budget="epsilon", at epsilon/3). Later questions depend on earlier reports: with
+    budget="users" on those of other people only.
 
     Steps
     -----

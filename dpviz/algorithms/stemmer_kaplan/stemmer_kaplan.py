@@ -51,7 +51,7 @@ class StemmerKaplan(PrivateCenters):
         Number of rounds. After each but the last, rows inside a released ball drop out and the others are searched
         again.
     count_share, choice_share : float, in [0.05, 0.9]
-        Share of mu^2 for the final weights, and the counts' share of the candidates' part.
+        The counts' share of the candidates' part of mu^2, and the share of mu^2 for the final weights.
     objective : {"means", "medians"}
         The last step: k-means or k-median, on the same private coreset.
 
