@@ -39,7 +39,7 @@ def plain(text: str) -> Markdown:
     if isinstance(text, Markdown):
         return text
     flat = _SYNTAX.sub(r"\\\g<0>", line(" ".join(text.split())))
-    return Markdown(_LINKS.sub(lambda found: found[0] + _JOINER, _FIRST.sub(r"\1\3\\\2\4", flat)))
+    return Markdown(_LINKS.sub(lambda match: match[0] + _JOINER, _FIRST.sub(r"\1\3\\\2\4", flat)))
 
 
 def figure(text: str) -> str:

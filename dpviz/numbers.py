@@ -143,5 +143,5 @@ def fraction(value: float) -> str:
 def on_screen(sentence: str) -> str:
     """Return a sentence for the screen: Greek letters, δ only as "1 in 11,700", n as 5,000, no shell options."""
     sentence = _OPTION.sub("", _CHANCE.sub(r"\1", sentence))
-    sentence = re.sub(r"\bn = (\d+)\b", lambda found: f"n = {int(found[1]):,}", sentence)
-    return re.sub(r"\b(epsilon|delta|mu)\b", lambda found: _LETTERS[found[1]], sentence)
+    sentence = re.sub(r"\bn = (\d+)\b", lambda match: f"n = {int(match[1]):,}", sentence)
+    return re.sub(r"\b(epsilon|delta|mu)\b", lambda match: _LETTERS[match[1]], sentence)

@@ -47,11 +47,11 @@ by = st.segmented_control(
     format_func={"step": "step", "spent": "ε spent"}.__getitem__,
     help="Matched by ε spent, each run shows the last picture that it reached with that ε.",
 )  # fmt: skip
-found = made.comparison(data, runs)
+comparison = made.comparison(data, runs)
 links.keep("compare", compare)
-if found is None:
+if comparison is None:
     st.skeleton(height=430)
     st.stop()
-view.unlike_promises(found)
-view.player(found, hidden=hidden, by=str(by), opened=links.opened("compare"))
-view.curves(found)
+view.unlike_promises(comparison)
+view.player(comparison, hidden=hidden, by=str(by), opened=links.opened("compare"))
+view.curves(comparison)

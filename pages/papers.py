@@ -29,12 +29,12 @@ st.html(
         "excludes 0."
     )
 )
-chosen, shown = st.container(key=keys.FORM).columns([3, 2], vertical_alignment="bottom")
-name = chosen.segmented_control(
+first, second = st.container(key=keys.FORM).columns([3, 2], vertical_alignment="bottom")
+name = first.segmented_control(
     "Paper", (*every, *OURS), default="pe-means", required=True, **kept(keys.PAPERS_PAPER),
     format_func=lambda one: every[one].short if one in every else ALGORITHMS[one].name,
 )  # fmt: skip
-word = shown.selectbox("Verdict", WORDS, **kept(keys.PAPERS_VERDICT)) if name in every else "all"
+word = second.selectbox("Verdict", WORDS, **kept(keys.PAPERS_VERDICT)) if name in every else "all"
 links.keep("papers", papers_controls)
 if name in every:
     paper = every[name]

@@ -13,19 +13,19 @@ from pages._ui.tradeoff.state import tradeoff_state
 from pages._ui.workspace.tradeoff import tradeoff
 
 
-def _open(kept: sweeps.Kept) -> None:
+def _open(progress: sweeps.Kept) -> None:
     """Show a sweep and, if its data are public, its values in the form."""
-    sweeps.show(kept.identity)
+    sweeps.show(progress.identity)
     tradeoff_state.sweep_asked = None  # the form may follow this sweep
-    if archive.is_public(kept.sweep):
-        query = write(Scene("tradeoff", form_of(kept.sweep) | {"sweep": kept.identity}), tradeoff)
+    if archive.is_public(progress.sweep):
+        query = write(Scene("tradeoff", form_of(progress.sweep) | {"sweep": progress.identity}), tradeoff)
         if query != write(links.now("tradeoff", tradeoff), tradeoff):
             links.go(query)
 
 
 links.enter(__file__, tradeoff, has=("form", "navigation"))
-if links.brings_only("tradeoff", tradeoff, "sweep") and (found := sweeps.shown()):
-    _open(found)  # a link of dpviz 0.1 names only a sweep, which fills the form
+if links.brings_only("tradeoff", tradeoff, "sweep") and (latest := sweeps.shown()):
+    _open(latest)  # a link of dpviz 0.1 names only a sweep, which fills the form
 
 head = st.container()
 with (
@@ -33,42 +33,42 @@ with (
     st.container(key=keys.FORM_FIELDS, horizontal=True, vertical_alignment="bottom", gap="small"),
 ):
     sweep, title, error, more = sweep_form()
-kept = sweeps.shown()
-active = kept is not None and kept.active  # the sweep may end while the page is drawn
+progress = sweeps.shown()
+active = progress is not None and progress.active  # the sweep may end while the page is drawn
 before, tradeoff_state.sweep_asked = tradeoff_state.sweep_asked, sweep
-changed = None not in (sweep, before) and sweep not in (before, kept.sweep if kept else before)
+changed = None not in (sweep, before) and sweep not in (before, progress.sweep if progress else before)
 if changed and not active:
     sweeps.leave()  # the form has changed, and the picture follows it
-    kept = None
+    progress = None
 with more:
     if sweep is not None:
         view.spending(sweep)
     past = sweeps.history()
-    if len(past) > (kept is not None):
+    if len(past) > (progress is not None):
         names = {other.identity: f"{other.title}, {len(other.rows)} runs" for other in past}
         chosen = st.selectbox(
-            "Earlier sweeps", names, list(names).index(kept.identity) if kept else None,
+            "Earlier sweeps", names, list(names).index(progress.identity) if progress else None,
             format_func=names.__getitem__, disabled=prepared.locked(),
         )  # fmt: skip
-        if chosen not in (None, kept.identity if kept else None):
+        if chosen not in (None, progress.identity if progress else None):
             _open(next(other for other in past if other.identity == chosen))
             st.rerun()
 
-shown = kept or (sweeps.at_once(sweep, title) if sweep else None)
+current = progress or (sweeps.at_once(sweep, title) if sweep else None)
 with head:
-    shell.strip(view.titles(shown) if shown else title, sweep=view.size(shown.sweep) if shown else "")
+    shell.strip(view.titles(current) if current else title, sweep=view.size(current.sweep) if current else "")
     word, tools = st.columns([5, 4], vertical_alignment="bottom")
     with word:
         shell.title()
     private_notice()
     links.notice("tradeoff", tradeoff)
-if kept is None and st.session_state.get(keys.SWEEP):
+if progress is None and st.session_state.get(keys.SWEEP):
     st.info("This server no longer has the sweep that this address names. You see the form's own sweep.")
-links.keep("tradeoff", tradeoff, entry=kept.identity if kept else "form")
-finished = shown is not None and any(row["algorithm"] != REFERENCE for row in shown.rows)
-if kept is None and not finished and sweep is not None:
+links.keep("tradeoff", tradeoff, entry=progress.identity if progress else "form")
+finished = current is not None and any(row["algorithm"] != REFERENCE for row in current.rows)
+if progress is None and not finished and sweep is not None:
     view.first(sweep, title)
-if kept is not None and sweep not in (None, kept.sweep):
+if progress is not None and sweep not in (None, progress.sweep):
     st.caption("The form no longer matches the sweep below.")
 if sweep is not None:
     view.check(sweep)
@@ -80,8 +80,8 @@ if sweep is not None:
             error = str(problem)
 if error:
     st.error(plain(f"{error} No sweep was started."))
-if shown is None or not (kept or finished):
+if current is None or not (progress or finished):
     st.stop()
 with tools:
-    look = view.tools(shown)
-view.watch(shown, look, active=active)
+    look = view.tools(current)
+view.watch(current, look, active=active)

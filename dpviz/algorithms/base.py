@@ -174,10 +174,10 @@ class Algorithm:
         )
         steps: list[Step] = []
         with alone():  # the same seed gives the same trace with any number of threads
-            for shown in self.steps(curator, rows.domain, init_rng):
+            for draft in self.steps(curator, rows.domain, init_rng):
                 step = dataclasses.replace(
-                    shown,
-                    released=freeze(shown.released),
+                    draft,
+                    released=freeze(draft.released),
                     index=len(steps),
                     hidden=curator.drain_hidden(),
                     n_releases=len(curator.ledger),
@@ -263,8 +263,8 @@ class Algorithm:
             )
         if not source.reproducible:
             raise ValueError(f"{self.name}: n_public must be declared in the domain for a private release.")
-        kept = self.neighboring is not Neighboring.ADD_REMOVE
-        return rows.size_nonprivate(every=True) if kept else rows.size_nonprivate(), ("n taken from the data",)
+        n_is_fixed = self.neighboring is not Neighboring.ADD_REMOVE
+        return rows.size_nonprivate(every=True) if n_is_fixed else rows.size_nonprivate(), ("n taken from the data",)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

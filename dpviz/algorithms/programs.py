@@ -147,23 +147,23 @@ def program(place: str) -> type[Program]:
     return cls
 
 
-def _class(label: str, made: type, library: str, takes: frozenset[str]) -> type[Program]:
+def _class(label: str, clusterer: type, library: str, takes: frozenset[str]) -> type[Program]:
     """Return the wrapper of a program, with a parameter epsilon if the program takes one."""
     fields = [("epsilon", float, _EPSILON)] if "epsilon" in takes else []
     words = str(Notion.CLAIMED)
     names: Mapping[str, Any] = {
-        "name": f"{made.__name__} of {library}",
-        "slug": re.sub(r"[^a-z0-9]+", "-", f"{library}-{made.__name__}".lower()).strip("-"),
+        "name": f"{clusterer.__name__} of {library}",
+        "slug": re.sub(r"[^a-z0-9]+", "-", f"{library}-{clusterer.__name__}".lower()).strip("-"),
         "tagline": f"{words[0].upper()}{words[1:]}.",
-        "MAKES": made,
+        "MAKES": clusterer,
         "TAKES": takes,
         "CODE": (
-            Line(f"hand the rows to {made.__name__} of {library}", ("program",), at=("first",)),
+            Line(f"hand the rows to {clusterer.__name__} of {library}", ("program",), at=("first",)),
             Line("it draws its own noise, if any", ("program",), at=("first",)),
             Line("take the centers that it returns", ("program",), at=("end",)),
         ),
         "__module__": __name__,
-        "__doc__": f"{made.__name__} of {library}: {words}.",
+        "__doc__": f"{clusterer.__name__} of {library}: {words}.",
     }
     return dataclasses.make_dataclass(label, fields, bases=(Program,), namespace=dict(names), frozen=True, kw_only=True)
 

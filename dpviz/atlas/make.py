@@ -92,21 +92,21 @@ def check(cells: Sequence[Cell], folder: Path = FOLDER, *, workers: int = 1) -> 
     again = on_this_machine(list(cells), _made, _given_up, workers=workers)
     stored = {chapter: load(chapter, folder) for chapter in {cell.chapter for cell in cells}}
     for cell, result in again:
-        kept = stored[cell.chapter]
-        if kept is None:
+        old = stored[cell.chapter]
+        if old is None:
             yield Difference(cell, "its file is missing or unreadable")
             continue
-        table, facts = kept
+        table, facts = old
         was = table.slice(cell.chapter.cells().index(cell), 1).to_pylist()
         same = partial(_same, exact=facts["machine"] == machine())
         names = [name for name in result if not was or not same(was[0][name], result[name])]
         yield Difference(cell, f"{', '.join(names)} came out differently") if names else None
 
 
-def _same(stored: Any, made: Any, *, exact: bool) -> bool:
-    if stored is None or made is None:
-        return stored is None and made is None
-    one, other = np.asarray(stored), np.asarray(made)
+def _same(stored: Any, result: Any, *, exact: bool) -> bool:
+    if stored is None or result is None:
+        return stored is None and result is None
+    one, other = np.asarray(stored), np.asarray(result)
     if one.shape != other.shape:
         return False
     if exact or other.dtype.kind != "f":

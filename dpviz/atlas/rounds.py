@@ -84,9 +84,9 @@ def make(folder: Path = FOLDER, *, workers: int = 1, on_run: Callable[[], None] 
     """Play all games and write them; the old file stays until the new one is complete."""
     batches = [(game, first) for game in GAMES for first in range(0, game.rounds, _BATCH)]
     rows: dict[tuple[Game, int], list[dict[str, Any]]] = {}
-    for batch, found in on_this_machine(batches, _played, _given_up, workers=workers):
-        rows[batch] = found
-        for _ in found:
+    for batch, outcomes in on_this_machine(batches, _played, _given_up, workers=workers):
+        rows[batch] = outcomes
+        for _ in outcomes:
             on_run()
     table = pa.Table.from_pylist([row for batch in batches for row in rows[batch]], _SCHEMA)
     replace(folder / NAME, table, _inputs(), words=["game"], floats=["speaks", "centers.list.element"])
@@ -122,14 +122,14 @@ def _split(rows: list[dict[str, Any]]) -> Iterator[tuple[Game, list[dict[str, An
 def current(folder: Path = FOLDER) -> bool:
     """Return whether the first rounds of every stored game can be reproduced."""
     rows = _load(folder)
-    return rows is not None and all(_again(game, kept) for game, kept in _split(rows))
+    return rows is not None and all(_again(game, rounds) for game, rounds in _split(rows))
 
 
-def _again(game: Game, kept: list[dict[str, Any]]) -> bool:
+def _again(game: Game, rounds: list[dict[str, Any]]) -> bool:
     result = outcome(game, 0, _PROBES)
     return all(
         agrees({**row, "centers": list(row["centers"])}, {**one, "centers": one["centers"].tolist()})
-        for row, one in zip(kept, result, strict=False)
+        for row, one in zip(rounds, result, strict=False)
     )
 
 
@@ -139,7 +139,7 @@ def read(folder: Path = FOLDER) -> dict[Game, tuple[Round, ...]] | None:
     rows = _load(folder)
     if rows is None:
         return None
-    return {game: tuple(map(partial(_round, game), kept)) for game, kept in _split(rows)}
+    return {game: tuple(map(partial(_round, game), rounds)) for game, rounds in _split(rows)}
 
 
 def _round(game: Game, row: dict[str, Any]) -> Round:

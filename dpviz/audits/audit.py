@@ -262,7 +262,7 @@ def audit(
     n = n_public or max(len(pair.first), 2)
     domain = Domain.box(-1, 1, pair.first.shape[1], scale="common", n_public=n)
     samples: list[dict[str, np.ndarray]] = []
-    shown: list[list[Mapping[str, Hashable]]] = []
+    observations: list[list[Mapping[str, Hashable]]] = []
     worst, reach, trace = 0.0, 0.0, None
     for swapped, rows in enumerate((pair[1:3], pair[2:0:-1])):
         data = make_rows(*rows, domain)
@@ -287,10 +287,10 @@ def audit(
             if on_run is not None:
                 on_run(swapped * runs + run + 1)
         samples.append({name: np.array([item[name] for item in bounds]) for name in bounds[0]})
-        shown.append(observed)
+        observations.append(observed)
     if trace is None:
-        raise ValueError(f"audit: {algorithm.name} raised in every run: {shown[0][0]['raised']}.")
-    for sample, speaks in zip(samples, scores(shown[0], shown[1], runs // 3), strict=True):
+        raise ValueError(f"audit: {algorithm.name} raised in every run: {observations[0][0]['raised']}.")
+    for sample, speaks in zip(samples, scores(observations[0], observations[1], runs // 3), strict=True):
         sample["trace"] = speaks
     claim: Guarantee = trace.claimed
     notion, claimed = ("epsilon", claim.epsilon) if claim.mu is None else ("mu", claim.mu)

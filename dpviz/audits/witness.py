@@ -135,7 +135,7 @@ class Witness(MemorySession):
             drawn.append(keep(counts))
             return drawn[-1]
 
-        kept, noisy, true = super().noisy_keys(query, scope, watched)
+        keys, noisy, true = super().noisy_keys(query, scope, watched)
         *_, other = self._neighbor.noisy_keys(query, scope, lambda counts: (counts, counts > 0))
         union = np.unique(np.concatenate([true["keys"], other["keys"]]), axis=0)
         at = _places(union, true["keys"])
@@ -145,7 +145,7 @@ class Witness(MemorySession):
         theirs = np.zeros(len(union))
         theirs[_places(union, other["keys"])] = other["counts"]
         self.exchanges.append(Exchange((seen, passed), mine, theirs))
-        return kept, noisy, true
+        return keys, noisy, true
 
     def perturb(self, name: str, query: Any, draw: Any) -> tuple[np.ndarray, Mapping[str, np.ndarray]]:
         """Answer from the rows; store the same released values beside the neighbor's rows."""
@@ -221,9 +221,9 @@ def _threshold(entry: Release, seen: Exchange) -> float:
     tau = Threshold(entry.cost["mu"], entry.cost["delta"]).threshold(entry.scale, _l0(entry))
 
     def log_probability(true: np.ndarray) -> np.ndarray:
-        shown = np.where(true > 0, -((noisy - true) ** 2) / (2 * entry.scale**2), -np.inf)
+        log_density = np.where(true > 0, -((noisy - true) ** 2) / (2 * entry.scale**2), -np.inf)
         held_back = np.where(true > 0, log_ndtr((math.ceil(tau) - 0.5 - true) / entry.scale), 0.0)
-        return np.where(passed, shown, held_back)
+        return np.where(passed, log_density, held_back)
 
     return float((log_probability(seen.true) - log_probability(seen.other)).sum())
 

@@ -184,8 +184,8 @@ def in_memory(data: Dataset) -> RunInput:
 
     def groups(centers: np.ndarray) -> float:
         assert data.labels is not None
-        kept = np.isfinite(data.X).all(axis=1) & np.isfinite(data.labels)
-        return majority_accuracy(data.X[kept], centers, data.labels[kept])
+        finite = np.isfinite(data.X).all(axis=1) & np.isfinite(data.labels)
+        return majority_accuracy(data.X[finite], centers, data.labels[finite])
 
     def rand(trace: Trace) -> float:
         assert data.labels is not None

@@ -211,8 +211,8 @@ def _small(
 def _say_incomplete(data: Dataset, relation: Neighboring) -> None:
     """Print how many rows of public data have a missing cell, and the column that alone costs many of them."""
     dropped = relation is Neighboring.ADD_REMOVE
-    kept = "left out" if dropped else "set to the middle"
-    print(f"{data.incomplete:,} of {len(data.X):,} rows have a missing cell and are {kept}.", file=sys.stderr)
+    treatment = "left out" if dropped else "set to the middle"
+    print(f"{data.incomplete:,} of {len(data.X):,} rows have a missing cell and are {treatment}.", file=sys.stderr)
     lacking = (~np.isfinite(data.X)).sum(axis=0)
     worst = int(lacking.argmax())
     if dropped and lacking[worst] * 5 > len(data.X):

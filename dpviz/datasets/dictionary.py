@@ -404,10 +404,10 @@ def promises(facts: Mapping[str, Any]) -> tuple[str, ...]:
         f"{column['name']} by {_round_up(value)}{' ' * bool(column['unit'])}{column['unit']}"
         for column, value in zip(facts["columns"], reach, strict=True)
     ]
-    shown = "; ".join(parts[:4]) + (f"; and so on for {len(parts) - 4} more" if len(parts) > 4 else "")
+    lengths = "; ".join(parts[:4]) + (f"; and so on for {len(parts) - 4} more" if len(parts) > 4 else "")
     sentences = [
         f"{who} can change a count by at most {rows}.",
-        f"{who} can move a sum, taken from the middle of the bounds, by at most: {shown}.",
+        f"{who} can move a sum, taken from the middle of the bounds, by at most: {lengths}.",
     ]
     if domain.n_public is not None:
         first = facts["columns"][0]

@@ -382,12 +382,12 @@ class Clipping:
 
 def clipping(X: np.ndarray, domain: Domain) -> Clipping:
     """Count what clipping X, shape (n, d), original units, to the domain changes. NOT PRIVATE."""
-    kept = X[np.isfinite(X).all(axis=1)]
-    below, above = kept < domain.low, kept > domain.high
-    Z = np.clip(domain.normalize(kept), -domain.box_z, domain.box_z)
+    finite = X[np.isfinite(X).all(axis=1)]
+    below, above = finite < domain.low, finite > domain.high
+    Z = np.clip(domain.normalize(finite), -domain.box_z, domain.box_z)
     return Clipping(
         n_rows=len(X),
-        dropped=len(X) - len(kept),
+        dropped=len(X) - len(finite),
         below=below.sum(axis=0),
         above=above.sum(axis=0),
         outside=int((below | above).any(axis=1).sum()),

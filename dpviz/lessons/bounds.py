@@ -41,7 +41,7 @@ def run(seed: int) -> Stage:
     town = ground("town")
     traces = tuple(_run(town, factor, "sulloyd", seed) for factor in FACTORS)
     shown = Shown(town, traces)
-    noise, found = shown.noise, [town.found(trace.cluster_centers) for trace in traces]
+    noise, hits = shown.noise, [town.found(trace.cluster_centers) for trace in traces]
     ratios = shown.ratios
     widths = [f"{number(2 * factor * float(town.data.domain.half_width.max()))} km" for factor in FACTORS]
     outside = 1 - np.mean(_inside(town, FACTORS[0]))
@@ -50,7 +50,7 @@ def run(seed: int) -> Stage:
     titles = tuple(
         f"Declared {width} wide · noise of a mean ±{length(sd, 'km', 2)}; {there} of {groups} neighborhoods have a "
         f"center; loss {ratio_words(ratio)} times KMeans'; ε 1"
-        for width, sd, there, ratio in zip(widths, noise, found, ratios, strict=True)
+        for width, sd, there, ratio in zip(widths, noise, hits, ratios, strict=True)
     )
     meant, wide = FACTORS.index(1.0), len(FACTORS) - 1
     learns = _run(town, FACTORS[-1], "nsm", seed)
@@ -59,13 +59,13 @@ def run(seed: int) -> Stage:
         "meant": widths[meant], "wide": widths[wide], "narrow": widths[0],
         "times": number(FACTORS[-1]),
         "noise": f"±{length(noise[meant], 'km', 2)}", "noise_wide": f"±{length(noise[wide], 'km', 2)}",
-        "found": found[meant], "found_wide": found[wide], "groups": groups, "found_narrow": found[0],
+        "found": hits[meant], "found_wide": hits[wide], "groups": groups, "found_narrow": hits[0],
         "loss": ratio_words(ratios[meant]), "loss_wide": ratio_words(ratios[wide]),
         "loss_narrow": ratio_words(ratios[0]), "outside": f"{100 * outside:.0f}", "odds": odds[meant],
         "kind": same_for_all(traces[meant].claimed),
         "learns": ratio_words(town.ratio(learns.cluster_centers)),
     }  # fmt: skip
-    worse = noise[wide] > 4 * noise[meant] and found[wide] < found[meant] and len(set(odds)) == 1
+    worse = noise[wide] > 4 * noise[meant] and hits[wide] < hits[meant] and len(set(odds)) == 1
     return Stage(facts, titles, frozenset({1 if worse else 0}), first=meant, hint=wide, shown=shown)
 
 
@@ -97,8 +97,8 @@ def panels(shown: Shown, colors: Theme) -> list[Panel]:
     centers = [trace.cluster_centers for trace in shown.traces]
     widths = [f"{number(2 * factor * float(town.data.domain.half_width.max()))} km" for factor in FACTORS]
     meant = FACTORS.index(1.0)
-    found = f"{town.found(centers[meant])} of {len(town.groups.means)} neighborhoods have a center"
-    plane = groups_panel(view, f"{widths[meant]} wide: {found}", town.groups, centers, boxes=boxes)
+    claim = f"{town.found(centers[meant])} of {len(town.groups.means)} neighborhoods have a center"
+    plane = groups_panel(view, f"{widths[meant]} wide: {claim}", town.groups, centers, boxes=boxes)
     words = [f"±{length(sd, 'km', 2)}" for sd in noise]
     title = f"Noise of a mean over {town.groups.sizes.min()} people: {words[0]} to {words[-1]}"
     values = Values(title, "± km, by declared width", widths, noise, words)

@@ -65,7 +65,7 @@ def run(seed: int, stored: Chart | None = None) -> Stage:
         f"neighborhoods are found in {whole[i]} of {RUNS}; a bet on one person is right at most {odds(promises[i])}"
         for i, epsilon in enumerate(EPSILONS)
     )
-    centers = sorted({len(found) for found in shown.runs[0].centers})
+    centers = sorted({len(released) for released in shown.runs[0].centers})
     few, many = promises[0], promises[-1]
     facts = {
         "centers": " or ".join(map(str, centers)),

@@ -53,16 +53,16 @@ def run(seed: int) -> Stage:
     true = np.asarray(next(h.statistic["votes"] for h in last.hidden if "votes" in h.statistic))
     first = int(noisy.argmax())
     ratio = ratio_words(loss_path(trace, town.data.X)[-1] / town.loss)
-    found, groups = town.found(trace.cluster_centers), len(town.groups.means)
+    n_found, groups = town.found(trace.cluster_centers), len(town.groups.means)
     facts = {
-        "people": f"{len(town.data.X):,}", "ratio": ratio, "found": found, "groups": groups, "seed": seed,
+        "people": f"{len(town.data.X):,}", "ratio": ratio, "found": n_found, "groups": groups, "seed": seed,
         "epsilon": number(trace.claimed.epsilon), "delta": chance(trace.claimed.delta),
         "mu": number(trace.claimed.mu or 0.0),
         "noisy": f"{noisy[first]:.1f}", "true": f"{true[first]:.0f}", "noise": f"{noisy[first] - true[first]:+.1f}",
         "low": number(town.data.domain.low[0], 6), "high": number(town.data.domain.high[0], 6),
     }  # fmt: skip
     titles = (
-        f"All that DEMO shows · seed {seed}; {found} of {groups} neighborhoods found; loss {ratio} times KMeans'",
+        f"All that DEMO shows · seed {seed}; {n_found} of {groups} neighborhoods found; loss {ratio} times KMeans'",
         f"What may leave · released centers, noisy votes, public bounds, and the promise: ε {facts['epsilon']}, "
         f"δ {facts['delta']}, μ {facts['mu']}",
     )

@@ -53,8 +53,8 @@ def panels(shown: Runs, colors: Theme) -> list[Panel]:
     view = there.view(shown.traces[-1], colors)
     centers = [trace.cluster_centers for trace in shown.traces]
     labels, words = [f"ε {fraction(e)}" for e in EPSILONS], [f"{ratio_words(ratio)}×" for ratio in ratios]
-    found = f"{there.found(centers[0])} of {len(there.groups.means)} groups have a center"
-    plane = groups_panel(view, f"{labels[0]}: {found}", there.groups, centers)
+    claim = f"{there.found(centers[0])} of {len(there.groups.means)} groups have a center"
+    plane = groups_panel(view, f"{labels[0]}: {claim}", there.groups, centers)
     title = f"The loss is {words[0]} KMeans' at {labels[0]}, {words[-1]} at {labels[-1]}"
     losses = Values(title, "× KMeans", labels, ratios, words, line=(1.0, "KMeans"), private=True)
     return [plane, values_panel(colors, losses)]

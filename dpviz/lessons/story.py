@@ -82,13 +82,13 @@ def reruns(people: int | None) -> Reruns:
 
 
 def _reruns(
-    people: int | None, groups: int, clouds: Sequence[Sequence[np.ndarray]], found: Sequence[np.ndarray]
+    people: int | None, groups: int, clouds: Sequence[Sequence[np.ndarray]], hits: Sequence[np.ndarray]
 ) -> Reruns:
     promises = tuple(_promise(people, stop) for stop in STOPS)
     order = np.array(sorted(clouds[-1][0].tolist()))
     centers = np.array([[_ordered(one, order) for one in cloud] for cloud in clouds])
-    first, again = (tuple(int(one[0]) for one in found), tuple(int((one == groups).sum()) for one in found))
-    return Reruns(people, groups, promises, centers, first, again, len(found[0]))
+    first, again = (tuple(int(one[0]) for one in hits), tuple(int((one == groups).sum()) for one in hits))
+    return Reruns(people, groups, promises, centers, first, again, len(hits[0]))
 
 
 def _ordered(centers: np.ndarray, order: np.ndarray) -> np.ndarray:

@@ -59,19 +59,19 @@ def run(seed: int) -> Stage:
         there.run("stemmer-kaplan-local", seed, epsilon=EPSILON),
     )
     shown = Shown(there, traces)
-    ratios, found = shown.ratios, [there.found(trace.cluster_centers) for trace in traces]
+    ratios, hits = shown.ratios, [there.found(trace.cluster_centers) for trace in traces]
     groups = len(there.groups.means)
     titles = tuple(
         f"{model} · trusted: {TRUST[model]}; ε {number(promise.epsilon)} for one row changed; "
         f"{there_are} of {groups} groups have a center; loss {ratio_words(ratio)} times KMeans'"
-        for model, promise, there_are, ratio in zip(MODELS, shown.promises, found, ratios, strict=True)
+        for model, promise, there_are, ratio in zip(MODELS, shown.promises, hits, ratios, strict=True)
     )
     facts = {"people": f"{len(data.X):,}", "groups": groups, "epsilon": number(EPSILON), "hospitals": HOSPITALS}
-    for model, ratio, there_are in zip(MODELS, ratios, found, strict=True):
+    for model, ratio, there_are in zip(MODELS, ratios, hits, strict=True):
         facts |= {model.lower(): ratio_words(ratio), f"{model.lower()}_found": there_are}
     report = dict(traces[2].ledger[0].cost).get("epsilon")
     facts["report"] = f"{float(report or 0):.1f}"
-    price = ratios[3] > 1.5 * max(ratios[:3]) and found[3] < min(found[:3])
+    price = ratios[3] > 1.5 * max(ratios[:3]) and hits[3] < min(hits[:3])
     return Stage(facts, titles, frozenset({2 if price else 0}), first=0, hint=3, shown=shown)
 
 
@@ -83,5 +83,5 @@ def panels(shown: Shown, colors: Theme) -> list[Panel]:
     words, worst = [f"{ratio_words(ratio)}×" for ratio in ratios], ratios.index(max(ratios))
     title = f"{MODELS[worst]} loses most, {words[worst]} KMeans' loss"
     values = Values(title, "× KMeans", MODELS, ratios, words, line=(1.0, "KMeans"), private=True)
-    found = f"{there.found(shots[0])} of {len(there.groups.means)} groups have a center"
-    return [groups_panel(view, f"{MODELS[0]}: {found}", there.groups, shots), values_panel(colors, values)]
+    claim = f"{there.found(shots[0])} of {len(there.groups.means)} groups have a center"
+    return [groups_panel(view, f"{MODELS[0]}: {claim}", there.groups, shots), values_panel(colors, values)]

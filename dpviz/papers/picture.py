@@ -98,16 +98,16 @@ def _panel(data: str, metric: str, axis: str, split: list[str], rows: pd.DataFra
         points += [
             Point(curve_name(r.label), float(order.index(r.label)), r.printed, printed=True) for r in other.itertuples()
         ]
-    kept = tuple(point for point in points if math.isfinite(point.value) and math.isfinite(point.x))
-    if reference is not None and abs(reference) < ROUNDING * max((abs(point.value) for point in kept), default=0):
+    finite = tuple(point for point in points if math.isfinite(point.value) and math.isfinite(point.x))
+    if reference is not None and abs(reference) < ROUNDING * max((abs(point.value) for point in finite), default=0):
         reference = None  # KMeans' distance from itself would squeeze everything else on a logarithmic scale
-    return Panel(set_name(data), measure_name(metric).partition(" (")[0], axis, kept, reference)
+    return Panel(set_name(data), measure_name(metric).partition(" (")[0], axis, finite, reference)
 
 
-def looks(found: Sequence[Panel]) -> dict[str, Style]:
+def looks(plots: Sequence[Panel]) -> dict[str, Style]:
     """Return curve -> style, the same in all panels."""
     slugs = {cls.name: slug for slug, cls in ALGORITHMS.items() if slug != "kmeans"}  # KMeans is a line
-    names = list(dict.fromkeys(point.curve for panel in found for point in panel.points))
+    names = list(dict.fromkeys(point.curve for panel in plots for point in panel.points))
     return styles(pd.DataFrame({"series": names, "algorithm": [slugs.get(name, "") for name in names]}))
 
 
@@ -116,33 +116,33 @@ def panel_svg(panel: Panel, look: dict[str, Style], colors: Theme) -> str:
     return _svg(WIDE, TALL, "".join(_drawn(panel, look, colors)), colors, panel.words)
 
 
-def key_entries(found: Sequence[Panel], colors: Theme) -> list[tuple[str, str]]:
+def key_entries(plots: Sequence[Panel], colors: Theme) -> list[tuple[str, str]]:
     """Return the names of all marks of some panels, each with its mark as SVG text of 16 x 16 pixels."""
-    look = looks(found)
+    look = looks(plots)
     entries = [(name, glyph(style, colors)) for name, style in look.items()]
     line = f'<path d="M0 8h16" stroke="{colors.hidden}" stroke-width="1.5" stroke-dasharray="2 2"/>'
-    if any(panel.reference is not None for panel in found):
+    if any(panel.reference is not None for panel in plots):
         entries.append((REFERENCE, _svg(16, 16, line, colors, REFERENCE)))
-    if any(point.printed for panel in found for point in panel.points):
+    if any(point.printed for panel in plots for point in panel.points):
         entries.append(("hollow: as printed", _hollow(glyph(next(iter(look.values())), colors), colors)))
     return entries
 
 
-def picture_svg(title: str, found: Sequence[Panel], colors: Theme) -> str:
+def picture_svg(title: str, plots: Sequence[Panel], colors: Theme) -> str:
     """Return the whole picture as one SVG file: title, key, panels, and a note that nothing in it is private."""
-    look = looks(found)
-    columns = min(_COLUMNS, max(len(found), 1))
+    look = looks(plots)
+    columns = min(_COLUMNS, max(len(plots), 1))
     width = max(columns, 2) * WIDE
-    key, tall = _key(key_entries(found, colors), width)
+    key, tall = _key(key_entries(plots, colors), width)
     top = 34 + tall
     parts = [
         f'<text x="8" y="22" font-size="15" font-weight="600">{escape(title)}</text>',
         f'<g transform="translate(0 30)">{key}</g>',
     ]
-    for place, panel in enumerate(found):
+    for place, panel in enumerate(plots):
         x, y = place % columns * WIDE, top + place // columns * TALL
         parts.append(f'<g transform="translate({x} {y})">{"".join(_drawn(panel, look, colors))}</g>')
-    height = top + math.ceil(len(found) / columns) * TALL + 24
+    height = top + math.ceil(len(plots) / columns) * TALL + 24
     note = "Ours: mean and 95 % interval over seeds. NOT PRIVATE: measured on raw rows."
     parts.append(f'<text x="8" y="{height - 8}" fill="{colors.muted}">{note}</text>')
     return _svg(width, height, "".join(parts), colors, title)

@@ -50,7 +50,7 @@ def axis_name(axis: str) -> str:
 
 def plainly(words: str) -> str:
     """Return a comparison with names in place of slugs, and symbols in place of parameter names."""
-    words = re.sub(r"(?:(?:bench|sample):)?\b(\w+_\w+)", lambda found: set_name(found[0]), words)
+    words = re.sub(r"(?:(?:bench|sample):)?\b(\w+_\w+)", lambda match: set_name(match[0]), words)
     words = re.sub(r"\b(?:bench|sample):", "", words)
     for slug in sorted(ALGORITHMS, key=len, reverse=True):
         words = re.sub(rf"(?<![\w-]){slug}(?![\w-])", ALGORITHMS[slug].name, words)

@@ -191,8 +191,8 @@ def kinds(traces: Sequence[Trace]) -> list[str]:
     if Notion.SHUFFLE in notions and notions & {Notion.LOCAL, Notion.CENTRAL}:
         sentences.append(f"{who(Notion.SHUFFLE)} trusts a shuffler that mixes the reports and reads none.")
     strong = (Notion.CENTRAL, Notion.SHUFFLE, Notion.LOCAL)
-    kept = [trace.claimed.neighboring for trace in traces if trace.claimed.notion in strong]
-    if {Neighboring.ADD_REMOVE, Neighboring.REPLACE} <= set(kept):
+    relations = [trace.claimed.neighboring for trace in traces if trace.claimed.notion in strong]
+    if {Neighboring.ADD_REMOVE, Neighboring.REPLACE} <= set(relations):
         replace = [LETTERS[i] for i, t in enumerate(traces) if t.claimed.neighboring is Neighboring.REPLACE]
         sentences.append(
             f"{_listed(replace)} hides a row changed to any value, the others a row added or removed: at the same ε "

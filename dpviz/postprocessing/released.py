@@ -100,9 +100,9 @@ def weighted_points(trace: Trace, step: Step) -> tuple[np.ndarray, np.ndarray, n
     """Return the points (m, d) in z units, their noisy weights and the weights' noise, behind the last centers."""
     released = step.released
     if "population" in released:
-        kept = np.asarray(released["kept"], dtype=bool)
-        votes = np.asarray(released["noisy_votes"])[kept]
-        return np.asarray(released["population"])[kept], votes, np.full(len(votes), released["noise_sd"])
+        mask = np.asarray(released["kept"], dtype=bool)
+        votes = np.asarray(released["noisy_votes"])[mask]
+        return np.asarray(released["population"])[mask], votes, np.full(len(votes), released["noise_sd"])
     if trace.coreset is None:
         return None
     return trace.domain.normalize(trace.coreset.points), np.asarray(trace.coreset.weights), np.asarray(trace.coreset.sd)

@@ -180,10 +180,10 @@ def demo_verdict(
     losses : the run's loss and KMeans' loss, the same unit
     """
     centers = trace.domain.normalize(trace.cluster_centers)
-    found = groups.found_by(centers)
+    hits = groups.found_by(centers)
     ratio = losses[0] / losses[1] if losses[1] > 0 else math.inf if losses[0] > 0 else 1.0
     comparable, against = len(centers) == len(reference), reference_name(trace)
-    parts = [f"{int(found.sum())} of {len(found)} {groups.words} found"]
+    parts = [f"{int(hits.sum())} of {len(hits)} {groups.words} found"]
     if comparable:
         parts.append(f"{ratio_words(ratio)} × {against}")
         parts.append(f"off by {largest_gap(trace.cluster_centers, reference, trace.domain, columns, units)} at most")
@@ -193,7 +193,7 @@ def demo_verdict(
         )
     missed = tuple(np.flatnonzero(groups.missed_by(centers)).tolist())
     noise = center_noise(trace)
-    unsure = _AGAIN if not missed and not found.all() else ""
+    unsure = _AGAIN if not missed and not hits.all() else ""
     return Verdict(
         parts=(*parts, bet(trace)),
         good=not missed and (ratio <= FAR or not comparable),
@@ -255,9 +255,9 @@ def _regions(trace: Trace) -> list[str]:
     """Return the number of released regions and their noisy sizes, in words."""
     sizes = np.asarray(trace.steps[-1].released["noisy_counts"])
     *early, last = [f"{max(size, 0):,.0f}" for size in sizes[:3]]
-    shown = f"{', '.join(early)} and {last}" if early else last
+    listing = f"{', '.join(early)} and {last}" if early else last
     more = " in the three largest" if len(sizes) > 3 else ""
-    return [f"{len(sizes)} region{'s' * (len(sizes) != 1)}", f"about {shown} people{more}"]
+    return [f"{len(sizes)} region{'s' * (len(sizes) != 1)}", f"about {listing} people{more}"]
 
 
 def bet(trace: Trace) -> str:

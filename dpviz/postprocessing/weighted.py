@@ -53,11 +53,11 @@ def occupied(noisy_counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
     Counts below 1 stay as they are: raised to 1, many empty cells would outweigh the rows if the noise is small.
     """
-    kept = noisy_counts > 0
-    if kept.any():
-        return kept, noisy_counts[kept]
-    kept = noisy_counts >= noisy_counts.max()
-    return kept, np.ones(int(kept.sum()))
+    mask = noisy_counts > 0
+    if mask.any():
+        return mask, noisy_counts[mask]
+    mask = noisy_counts >= noisy_counts.max()
+    return mask, np.ones(int(mask.sum()))
 
 
 def spread(points: np.ndarray, weights: np.ndarray) -> float:

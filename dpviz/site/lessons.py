@@ -47,7 +47,7 @@ def _page(lesson: Lesson, follower: Lesson | None, shell: Shell) -> str:
     here = _address(lesson)
     stage = lessons.stage(lesson.name, SEED, _stored(lesson))
     sentences = [title.replace(" · ", ": ", 1) for title in stage.titles]
-    shown, scripts = player(sentences, lessons.panels(lesson.name, stage, SLOTS), first=stage.first)
+    stage_html, scripts = player(sentences, lessons.panels(lesson.name, stage, SLOTS), first=stage.first)
     several = " Several may be right." if lesson.several else ""
     options = "".join(f"<li>{_say(option.text, lesson, stage)}</li>" for option in lesson.options)
     terms = "".join(f"<dt>{html.escape(term)}</dt><dd>{html.escape(glossary()[term])}</dd>" for term in lesson.terms)
@@ -57,7 +57,7 @@ def _page(lesson: Lesson, follower: Lesson | None, shell: Shell) -> str:
     body = (
         f"<h1>{lesson.number}. {html.escape(lesson.title)}</h1><p>{_say(lesson.setting, lesson, stage)}</p>"
         f"<h2>Predict</h2><p><b>{_say(lesson.question, lesson, stage)}</b>{several}</p><ol>{options}</ol>"
-        f"<h2>Run</h2><p>{_say(lesson.task, lesson, stage)}</p>{shown}"
+        f"<h2>Run</h2><p>{_say(lesson.task, lesson, stage)}</p>{stage_html}"
         f"{key(lessons.legend(lesson.name))}<noscript>{_steps(sentences)}</noscript>"
         f"<details><summary>A hint</summary><p>{_say(lesson.hint, lesson, stage)}</p></details>"
         f"<details><summary>The answer</summary>{_answer(lesson, stage)}"

@@ -91,11 +91,11 @@ def _item(paper: Paper, item: Item, numbers: pd.DataFrame) -> str:
     )  # fmt: skip
 
 
-def _pictures(found: list[Panel], colors: Theme, mode: str) -> str:
+def _pictures(plots: list[Panel], colors: Theme, mode: str) -> str:
     """Return the panels of an item below their key."""
-    look = looks(found)
-    keys = "".join(f"<li>{mark} {html.escape(name)}</li>" for name, mark in key_entries(found, colors))
-    drawn = "".join(f"<li>{panel_svg(panel, look, colors)}</li>" for panel in found)
+    look = looks(plots)
+    keys = "".join(f"<li>{mark} {html.escape(name)}</li>" for name, mark in key_entries(plots, colors))
+    drawn = "".join(f"<li>{panel_svg(panel, look, colors)}</li>" for panel in plots)
     return (
         f'<div class="{mode}"><ul class="marks"><li><span class="tag">NOT PRIVATE</span></li>{keys}</ul>'
         f'<ul class="panels">{drawn}</ul></div>'

@@ -97,13 +97,13 @@ def add(folder: Folder, shell: Shell) -> None:
 def _short(search: str) -> str:
     """Return pdoc's search over names, bases and first paragraphs; over whole docstrings it takes four megabytes."""
     before, _, rest = search.partition(_ENTRIES)
-    found, end = json.JSONDecoder().raw_decode(rest)  # a list or, where pdoc found Node.js, an index of it
+    index, end = json.JSONDecoder().raw_decode(rest)  # a list or, where pdoc found Node.js, an index of it
     entries = [
         {
             **{name: entry[name] for name in _NEEDED if name in entry},
             **{"signature": "", "doc": "".join(_PARAGRAPH.findall(entry.get("doc", ""))[:1])},
         }
-        for entry in (found["documentStore"]["docs"].values() if isinstance(found, dict) else found)
+        for entry in (index["documentStore"]["docs"].values() if isinstance(index, dict) else index)
     ]
     return f"{before}{_ENTRIES}{json.dumps(entries)}{rest[end:]}"
 

@@ -32,10 +32,10 @@ class RowFile:
         self._csv = _is_csv(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
-        kept = _whole_lines(path.read_bytes())
-        if kept != path.stat().st_size:
-            os.ftruncate(self._file, kept)
-        if self._csv and kept == 0:
+        length = _whole_lines(path.read_bytes())
+        if length != path.stat().st_size:
+            os.ftruncate(self._file, length)
+        if self._csv and length == 0:
             self._write(COLUMNS)
 
     def append(self, row: Mapping[str, Any]) -> None:
@@ -78,14 +78,14 @@ def read_rows(path: Path) -> pd.DataFrame:
             raise ValueError(f"sweep: {path.name} cannot be read as rows of a sweep; choose another file.") from None
     else:
         rows = [row for row in map(_parse, text.splitlines()) if row is not None]
-    kept: dict[str, dict[str, Any]] = {}
+    by_key: dict[str, dict[str, Any]] = {}
     for row in rows:
         key = row.get("key")
         if isinstance(key, str) and len(key) == 24 and row.get("status") in ("ok", "failed") and _has_parameters(row):
-            kept.setdefault(key, row)
-    if rows and not kept:
+            by_key.setdefault(key, row)
+    if rows and not by_key:
         raise ValueError(f"sweep: {path.name} holds no rows of a sweep; choose another output file.")
-    return table(list(kept.values()))
+    return table(list(by_key.values()))
 
 
 def table(rows: list[dict[str, Any]]) -> pd.DataFrame:

@@ -53,9 +53,9 @@ def page(trace: Trace, data: Dataset | None = None) -> str:
 
 def _table(table: pd.DataFrame) -> str:
     """Return a table that fits a page and names the rows that it leaves out."""
-    shown = table.iloc[:MOST_ROWS, : MOST_COLUMNS + 1]
-    heads = "".join(f"<th scope=col>{html.escape(str(name))}</th>" for name in shown.columns)
-    rows = "".join(f"<tr>{''.join(f'<td>{text}</td>' for text in row)}</tr>" for row in shown.itertuples(index=False))
+    corner = table.iloc[:MOST_ROWS, : MOST_COLUMNS + 1]
+    heads = "".join(f"<th scope=col>{html.escape(str(name))}</th>" for name in corner.columns)
+    rows = "".join(f"<tr>{''.join(f'<td>{text}</td>' for text in row)}</tr>" for row in corner.itertuples(index=False))
     left = [
         f"{len(table) - MOST_ROWS} more centers" * (len(table) > MOST_ROWS),
         f"{table.shape[1] - MOST_COLUMNS - 1} more columns" * (table.shape[1] > MOST_COLUMNS + 1),

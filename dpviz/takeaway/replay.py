@@ -72,7 +72,7 @@ def player(
         f'<button data-do="{name}" aria-label="{words}">{"".join(map(_icon, signs))}</button>'
         for name, words, signs in _BUTTONS
     )
-    shown = (
+    markup = (
         f'<div class="bar"><div class="row">{buttons}'
         f'<input type="range" min="0" max="{len(sentences) - 1}" step="1" aria-label="Step">'
         '<select aria-label="Speed"><option value="1800">½×</option><option value="900" selected>1×</option>'
@@ -84,7 +84,7 @@ def player(
         f'<script type="application/json" id="run">{safe}</script>'
         f'<script type="module">{stage()}{slots}{text_of("replay.js")}</script>'
     )
-    return shown, scripts
+    return markup, scripts
 
 
 def replay(trace: Trace, view: View | None = None) -> str:
@@ -101,13 +101,13 @@ def replay_parts(trace: Trace, view: View | None = None) -> tuple[str, str, str]
     view = view_of(trace) if view is None else view
     lines = lines_of(trace.algorithm, {step.kind for step in trace.steps})
     sentences = [shot.sentence.replace(" · ", ": ", 1) for shot in pane(trace).shots(trace)]
-    shown, scripts = player(
+    player_html, scripts = player(
         sentences, printed(dataclasses.replace(view, colors=SLOTS)), first=len(sentences) - 1,
         lines=lit(trace, lines), code=listing(trace, lines),
     )  # fmt: skip
     entries = [(symbol, words) for symbol, words in pane(trace).legend if view.hidden or symbol not in HIDDEN]
     body = (
-        f'<h1>{html.escape(headline(trace))}</h1><p><span class="badge">{badge(trace)}</span></p>{shown}{key(entries)}'
+        f'<h1>{html.escape(headline(trace))}</h1><p><span class="badge">{badge(trace)}</span></p>{player_html}{key(entries)}'
         '<p class="small"><b>How this picture can fool you.</b> '
         f"{html.escape(pane(trace).caution)}</p>{block(trace)}"
         f"<footer>{html.escape(trace.notice)}. Made with dpviz {html.escape(trace.version)}.</footer>{scripts}"

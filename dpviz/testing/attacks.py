@@ -18,9 +18,9 @@ ROWS = np.random.default_rng(1).uniform(-1, 1, (60, 2))
 _DRAWS = 12  # runs whose noise values are checked
 
 
-def honest(found: Draws, runs: int) -> bool:
+def honest(sample: Draws, runs: int) -> bool:
     """Return whether noise values fit the ledger; on a grid of 2^-24, they rarely repeat by chance."""
-    return found.p_value > 1e-5 and found.correlation < 5 and found.repeats <= runs / 2 and found.selections < 5
+    return sample.p_value > 1e-5 and sample.correlation < 5 and sample.repeats <= runs / 2 and sample.selections < 5
 
 
 def _private(cls: type[Algorithm]) -> None:

@@ -284,11 +284,11 @@ def a_row_that_is_not_finite_is_dropped_or_stands_at_the_middle(cls: type[Algori
     _private(cls)
     X = MADE["blobs"]
     domain = declared(X)
-    kept = cls.neighboring is not Neighboring.ADD_REMOVE
-    dirty = X.copy() if kept else np.insert(X, 7, 0.0, axis=0)
+    n_is_fixed = cls.neighboring is not Neighboring.ADD_REMOVE
+    dirty = X.copy() if n_is_fixed else np.insert(X, 7, 0.0, axis=0)
     dirty[7] = [np.nan, 0.0]
     clean = X.copy()
-    if kept:
+    if n_is_fixed:
         clean[7] = domain.middle
     one, other = (_instance(cls).run(rows, domain=domain, seed=0) for rows in (dirty, clean))
     demand(same(one, other), "a row with a non-finite cell changes how another row is read")

@@ -240,9 +240,9 @@ class DistDP(Moves):
         query = NearRegionSums(self.COMPANION, regions, reach, radius, curator.rho_distance)
         answer = curator.release("regions", query)
         released = self._means(answer, query, noisy.sd, domain)
-        kept, sd = released["kept"], released["noise_sd"]
-        alone = ~near if self.small_regions == "drop" else ~near | _small(noisy.value, regions, kept)
-        words = f"Regions: {int(kept.sum())} of {len(regions)} hold more than noise (±{sd:.0f} on every count)"
+        heavy, sd = released["kept"], released["noise_sd"]
+        alone = ~near if self.small_regions == "drop" else ~near | _small(noisy.value, regions, heavy)
+        words = f"Regions: {int(heavy.sum())} of {len(regions)} hold more than noise (±{sd:.0f} on every count)"
         words += f", the others add their {int((alone & near).sum()):,} noisy points" if (alone & near).any() else ""
         yield Step("regions", words, {**released, "themselves": alone})
 
@@ -250,11 +250,11 @@ class DistDP(Moves):
         if self.small_regions == "auto":
             own = own.copy()
             own[alone], own_sd = self._drawn(own[alone], noisy.sd, domain)
-        points = np.concatenate([own[alone], released["means"][kept]])
-        weights = np.concatenate([np.ones(int(alone.sum())), released["noisy_counts"][kept]])
-        sds = np.concatenate([np.zeros(int(alone.sum())), np.full(int(kept.sum()), sd)])
-        sums_sd = np.concatenate([np.full(int(alone.sum()), own_sd), np.full(int(kept.sum()), answer.sd["sums"])])
-        origins = np.concatenate([own[alone], query.regions[kept]])
+        points = np.concatenate([own[alone], released["means"][heavy]])
+        weights = np.concatenate([np.ones(int(alone.sum())), released["noisy_counts"][heavy]])
+        sds = np.concatenate([np.zeros(int(alone.sum())), np.full(int(heavy.sum()), sd)])
+        sums_sd = np.concatenate([np.full(int(alone.sum()), own_sd), np.full(int(heavy.sum()), answer.sd["sums"])])
+        origins = np.concatenate([own[alone], query.regions[heavy]])
         title = f"Centers: weighted k-{self.objective} on {len(points):,} released points, free"
         if len(points) == 0:
             points, weights, sds = own, np.ones(n), np.zeros(n)
@@ -315,15 +315,15 @@ class DistDP(Moves):
         order = np.lexsort((-counts, keys[:, 0]))
         keys, counts = keys[order], counts[order]
         first = np.searchsorted(keys[:, 0], keys[:, 0])
-        kept = np.arange(len(keys)) - first < 4 * self.n_clusters
-        others = np.flatnonzero(~kept)
+        fullest = np.arange(len(keys)) - first < 4 * self.n_clusters
+        others = np.flatnonzero(~fullest)
         others = others[np.argsort(-counts[others], kind="stable")[: self.SHOWN]]
-        shown = np.concatenate([np.flatnonzero(kept), others])
+        picks = np.concatenate([np.flatnonzero(fullest), others])
         return {
-            "cells": centers(keys[shown], shifts),
-            "counts": counts[shown],
-            "kept": kept[shown],
-            "tree": keys[shown, 0],
+            "cells": centers(keys[picks], shifts),
+            "counts": counts[picks],
+            "kept": fullest[picks],
+            "tree": keys[picks, 0],
             "side": float(side(level)),
             "level": level,
             "source": source,
@@ -356,6 +356,6 @@ def _cut_noise(sd: float, limit: float) -> tuple[float, float]:
     return inside, sd**2 * (inside - 2 * ratio * density) + limit**2 * (1 - inside)
 
 
-def _small(points: np.ndarray, regions: np.ndarray, kept: np.ndarray) -> np.ndarray:
+def _small(points: np.ndarray, regions: np.ndarray, heavy: np.ndarray) -> np.ndarray:
     """Return which noisy points (n, d) lie nearest to a region that is not kept."""
-    return ~kept[nearest(points, Population(regions))]
+    return ~heavy[nearest(points, Population(regions))]

@@ -164,14 +164,14 @@ class DistDPRegionMeans(Moves):
         regions = self._regions(noisy.value, rng)
         counts = np.bincount(nearest(noisy.value, Population(regions)), minlength=len(regions)).astype(np.float64)
         sums = curator.release("sums", CompanionSums(self.COMPANION, regions, curator.rho_distance))
-        kept = counts > 0
-        means = domain.clip(np.where(kept[:, None], sums.value / np.maximum(counts, 1)[:, None], regions))
-        released = {"regions": regions, "noisy_counts": counts, "means": means, "kept": kept, "noise_sd": sums.sd}
-        words = f"Regions: one noisy mean for each of {int(kept.sum())}, {counts[kept].mean():.0f} rows on average"
+        full = counts > 0
+        means = domain.clip(np.where(full[:, None], sums.value / np.maximum(counts, 1)[:, None], regions))
+        released = {"regions": regions, "noisy_counts": counts, "means": means, "kept": full, "noise_sd": sums.sd}
+        words = f"Regions: one noisy mean for each of {int(full.sum())}, {counts[full].mean():.0f} rows on average"
         yield Step("regions", words, released)
 
         result = self.finish(
-            means[kept], counts[kept], np.zeros(int(kept.sum())), domain, rng, sums_sd=sums.sd, origins=means[kept]
+            means[full], counts[full], np.zeros(int(full.sum())), domain, rng, sums_sd=sums.sd, origins=means[full]
         )
         yield Step("cluster", f"Centers: weighted k-{self.objective} on the region means, free", result)
 

@@ -127,8 +127,8 @@ class Evolution(ApproximateDP):
         rounds = len(curator.plan.costs["votes"])
         for t in range(1, rounds + 1):
             votes = curator.release("votes", NearestVotes(population, projection))
-            kept = self.survive(votes.value, votes.sd, curator.n_credible)
-            histogram = np.where(kept, votes.value, 0.0)
+            mask = self.survive(votes.value, votes.sd, curator.n_credible)
+            histogram = np.where(mask, votes.value, 0.0)
             centers = self.select(population.points, histogram, votes.value, rng)
             noise = len(histogram) * votes.sd**2
             signal_to_noise = float((histogram**2).sum() / noise) if noise else math.inf
@@ -139,7 +139,7 @@ class Evolution(ApproximateDP):
                 "group": np.full(len(histogram), -1) if population.group is None else population.group,
                 "noisy_votes": votes.value,
                 "noise_sd": votes.sd,
-                "kept": kept,
+                "kept": mask,
                 "centers": centers,
                 "variations": L,
                 "signal_to_noise": signal_to_noise,
@@ -150,11 +150,11 @@ class Evolution(ApproximateDP):
 
     def title(self, generation: Mapping[str, Any]) -> str:
         """Return the title of a generation's step."""
-        kept, head = generation["kept"], f"Round {generation['round']} of {generation['rounds']}: "
+        mask, head = generation["kept"], f"Round {generation['round']} of {generation['rounds']}: "
         if self.selection == "top-k":
             return f"{head}the {self.n_clusters} trial points with the most noisy votes become the centers"
         return (
-            f"{head}{int(kept.sum())} of {len(kept)} trial points keep "
+            f"{head}{int(mask.sum())} of {len(mask)} trial points keep "
             f"enough noisy votes; k-means on them gives {self.n_clusters} centers"
         )
 
@@ -168,12 +168,12 @@ class Evolution(ApproximateDP):
         self, points: np.ndarray, histogram: np.ndarray, noisy_votes: np.ndarray, rng: np.random.Generator
     ) -> np.ndarray:
         """Return k centers (k, d): weighted k-means on the survivors, or the k trial points with the most votes."""
-        kept = histogram > 0
-        if self.selection == "top-k" or kept.sum() <= self.n_clusters:
+        positive = histogram > 0
+        if self.selection == "top-k" or positive.sum() <= self.n_clusters:
             return points[np.argsort(-noisy_votes, kind="stable")[: self.n_clusters]]
         seed = int(rng.integers(2**31))
         model = KMeans(self.n_clusters, n_init=self.selection_starts, random_state=seed)
-        return snap(model.fit(points[kept], sample_weight=histogram[kept]).cluster_centers_)
+        return snap(model.fit(points[positive], sample_weight=histogram[positive]).cluster_centers_)
 
     def vary(self, centers: np.ndarray, L: int, radius: float, rng: np.random.Generator) -> Population:
         """Return the centers and L Levy variations of each, inside the ball."""
@@ -209,6 +209,6 @@ def survivors(noisy_votes: np.ndarray, n_rows: float) -> np.ndarray:
     order = np.argsort(-noisy_votes, kind="stable")
     positive = noisy_votes[order] > 0
     before = np.cumsum(noisy_votes[order]) - noisy_votes[order]
-    kept = np.zeros(len(noisy_votes), dtype=bool)
-    kept[order[positive & (before < n_rows)]] = True
-    return kept
+    mask = np.zeros(len(noisy_votes), dtype=bool)
+    mask[order[positive & (before < n_rows)]] = True
+    return mask

@@ -139,8 +139,8 @@ class PEMeans(Evolution):
                 f"{self.name}: the noise in the last votes outweighs the rows, so a single center may do as well. "
                 "Use more rows, fewer columns or centers, or fewer variations.",
             )
-        kept = votes * end["kept"]
-        shares = np.bincount(members(end["population"], centers), weights=kept, minlength=len(centers))
+        weights = votes * end["kept"]
+        shares = np.bincount(members(end["population"], centers), weights=weights, minlength=len(centers))
         if not shares.any() or spread(centers, shares) >= self.CROWDED * domain.radius**2:
             return ()
         return (

@@ -166,9 +166,9 @@ class Continual(ApproximateDP):
             used = _used(day)
             sums, counts = (np.sum([tables[end][part] for end in used], axis=0) for part in (0, 1))
             sds = {part: noisy.sd[part] * len(used) ** 0.5 for part in ("sums", "counts")}
-            points, weights, kept = _points(middles, half, sums, counts, sds["counts"])
+            points, weights, cells = _points(middles, half, sums, counts, sds["counts"])
             centers = snap(domain.clip(_solve(points, weights, self.n_clusters, rng, centers)))
-            spread = _spread(centers, points, weights, kept, middles, sds)
+            spread = _spread(centers, points, weights, cells, middles, sds)
             yield Step(
                 "day",
                 f"Day {day} of {self.days}: a table of {day & -day} day{'s' * (day & -day > 1)} is added, "
@@ -225,18 +225,18 @@ def _points(
     middles: np.ndarray, half: np.ndarray, sums: np.ndarray, counts: np.ndarray, counts_sd: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the noisy averages of the cells whose counts exceed their noise, with their weights and indices."""
-    kept = np.flatnonzero(counts > counts_sd)
-    if not len(kept):
-        kept = np.array([counts.argmax()])
-    weights = np.maximum(counts[kept], 1.0)
-    return middles[kept] + np.clip(sums[kept] / weights[:, None], -half, half), weights, kept
+    cells = np.flatnonzero(counts > counts_sd)
+    if not len(cells):
+        cells = np.array([counts.argmax()])
+    weights = np.maximum(counts[cells], 1.0)
+    return middles[cells] + np.clip(sums[cells] / weights[:, None], -half, half), weights, cells
 
 
 def _spread(
     centers: np.ndarray,
     points: np.ndarray,
     weights: np.ndarray,
-    kept: np.ndarray,
+    cells: np.ndarray,
     middles: np.ndarray,
     sds: dict[str, float],
 ) -> np.ndarray:
@@ -248,8 +248,8 @@ def _spread(
     """
     of, total, sums_sd = members(middles, centers), np.zeros(len(middles)), np.zeros(len(middles))
     counts_sd = np.full(len(middles), _DROPPED * sds["counts"])
-    of[kept], total[kept] = members(points, centers), weights
-    counts_sd[kept], sums_sd[kept] = sds["counts"], sds["sums"]
+    of[cells], total[cells] = members(points, centers), weights
+    counts_sd[cells], sums_sd[cells] = sds["counts"], sds["sums"]
     return average_sd(centers, total, counts_sd, sums_sd, origins=middles, of=of)
 
 

@@ -196,8 +196,8 @@ class EUGkM(Algorithm):
                 "counts_sd": noisy.sd,
             },
         )
-        kept, weights = occupied(noisy.value)
-        points = grid.middles[kept]
+        nonempty, weights = occupied(noisy.value)
+        points = grid.middles[nonempty]
         centers = snap(domain.clip(solve(points, weights, self.n_clusters, rng, jitter=1e-3)))
         spread = average_sd(centers, weights, noisy.sd, 0.0, origins=points, of=members(points, centers))
         yield Step(

@@ -150,11 +150,11 @@ class NoisyLloyd(Algorithm):
     def _inside(self, centers: np.ndarray, domain: Domain) -> np.ndarray:
         """Apply the boundary rule to centers and snap them to the grid."""
         if self.boundary == "none":
-            kept = clip_ball(snap(centers), 2 * domain.radius)
+            inside = clip_ball(snap(centers), 2 * domain.radius)
         else:
-            kept = domain.clip(fold(centers, domain.box_z) if self.boundary == "fold" else centers)
+            inside = domain.clip(fold(centers, domain.box_z) if self.boundary == "fold" else centers)
         finest = self.finest_grid() / GRID
-        return snap_toward_zero(kept / finest) * finest
+        return snap_toward_zero(inside / finest) * finest
 
 
 def _moved(start: np.ndarray, centers: np.ndarray) -> str:

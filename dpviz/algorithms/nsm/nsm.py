@@ -311,17 +311,17 @@ class NSM(ApproximateDP):
             reach = yield from learn_radius(curator, domain, middle)
         if curator.n_features <= self.FLAT:
             summary, cell = yield from self._summarize_flat(curator, reach, rng)
-            centers = yield from self._solve(summary, middle, reach, rng, shown=True)
+            centers = yield from self._solve(summary, middle, reach, rng, in_space=True)
             clip = at_most(1.5 * math.sqrt(scatter_of(summary, centers) + cell), reach, reach)
             start = Start(centers, clip, reach)
             yield from correct(curator, domain.radius, start, pooled=self.pooled)
             return
         look = yield from look_around(curator, domain, middle, reach, rng, projected=curator.n_features > self.WIDE)
         summary = self._summarize(curator, look, domain.radius, rng)
-        kept = int(summary.released["kept"].sum())
-        title = f"{kept} of {len(summary.released['kept'])} candidates keep enough noisy votes"
+        n_heavy = int(summary.released["kept"].sum())
+        title = f"{n_heavy} of {len(summary.released['kept'])} candidates keep enough noisy votes"
         yield Step("candidates", title, summary.released)
-        centers = yield from self._solve(summary, look.middle, reach, rng, shown=look.projection is None)
+        centers = yield from self._solve(summary, look.middle, reach, rng, in_space=look.projection is None)
         start = self._start(curator, look, summary, centers, k)
         yield from correct(curator, domain.radius, start, pooled=self._pools(curator.n_features))
 
@@ -354,23 +354,23 @@ class NSM(ApproximateDP):
         population = sphere_pack(M, p, reach, rng)
         cell = p / (p + 2) * reach**2 * M ** (-2 / p)
         summary = about_points(curator, "candidates", population, 1.3 * reach * M ** (-1 / p), k, least=3)
-        kept = len(summary.points)
-        yield Step("candidates", f"{kept} of {M} candidates keep enough noisy votes", summary.released)
+        n_heavy = len(summary.points)
+        yield Step("candidates", f"{n_heavy} of {M} candidates keep enough noisy votes", summary.released)
 
         zoom = math.hypot(plan["zoom.counts"][0].gdp, plan["zoom.sums"][0].gdp)
         m = int(np.clip(0.25 * curator.n_credible * zoom, k, 2000))
-        drawn = summary.points[rng.choice(kept, 12 * m, p=summary.weights / summary.weights.sum())]
+        drawn = summary.points[rng.choice(n_heavy, 12 * m, p=summary.weights / summary.weights.sum())]
         drawn = drawn + rng.normal(size=drawn.shape) * math.sqrt(0.64 * cell / p)
         finer = clip_ball(snap(lloyd_on(drawn, np.ones(len(drawn)), drawn[:m], 8)), reach)
         # m finer cells share the volume of the kept ones
-        width = 2 * cell * (kept / m) ** (2 / p) if m > kept else scatter_of(summary, finer) + cell
+        width = 2 * cell * (n_heavy / m) ** (2 / p) if m > n_heavy else scatter_of(summary, finer) + cell
         thin = 0
         if p == 1:  # in more columns there are so many that noise hides their total
             outside = thinned(population, summary.released["kept"], 6 * reach / M)
             finer, thin = np.concatenate([finer, outside]), len(outside)
         closer = about_points(curator, "zoom", finer, 1.5 * math.sqrt(width), k, least=2, thin=thin)
         yield Step("zoom", f"A closer look: {len(closer.points)} of {len(finer)} candidates stay", closer.released)
-        if closer.released["kept"].sum() >= min(k, kept):
+        if closer.released["kept"].sum() >= min(k, n_heavy):
             return closer, 0.0  # the finer points already show the spread
         return summary, cell
 
@@ -380,7 +380,7 @@ class NSM(ApproximateDP):
         return int(np.clip(0.7 * signal, k if signal <= 6 * k else 3 * k, most))
 
     def _solve(
-        self, summary: Summary, middle: np.ndarray, reach: float, rng: np.random.Generator, *, shown: bool
+        self, summary: Summary, middle: np.ndarray, reach: float, rng: np.random.Generator, *, in_space: bool
     ) -> Generator[Step, None, np.ndarray]:
         """Yield and return the best centers of the summary; restarts and swaps are free."""
         solution = solve(summary.points, summary.weights, self.n_clusters, rng, jitter=0.01 * reach)
@@ -390,7 +390,7 @@ class NSM(ApproximateDP):
             "coreset_weights": summary.weights,
             "coreset_sd": np.full(len(summary.points), summary.noise_sd),
         }
-        released = {"centers": centers, **coreset} if shown else {"projected_centers": centers}
+        released = {"centers": centers, **coreset} if in_space else {"projected_centers": centers}
         yield Step("solve", f"k-means with restarts and swaps on {len(summary.points)} noisy points: free", released)
         return centers
 

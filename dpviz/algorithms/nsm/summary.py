@@ -52,13 +52,13 @@ class Summary:
     released: dict[str, Any]
 
 
-def thinned(population: np.ndarray, kept: np.ndarray, least: float) -> np.ndarray:
+def thinned(population: np.ndarray, heavy: np.ndarray, least: float) -> np.ndarray:
     """Thin out dropped candidates (m, p), more so the farther they are from the nearest kept one.
 
     Where rows are sparse, a candidate must cover much space, or noise hides its count. Beyond `least` from all kept
     ones, two candidates are at least half as far from each other as from the kept ones.
     """
-    away = cKDTree(population[kept]).query(population)[0]
+    away = cKDTree(population[heavy]).query(population)[0]
     outside = np.flatnonzero(away > least)
     outside = outside[np.argsort(away[outside], kind="stable")]
     chosen = []
@@ -78,15 +78,15 @@ def strong(counts: np.ndarray, sd: float, n_clusters: int, *, least: float, far:
     """
     near = len(counts) - far
     threshold = math.sqrt(2 * math.log(max(near / n_clusters, least))) * sd
-    kept = counts > 0
+    heavy = counts > 0
     if far:
-        kept[near:] = counts[near:] > math.sqrt(2 * math.log(5 * far)) * sd
-    passed = kept & (counts > threshold)
+        heavy[near:] = counts[near:] > math.sqrt(2 * math.log(5 * far)) * sd
+    passed = heavy & (counts > threshold)
     if passed.sum() >= min(n_clusters, 3):
-        kept = passed
-    if not kept.any():
-        kept[np.argmax(counts)] = True
-    return kept, threshold
+        heavy = passed
+    if not heavy.any():
+        heavy[np.argmax(counts)] = True
+    return heavy, threshold
 
 
 def about_points(
@@ -100,14 +100,14 @@ def about_points(
     clip = max(clip, NARROWEST)
     noisy = curator.release(label, NearestSums(population, clip, relative=True))
     counts, sd, dense = noisy.value["counts"], noisy.sd["counts"], len(population) - thin
-    kept, threshold = strong(counts[:dense], sd, n_clusters, least=least)
+    heavy, threshold = strong(counts[:dense], sd, n_clusters, least=least)
     outside = counts[dense:]
-    kept = np.append(kept, (outside > sd) & (outside.sum() > IN_ALL * sd * math.sqrt(thin)))
-    at, weights = population[kept], np.maximum(noisy.value["counts"][kept], 1.0)
+    heavy = np.append(heavy, (outside > sd) & (outside.sum() > IN_ALL * sd * math.sqrt(thin)))
+    at, weights = population[heavy], np.maximum(noisy.value["counts"][heavy], 1.0)
     prior = 0.8 * clip**2 / (population.shape[1] + 2)
     gain = prior / (prior + (noisy.sd["sums"] / weights) ** 2)
     return _summary(
-        population, noisy, kept, threshold, at + noisy.value["sums"][kept] * (gain / weights)[:, None], clip
+        population, noisy, heavy, threshold, at + noisy.value["sums"][heavy] * (gain / weights)[:, None], clip
     )
 
 
@@ -128,12 +128,12 @@ def about_middle(
         noisy = curator.release("candidates", ShapedSums(population, here, clip, np.eye(len(middle))))
     else:
         noisy = curator.release("candidates", NearestSums(population, clip, projection, inner=True))
-    kept, threshold = strong(noisy.value["counts"], noisy.sd["counts"], n_clusters, least=3, far=far)
-    at, weights = population[kept], np.maximum(noisy.value["counts"][kept], 1.0)
+    heavy, threshold = strong(noisy.value["counts"], noisy.sd["counts"], n_clusters, least=3, far=far)
+    at, weights = population[heavy], np.maximum(noisy.value["counts"][heavy], 1.0)
     prior = 0.5 * spread.variances
     gain = prior / (prior + (noisy.sd["sums"] / weights)[:, None] ** 2)
-    offsets = (noisy.value["sums"][kept] / weights[:, None] + middle - at) @ spread.directions
-    return _summary(population, noisy, kept, threshold, at + (offsets * gain) @ spread.directions.T, clip)
+    offsets = (noisy.value["sums"][heavy] / weights[:, None] + middle - at) @ spread.directions
+    return _summary(population, noisy, heavy, threshold, at + (offsets * gain) @ spread.directions.T, clip)
 
 
 def shaped(
@@ -157,27 +157,27 @@ def shaped(
     if left.explained.any():
         clip = min(2 * math.sqrt(float(left.variances.sum())), 2 * reach * float(shape.stretch.max()))
     noisy = curator.release("candidates", ShapedSums(population, anchors, clip, shape.matrix))
-    kept, threshold = strong(noisy.value["counts"], noisy.sd["counts"], n_clusters, least=3, far=far)
-    weights = np.maximum(noisy.value["counts"][kept], 1.0)
-    at = anchors[kept] if left.explained.any() else population[kept]
+    heavy, threshold = strong(noisy.value["counts"], noisy.sd["counts"], n_clusters, least=3, far=far)
+    weights = np.maximum(noisy.value["counts"][heavy], 1.0)
+    at = anchors[heavy] if left.explained.any() else population[heavy]
     prior = 0.5 * left.variances
     gain = prior / (prior + (noisy.sd["sums"] / weights)[:, None] ** 2 / shape.stretch**2)
-    offsets = shape.undo(noisy.value["sums"][kept]) / weights[:, None] + anchors[kept] - at
+    offsets = shape.undo(noisy.value["sums"][heavy]) / weights[:, None] + anchors[heavy] - at
     means = at + (offsets @ spread.directions * gain) @ spread.directions.T
-    return _summary(population, noisy, kept, threshold, means, clip)
+    return _summary(population, noisy, heavy, threshold, means, clip)
 
 
 def _summary(
-    population: np.ndarray, noisy: Noisy, kept: np.ndarray, threshold: float, means: np.ndarray, clip: float
+    population: np.ndarray, noisy: Noisy, heavy: np.ndarray, threshold: float, means: np.ndarray, clip: float
 ) -> Summary:
     counts, sd = noisy.value["counts"], noisy.sd["counts"]
     longest = float(np.sqrt((population**2).sum(axis=1).max())) + clip
-    points, weights = clip_ball(snap(means), longest), np.maximum(counts[kept], 1.0)
+    points, weights = clip_ball(snap(means), longest), np.maximum(counts[heavy], 1.0)
     released = {
         "population": population,
         "noisy_votes": counts,
         "noise_sd": sd,
-        "kept": kept,
+        "kept": heavy,
         "threshold": threshold,
         "means": points,
         "weights": weights,

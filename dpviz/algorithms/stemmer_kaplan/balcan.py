@@ -198,19 +198,19 @@ class Balcan(ApproximateDP):
                 keys = keys[np.lexsort(keys.T[::-1])]
                 noisy = curator.release("cubes", ListedCells(keys, width, offset, projection))
                 threshold = 1 + self.OUTSTANDING * noisy.sd
-                kept = noisy.value > threshold
-                active = keys[kept]
+                crowded = noisy.value > threshold
+                active = keys[crowded]
                 centers.append(cell_centers(active, width, offset))
                 released: dict[str, Any] = {
                     "shift": shift, "level": level, "levels": levels, "width": width, "offset": offset, "keys": keys,
-                    "noisy_counts": noisy.value, "kept": kept, "noise_sd": noisy.sd, "threshold": threshold,
+                    "noisy_counts": noisy.value, "kept": crowded, "noise_sd": noisy.sd, "threshold": threshold,
                     "projected": projection is not None,
                 }  # fmt: skip
                 title = (
-                    f"Shift {shift} of {self.shifts}, level {level} of {levels}: {int(kept.sum())} of {len(keys)} "
-                    f"cubes of width {domain.length(width)} {'is' if kept.sum() == 1 else 'are'} crowded"
+                    f"Shift {shift} of {self.shifts}, level {level} of {levels}: {int(crowded.sum())} of {len(keys)} "
+                    f"cubes of width {domain.length(width)} {'is' if crowded.sum() == 1 else 'are'} crowded"
                 )
                 yield Step("cubes", title, released)
-                if not kept.any():
+                if not crowded.any():
                     break
         return clip_ball(snap(np.unique(np.concatenate(centers), axis=0)), reach)

@@ -100,8 +100,8 @@ class PrivateCenters(ApproximateDP):
                 projection = Projection(random_projection(d, p, rng)) if d > p else None
                 offset = snap_toward_zero(rng.uniform(0, width, p))
                 buckets = curator.release_keys("buckets", OccupiedCells(width, offset, projection), scope)
-                kept = _largest(buckets.counts, self.MOST_CELLS * self.n_clusters)
-                keys, counts = buckets.keys[kept], buckets.counts[kept]
+                largest = _largest(buckets.counts, self.MOST_CELLS * self.n_clusters)
+                keys, counts = buckets.keys[largest], buckets.counts[largest]
                 radius = domain.radius if projection else width * math.sqrt(d) / 2
                 sums = curator.release(
                     "averages", CellSums(keys, width, offset, radius, projection, relative=not projection), scope
@@ -114,7 +114,7 @@ class PrivateCenters(ApproximateDP):
                 released = {
                     "round": round_, "table": table + 1, "tables": tables, "width": width, "offset": offset,
                     "projected": projection is not None, "keys": buckets.keys, "noisy_counts": buckets.counts,
-                    "noise_sd": buckets.sd, "threshold": buckets.threshold, "kept": kept, "averages": averages,
+                    "noise_sd": buckets.sd, "threshold": buckets.threshold, "kept": largest, "averages": averages,
                     "average_sd": sums.sd / counts, "precise": precise,
                 }  # fmt: skip
                 yield Step("buckets", self._title(released), released)
@@ -127,16 +127,16 @@ class PrivateCenters(ApproximateDP):
         return points
 
     def _title(self, released: dict) -> str:
-        seen, kept = len(released["keys"]), int(released["precise"].sum())
+        seen, n_precise = len(released["keys"]), int(released["precise"].sum())
         round_ = f"Round {released['round']}, table" if self.rounds > 1 else "Table"
         return (
             f"{round_} {released['table']} of {released['tables']}: {seen} cells of width {released['width']:g} pass "
-            f"the threshold {released['threshold']:.0f}; {kept} averages are precise enough"
+            f"the threshold {released['threshold']:.0f}; {n_precise} averages are precise enough"
         )
 
 
 def _largest(counts: np.ndarray, most: int) -> np.ndarray:
     """Return the mask of the `most` largest counts, ties to the lowest index."""
-    kept = np.zeros(len(counts), dtype=bool)
-    kept[np.argsort(-counts, kind="stable")[:most]] = True
-    return kept
+    mask = np.zeros(len(counts), dtype=bool)
+    mask[np.argsort(-counts, kind="stable")[:most]] = True
+    return mask

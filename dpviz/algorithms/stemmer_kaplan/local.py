@@ -257,8 +257,8 @@ class StemmerKaplanLocal(Algorithm):
         up = n / max(users, 1)
         weights = up * np.sum([answer.value for answer in answers], axis=0)
         sd = up * math.sqrt(sum(answer.sd**2 for answer in answers))
-        kept = weights > 2 * sd if (weights > 2 * sd).any() else np.ones(len(candidates), dtype=bool)
-        kept_weights = np.maximum(weights[kept], 1.0) * n / np.maximum(weights[kept], 1.0).sum()
+        significant = weights > 2 * sd if (weights > 2 * sd).any() else np.ones(len(candidates), dtype=bool)
+        coreset_weights = np.maximum(weights[significant], 1.0) * n / np.maximum(weights[significant], 1.0).sum()
         released = {
             "candidates": candidates,
             "noisy_weights": weights,
@@ -266,12 +266,12 @@ class StemmerKaplanLocal(Algorithm):
             "users": users,
             "up": up,
             "total": n,
-            "coreset_points": candidates[kept],
-            "coreset_weights": kept_weights,
-            "coreset_sd": np.full(int(kept.sum()), sd),
+            "coreset_points": candidates[significant],
+            "coreset_weights": coreset_weights,
+            "coreset_sd": np.full(int(significant.sum()), sd),
         }
         yield Step("weights", f"{users:,} people report which of {len(candidates)} candidates is nearest", released)
-        yield choose(candidates[kept], kept_weights, k, domain, rng)
+        yield choose(candidates[significant], coreset_weights, k, domain, rng)
 
     def _cells(self, width: float, base: float, d: int, rng: np.random.Generator) -> CellOf:
         """Return a shifted grid whose cells within public bounds can be listed."""

@@ -151,8 +151,8 @@ class StemmerKaplan(PrivateCenters):
         if len(candidates) == 0:
             candidates = np.zeros((1, curator.n_features))  # no cell passed: the middle of the domain
         weights = curator.release("weights", NearestVotes(Population(candidates)))
-        kept = weights.value > 0 if (weights.value > 0).any() else np.ones(len(candidates), dtype=bool)
-        coreset = candidates[kept], np.maximum(weights.value[kept], 1.0)
+        positive = weights.value > 0 if (weights.value > 0).any() else np.ones(len(candidates), dtype=bool)
+        coreset = candidates[positive], np.maximum(weights.value[positive], 1.0)
         released = {
             "candidates": candidates,
             "noisy_weights": weights.value,

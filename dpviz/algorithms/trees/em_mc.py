@@ -161,15 +161,15 @@ class EMMC(ApproximateDP):
         yield Step("cover-votes", title, seen | released)
         noisy = curator.release("average", NearestSums(starts, domain.radius, projection))
         counts, sd = noisy.value["counts"], noisy.sd["counts"]
-        kept = counts > 2 * sd
-        kept[np.argmax(counts)] = True
-        means = noisy.value["sums"][kept] / np.maximum(counts[kept], 1.0)[:, None]
+        significant = counts > 2 * sd
+        significant[np.argmax(counts)] = True
+        means = noisy.value["sums"][significant] / np.maximum(counts[significant], 1.0)[:, None]
         centers = snap_toward_zero(domain.clip(means))
-        spread = average_sd(centers, counts[kept], sd, noisy.sd["sums"])
+        spread = average_sd(centers, counts[significant], sd, noisy.sd["sums"])
         yield Step(
             "cover-means",
-            f"One noisy average per group; {int(kept.sum())} of {k} groups stand out from the noise",
+            f"One noisy average per group; {int(significant.sum())} of {k} groups stand out from the noise",
             seen
-            | {"centers": centers, "noisy_counts": counts, "kept": kept, "noise_sd": sd}
+            | {"centers": centers, "noisy_counts": counts, "kept": significant, "noise_sd": sd}
             | declared(spread, AVERAGES),
         )

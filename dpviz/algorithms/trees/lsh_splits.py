@@ -142,18 +142,18 @@ class LSHSplits(ApproximateDP):
             below: list[Bucket] = []
             branched = []
             for bucket in level:
-                kept: list[Bucket] = []
+                children: list[Bucket] = []
                 if depth < self.max_depth and bucket.noisy_count >= 3 * smallest:
                     scopes = curator.partition(bucket.scope, Side(hyperplanes, depth))
                     sides = [
                         Bucket(2 * bucket.node + i, scope, float(curator.release("count", Count(), scope).value))
                         for i, scope in enumerate(scopes)
                     ]
-                    kept = [side for side in sides if side.noisy_count >= smallest]
-                if not kept:
+                    children = [side for side in sides if side.noisy_count >= smallest]
+                if not children:
                     leaves.append(bucket)
-                branched.append(bool(kept))
-                below += kept
+                branched.append(bool(children))
+                below += children
             yield Step(
                 "split-level",
                 f"Level {depth}: {sum(branched)} of {len(level)} bucket{'s' * (len(level) > 1)} split "

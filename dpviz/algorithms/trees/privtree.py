@@ -129,8 +129,8 @@ class PrivTree(Algorithm):
         """Return a warning if leaves are as wide as the distances that they should resolve."""
         end = released["halving-centers"]
         tree = Halvings(domain.box_z, self.max_depth, self.threshold)
-        kept, weights = occupied(end["leaf_counts"])
-        boxes = [tree.box(int(node)) for node in end["leaves"][kept]]
+        nonempty, weights = occupied(end["leaf_counts"])
+        boxes = [tree.box(int(node)) for node in end["leaves"][nonempty]]
         wide = np.array([((high - low) ** 2).sum() / 4 for low, high in boxes])
         if np.average(wide, weights=weights) <= self.BLURRED * spread(end["coreset_points"], weights):
             return ()
@@ -166,8 +166,8 @@ class PrivTree(Algorithm):
         leaves = nodes[~halved]
         noisy = curator.release("leaves", tree.counts(leaves))
         counts = noisy.value
-        kept, weights = occupied(counts)
-        middles = np.array([sum(tree.box(int(node))) / 2 for node in leaves[kept]])
+        nonempty, weights = occupied(counts)
+        middles = np.array([sum(tree.box(int(node))) / 2 for node in leaves[nonempty]])
         centers = snap(domain.clip(solve(middles, weights, self.n_clusters, rng, jitter=1e-3)))
         spread = average_sd(centers, weights, noisy.sd, 0.0, origins=middles, of=members(middles, centers))
         yield Step(

@@ -122,8 +122,8 @@ def _at_once(text: bytes, separator: str, width: int) -> list[pa.StringArray]:
     if wrong.any() or (lengths == 0).any():
         lacking = separator.encode() * (width - 1) or b" "
         lines = text.split(b"\n")
-        kept = (lacking if bad else line for line, bad in zip(lines, wrong, strict=False) if line)
-        text = b"".join(line + b"\n" for line in kept)
+        rows = (lacking if bad else line for line, bad in zip(lines, wrong, strict=False) if line)
+        text = b"".join(line + b"\n" for line in rows)
     if not text:
         return [pa.array([], pa.string())] * width
     names = [f"f{place}" for place in range(width)]

@@ -336,8 +336,8 @@ def columns_of(
     columns = [refused(column.name, "unknown") if column.values is None else column for column in columns]
     if rule.code != "one-hot":
         return columns
-    kept = column_of(name, cells, dtype, form, decimal=decimal)
-    return [dataclasses.replace(kept, kind="recoded", reason="It was recoded.", values=None, doubt=""), *columns]
+    original = column_of(name, cells, dtype, form, decimal=decimal)
+    return [dataclasses.replace(original, kind="recoded", reason="It was recoded.", values=None, doubt=""), *columns]
 
 
 def own_columns(name: str, values: Sequence[np.ndarray], form: Form) -> list[Column]:

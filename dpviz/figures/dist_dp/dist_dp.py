@@ -163,13 +163,13 @@ def _layers(view: View) -> list[dict[str, dict[str, Any]]]:
             near = released["near"][drawn]
             layers["region"] = {**xy(view.plane(released["regions"])), "marker": {"size": 4.0}}
         elif step.kind == "level":
-            cells, kept = released["cells"], released["kept"]
-            layers["chosen cell"] = xy(_boxes(view, cells[kept], released["side"]))
-            layers["other cell"] = xy(_boxes(view, cells[~kept][:MAX_OTHERS], released["side"]))
+            cells, mask = released["cells"], released["kept"]
+            layers["chosen cell"] = xy(_boxes(view, cells[mask], released["side"]))
+            layers["other cell"] = xy(_boxes(view, cells[~mask][:MAX_OTHERS], released["side"]))
         elif step.kind == "regions":
-            kept = released["kept"]
+            mask = released["kept"]
             near = ~released["themselves"][drawn] if "themselves" in released else near
-            layers |= _regions(view, released["means"][kept], released["noisy_counts"][kept])
+            layers |= _regions(view, released["means"][mask], released["noisy_counts"][mask])
         elif step.kind == "cluster":
             layers["center"] = xy(view.plane(released["centers"]))
             if len(released["coreset_points"]) < len(noisy["noisy_points"]):
@@ -205,8 +205,8 @@ def _amounts(view: View) -> Panel | None:
         return None
     last = max(tables)
     things = "regions" if trace.steps[last].kind == "regions" else "cells"
-    kept = trace.steps[last].released["kept"]
-    figure = base(colors, f"{int(np.sum(kept)):,} of {len(kept):,} {things} hold enough rows", height=150)
+    mask = trace.steps[last].released["kept"]
+    figure = base(colors, f"{int(np.sum(mask)):,} of {len(mask):,} {things} hold enough rows", height=150)
     figure.add_bar(name="released count", hovertemplate="%{y:.0f}<extra></extra>")
     figure.add_scatter(mode="lines", name="threshold", hoverinfo="skip", line={"color": colors.ink, "width": 1.2})
     top = max((float(table["count"].max()) for table in tables.values() if len(table)), default=1.0)
@@ -222,7 +222,7 @@ def _amounts(view: View) -> Panel | None:
             empty = "counts come with a later step" if table is None else "no cell is left"
             updates.append([none, none, {"text": [empty]}])
             continue
-        color = [colors.released if kept else colors.released_soft for kept in table.kept]
+        color = [colors.released if full else colors.released_soft for full in table.kept]
         bars = {"x": table["rank"].tolist(), "y": table["count"].clip(lower=0.5).tolist(), "marker": {"color": color}}
         threshold = trace.steps[known[-1]].released.get("threshold")
         line = none if threshold is None else {"x": [0.4, TOP + 0.6], "y": [threshold, threshold]}

@@ -39,8 +39,8 @@ def _projected(view: View, shots: list[Shot]) -> Panel:
     trace, colors = view.trace, view.colors
     rounds = [step.released for step in trace.steps if "population" in step.released]
     p = rounds[0]["projection"].shape[1]
-    kept = rounds[-1]["kept"]
-    title = f"{int(kept.sum()):,} of {len(kept):,} trial points survive in {counted(p, 'projected column')}"
+    mask = rounds[-1]["kept"]
+    title = f"{int(mask.sum()):,} of {len(mask):,} trial points survive in {counted(p, 'projected column')}"
     figure = base(colors, title, height=508)
     reach = 1.3 * np.quantile(np.abs(rounds[-1]["population"][:, :2]), 0.995)  # the first trial points lie farther out
     figure.update_xaxes(range=[-reach, reach], title_text="projected column 1", fixedrange=False)

@@ -133,19 +133,19 @@ def layers(
         now = flat(released[key])
         guesses = votes = survivors = paths = blank
         if "population" in released:
-            shown, points, sizes = (
+            visible, points, sizes = (
                 drawn(released, most),
                 flat(released["population"]),
                 disc_sizes(released["noisy_votes"]),
             )
-            guesses = xy(points[shown])
+            guesses = xy(points[visible])
             if phase == GUESS and len(before):  # trial points are variations of the last centers
-                guesses = moved(_at(before, released["group"][shown]), points[shown])
+                guesses = moved(_at(before, released["group"][visible]), points[visible])
             if phase == VOTE:
-                some = shown[released["noisy_votes"][shown] > 0]
+                some = visible[released["noisy_votes"][visible] > 0]
                 votes = {**xy(points[some]), "marker": {"size": sizes[some]}} if len(some) else blank
             elif phase == KEEP:
-                some = shown[released["kept"][shown]]
+                some = visible[released["kept"][visible]]
                 survivors = {**xy(points[some]), "marker": {"size": sizes[some]}} if len(some) else blank
         centers = xy(before)
         if phase == KEEP:
@@ -165,8 +165,8 @@ def survivors(trace: Trace) -> np.ndarray:
 
 def _plane(view: View, shots: Sequence[Shot]) -> Panel:
     trace = view.trace
-    kept, k = survivors(trace), len(trace.cluster_centers)
-    figure = plane(view, f"In the end {kept.sum():,} of {len(kept):,} trial points give {counted(k, 'center')}")
+    mask, k = survivors(trace), len(trace.cluster_centers)
+    figure = plane(view, f"In the end {mask.sum():,} of {len(mask):,} trial points give {counted(k, 'center')}")
     traces = add_layers(figure, view.colors)
     reference(view, figure)
     add_frames(figure, traces, layers(trace, shots, view.plane, "centers"))

@@ -71,11 +71,11 @@ def _plane(view: View) -> Panel:
     if len(table):
         lines = segments(*(view.plane(table[list(end)].to_numpy(dtype=float)) for end in (("x0", "y0"), ("x1", "y1"))))
     dense = drawn(np.asarray(second["dense"]))
-    kept = drawn(np.asarray(last["span_of_cell"]) >= 0)
+    cells = drawn(np.asarray(last["span_of_cell"]) >= 0)
     frames = [
         {"cell": drawn(np.ones(len(counts), dtype=bool))},
         {"cell": drawn(np.ones(len(counts), dtype=bool)), "dense cell": dense},
-        {"dense cell": kept, "border": xy(lines), "center": xy(view.plane(last["centers"]))},
+        {"dense cell": cells, "border": xy(lines), "center": xy(view.plane(last["centers"]))},
     ]
     n = len(last["noisy_counts"])
     alt = f"A plane with noisy cells; the dense ones form {n} region{'s' * (n != 1)} with drawn borders at the end."

@@ -64,9 +64,9 @@ def _spots(people: np.ndarray) -> tuple[np.ndarray, float | np.ndarray]:
     if len(people) <= _MOST_COUNTED:
         spots, counts = np.unique(people[np.isfinite(people).all(axis=1)], axis=0, return_counts=True)
         if 2 * len(spots) <= len(people):
-            shown = thin(len(spots), MAX_PEOPLE)
-            sizes = np.clip(_PERSON * np.sqrt(counts[shown]), _PERSON, _CROWD)
-            return spots[shown], sizes.astype(np.float32)
+            sample = thin(len(spots), MAX_PEOPLE)
+            sizes = np.clip(_PERSON * np.sqrt(counts[sample]), _PERSON, _CROWD)
+            return spots[sample], sizes.astype(np.float32)
     return people[thin(len(people), MAX_PEOPLE)], _PERSON
 
 
@@ -119,20 +119,20 @@ def reference(view: View, figure: go.Figure, *more: str) -> None:
     """Draw KMeans' centers as hollow diamonds above all other marks, and tag the figure; `more` names more of them."""
     if not view.hidden:
         return
-    shown = []
+    marks = []
     if view.reference is not None:
         figure.add_scatter(
             **xy(view.flat(view.reference)), mode="markers", name=f"{view.against} (not private)",
             marker={"symbol": "diamond-open", "size": 20, "color": view.colors.hidden, "line": {"width": 2.2}},
         )  # fmt: skip
-        shown.append(f"◇ {view.against}")
+        marks.append(f"◇ {view.against}")
     if view.missed is not None and len(view.missed[2]):
         rings(view, figure, *view.missed)
-        shown.append("◌ no center")
+        marks.append("◌ no center")
     if view.people is not None:
-        shown.append(f"○ {view.noun}")
-    shown += more
-    tag(figure, view.colors, "NOT PRIVATE  " + " · ".join(shown), below=True)
+        marks.append(f"○ {view.noun}")
+    marks += more
+    tag(figure, view.colors, "NOT PRIVATE  " + " · ".join(marks), below=True)
 
 
 _RELEASES = {  # name in a plan -> words; the number of the occurrence follows
@@ -289,13 +289,13 @@ def loss_panel(view: View, shots: Sequence[Shot], *, name: str = "step") -> Pane
     every = [y for _, y in known if y is not None] + ([1.0] if best else [0.0])
     low, top = min(every), max(every)
     span = max(top - low, 0.04 * top) or 1.0  # small differences fill the height, but a flat line stays flat
-    shown = [max(low - 0.35 * span, 0), top + 0.35 * span]
-    figure.update_yaxes(title_text=loss_title(view), range=shown)
+    limits = [max(low - 0.35 * span, 0), top + 0.35 * span]
+    figure.update_yaxes(title_text=loss_title(view), range=limits)
     updates = []
     for i, step in enumerate(steps):
         here = values[step] if step >= 0 else None
         if here is None:  # no centers yet
-            place = {"x": [(len(steps) + 1) / 2], "y": [sum(shown) / 2], "text": ["no centers yet"]}
+            place = {"x": [(len(steps) + 1) / 2], "y": [sum(limits) / 2], "text": ["no centers yet"]}
             updates.append([{**place, "marker": {"opacity": 0}, "textposition": "middle center"}])
             continue
         place = {"x": [frames[step] + 1], "y": [here], "text": [f"{ratio_words(here)}×" if best else number(here)]}

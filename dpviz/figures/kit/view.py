@@ -244,16 +244,16 @@ def add_frames(
         figure.data[index].update(update)
 
 
-def add_last(figure: go.Figure, looks: list[dict[str, Any]], shown: list[dict[str, Any]]) -> None:
+def add_last(figure: go.Figure, looks: list[dict[str, Any]], last: list[dict[str, Any]]) -> None:
     """Add scatter traces that appear in the last frame only, with styles `looks` and contents `shown`."""
     first, frames = len(figure.data), [frame.to_plotly_json() for frame in figure.frames]
-    for look, update in zip(looks, shown, strict=True):
+    for look, update in zip(looks, last, strict=True):
         figure.add_scatter(**look, **update)
     nothing = [{"x": [None], "y": [None], "type": "scatter"}] * len(looks)
     for frame in frames:
         frame["traces"] = [*frame["traces"], *range(first, first + len(looks))]
         frame["data"] = [*frame["data"], *nothing]
-    frames[-1]["data"][-len(looks) :] = [{**update, "type": "scatter"} for update in shown]
+    frames[-1]["data"][-len(looks) :] = [{**update, "type": "scatter"} for update in last]
     frames[-1]["group"] = "last"  # the last frame differs from all others
     figure.frames = frames
 

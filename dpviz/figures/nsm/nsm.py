@@ -184,20 +184,20 @@ def _layers(view: View, step: Step, phase: int) -> dict[str, dict]:
     if step.kind in ("radius", "near", "moment"):
         return {"shape": xy(_shape(view, step))}
     if "population" in released and released["population"].shape[1] == d:
-        shown, at, sizes = (
+        visible, at, sizes = (
             drawn(released, MAX_GUESSES),
             view.plane(released["population"]),
             disc_sizes(released["noisy_votes"]),
         )
-        kept = released["kept"]
-        voted = shown[released["noisy_votes"][shown] > 0]
+        heavy = released["kept"]
+        voted = visible[released["noisy_votes"][visible] > 0]
         if phase == GUESS:
-            return {"guesses": xy(at[shown])}
+            return {"guesses": xy(at[visible])}
         if phase == VOTE:
-            return {"guesses": xy(at[shown]), "votes": {**xy(at[voted]), "marker": {"size": sizes[voted]}}}
+            return {"guesses": xy(at[visible]), "votes": {**xy(at[voted]), "marker": {"size": sizes[voted]}}}
         means = view.plane(released["means"])
-        points = {**moved(at[kept], means), "marker": {"size": sizes[kept]}}
-        return {"paid": xy(segments(at[kept], means)), "points": points}
+        points = {**moved(at[heavy], means), "marker": {"size": sizes[heavy]}}
+        return {"paid": xy(segments(at[heavy], means)), "points": points}
     if step.kind == "solve" and "coreset_points" in released:
         sizes = disc_sizes(released["coreset_weights"])
         points = {**xy(view.plane(released["coreset_points"])), "marker": {"size": sizes}}
@@ -253,18 +253,18 @@ def _bars(
     figure.add_bar(hovertemplate="%{y:,.3~r}<extra></extra>")
     figure.add_scatter(mode="lines", line={"color": colors.ink, "width": 1.6}, hoverinfo="skip")
     color = [colors.released if strong else colors.released_soft for strong in table.strong]
-    shown = [{"x": table.x.tolist(), "y": table.y.round(1).tolist(), "marker": {"color": color}}, cut]
+    bars = [{"x": table.x.tolist(), "y": table.y.round(1).tolist(), "marker": {"color": color}}, cut]
     if "true" in table:
         tag(figure, colors, "NOT PRIVATE ― true")
         figure.add_scatter(name="true (not private)", **true_tick(colors))
-        shown.append({"x": table.x.tolist(), "y": table.true.tolist()})
+        bars.append({"x": table.x.tolist(), "y": table.true.tolist()})
     values = table.filter(["y", "true"]).to_numpy()
     top = 1.12 * max(float(values.max()), 1.0)
     figure.update_yaxes(range=[min(1.12 * values.min(), 0), top])
     figure.update_xaxes(range=[table.x.min() - 0.7, table.x.max() + 0.7], showgrid=False)
     last = waiting(figure, colors, float(table.x.mean()), top / 2)
-    empty: list[dict] = [*[xy(NOWHERE)] * len(shown), {"text": ["comes with a later step"]}]
-    full = [*shown, {"text": [""]}]
+    empty: list[dict] = [*[xy(NOWHERE)] * len(bars), {"text": ["comes with a later step"]}]
+    full = [*bars, {"text": [""]}]
     since = next(t for t, step in enumerate(trace.steps) if step.kind == kind)
     add_frames(figure, list(range(last + 1)), [full if shot.step >= since else empty for shot in shots])
     return figure

@@ -181,8 +181,8 @@ def film(view: View, edition: Edition, seed: int) -> Panel:
     frames = []
     for stop in edition.stops:
         cloud = np.concatenate([stop.centers[run] for run in others])
-        shown = cloud[thin(len(cloud), MARKS)]
-        frames.append({"cloud": xy(view.flat(shown)), "one": xy(view.flat(stop.centers[seed]))})
+        sample = cloud[thin(len(cloud), MARKS)]
+        frames.append({"cloud": xy(view.flat(sample)), "one": xy(view.flat(stop.centers[seed]))})
     alt = f"Centers of {len(others) + 1} runs at {len(frames)} values of ε, one after the other."
     every = [stop.centers[run] for stop in edition.stops for run in (seed, *others)]
     title = f"{len(others) + 1} runs at {len(frames)} values of ε: {numbers_of_centers(every)} each"
@@ -235,10 +235,10 @@ def _promise(stop: Stop, most: int, on: str, more: str) -> list[str]:
     return ["", released, f" A bet on {on} is right at most ", f"{stop.bet} times in 100", f"{more}{end}"]
 
 
-def _truth(view: View, edition: Edition, row: Any, found: int, own: float, before: str) -> list[str]:
+def _truth(view: View, edition: Edition, row: Any, n_found: int, own: float, before: str) -> list[str]:
     """Return the secret facts in the same form. NOT PRIVATE."""
     times = ratio_words(own)
-    first = f"{found} of {edition.groups} groups, {times} × {view.against}' loss. "
+    first = f"{n_found} of {edition.groups} groups, {times} × {view.against}' loss. "
     first += f"All {edition.groups} groups found again in "
     noise = f" Worse than at ε {before}, but within the noise of {row.runs} runs." * bool(row.noise)
     return [first, f"{row.again} of {row.runs}", f" runs.{noise}"]

@@ -30,8 +30,8 @@ def words_table(payload: bytes, word_bytes: int) -> pd.DataFrame:
 def plot_words(colors: Theme, payload: bytes, word_bytes: int, title: str, *, hidden: bool) -> go.Figure:
     """Draw every byte as a square, darker for larger values; at most 24 words are drawn."""
     table = words_table(payload, word_bytes).iloc[:MAX_WORDS]
-    shown = min(len(table), MAX_WORDS)
-    figure = base(colors, title, height=46 + 11 * max(shown, 6), margin_left=6)
+    n_words = min(len(table), MAX_WORDS)
+    figure = base(colors, title, height=46 + 11 * max(n_words, 6), margin_left=6)
     figure.add_heatmap(
         z=table.to_numpy(), zmin=0, zmax=255, xgap=1.5, ygap=1.5, showscale=False,
         colorscale=[[0, colors.grid], [1, colors.hidden if hidden else colors.released]],

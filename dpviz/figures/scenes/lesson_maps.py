@@ -27,7 +27,7 @@ def screen_panel(view: View, guesses: np.ndarray, noisy_votes: np.ndarray) -> Pa
     colors = view.colors
     bare = dataclasses.replace(view, people=None, reference=None, hidden=False, missed=None)
     voted = noisy_votes > 0
-    shown = {
+    visible = {
         "votes": {**xy(view.plane(guesses[voted])), "marker": {"size": disc_sizes(noisy_votes[voted])}},
         "center": xy(view.flat(np.asarray(view.trace.cluster_centers))),
     }
@@ -56,7 +56,7 @@ def screen_panel(view: View, guesses: np.ndarray, noisy_votes: np.ndarray) -> Pa
     alt = "A map with people, KMeans' diamonds, noisy votes and released centers; then only what may be published."
     n, k = len(view.trace.steps), len(view.trace.cluster_centers)
     title = f"A DEMO screen after {counted(n, 'round')}, with {counted(k, 'center')}"
-    return layered(bare, title, looks, [{**hidden, **shown}, shown], alt, height=430)
+    return layered(bare, title, looks, [{**hidden, **visible}, visible], alt, height=430)
 
 
 def moved_panel(

@@ -63,8 +63,8 @@ def groups_panel(
     domain, colors = view.trace.domain, view.colors
     frames = []
     for i, centers in enumerate(shots):
-        found, missed = found_rings(view, groups, domain.normalize(centers))
-        frames.append({"found": found, "missed": missed, "center": xy(view.flat(centers))})
+        hits, missed = found_rings(view, groups, domain.normalize(centers))
+        frames.append({"found": hits, "missed": missed, "center": xy(view.flat(centers))})
         if boxes is not None:
             low, high = (view.flat(edge) for edge in boxes[i])
             frames[-1]["box"] = xy(np.array([low, [high[0], low[1]], high, [low[0], high[1]], low]))
@@ -88,11 +88,11 @@ def found_rings(view: View, groups: Groups, centers: np.ndarray) -> list[dict[st
 
     The mask is that of `Groups.found_by`, so the solid rings are the counted groups.
     """
-    found = groups.found_by(centers)
+    hits = groups.found_by(centers)
     middles = view.flat(view.trace.domain.denormalize(groups.means))
     rings = [middle + circle(view, float(radius)) for middle, radius in zip(middles, groups.radii, strict=True)]
     return [
-        xy(paths([ring for ring, there in zip(rings, found, strict=True) if there == mine])) for mine in (True, False)
+        xy(paths([ring for ring, there in zip(rings, hits, strict=True) if there == mine])) for mine in (True, False)
     ]
 
 

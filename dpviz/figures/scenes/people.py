@@ -79,13 +79,13 @@ def _edges(cells: np.ndarray, low: float, high: float) -> np.ndarray:
 
 def bounds_panel(X: np.ndarray, domain: Domain, columns: list[str], colors: Theme) -> Panel:
     """Draw histograms of the first four columns with the declared bounds; bars outside are hatched. NOT PRIVATE."""
-    shown = columns[:4]
-    table = bounds_table(X, domain, shown)
-    plot = 118 * len(shown) - 48
+    names = columns[:4]
+    table = bounds_table(X, domain, names)
+    plot = 118 * len(names) - 48
     layout = base(colors, "", height=plot + 90).layout
-    figure = make_subplots(rows=len(shown), cols=1, vertical_spacing=48 / plot if shown[1:] else 0)
+    figure = make_subplots(rows=len(names), cols=1, vertical_spacing=48 / plot if names[1:] else 0)
     figure.update_layout(layout)
-    for row, name in enumerate(shown, 1):
+    for row, name in enumerate(names, 1):
         bars = table[table.column == name]
         pattern = {"shape": ["" if inside else "/" for inside in bars.inside], "size": 5, "fgcolor": colors.hidden}
         figure.add_trace(
@@ -105,10 +105,10 @@ def bounds_panel(X: np.ndarray, domain: Domain, columns: list[str], colors: Them
             col=1,
         )
         figure.update_yaxes(layout.yaxis.to_plotly_json() | {"nticks": 3}, row=row, col=1)
-    cells = X[:, : len(shown)]
-    low, high = (np.broadcast_to(edge, X.shape[1])[: len(shown)] for edge in (domain.low, domain.high))
+    cells = X[:, : len(names)]
+    low, high = (np.broadcast_to(edge, X.shape[1])[: len(names)] for edge in (domain.low, domain.high))
     outside, every = int(((cells < low) | (cells > high)).sum()), int(np.isfinite(cells).sum())
     title = f"{outside:,} of {counted(every, 'cell')} lie{'s' * (outside == 1)} outside the bounds"
     figure.update_layout(title_text=title, bargap=0)
     tag(figure, colors)
-    return Panel("plane", figure, f"Histograms of {', '.join(shown)}; {title}. Not private.")
+    return Panel("plane", figure, f"Histograms of {', '.join(names)}; {title}. Not private.")

@@ -30,9 +30,9 @@ def found_table(view: View) -> pd.DataFrame:
     if view.losses is None or not view.reference_loss:
         raise ValueError("figures: vote splitting needs every step's loss.")
     there = groups(view)
-    found = [int(there.found_by(step.released["centers"]).sum()) for step in view.trace.steps]
+    hits = [int(there.found_by(step.released["centers"]).sum()) for step in view.trace.steps]
     ratio = view.losses / view.reference_loss
-    return pd.DataFrame({"round": range(1, len(found) + 1), "loss_ratio": ratio, "found": found})
+    return pd.DataFrame({"round": range(1, len(hits) + 1), "loss_ratio": ratio, "found": hits})
 
 
 def sentences(voted: View, clustered: View) -> list[str]:
@@ -53,8 +53,8 @@ def _plane(view: View, name: str) -> Panel:
     rings = add_rings(figure, view.colors)
     traces = [*rings, *add_layers(figure, view.colors)]
     reference(dataclasses.replace(view, reference=None), figure)
-    there, shown = groups(view), shots(view.trace)
-    drawn = zip(layers(view.trace, shown, view.plane, "centers"), shown, strict=True)
+    there, pictures = groups(view), shots(view.trace)
+    drawn = zip(layers(view.trace, pictures, view.plane, "centers"), pictures, strict=True)
     steps = [(update, view.trace.steps[shot.step]) for update, shot in drawn if shot.phase == KEEP]
     frames = [[*found_rings(view, there, step.released["centers"]), *update] for update, step in steps]
     add_frames(figure, traces, frames)

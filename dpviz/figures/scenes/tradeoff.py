@@ -413,10 +413,10 @@ def heat(points: pd.DataFrame, colors: Theme, *, x: str, y: str, relative: bool,
     grid = value.pivot_table(index=y, columns=x, values="shown", aggfunc="first").sort_index()
     figure = base(colors, title, height=110 + 44 * len(grid), margin_left=62)
     tag(figure, colors, left=_CAMERA)
-    shown = np.log2(np.maximum(grid.to_numpy(dtype=float), 1e-12)) if relative else grid.to_numpy(dtype=float)
+    heights = np.log2(np.maximum(grid.to_numpy(dtype=float), 1e-12)) if relative else grid.to_numpy(dtype=float)
     end = "×" if relative else ""
     figure.add_heatmap(
-        z=shown, x=[short(x, v) for v in grid.columns], y=[short(y, v) for v in grid.index], xgap=2, ygap=2,
+        z=heights, x=[short(x, v) for v in grid.columns], y=[short(y, v) for v in grid.index], xgap=2, ygap=2,
         colorscale=[[0, colors.panel], [1, colors.released_soft]], showscale=False,
         text=[[("" if math.isnan(v) else f"{number(v)}{end}") for v in row] for row in grid.to_numpy(dtype=float)],
         texttemplate="%{text}", textfont={"color": colors.ink, "size": 12.5}, hoverinfo="skip",

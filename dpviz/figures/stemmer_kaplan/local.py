@@ -228,9 +228,9 @@ def users_panels(view: View, table: pd.DataFrame, users: int, tried: dict[int, f
     )
     figure = base(colors, title, height=280)
     tag(figure, colors)
-    shown: dict[str, list] = {"x": asked or [None], "y": [tried[n] / best for n in asked] or [None]}
+    curve: dict[str, list] = {"x": asked or [None], "y": [tried[n] / best for n in asked] or [None]}
     figure.add_scatter(
-        **shown, mode="lines+markers", name="tried",
+        **curve, mode="lines+markers", name="tried",
         line={"color": colors.person, "width": 1.6}, marker={"symbol": "circle-open", "size": 10},
         hovertemplate="%{x:,} people: %{y:,.3~r}<extra></extra>",
     )  # fmt: skip

@@ -338,8 +338,8 @@ def _counts(view: View, shots: list[Shot]) -> Panel:
     true = all("true_count" in table for table in tables.values())
     last = max(tables)
     things = "above 0" if trace.steps[last].kind == "weights" else "crowded"
-    kept, met = int(tables[last].kept.sum()), len(tables[last])
-    figure = base(colors, f"{kept} of {met} {things}" if met else "No cell is crowded", height=150)
+    n_kept, met = int(tables[last].kept.sum()), len(tables[last])
+    figure = base(colors, f"{n_kept} of {met} {things}" if met else "No cell is crowded", height=150)
     figure.add_bar(name="noisy count", hovertemplate="%{y:.0f}<extra></extra>")
     figure.add_scatter(mode="lines", name="threshold", line={"color": colors.ink, "width": 1.6}, hoverinfo="skip")
     if true:
@@ -388,13 +388,13 @@ def losses_panel(view: View, shots: list[Shot]) -> Panel:
     )  # fmt: skip
     figure.update_xaxes(title_text=loss_title(view), range=[0, 1.3 * float(times.max())])
     figure.update_yaxes(autorange="reversed", showgrid=False)
-    shown = {"x": times.tolist(), "y": table.what.tolist(), "text": [number(loss) for loss in times]}
+    bars = {"x": times.tolist(), "y": table.what.tolist(), "text": [number(loss) for loss in times]}
     nothing = {
         "x": [0.0] * len(table),
         "y": table.what.tolist(),
         "text": ["comes with the last step", *[""] * (len(table) - 1)],
     }
-    add_frames(figure, [0], [[nothing]] * (len(shots) - 1) + [[shown]])
+    add_frames(figure, [0], [[nothing]] * (len(shots) - 1) + [[bars]])
     words = ", ".join(f"{row.what} {number(row.loss)}" for row in table.itertuples())
     return Panel("side", figure, f"Bars: final loss: {words}. Not private.")
 

@@ -132,7 +132,7 @@ def _marks(view: View, t: int, table: pd.DataFrame) -> tuple[list[dict[str, Any]
     everywhere, final = np.ones(len(table), dtype=bool), table.final.to_numpy()
     visited, now = (table.frame <= t).to_numpy(), table[(table.frame == t).to_numpy()]
     around = _around(table, released["node"]) if region else ~everywhere
-    shown = everywhere if d <= 2 else around
+    visible = everywhere if d <= 2 else around
     cut, noise = {**xy(_NONE), "line": {"dash": "solid"}}, xy(_NONE)
     centers: dict[str, Any] = {**xy(_NONE), "marker": {"size": 12}}
     if not region:
@@ -144,8 +144,8 @@ def _marks(view: View, t: int, table: pd.DataFrame) -> tuple[list[dict[str, Any]
     if scored(view):
         curves, ticks = margins(view, t)
         scores, cut = [xy(curves)], {**cut, **xy(np.concatenate([_points(cut), [[np.nan, np.nan]], ticks]))}
-    boxes = table[shown & visited & final], table[around & visited], now
-    return [*map(_outline, boxes), cut, noise, centers, *scores], table[shown & (final if d <= 2 else visited)]
+    boxes = table[visible & visited & final], table[around & visited], now
+    return [*map(_outline, boxes), cut, noise, centers, *scores], table[visible & (final if d <= 2 else visited)]
 
 
 def _centers(view: View, released: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -45,10 +45,10 @@ class ClusterMoves(Query):
         for column in offsets.T:  # a fixed order, so a row's bits do not depend on its block
             squares += column * column
         near = np.sqrt(squares) <= self.radius * (1 - 2.0**-40)  # exceeds the rounding error of a norm
-        kept = offsets[near]
+        moves = offsets[near]
         if self.step > GRID:
-            kept = snap_toward_zero(kept / (self.step / GRID)) * (self.step / GRID)
-        sums, counts = cluster_sums(kept, labels[near], len(self.centers))
+            moves = snap_toward_zero(moves / (self.step / GRID)) * (self.step / GRID)
+        sums, counts = cluster_sums(moves, labels[near], len(self.centers))
         return {"sums": sums, "counts": counts.astype(np.float64)}
 
     def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:

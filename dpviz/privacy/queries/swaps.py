@@ -70,12 +70,12 @@ class SwapCosts(Query):
             first = own[rows, nearest]
             own[rows, nearest] = np.inf
             second = own.min(axis=1) if k > 1 else np.full(len(own), _largest(self.radius))
-            kept = np.minimum(first[:, None], squares)
-            costs += kept.sum(axis=0)
+            smaller = np.minimum(first[:, None], squares)
+            costs += smaller.sum(axis=0)
             for i in range(k):
                 mine = nearest == i
                 left = np.minimum(second[mine, None], squares[mine])
-                costs[i] += left.sum(axis=0) - kept[mine].sum(axis=0)
+                costs[i] += left.sum(axis=0) - smaller[mine].sum(axis=0)
             costs[:, self.chosen] += first.sum() - self._replaced(squares, first, second, nearest)
         return {"": costs}
 

@@ -29,8 +29,8 @@ def account(data: Dataset) -> None:
     key = fingerprint(data)
     try:
         now = account_of(data)
-        with accounts() as kept:
-            signed = kept.to_file(key)
+        with accounts() as store:
+            signed = store.to_file(key)
     except Refused as problem:
         st.error(plain(str(problem)))
         return
@@ -53,8 +53,8 @@ def account(data: Dataset) -> None:
         if dropped is not None:
             account_state.book_files += 1
             try:
-                with accounts() as kept:
-                    added = kept.load(key, dropped.getvalue())
+                with accounts() as store:
+                    added = store.load(key, dropped.getvalue())
                 messages.say("done", f"The account file added {added} claim{'s' * (added != 1)}.")
             except (ValueError, Refused) as problem:
                 messages.say("problem", str(problem))
@@ -100,8 +100,8 @@ def _budget_form(data: Dataset, now: Account) -> None:
     if st.form_submit_button("Set the total"):
         try:
             budget = Budget(epsilon, delta, rho if relation is Neighboring.MOVE_RHO else None)
-            with accounts() as kept:
-                kept.set_budget(fingerprint(data), relation, budget)
+            with accounts() as store:
+                store.set_budget(fingerprint(data), relation, budget)
             messages.say("done", "The total is set. A run that would exceed it is refused before its first draw.")
         except (ValueError, TypeError, Refused) as problem:
             messages.say("problem", str(problem))

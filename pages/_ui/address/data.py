@@ -27,17 +27,17 @@ class DataControl(Control):
         mine = (name for name, data in catalog.own().items() if not data.private and file_word(data.columns) == value)
         return next(mine, MISSING)
 
-    def from_widget(self, kept: Any) -> Any:
+    def from_widget(self, value: Any) -> Any:
         """Return the address's word for the session's name of the data."""
-        return file_word(catalog.own()[kept].columns) if kept in catalog.own() else kept
+        return file_word(catalog.own()[value].columns) if value in catalog.own() else value
 
 
 class SweepData(Control):
     """The data of a sweep; an address never contains a session's own file or people made up from a run."""
 
-    def from_widget(self, kept: Any) -> Any:
+    def from_widget(self, value: Any) -> Any:
         """Return the data sets that everybody can open."""
-        return tuple(name for name in kept if name in SAMPLES or (":" in name and made(name) is not None))
+        return tuple(name for name in value if name in SAMPLES or (":" in name and made(name) is not None))
 
 
 def file_word(columns: Iterable[str]) -> str:

@@ -111,16 +111,16 @@ class Control:
             return "" if value is None else _text(value)
         return list(value) if self.many and value is not None else value
 
-    def from_widget(self, kept: Any) -> Any:
+    def from_widget(self, value: Any) -> Any:
         """Return a widget's value for the scene, or the default if it has none yet."""
         if self.many:
-            return None if kept is None else tuple(kept)
+            return None if value is None else tuple(value)
         if self.typed:
             try:
-                return self._one(kept.strip())
+                return self._one(value.strip())
             except (LookupError, ValueError):
                 return self.spec.default
-        return int(kept) if self.spec.kind == "int" and isinstance(kept, float) else kept  # cut 2.5, as in a seed field
+        return int(value) if self.spec.kind == "int" and isinstance(value, float) else value  # cut 2.5, as in a seed field
 
 
 Vocabulary = Callable[[Mapping[str, Any]], Sequence[Control]]  # values known so far -> the controls that follow

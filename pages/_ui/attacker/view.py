@@ -189,8 +189,8 @@ def _exact(setup: Setup, view: View, game: Game, now: Round | None) -> None:
         _waiting(game)
         return
     lens = alex.lens_of(view, game.known)
-    shown = alex.nearest(now.centers, (lens.here + lens.there) / 2, setup.data.domain)
-    draw(keys.ATTACKER_FIGURE, [alex.lens_panel(view, lens, [(shown, [])])], setup.key)
+    pair = alex.nearest(now.centers, (lens.here + lens.there) / 2, setup.data.domain)
+    draw(keys.ATTACKER_FIGURE, [alex.lens_panel(view, lens, [(pair, [])])], setup.key)
     shell.key_line((("diamond", "published by KMeans"),), True)
     st.html(
         markup.small(

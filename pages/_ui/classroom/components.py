@@ -53,10 +53,10 @@ def forget_class() -> None:
 def memory(save: dict[str, str] | None, *, forget: bool = False) -> dict[str, str] | None:
     """Store a value in the browser, or delete it; return the stored value, None until the browser answers."""
     data = {"save": save, "forget": forget}
-    kept: Any = _memory(key=keys.CLASS_MEMORY, data=data, on_kept_change=lambda: None, height=1).get("kept")
-    if not isinstance(kept, dict):
+    fields: Any = _memory(key=keys.CLASS_MEMORY, data=data, on_kept_change=lambda: None, height=1).get("kept")
+    if not isinstance(fields, dict):
         return None
-    return {name: text for name, text in kept.items() if isinstance(name, str) and isinstance(text, str)}
+    return {name: text for name, text in fields.items() if isinstance(name, str) and isinstance(text, str)}
 
 
 def mirror() -> int | None:

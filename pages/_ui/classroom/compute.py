@@ -112,9 +112,9 @@ def estimates(reports: np.ndarray) -> tuple[np.ndarray, float]:
     return counts, OUE(cells(), flip).sd(len(reports))
 
 
-def game_of(shown: Shown, point: tuple[float, float]) -> Question:
+def game_of(run: Shown, point: tuple[float, float]) -> Question:
     """Return the game's question: was the person at this place in the run's data?"""
-    X, here = shown.data.X, np.array(point)
+    X, here = run.data.X, np.array(point)
     same = np.flatnonzero((here == X).all(axis=1))
     row = int(same[0]) if len(same) else None
-    return present(shown.algorithm, X, shown.data.domain, shown.data.n_public, here, row)
+    return present(run.algorithm, X, run.data.domain, run.data.n_public, here, row)

@@ -216,12 +216,12 @@ def _answers(room: Classroom) -> None:
 
 def _truth(room: Classroom) -> Collection[int]:
     """Return the right answers: those of a lesson at its end, those of the first question after a run, else none."""
-    shown, asked = room.shown, room.question
+    run, asked = room.shown, room.question
     if asked.lesson:
         return asked.right if room.part == "answer" else ()
-    if shown is None or (asked.text, asked.options) != (QUESTION, OPTIONS):
+    if run is None or (asked.text, asked.options) != (QUESTION, OPTIONS):
         return ()
-    return [len(OPTIONS) - 1 if shown.groups_found == shown.groups else min(shown.groups_found, len(OPTIONS) - 2)]
+    return [len(OPTIONS) - 1 if run.groups_found == run.groups else min(run.groups_found, len(OPTIONS) - 2)]
 
 
 def _lesson(room: Classroom, base: str) -> None:
@@ -276,8 +276,8 @@ def _run(room: Classroom, base: str) -> None:
             st.fragment(_poll, run_every=0.5)(room)
         return
     result: Result | None = room.result
-    shown = room.shown  # read once, because the class may end meanwhile
-    if result is None or shown is None:
+    run = room.shown  # read once, because the class may end meanwhile
+    if result is None or run is None:
         picture.html(markup.odds("Press Run. The points go through the curator, like all rows here."))
         return
     with form:
@@ -295,7 +295,7 @@ def _run(room: Classroom, base: str) -> None:
         st.toggle("All panels", key=keys.CLASS_PANELS, help="The panels of Watch: votes, loss, the ledger.", **_KEEP)
     with picture:
         step = components.mirror()
-        room.show(step=len(shown.titles) - 1 if step is None else min(step, len(shown.titles) - 1))
+        room.show(step=len(run.titles) - 1 if step is None else min(step, len(run.titles) - 1))
         player("class", result, hidden=True, axes=(0, 1), compact=not panels)
 
 
@@ -368,12 +368,12 @@ def _take(room: Classroom, job: Job, inbox: list[Result]) -> None:
         return
     room.result = result = inbox[0]
     try:
-        shown = compute.frames_of(result.trace, result.data, verdict.groups(result))
+        run = compute.frames_of(result.trace, result.data, verdict.groups(result))
     except Exception:
         del classroom_state.class_job  # otherwise every rerun would take the result again
         raise
     room.forget_scores()
-    room.show(shown=shown, step=len(shown.titles) - 1)
+    room.show(shown=run, step=len(run.titles) - 1)
     del classroom_state.class_job  # last, so that a click that ends the script earlier repeats it
 
 
@@ -407,19 +407,19 @@ def _reports(room: Classroom) -> None:
 
 
 def _game(room: Classroom, base: str) -> None:
-    shown = room.shown
-    if shown is None:
+    run = room.shown
+    if run is None:
         st.info("First run an algorithm on the class: the game asks about that run.")
         return
-    promise = f"{shown.algorithm.name} on {shown.data.title}"
+    promise = f"{run.algorithm.name} on {run.data.title}"
     st.html(f'<div class="dp-verdict"><b>Was I in?</b> <span>{promise}</span></div>')
     st.fragment(_board, run_every=LIVE)(room)
 
 
 def _board(room: Classroom) -> None:
-    scores, shown = room.scores(), room.shown
-    if shown is not None:
-        st.html(maps.scores(shell.colors(), scores, shown.odds))
+    scores, run = room.scores(), room.shown
+    if run is not None:
+        st.html(maps.scores(shell.colors(), scores, run.odds))
 
 
 _STAGES = {"place": _place, "predict": _predict, "lesson": _lesson, "run": _run, "local": _local, "game": _game}

@@ -32,13 +32,13 @@ def door(code: str, key: str, token: str) -> tuple[Classroom, Seat] | None:
         return None
 
 
-def back(classes: Classrooms, kept: dict[str, str]) -> tuple[Classroom | None, Seat | None]:
+def back(classes: Classrooms, memory: dict[str, str]) -> tuple[Classroom | None, Seat | None]:
     """Return the class that a browser remembers, and the seat unless it is the lecturer's; nothing after its end."""
-    room = classes.known(kept.get("code", ""), kept.get("token", ""))
-    if room is None or kept["token"] == room.lecturer:
+    room = classes.known(memory.get("code", ""), memory.get("token", ""))
+    if room is None or memory["token"] == room.lecturer:
         return room, None
     try:
-        return room, room.sit(kept["token"])
+        return room, room.sit(memory["token"])
     except Refused:  # the class has just ended
         return None, None
 
@@ -150,19 +150,19 @@ CHECK = "\N{CHECK MARK}"
 
 
 def _run(room: Classroom, seat: Seat) -> None:
-    shown = room.shown
-    if shown is None:
+    run = room.shown
+    if run is None:
         st.header("Look at the screen")
         return
-    step = min(room.step, len(shown.titles) - 1)
-    head, _, rest = shown.titles[step].partition(" · ")
+    step = min(room.step, len(run.titles) - 1)
+    head, _, rest = run.titles[step].partition(" · ")
     st.html(markup.odds(markup.bold(head), f" {rest}"))
-    centers = shown.centers[step]
-    st.html(maps.people(shell.colors(), compute.NOBODY, centers, mine(room, seat), private=shown.private))
+    centers = run.centers[step]
+    st.html(maps.people(shell.colors(), compute.NOBODY, centers, mine(room, seat), private=run.private))
     st.html(
         markup.small(
-            f"Step {step + 1} of {len(shown.titles)}, as on the screen. ",
-            _CENTERS[shown.private],
+            f"Step {step + 1} of {len(run.titles)}, as on the screen. ",
+            _CENTERS[run.private],
             " The orange ring is you; only this phone shows it.",
         )
     )
@@ -210,15 +210,15 @@ _HONEST = {
 
 
 def _game(room: Classroom, seat: Seat) -> None:
-    shown, at = room.shown, mine(room, seat)
-    if shown is None or at is None or not room.keeps_points:
+    phone_run, at = room.shown, mine(room, seat)
+    if phone_run is None or at is None or not room.keeps_points:
         st.header("Look at the screen")
-        st.html(markup.odds("You have no point in it." if shown is not None else "A run will follow."))
+        st.html(markup.odds("You have no point in it." if phone_run is not None else "A run will follow."))
         return
     run, place = classroom_state.class_game_of
-    if run is not shown or place != at:
-        classroom_state.class_game_of = (shown, at)
-        classroom_state.class_game = Game(compute.game_of(shown, at), shown.algorithm)
+    if run is not phone_run or place != at:
+        classroom_state.class_game_of = (phone_run, at)
+        classroom_state.class_game = Game(compute.game_of(phone_run, at), phone_run.algorithm)
         room.score(seat.token, 0, 0)
     game = classroom_state.class_game
     assert game is not None
@@ -245,8 +245,8 @@ def _round(room: Classroom, seat: Seat, game: Game, at: tuple[float, float], *, 
         st.rerun()
     n = len(game.guesses)
     st.html(markup.small("A coin decided whether you were in the data of this run. Look at the release, and bet."))
-    shown = room.shown
-    private = shown is None or shown.private
+    run = room.shown
+    private = run is None or run.private
     st.html(maps.people(shell.colors(), compute.NOBODY, game.now.centers, at, private=private))
     with st.container(horizontal=True):
         for guess, word in ((True, "I was in"), (False, "I was out")):

@@ -82,8 +82,8 @@ def _values(cls: type[Algorithm], old: Algorithm, data: Dataset) -> dict[str, An
     """Return the fields' initial values: the run's own, or for another algorithm those that both have."""
     defaults = {name: spec.default for name, spec in params.specs(cls).items()}
     mine = {field.name: getattr(old, field.name) for field in dataclasses.fields(old)}
-    kept = mine if cls is type(old) else {name: mine[name] for name in SHARED if name in mine}
-    return {**defaults, "n_clusters": data.n_clusters, **{n: v for n, v in kept.items() if n in defaults}}
+    values = mine if cls is type(old) else {name: mine[name] for name in SHARED if name in mine}
+    return {**defaults, "n_clusters": data.n_clusters, **{n: v for n, v in values.items() if n in defaults}}
 
 
 SHARED = ("n_clusters", "epsilon", "delta", "rho_distance")  # values that carry over to another algorithm

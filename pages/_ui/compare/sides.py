@@ -157,6 +157,6 @@ class RunsControl(Control):
         """Return the runs."""
         return [side_of(text, self.data_word, self.vocabulary) for text in value]
 
-    def from_widget(self, kept: Sequence[Side]) -> tuple[str, ...]:
+    def from_widget(self, value: Sequence[Side]) -> tuple[str, ...]:
         """Return the runs' texts."""
-        return tuple(text_of(side, self.data_word, self.vocabulary) for side in kept)
+        return tuple(text_of(side, self.data_word, self.vocabulary) for side in value)

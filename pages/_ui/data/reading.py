@@ -122,19 +122,19 @@ def numbers(key: str, form: Form) -> tuple[str | None, str | None]:
     """
     written = {"as in the file": (None, None), **NUMBERS} if not form.private else dict(NUMBERS)
     start = form.example if form.private or form.decimal is not None else "as in the file"
-    shown = st.selectbox(
+    label = st.selectbox(
         "Do your numbers look like these?", written, list(written).index(start), key=keys.NUMBERS(key), width=300,
         help="A made-up cell. Spaces and apostrophes may group thousands, too. In a private file any cell in another "
             "form counts as missing.",
     )  # fmt: skip
-    return written[shown]
+    return written[label]
 
 
 def separator(key: str) -> str | None:
     """Ask which sign separates the cells of a text; None means the separator of the line of names, else a comma."""
     words = {"as in the line of names, else a comma": None, **{word: sign for sign, word in SEPARATORS.items()}}
-    shown = st.selectbox("Between cells", words, key=keys.SEPARATOR(key), width=300, help="Only for text files.")
-    return words[shown]
+    label = st.selectbox("Between cells", words, key=keys.SEPARATOR(key), width=300, help="Only for text files.")
+    return words[label]
 
 
 def doubt(upload: Upload) -> None:

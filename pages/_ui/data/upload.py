@@ -165,8 +165,8 @@ def _answer(pending: Pending, private: bool) -> bool:
     """Record the answer to the first question; an earlier answer by the same owner for the same file stands."""
     try:
         count_new_file()
-        with accounts() as kept:
-            kept.answer(kept.key(pending.content, owner().name), private)
+        with accounts() as store:
+            store.answer(store.key(pending.content, owner().name), private)
     except Refused as problem:
         messages.say("problem", f"{pending.name}: {problem}")
         return False
@@ -177,8 +177,8 @@ def _read(pending: Pending, form: Form) -> None:
     """Read a file, keep its table, and continue with its bounds; a file that cannot be read is forgotten."""
     del data_state.pending
     try:
-        with accounts() as kept:
-            fingerprint = kept.key(pending.content, owner().name)
+        with accounts() as store:
+            fingerprint = store.key(pending.content, owner().name)
         table = reading.read(pending.name, pending.content, form)
     except (TableError, Refused) as problem:
         messages.say("problem", str(problem))

@@ -45,8 +45,8 @@ def _panels(identity: str, mode: str, k: int, cost: str, hidden: bool, axes: Axe
     """Return the weighted points with the centers of one k, and the cost of every k."""
     coreset = _result.trace.coreset
     assert coreset is not None
-    shown = view_of(_result, hidden=hidden, axes=axes)
-    view = dataclasses.replace(shown, reference=None, missed=None)  # KMeans and lost groups belong to the run's k
+    full = view_of(_result, hidden=hidden, axes=axes)
+    view = dataclasses.replace(full, reference=None, missed=None)  # KMeans and lost groups belong to the run's k
     centers = workers().call(coresets.resolve, coreset, _result.trace.domain, k, cost=cost)
     table = _elbow(_result, cost, view.hidden)
     return workers().call(figures.printed, view, coreset, centers, table, cost)

@@ -49,8 +49,8 @@ def _about(result: Result) -> None:
     if data.domain.origin != "declared":
         st.caption(plain(f"{data.domain.origin[0].upper()}{data.domain.origin[1:]}."))
     if data.incomplete:
-        kept = "left out" if trace.claimed.neighboring is Neighboring.ADD_REMOVE else "set to the middle"
-        st.caption(f"{data.incomplete:,} of {len(data.X):,} rows have a missing cell and are {kept}.")
+        treatment = "left out" if trace.claimed.neighboring is Neighboring.ADD_REMOVE else "set to the middle"
+        st.caption(f"{data.incomplete:,} of {len(data.X):,} rows have a missing cell and are {treatment}.")
     own = trace.warnings if results.drawn(result) is trace else ()  # they describe the drawn method only
     if sentences := [plain(on_screen(words)) for words in (pane(trace).warning(trace), *own) if words]:
         st.warning("  \n".join(sentences))  # one box with a line each, because the picture needs the height

@@ -176,12 +176,12 @@ def printed(view: View, clouds: list[Cloud], one: int | None) -> list[Panel]:
     simulated = view.trace.seed is None
     note, what = ("simulated from the release", "simulated runs") if simulated else ("", "reruns")
     every = [centers for cloud in (clouds if one is None else clouds[one : one + 1]) for centers in cloud.centers]
-    found = f": {figures.numbers_of_centers(every)} each" * bool(every)
+    numbers = f": {figures.numbers_of_centers(every)} each" * bool(every)
     if one is None:
         at = f" at each of {len(clouds)} values of ε" * (len(clouds) > 1)
-        panels = figures.clouds(view, clouds, f"{N} {what}{at}{found}", note)
+        panels = figures.clouds(view, clouds, f"{N} {what}{at}{numbers}", note)
     else:
-        panels = figures.one_by_one(view, clouds[one], f"{N} {what} at {clouds[one].label}{found}", note)
+        panels = figures.one_by_one(view, clouds[one], f"{N} {what} at {clouds[one].label}{numbers}", note)
     return [panel.printed() for panel in panels]
 
 

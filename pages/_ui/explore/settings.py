@@ -75,8 +75,8 @@ def settings(name: str, data: Dataset, cls: type[Algorithm], row: Row) -> Settin
 
 def _waits(data: Dataset, now: Settings) -> bool:
     """Return whether a run waits for its button: private runs do, and runs too slow to start by themselves."""
-    shown = runs.shown(data.dataset_id.removeprefix("sample:"))
-    return data.private or bool(session.job) or shown is None or shown.identity != now.asks_for(data)
+    result = runs.shown(data.dataset_id.removeprefix("sample:"))
+    return data.private or bool(session.job) or result is None or result.identity != now.asks_for(data)
 
 
 def _say(data: Dataset, now: Settings, row: Row) -> None:
@@ -145,8 +145,8 @@ def _live(data: Dataset, now: Settings) -> bool:
 
 def _address(data: Dataset, now: Settings, *, asked: bool) -> None:
     """Write the address of the run just requested, or of the picture while the form still matches it."""
-    shown, identity = runs.shown(data.dataset_id.removeprefix("sample:")), now.asks_for(data)
+    result, identity = runs.shown(data.dataset_id.removeprefix("sample:")), now.asks_for(data)
     if data.private:
         links.keep(session.page, explore, private=True)
-    elif identity and (asked or session.opened_now or (shown and shown.identity == identity)):
+    elif identity and (asked or session.opened_now or (result and result.identity == identity)):
         links.keep(session.page, explore, entry=identity)

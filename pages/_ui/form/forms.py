@@ -76,7 +76,7 @@ def parameters(
     """
     specs = params.specs(cls)
     fields = fields_of(cls, data_name, defaults, st.session_state.get(keys.PRESET(cls.slug)))
-    shown = {n: s for n, s in specs.items() if not s.advanced}
+    simple = {n: s for n, s in specs.items() if not s.advanced}
     folded = {n: s for n, s in specs.items() if s.advanced}
     values, wrong = {}, []
     places = places or {}
@@ -95,7 +95,7 @@ def parameters(
             if note := beside(name, values[name], data):
                 st.caption(plain(note))
 
-    for name, spec in shown.items():
+    for name, spec in simple.items():
         show(name, spec)
     if folded:
         box = st.expander("More", key=keys.FORM_MORE, on_change="rerun")
@@ -170,9 +170,9 @@ def _delta(cls: type[Algorithm], data: Dataset, fields: dict[str, tuple[Any, str
     for name in ("delta", "delta_rule"):
         if name in fields:
             default, key = fields[name]
-            spec, kept = params.specs(cls)[name], st.session_state.get(key, default)
+            spec, value = params.specs(cls)[name], st.session_state.get(key, default)
             try:
-                values[name] = params.parse(spec, kept.strip()) if isinstance(kept, str) else kept
+                values[name] = params.parse(spec, value.strip()) if isinstance(value, str) else value
                 params.check_one(cls.name, name, spec, values[name])
             except ValueError:  # reported at its own field
                 values.pop(name, None)

@@ -61,8 +61,8 @@ def follow(key: str, names: list[str], *, many: bool = False) -> None:
     """
     state = st.session_state
     followed = session.followed
-    kept = state.get(key)
-    here = (kept[0] if kept else None) if many else kept
+    value = state.get(key)
+    here = (value[0] if value else None) if many else value
     now = chosen()
     if here in names and (session.opened_now or (key in followed and here != followed[key])):
         if not now.private:  # only Explore and Data can replace a private file

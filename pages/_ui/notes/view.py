@@ -46,21 +46,21 @@ def form() -> str:
             st.switch_page("pages/present.py")
         st.page_link("pages/class.py", label="Teach it to a class", icon=":material/groups:", width="content")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        shown = st.segmented_control(
+        kind = st.segmented_control(
             "Shows", list(SHOWS), default="plan", required=True, format_func=SHOWS.__getitem__, **kept(keys.NOTES_SHOW)
         )
         progress.print_button()
-    return str(shown)
+    return str(kind)
 
 
 def _pick(lessons: tuple[str, ...]) -> None:
     st.session_state[keys.NOTES_LESSONS] = list(lessons)
 
 
-def sheet(shown: str) -> None:
+def sheet(kind: str) -> None:
     """Show the plan, or one lesson's sheet; print those of all picked lessons."""
     lessons = picked()
-    if shown == "plan":
+    if kind == "plan":
         st.html(_plan(lessons))
         return
     names = [lesson.name for lesson in lessons]
@@ -69,13 +69,13 @@ def sheet(shown: str) -> None:
         format_func=lambda name: f"{LESSONS[name].number} {LESSONS[name].title}",
     ) if len(names) > 1 else names[0]  # fmt: skip
     for lesson in lessons:
-        words = _sheet(lesson, shown)
+        words = _sheet(lesson, kind)
         st.html(words if lesson.name == at else f'<div class="dp-paper">{words}</div>')
 
 
-def _sheet(lesson: Lesson, shown: str) -> str:
+def _sheet(lesson: Lesson, kind: str) -> str:
     stage = stage_cache.stage(lesson.name, 0)
-    if shown == "worksheet":
+    if kind == "worksheet":
         return sheets.worksheet(lesson, stage)
     base = st.context.url or ""
     scenes = {words: urljoin(base, address(lesson.name, name)) for name, words in PARTS.items()}

@@ -99,11 +99,11 @@ def _ours(judged: Verdict) -> str:
     return f"comparisons that hold: {judged.yes}; within noise: {judged.tie}; against the claim: {judged.no}."
 
 
-def _picture(found: list[Panel]) -> str:
+def _picture(plots: list[Panel]) -> str:
     """Return the panels of an item below their key, as many side by side as fit."""
-    colors, look = shell.colors(), looks(found)
-    pictures = "".join(_image(panel_svg(panel, look, colors), f"{panel.words}. Not private.") for panel in found)
-    entries = key_entries(found, colors)
+    colors, look = shell.colors(), looks(plots)
+    pictures = "".join(_image(panel_svg(panel, look, colors), f"{panel.words}. Not private.") for panel in plots)
+    entries = key_entries(plots, colors)
     key = "".join(f'<span style="white-space:nowrap">{_image(m)} {markup.escape(n)}&emsp;</span> ' for n, m in entries)
     return f'<p class="dp-small">{key}{markup.tag()}</p><div style="{_GRID}">{pictures}</div>'
 

@@ -53,7 +53,7 @@ class Did(NamedTuple):
 
 
 def show(
-    shown: Sequence[tuple[Slide, Staged, Mapping[str, Picture]]], *, start: int, mode: str, ready: str, opened: int = 0
+    slides: Sequence[tuple[Slide, Staged, Mapping[str, Picture]]], *, start: int, mode: str, ready: str, opened: int = 0
 ) -> Did:
     """Offer the show; return the actions taken in it.
 
@@ -66,7 +66,7 @@ def show(
     """
     tokens = "".join(f"--{name}:{value};" for name, value in theme(mode).tokens().items())
     data = {
-        "slides": [_record(*one) for one in shown],
+        "slides": [_record(*one) for one in slides],
         "start": start,
         "ready": ready,
         "open": opened,
@@ -77,25 +77,25 @@ def show(
         on_slide_change=lambda: None, on_into_change=lambda: None, on_asked_change=lambda: None,
     )  # fmt: skip
     slide, into, asked = events.get("slide"), events.get("into"), events.get("asked")
-    ended = slide if _is_slide(slide, shown) else None
+    ended = slide if _is_slide(slide, slides) else None
     scene, epsilon = "", None
-    if isinstance(into, dict) and _is_slide(into.get("slide"), shown):
-        one = shown[into["slide"] - 1][1]
+    if isinstance(into, dict) and _is_slide(into.get("slide"), slides):
+        one = slides[into["slide"] - 1][1]
         step = into.get("step")
         at = f"&t={step}" if isinstance(step, int) and not isinstance(step, bool) and 0 <= step < 100_000 else ""
         scene = one.into.get(str(into.get("key")), one.address) + at
-    if isinstance(asked, dict) and _is_slide(asked.get("slide"), shown):
+    if isinstance(asked, dict) and _is_slide(asked.get("slide"), slides):
         typed = asked.get("epsilon")
         if isinstance(typed, int | float) and not isinstance(typed, bool) and LEAST <= typed <= MOST:
-            epsilon = (shown[asked["slide"] - 1][0].scene, float(typed))
+            epsilon = (slides[asked["slide"] - 1][0].scene, float(typed))
     return Did(ended, scene, epsilon)
 
 
-def _is_slide(number: Any, shown: Sequence[object]) -> bool:
-    return isinstance(number, int) and not isinstance(number, bool) and 1 <= number <= len(shown)
+def _is_slide(number: Any, slides: Sequence[object]) -> bool:
+    return isinstance(number, int) and not isinstance(number, bool) and 1 <= number <= len(slides)
 
 
-def _record(slide: Slide, staged: Staged, made: Mapping[str, Picture]) -> dict[str, object]:
+def _record(slide: Slide, staged: Staged, pictures: Mapping[str, Picture]) -> dict[str, object]:
     return {
         "title": slide.title,
         "scene": slide.scene,
@@ -103,9 +103,9 @@ def _record(slide: Slide, staged: Staged, made: Mapping[str, Picture]) -> dict[s
         "seconds": slide.seconds,
         "step": staged.step,
         "play": staged.play,
-        "others": {key: _screen(made[one.name]) for key, one in staged.others.items() if one.name in made},
+        "others": {key: _screen(pictures[one.name]) for key, one in staged.others.items() if one.name in pictures},
         "refusal": staged.refusal,
-        **_screen(made[staged.piece.name]),
+        **_screen(pictures[staged.piece.name]),
     }
 
 

@@ -204,9 +204,9 @@ class Owned:
 
         async def answer(message: Message) -> None:
             if message["type"] == "http.response.start" and who.kind == "key" and _is_page(scope, message["headers"]):
-                kept = [(name, value) for name, value in message["headers"] if name.lower() != b"cache-control"]
-                kept += [(b"cache-control", b"private, no-cache"), _set_cookie(scope, who.value)]
-                message = {**message, "headers": kept}
+                headers = [(name, value) for name, value in message["headers"] if name.lower() != b"cache-control"]
+                headers += [(b"cache-control", b"private, no-cache"), _set_cookie(scope, who.value)]
+                message = {**message, "headers": headers}
             await send(message)
 
         await self._app({**scope, "headers": headers}, receive, answer if scope["type"] == "http" else send)

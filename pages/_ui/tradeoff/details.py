@@ -24,23 +24,23 @@ from pages._ui.tradeoff.take import files, one_run
 _DOTS = 20  # most dots at one place; each is as likely as any other
 
 
-def details(every: Summary, kept: Kept, look: Look, style: dict[str, Style]) -> None:
+def details(every: Summary, progress: Kept, look: Look, style: dict[str, Style]) -> None:
     """Show winners, runs at one place, areas, files and, if there are two, both axes. Only the open tab is drawn.
 
     An address with a place or a second axis opens that tab.
     """
-    beside, metric = _beside(every, kept, look), METRICS[look.metric]
+    beside, metric = _beside(every, progress, look), METRICS[look.metric]
     one, two = f"Runs at one {sign(look.axis)}", "Two axes"
     tabs = {
         "Who wins where": lambda: _winners(every.winners),
-        one: lambda: _dots(every, kept, look, metric, style),
+        one: lambda: _dots(every, progress, look, metric, style),
         "Area over ε": lambda: _areas(every, metric, style),
-        "Take it with you": lambda: _take(every, kept),
+        "Take it with you": lambda: _take(every, progress),
     }
     if beside:
-        tabs[two] = lambda: _heat(every, kept, look, metric, beside)
+        tabs[two] = lambda: _heat(every, progress, look, metric, beside)
     asked = {one: keys.SWEEP_AT, two: keys.SWEEP_AGAINST}
-    first = [name for name in tabs if name in asked and asked[name](kept.identity, look.axis) in st.session_state]
+    first = [name for name in tabs if name in asked and asked[name](progress.identity, look.axis) in st.session_state]
     boxes = st.tabs(list(tabs), default=first[0] if first else None, key=keys.SWEEP_TAB, on_change="rerun")
     for box, show in zip(boxes, tabs.values(), strict=True):
         if box.open:
@@ -48,9 +48,9 @@ def details(every: Summary, kept: Kept, look: Look, style: dict[str, Style]) -> 
                 show()
 
 
-def _take(every: Summary, kept: Kept) -> None:
-    files(every, kept)
-    one_run(every, kept)
+def _take(every: Summary, progress: Kept) -> None:
+    files(every, progress)
+    one_run(every, progress)
 
 
 def _areas(every: Summary, metric: Metric, style: dict[str, Style]) -> None:
@@ -72,9 +72,9 @@ def _areas(every: Summary, metric: Metric, style: dict[str, Style]) -> None:
         under(notion)
 
 
-def _dots(every: Summary, kept: Kept, look: Look, metric: Metric, style: dict[str, Style]) -> None:
+def _dots(every: Summary, progress: Kept, look: Look, metric: Metric, style: dict[str, Style]) -> None:
     stops = sorted(every.points[look.axis].dropna().unique())
-    places, key = range(len(stops)), keys.SWEEP_AT(kept.identity, look.axis)
+    places, key = range(len(stops)), keys.SWEEP_AT(progress.identity, look.axis)
     place = len(stops) // 2
     if stops[1:]:
         _only(key, places)
@@ -122,17 +122,17 @@ def _winners(winners: pd.DataFrame) -> None:
     )
 
 
-def _beside(every: Summary, kept: Kept, look: Look) -> list[str]:
+def _beside(every: Summary, progress: Kept, look: Look) -> list[str]:
     """Return the possible second axes besides the one along which curves run."""
     axes = [axis for axis in every.axes if axis in every.points and axis not in (look.axis, "delta")]
     per_data = every.points.groupby("data")
-    return [axis for axis in axes if per_data[axis].nunique().max() > 1] + ["data"] * (len(kept.data) > 1)
+    return [axis for axis in axes if per_data[axis].nunique().max() > 1] + ["data"] * (len(progress.data) > 1)
 
 
-def _heat(every: Summary, kept: Kept, look: Look, metric: Metric, long: list[str]) -> None:
+def _heat(every: Summary, progress: Kept, look: Look, metric: Metric, long: list[str]) -> None:
     y = long[0]
     if long[1:]:
-        _only(key := keys.SWEEP_AGAINST(kept.identity, look.axis), long)
+        _only(key := keys.SWEEP_AGAINST(progress.identity, look.axis), long)
         y = st.segmented_control("Against", long, default=y, required=True, format_func=named, **look_at(key))
 
     for (label, notion), group in every.points.groupby(["label", "notion"], sort=False):

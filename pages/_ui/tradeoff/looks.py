@@ -19,14 +19,14 @@ from pages._ui.tradeoff.sweeps import Kept
 def looks(known: Mapping[str, Any]) -> list[Control]:
     """Return the controls that a sweep of this server has because it has several axes, metrics or data sets."""
     identity = known.get("sweep", "")
-    kept = sweeps.shelf().get(identity) if identity else _formed(known)
-    if kept is None:
+    progress = sweeps.shelf().get(identity) if identity else _formed(known)
+    if progress is None:
         return []
-    runs, stops = kept.sweep.repeats, view.stops_of(kept.sweep)
+    runs, stops = progress.sweep.repeats, view.stops_of(progress.sweep)
     choices = {
-        "along": (keys.SWEEP_ALONG, "Along", view.axes_of(kept.sweep)),
-        "metric": (keys.SWEEP_METRIC, "Metric", kept.sweep.metrics),
-        "of": (keys.SWEEP_OF, "Tables for", kept.data if archive.is_public(kept.sweep) else ()),
+        "along": (keys.SWEEP_ALONG, "Along", view.axes_of(progress.sweep)),
+        "metric": (keys.SWEEP_METRIC, "Metric", progress.sweep.metrics),
+        "of": (keys.SWEEP_OF, "Tables for", progress.data if archive.is_public(progress.sweep) else ()),
     }
     listed = [Control(word, key(identity), title, _choice(of)) for word, (key, title, of) in choices.items() if of[1:]]
     listed.append(Control("good", keys.SWEEP_GOOD(runs), "Runs that are good", number(tables.most_of(runs), 1, runs)))
@@ -35,7 +35,7 @@ def looks(known: Mapping[str, Any]) -> list[Control]:
     axis = known.get("along", next(iter(stops)))
     if (many := stops[axis]) > 1:
         listed.append(Control("at", keys.SWEEP_AT(identity, axis), "Runs at one", number(many // 2, 0, many - 1)))
-    if (others := view.against_of(kept.sweep, axis))[1:]:
+    if (others := view.against_of(progress.sweep, axis))[1:]:
         listed.append(Control("against", keys.SWEEP_AGAINST(identity, axis), "Against", _choice(others)))
     return listed
 

@@ -108,10 +108,10 @@ class Shelf:
         self._kept: OrderedDict[str, Kept] = OrderedDict()
         self._lock = threading.Lock()
 
-    def put(self, kept: Kept) -> None:
+    def put(self, progress: Kept) -> None:
         """Store a sweep and drop the oldest finished ones."""
         with self._lock:
-            self._kept[kept.identity] = kept
+            self._kept[progress.identity] = progress
             for old in [i for i, other in self._kept.items() if not other.active][: -KEEP or None]:
                 del self._kept[old]
 
@@ -129,24 +129,24 @@ class Shelf:
         if self.archive is None or stored is None:
             return None
         sweep, title, rows, how = stored
-        kept = Kept(identity, title, sweep, size(sweep), rows, Job("", title, status=how or ELSEWHERE))
+        progress = Kept(identity, title, sweep, size(sweep), rows, Job("", title, status=how or ELSEWHERE))
         if not how:
             if self.waiting >= MOST_WAITING or not self.archive.free(identity):
-                return kept
-            kept.job = self.queue.submit(title, partial(_work, kept), wanted=kept.watched.there)
-        self.put(kept)
-        return kept
+                return progress
+            progress.job = self.queue.submit(title, partial(_work, progress), wanted=progress.watched.there)
+        self.put(progress)
+        return progress
 
     @property
     def waiting(self) -> int:
         """Return the number of sweeps that wait or run."""
         with self._lock:  # another visitor may start one meanwhile
-            return sum(kept.active for kept in self._kept.values())
+            return sum(progress.active for progress in self._kept.values())
 
     def of(self, owner: str) -> Kept | None:
         """Return a session's sweep that waits or runs, or None."""
         with self._lock:
-            return next((kept for kept in self._kept.values() if kept.active and kept.owner == owner), None)
+            return next((own for own in self._kept.values() if own.active and own.owner == owner), None)
 
 
 def _archive() -> Archive | None:
@@ -182,15 +182,15 @@ def start(sweep: Sweep, title: str) -> None:
         raise ValueError(
             f"sweep: {MOST_WAITING} sweeps are already waiting on this server; try again in a few minutes."
         )
-    kept = Kept(secrets.token_urlsafe(9), title, sweep, len(rows) + len(left), rows, owner=work_state.owner)
-    shelf().put(kept)
+    progress = Kept(secrets.token_urlsafe(9), title, sweep, len(rows) + len(left), rows, owner=work_state.owner)
+    shelf().put(progress)
     if (archive := shelf().archive) and is_public(sweep):
-        archive.put(kept.identity, sweep, title, rows)
+        archive.put(progress.identity, sweep, title, rows)
     seconds = estimate.seconds(left, shelf().seconds, WORKERS) or LONG
-    kept.job = shelf().queue.submit(
-        title, partial(_work, kept), wanted=kept.watched.there, turn=turns.turn(), seconds=seconds
+    progress.job = shelf().queue.submit(
+        title, partial(_work, progress), wanted=progress.watched.there, turn=turns.turn(), seconds=seconds
     )
-    show(kept.identity)
+    show(progress.identity)
 
 
 @lru_cache(maxsize=16)
@@ -231,7 +231,7 @@ def stored(sweep: Sweep) -> dict[str, dict[str, Any]]:
 
 def known(sweep: Sweep) -> list[dict[str, Any]]:
     """Return the rows of a sweep known before it starts, from the atlas and this session's sweeps."""
-    rows = {row["key"]: row for kept in history() for row in list(kept.rows)} | stored(sweep)
+    rows = {row["key"]: row for progress in history() for row in list(progress.rows)} | stored(sweep)
     return [rows[key] for key, _ in cells(sweep) if key in rows]
 
 
@@ -258,32 +258,32 @@ def _everybodys(sweep: Sweep, title: str, usable: tuple[Trust, ...]) -> Kept:
     return Kept("", title, sweep, size(sweep), list(_stored(sweep, usable).values()))
 
 
-def cancel(kept: Kept) -> None:
+def cancel(progress: Kept) -> None:
     """Stop a sweep for good; it is never resumed."""
-    if (archive := shelf().archive) and is_public(kept.sweep):
-        archive.end(kept.identity, "cancelled")
-    kept.job.cancel()
+    if (archive := shelf().archive) and is_public(progress.sweep):
+        archive.end(progress.identity, "cancelled")
+    progress.job.cancel()
 
 
-def _work(kept: Kept, job: Job) -> None:
-    kept.begun = time.monotonic()
+def _work(progress: Kept, job: Job) -> None:
+    progress.begun = time.monotonic()
 
     def look() -> None:
-        job.advance(len(kept.rows), kept.total)
+        job.advance(len(progress.rows), progress.total)
 
-    archive = shelf().archive if is_public(kept.sweep) else None
-    met = {row["key"] for row in kept.rows}
+    archive = shelf().archive if is_public(progress.sweep) else None
+    met = {row["key"] for row in progress.rows}
     engine = partial(on_this_machine, workers=WORKERS, nice=10, on_wait=look)
-    with archive.working(kept.identity) if archive else nullcontext() as file:
+    with archive.working(progress.identity) if archive else nullcontext() as file:
         look()
-        with closing(cast(Generator[Row], perform(kept.sweep, met, engine))) as rows:
+        with closing(cast(Generator[Row], perform(progress.sweep, met, engine))) as rows:
             for row in rows:
-                kept.rows.append(row)
+                progress.rows.append(row)
                 if file is not None:
                     file.append(row)
                 look()
         if archive and file is not None:  # without an outcome, it resumes when somebody opens it again
-            archive.end(kept.identity, "done")
+            archive.end(progress.identity, "done")
 
 
 def show(identity: str) -> None:
@@ -311,7 +311,7 @@ def shown() -> Kept | None:
 def history() -> list[Kept]:
     """Return the session's sweeps that the server still has, newest first."""
     sweeps = (shelf().get(identity) for identity in reversed(tradeoff_state.sweeps))
-    return [kept for kept in sweeps if kept is not None]
+    return [progress for progress in sweeps if progress is not None]
 
 
 def expected(runs: Sequence[Run]) -> float | None:

@@ -45,26 +45,26 @@ def _looked() -> None:
     tradeoff_state.looked = True
 
 
-def tables(every: Summary, kept: Kept, look: Look, style: dict[str, Style]) -> None:
+def tables(every: Summary, progress: Kept, look: Look, style: dict[str, Style]) -> None:
     """Show the overview and the solver for one data set."""
-    data = kept.data[0]
-    if kept.data[1:]:
+    data = progress.data[0]
+    if progress.data[1:]:
         data = st.segmented_control(
-            "Tables for", kept.data, default=data, required=True, format_func=lambda name: plain(title(name)),
-            **look_at(keys.SWEEP_OF(kept.identity)),
+            "Tables for", progress.data, default=data, required=True, format_func=lambda name: plain(title(name)),
+            **look_at(keys.SWEEP_OF(progress.identity)),
         )  # fmt: skip
     rows, points = every.rows, every.points
-    mine = Summary(rows[rows.data == data], look.metric, look.axis) if kept.data[1:] else every
-    _overview(mine, look, points[points.data == data], style, kept.sweep.variants[0].algorithm)
+    mine = Summary(rows[rows.data == data], look.metric, look.axis) if progress.data[1:] else every
+    _overview(mine, look, points[points.data == data], style, progress.sweep.variants[0].algorithm)
     if look.axis in ("epsilon", "n_rows"):
-        _solver(mine, kept, look, style)
+        _solver(mine, progress, look, style)
 
 
 def _overview(mine: Summary, look: Look, points: pd.DataFrame, style: dict[str, Style], now: str) -> None:
     """Show one row per curve, with the method of the current run in bold."""
     relative = METRICS[look.metric].relative
     stops = sorted(points[look.axis].dropna().unique())
-    shown = stops if len(stops) <= 3 else [stops[0], stops[len(stops) // 2], stops[-1]]
+    examples = stops if len(stops) <= 3 else [stops[0], stops[len(stops) // 2], stops[-1]]
     areas = mine.areas.set_index("series").area if look.axis == "epsilon" else pd.Series()
     st.header(f"Over all {len(stops)} {named(look.axis)}")
     body = []
@@ -74,11 +74,11 @@ def _overview(mine: Summary, look: Look, points: pd.DataFrame, style: dict[str, 
         if len(areas):
             cells.append(markup.bold(f"{areas[name]:.2f}") if name in areas.index else _NONE)
         values = line.set_index(look.axis)["ratio" if relative else "mean"]
-        for stop in shown:
+        for stop in examples:
             value = values.get(stop)
             cells.append(_NONE if pd.isna(value) else f"{ratio_words(value)}×" if relative else number(value))
         body.append([*cells, f"{line.k_found.median():.0f}"])
-    heads = [f"{sign(look.axis)} {short(look.axis, stop)}" for stop in shown]
+    heads = [f"{sign(look.axis)} {short(look.axis, stop)}" for stop in examples]
     table(["Algorithm", *(["area"] if len(areas) else []), *heads, "k′"], body, "Overview")
     against = METRICS[look.metric].against
     words = [f"×: times {against}'s."] if relative else []
@@ -87,8 +87,8 @@ def _overview(mine: Summary, look: Look, points: pd.DataFrame, style: dict[str, 
     st.html(markup.small(markup.tag(), f" {' '.join(words)} k′: centers released."))
 
 
-def _solver(mine: Summary, kept: Kept, look: Look, style: dict[str, Style]) -> None:
-    runs = kept.sweep.repeats
+def _solver(mine: Summary, progress: Kept, look: Look, style: dict[str, Style]) -> None:
+    runs = progress.sweep.repeats
     st.header("How many people do I need?" if look.axis == "n_rows" else "How much ε do I need?")
     one, two = st.columns(2)
     within = one.selectbox(

@@ -27,18 +27,18 @@ _COLUMNS = {**SIGNS, "mu": "μ", "k_found": "centers released", "peak_memory_mb"
 _WORDS = {"label": "Privacy label", "page": "One page", "replay": "Replay", "script": "Python script"}
 
 
-def files(every: Summary, kept: Kept) -> None:
+def files(every: Summary, progress: Kept) -> None:
     """Offer the files of a sweep and the kind of its pictures, and list its rows."""
     rows = every.rows
 
     def script() -> str:
-        return to_script(dataclasses.replace(kept.sweep, data=kept.data), kept.title)
+        return to_script(dataclasses.replace(progress.sweep, data=progress.data), progress.title)
 
     with st.container(horizontal=True):
         for words, make, ending, kind in (
             ("Rows (CSV)", lambda: rows.to_csv(index=False), "csv", "text/csv"),
             ("Script that reruns exactly this", script, "py", "text/x-python"),
-            ("Report (HTML, offline)", lambda: report(rows, kept.title), "html", "text/html"),
+            ("Report (HTML, offline)", lambda: report(rows, progress.title), "html", "text/html"),
         ):
             st.download_button(words, make, f"dpviz-sweep.{ending}", kind, on_click="ignore")
     st.segmented_control(
@@ -58,13 +58,13 @@ def readable(rows: pd.DataFrame) -> pd.DataFrame:
     given = (json.loads(text or "{}") for text in rows.parameters)
     other = [{name: value for name, value in one.items() if value is not None and name not in rows} for one in given]
     words = [", ".join(f"{named(name)} {value}" for name, value in one.items()) for one in other]
-    shown = rows.drop(columns=["key", "version"]).assign(parameters=words)
-    return shown.rename(columns=lambda name: _COLUMNS.get(name, name.replace("_", " ")))
+    columns = rows.drop(columns=["key", "version"]).assign(parameters=words)
+    return columns.rename(columns=lambda name: _COLUMNS.get(name, name.replace("_", " ")))
 
 
-def one_run(every: Summary, kept: Kept) -> None:
+def one_run(every: Summary, progress: Kept) -> None:
     """Offer label, page, replay and script of one finished run on a sample or blobs under its declaration."""
-    cells = {key: cell for key, cell in sweeps.cells(kept.sweep) if _again(cell)}
+    cells = {key: cell for key, cell in sweeps.cells(progress.sweep) if _again(cell)}
     words = shared(every, "one run", lambda: _best(every, cells))
     if not words:
         return

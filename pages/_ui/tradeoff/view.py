@@ -36,9 +36,9 @@ _KEEP: dict[str, Any] = {"persist_state": "session"}
 _SLICES = 25  # most pictures of a running sweep
 
 
-def titles(kept: Kept) -> str:
+def titles(progress: Kept) -> str:
     """Name the data sets."""
-    return ", ".join(map(title, kept.data))
+    return ", ".join(map(title, progress.data))
 
 
 def size(sweep: Sweep) -> str:
@@ -137,22 +137,22 @@ def against_of(sweep: Sweep, axis: str) -> list[str]:
     return [*known, *sorted(set(others) - set(known)), *(["data"] if sweep.data[1:] else [])]
 
 
-def tools(kept: Kept) -> Look:
+def tools(progress: Kept) -> Look:
     """Show the controls of the view; return the choices."""
-    sweep = kept.sweep
+    sweep = progress.sweep
     axes = axes_of(sweep)
     axis, metric = axes[0], sweep.metrics[0]
     boxes = st.container(horizontal=True, horizontal_alignment="right", vertical_alignment="bottom")
     if axes[1:]:
         axis = boxes.segmented_control(
-            "Along", axes, default=axis, required=True, format_func=named, key=keys.SWEEP_ALONG(kept.identity), **_KEEP
+            "Along", axes, default=axis, required=True, format_func=named, key=keys.SWEEP_ALONG(progress.identity), **_KEEP
         )
     if sweep.metrics[1:]:
         metric = boxes.selectbox(
             "Metric",
             sweep.metrics,
             format_func=lambda m: METRICS[m].title,
-            key=keys.SWEEP_METRIC(kept.identity),
+            key=keys.SWEEP_METRIC(progress.identity),
             **_KEEP,
             width=200,
         )
@@ -164,58 +164,58 @@ def tools(kept: Kept) -> Look:
     return Look(axis, metric, scale == "log", single)
 
 
-def watch(kept: Kept, look: Look, *, active: bool) -> None:
+def watch(progress: Kept, look: Look, *, active: bool) -> None:
     """Show progress while a sweep runs, and pictures of the rows so far; `active` is the state that the page shows."""
 
     @st.fragment(run_every=1.0 if active else None)
     def follow() -> None:
         if tradeoff_state.looked:
             st.rerun()  # the page writes its address
-        if kept.active:
-            _bar(kept)
+        if progress.active:
+            _bar(progress)
         elif active:
             st.rerun()  # to show the form's button and the details again
-        _pictures(kept, look)
+        _pictures(progress, look)
 
     follow()
 
 
-def going(kept: Kept) -> str:
+def going(progress: Kept) -> str:
     """Show a sweep's progress, and the remaining time at its pace so far."""
-    job, done = kept.job, len(kept.rows)
+    job, done = progress.job, len(progress.rows)
     ahead = sweeps.shelf().queue.position(job)
     if job.status == "queued" and ahead:
         return f"{ahead} sweep{'s' * (ahead > 1)} ahead in the queue"
     if not done:
         return "Starting the worker processes"
-    left = (time.monotonic() - kept.begun) / done * (kept.total - done)
-    return f"{done:,} of {kept.total:,} runs, {duration(left)} left. The picture grows as they finish."
+    left = (time.monotonic() - progress.begun) / done * (progress.total - done)
+    return f"{done:,} of {progress.total:,} runs, {duration(left)} left. The picture grows as they finish."
 
 
-def _bar(kept: Kept) -> None:
+def _bar(progress: Kept) -> None:
     bar, button = st.columns([5, 1], vertical_alignment="center")
-    bar.progress(len(kept.rows) / kept.total, going(kept))
+    bar.progress(len(progress.rows) / progress.total, going(progress))
     if button.button("Cancel", key=keys.SWEEP_CANCEL, width="stretch"):
-        sweeps.cancel(kept)
+        sweeps.cancel(progress)
 
 
-def _pictures(kept: Kept, look: Look) -> None:
-    step = max(1, kept.total // _SLICES) if kept.active else 1
-    summary = kept.summary(len(kept.rows) // step * step, look.metric, look.axis)
+def _pictures(progress: Kept, look: Look) -> None:
+    step = max(1, progress.total // _SLICES) if progress.active else 1
+    summary = progress.summary(len(progress.rows) // step * step, look.metric, look.axis)
     rows = summary.rows
-    if kept.job.status == "cancelled":
-        st.info(f"Canceled after {len(rows):,} of {kept.total:,} runs. The finished runs are shown.")
-    elif kept.job.status == "failed":
-        st.error(plain(f"{kept.job.error} {len(rows):,} of {kept.total:,} runs had finished and are shown."))
-    elif kept.job.status == sweeps.ELSEWHERE:
-        st.info(f"{len(rows):,} of {kept.total:,} runs so far. Another process is working on them: reload to see more.")
+    if progress.job.status == "cancelled":
+        st.info(f"Canceled after {len(rows):,} of {progress.total:,} runs. The finished runs are shown.")
+    elif progress.job.status == "failed":
+        st.error(plain(f"{progress.job.error} {len(rows):,} of {progress.total:,} runs had finished and are shown."))
+    elif progress.job.status == sweeps.ELSEWHERE:
+        st.info(f"{len(rows):,} of {progress.total:,} runs so far. Another process is working on them: reload to see more.")
     failures = rows[rows.status == "failed"].groupby(["label", "reason"]).size()
     if len(failures):
         words = (f"{n} run{'s' * (n > 1)} of {label} failed: {reason}" for (label, reason), n in failures.items())
         st.warning("  \n".join(map(plain, words)))
     points = summary.points
     if points.empty:
-        st.skeleton(height=470) if kept.active else st.info("No run has a result.")
+        st.skeleton(height=470) if progress.active else st.info("No run has a result.")
         return
     style = tradeoff.styles(points)
     flat = points[look.axis].isna()
@@ -223,16 +223,16 @@ def _pictures(kept: Kept, look: Look) -> None:
     left, right = st.columns([7, 4], gap="medium")
     with left:
         if panels[1:]:
-            _multiples(panels, summary, kept, look, style)
+            _multiples(panels, summary, progress, look, style)
         elif panels:
-            _one(panels[0][1], summary, kept, look, style)
+            _one(panels[0][1], summary, progress, look, style)
         for point in points[flat].itertuples():
             st.html(markup.small(without_curve(point, look)))
         _caution(points, look)
     with right:
-        tables(summary, kept, look, style)
-    if not kept.active:
-        details(summary, kept, look, style)
+        tables(summary, progress, look, style)
+    if not progress.active:
+        details(summary, progress, look, style)
 
 
 def without_curve(point: Any, look: Look) -> str:
@@ -242,10 +242,10 @@ def without_curve(point: Any, look: Look) -> str:
     return f"{point.series} on {title(point.data)} has no {named(look.axis)}, so it has no curve; its mean is {mean}."
 
 
-def _one(points: pd.DataFrame, every: Summary, kept: Kept, look: Look, style: dict) -> None:
+def _one(points: pd.DataFrame, every: Summary, progress: Kept, look: Look, style: dict) -> None:
     """Show one panel; its curves are named at their ends or, on a phone, in a key, to save half the width."""
     with st.container(key=keys.SWEEP_ENDS):
-        figure = _curves(points, every, kept, look, style, labels=True, height=470)
+        figure = _curves(points, every, progress, look, style, labels=True, height=470)
         st.html(f"<style>.st-key-{keys.SWEEP_ENDS}{{--dp-ends:{figure.layout.margin.r - 5}px}}</style>")
     with st.container(key=keys.SWEEP_KEY):
         st.html(_key(look, style))
@@ -258,13 +258,13 @@ def _key(look: Look, style: dict) -> str:
 
 
 def _curves(
-    points: pd.DataFrame, every: Summary, kept: Kept, look: Look, style: dict, *, labels: bool, height: int
+    points: pd.DataFrame, every: Summary, progress: Kept, look: Look, style: dict, *, labels: bool, height: int
 ) -> Any:  # fmt: skip
     data, notion = points.data.iloc[0], points.notion.iloc[0]
     mine, turns = (table[(table.data == data) & (table.notion == notion)] for table in (every.runs, every.turns))
     metric = METRICS[look.metric]
     name, which = metric.title.partition(" (")[0], (data, notion, *dataclasses.astuple(look))
-    span = kept.spans.get(which) if kept.active else None
+    span = progress.spans.get(which) if progress.active else None
 
     def draw() -> Any:
         return tradeoff.curves(
@@ -284,8 +284,8 @@ def _curves(
         f"best mean, {value}, is that of {best.series} at {short(look.axis, best[look.axis])}.",
         look, labels, span,
     )  # fmt: skip
-    if kept.active:
-        kept.spans[which] = tuple(figure.layout.yaxis.range)  # while runs arrive, the scale only widens
+    if progress.active:
+        progress.spans[which] = tuple(figure.layout.yaxis.range)  # while runs arrive, the scale only widens
     deltas = points.delta.dropna().unique()
     delta = f", δ = {chance(deltas[0])}" if len(deltas) == 1 else ""
     rhos = points.rho_distance.dropna().unique()
@@ -296,7 +296,7 @@ def _curves(
     return figure
 
 
-def _multiples(panels: list, every: Summary, kept: Kept, look: Look, style: dict) -> None:
+def _multiples(panels: list, every: Summary, progress: Kept, look: Look, style: dict) -> None:
     """Show one panel per data set and promise, never two promises on one axis, and one key for all."""
     if len({notion for (_, notion), _ in panels}) > 1:
         st.warning("These algorithms make different promises. Each has its own panel; do not compare across panels.")
@@ -304,7 +304,7 @@ def _multiples(panels: list, every: Summary, kept: Kept, look: Look, style: dict
     for start in range(0, len(panels), 2):
         for column, (_, points) in zip(st.columns(2, gap="small"), panels[start : start + 2], strict=False):
             with column:
-                _curves(points, every, kept, look, style, labels=False, height=340)
+                _curves(points, every, progress, look, style, labels=False, height=340)
 
 
 def _caution(points: pd.DataFrame, look: Look) -> None:

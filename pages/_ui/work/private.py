@@ -64,8 +64,8 @@ def fingerprint(data: Dataset) -> str:
 
 def account_of(data: Dataset) -> Account:
     """Return the account of the file behind a private data set of this session."""
-    with accounts() as kept:
-        return kept.of(fingerprint(data))
+    with accounts() as store:
+        return store.of(fingerprint(data))
 
 
 def together(account: Account, relation: Neighboring) -> str:
@@ -153,8 +153,8 @@ def confirm(
             if st.button("Run and spend", key=keys.SPEND(slot), disabled=not allowed):
                 with whole():  # a second click must not come between the claim and its run
                     try:
-                        with accounts() as kept:
-                            kept.reserve(fingerprint(data), claim)
+                        with accounts() as store:
+                            store.reserve(fingerprint(data), claim)
                     except Refused as refused:
                         messages.say("problem", str(refused))
                     else:
