@@ -31,17 +31,17 @@ links.notice("class", classroom)
 
 token = seat.token if seat else room.lecturer if room else ""
 role = "phone" if seat else "lecturer"
-memory = components.memory({"code": room.code, "token": token, "role": role} if room else None, forget=ended or sent_away)
+memo = components.memory({"code": room.code, "token": token, "role": role} if room else None, forget=ended or sent_away)
 asked_for = spelled(state.get(keys.CLASS_CODE) or "")
 if (
     room is None
     and not (ended or sent_away)
-    and memory
-    and asked_for in ("", memory.get("code"))
+    and memo
+    and asked_for in ("", memo.get("code"))
     and not classroom_state.class_back
 ):
     classroom_state.class_back = True  # a phone that left returns to the same point, once
-    room, seat = phone.back(rooms(), memory)
+    room, seat = phone.back(rooms(), memo)
     if room:
         classroom_state.class_seat, classroom_state.class_room = (
             seat,
@@ -72,8 +72,8 @@ with joins:
     code = st.text_input("Five letters", key=keys.CLASS_CODE, max_chars=8, autocomplete="off")
     key = state.get(keys.CLASS_KEY, "")
     asked = st.button("Join", type="primary", key=keys.CLASS_JOIN)
-    if (asked or (key and memory is not None and not (ended or sent_away))) and code:
-        token = memory["token"] if memory and memory.get("code") == spelled(code) and "token" in memory else ""
+    if (asked or (key and memo is not None and not (ended or sent_away))) and code:
+        token = memo["token"] if memo and memo.get("code") == spelled(code) and "token" in memo else ""
         if entry := phone.door(code, key, token):
             classroom_state.class_seat, classroom_state.class_room = entry[1], entry[0]
             state[keys.CLASS_KEY] = ""

@@ -7,7 +7,7 @@ from dpviz.papers.registry import papers
 from dpviz.papers.writeup import OURS
 from pages._ui.address import links
 from pages._ui.frame import keys, markup, shell
-from pages._ui.frame.prepared import kept
+from pages._ui.frame.prepared import args
 from pages._ui.papers.controls import papers as papers_controls
 from pages._ui.papers.view import WORDS, glance, show, verdict
 from pages._ui.papers.writeup import show_own
@@ -31,10 +31,10 @@ st.html(
 )
 first, second = st.container(key=keys.FORM).columns([3, 2], vertical_alignment="bottom")
 name = first.segmented_control(
-    "Paper", (*every, *OURS), default="pe-means", required=True, **kept(keys.PAPERS_PAPER),
+    "Paper", (*every, *OURS), default="pe-means", required=True, **args(keys.PAPERS_PAPER),
     format_func=lambda one: every[one].short if one in every else ALGORITHMS[one].name,
 )  # fmt: skip
-word = second.selectbox("Verdict", WORDS, **kept(keys.PAPERS_VERDICT)) if name in every else "all"
+word = second.selectbox("Verdict", WORDS, **args(keys.PAPERS_VERDICT)) if name in every else "all"
 links.keep("papers", papers_controls)
 if name in every:
     paper = every[name]

@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages._ui.address import links
 from pages._ui.frame import keys, markup, shell
-from pages._ui.frame.prepared import kept
+from pages._ui.frame.prepared import args
 from pages._ui.present import view
 from pages._ui.present.controls import present
 
@@ -26,7 +26,7 @@ with left:
     index = view.slide_list()
     st.segmented_control(
         "Colors", ("light", "dark"), default="light", required=True, format_func=str.capitalize,
-        **kept(keys.PRESENT_LOOK), help="Colors of the show. Most projectors show light best.",
+        **args(keys.PRESENT_LOOK), help="Colors of the show. Most projectors show light best.",
     )  # fmt: skip
     view.deck_file()
 with right:

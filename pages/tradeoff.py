@@ -13,7 +13,7 @@ from pages._ui.tradeoff.state import tradeoff_state
 from pages._ui.workspace.tradeoff import tradeoff
 
 
-def _open(progress: sweeps.Kept) -> None:
+def _open(progress: sweeps.Progress) -> None:
     """Show a sweep and, if its data are public, its values in the form."""
     sweeps.show(progress.identity)
     tradeoff_state.sweep_asked = None  # the form may follow this sweep

@@ -213,7 +213,7 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
         ("ledger_shuffled_no_delta", '(mixed, 0.0, entry.cost["delta"], None)', "(mixed, 0.0, 0.0, None)"),
     ],
     (P + "chunked.py", "tests/privacy/test_chunked.py -k kept_n"): [
-        ("chunked_rows_of_the_part", "_block(len(X) if kept else None)", "_block(None)"),
+        ("chunked_rows_of_the_part", "_block(len(X) if fixed else None)", "_block(None)"),
     ],
     ("dpviz/frozen.py", QUERIES): [
         ("arrays_not_copied", "object.__setattr__(self, field.name, freeze(value))", "value.setflags(write=False)"),
@@ -419,7 +419,7 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
         ("owner_lost_is_local", 'kind, value = "key", secrets.token_urlsafe(32)\n        _mine', 'kind, value = "local", ""\n        _mine'),
     ],
     ("pages/_ui/data/upload.py", STRANGERS): [
-        ("answer_without_owner", "kept.answer(kept.key(pending.content, owner().name), private)", "kept.answer(kept.key(pending.content), private)"),
+        ("answer_without_owner", "store.answer(store.key(pending.content, owner().name), private)", "store.answer(store.key(pending.content), private)"),
         ("files_unlimited", "        count_new_file()\n", ""),
     ],
     (F + "keys.py", f"{TERMS} -k keys_stay or secret_that"): [

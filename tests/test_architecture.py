@@ -100,7 +100,7 @@ def room(module):
     return found[0] if found else None
 
 
-MAKERS = {"kept", "_kept", "locked", "draw", "transport", "follow"}  # functions whose first argument is a key
+MAKERS = {"args", "_kept", "locked", "draw", "transport", "follow"}  # functions whose first argument is a key
 KEYS = {name: key for name, key in vars(keys).items() if name.isupper()}
 STATE = {"pages._ui.frame.session", "pages._ui.frame.streamlit_patches"}  # modules that read Streamlit's state
 STATE_METHODS = {"get", "pop", "setdefault", "update"}
@@ -319,7 +319,7 @@ PLANTED = {
     "key 'new'": ("pages.new", 'st.button("Go", key="new")'),
     "key f'slide_{word}'": ("pages.new", 'st.button("Go", key=f"slide_{word}")'),
     "key 'a' if here": ("pages.new", 'st.button("Go", key="a" if here else keys.SHARE)'),
-    "key 'strip'": ("pages.new", 'st.toggle("Go", **kept("strip"))'),
+    "key 'strip'": ("pages.new", 'st.toggle("Go", **args("strip"))'),
     "key 'sweep'": ("pages.new", 'Control("e", "sweep", "ε", spec)'),
     "key share_link": ("pages.new", 'st.session_state.get("share_link")'),
     "key share": ("pages.new", "state.share"),

@@ -12,7 +12,7 @@ from dpviz.cli import main
 from dpviz.datasets import load_sample
 from dpviz.datasets.parts import parts_of
 from dpviz.figures import View, pane
-from dpviz.figures.kit.shapes import Shown, drawn
+from dpviz.figures.kit.shapes import Drawing, drawn
 from dpviz.figures.kit.theme import LIGHT
 from dpviz.figures.scenes.reruns import Cloud, clouds
 from dpviz.metrics import mean_distance, run_loss
@@ -55,7 +55,7 @@ def test_reruns_are_measured_by_their_own_cost(viewed):
 
 def test_centers_in_their_own_shape_stand_beside_their_own_reference(viewed):
     data, _, trace, _, against = viewed
-    assert f"{against} " in drawn(Shown(trace, dataclasses.replace(data, units=("km", "km")), LIGHT, data.X[:4]))
+    assert f"{against} " in drawn(Drawing(trace, dataclasses.replace(data, units=("km", "km")), LIGHT, data.X[:4]))
 
 
 def test_the_reference_itself_says_which_it_is():

@@ -22,7 +22,7 @@ from dpviz.postprocessing.bound import Bound
 from dpviz.postprocessing.verdict import Groups
 from dpviz.privacy.guarantee import Neighboring
 
-__all__ = ["Question", "Round", "Score", "attack", "luck", "moved", "people", "play", "present", "rates", "score"]
+__all__ = ["Question", "Round", "Tally", "attack", "luck", "moved", "people", "play", "present", "rates", "score"]
 
 _APART = 10**9  # seeds of rounds that are only shown start here; seeds of an attacker's trials start at twice this
 _TRIED = 10  # runs of each world that the attacker on an exact method has tried out beforehand
@@ -59,7 +59,7 @@ class Round:
 
 
 @dataclasses.dataclass(frozen=True)
-class Score:
+class Tally:
     """The score of a player: how often they were right."""
 
     hits: int
@@ -215,15 +215,15 @@ def attack(rounds: Sequence[Round]) -> list[bool]:
     return [one.speaks > 0 if one.speaks else bool(coin) for one, coin in zip(rounds, coins, strict=True)]
 
 
-def score(rounds: Sequence[Round], guesses: Sequence[bool]) -> Score:
+def score(rounds: Sequence[Round], guesses: Sequence[bool]) -> Tally:
     """Return the score of the guesses on the first rounds, one guess per round."""
     hits = sum(one.inside == guess for one, guess in zip(rounds, guesses, strict=False))
-    return Score(hits, min(len(rounds), len(guesses)))
+    return Tally(hits, min(len(rounds), len(guesses)))
 
 
-def rates(rounds: Sequence[Round], guesses: Sequence[bool]) -> tuple[Score, Score]:
+def rates(rounds: Sequence[Round], guesses: Sequence[bool]) -> tuple[Tally, Tally]:
     """Return (false alarms of the rounds outside, misses of the rounds inside)."""
     pairs = list(zip(rounds, guesses, strict=False))
     outside = [guess for one, guess in pairs if not one.inside]
     inside = [not guess for one, guess in pairs if one.inside]
-    return Score(sum(outside), len(outside)), Score(sum(inside), len(inside))
+    return Tally(sum(outside), len(outside)), Tally(sum(inside), len(inside))

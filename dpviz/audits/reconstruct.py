@@ -17,14 +17,14 @@ from dpviz.domain import Domain
 from dpviz.geometry import GRID
 from dpviz.trace import Trace
 
-__all__ = ["Read", "Round", "exactly", "published", "read_off"]
+__all__ = ["Read", "Publication", "exactly", "published", "read_off"]
 
 _CLOSE = 2.0**-20  # z units: sums are exact to the grid 2^-24, but published as averages in float64
 _WHOLE = 1e-6  # a count this close to a whole number is one: an exact count always is, a noisy one hardly ever
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Round:
+class Publication:
     """The publication of one Lloyd iteration: its centers (k, d), and the sums (k, d) and counts (k,) of their rows.
 
     A center's rows are those nearest to it; z units.
@@ -43,7 +43,7 @@ class Read:
     round: int
 
 
-def published(trace: Trace) -> list[Round]:
+def published(trace: Trace) -> list[Publication]:
     """Return the published rounds of a Lloyd run without a radius constraint, from its released averages alone.
 
     Raises
@@ -61,13 +61,13 @@ def published(trace: Trace) -> list[Round]:
             )
         counts = np.asarray(step.released["noisy_counts"], dtype=float)
         sums = np.asarray(step.released["raw"]) * (counts + 1e-9)[:, None]
-        rounds.append(Round(np.asarray(step.released["start"]), np.rint(sums / GRID) * GRID, counts))
+        rounds.append(Publication(np.asarray(step.released["start"]), np.rint(sums / GRID) * GRID, counts))
     if not rounds:
         raise ValueError(f"{trace.name}: this run publishes no sums and counts of Lloyd's iterations.")
     return rounds
 
 
-def read_off(rounds: Sequence[Round], radius: float) -> list[Read]:
+def read_off(rounds: Sequence[Publication], radius: float) -> list[Read]:
     """Return rows that follow from the published rounds, each once.
 
     A cluster of one row publishes that row. If a cluster gained one row between two rounds, the difference of its sums
@@ -96,7 +96,7 @@ def read_off(rounds: Sequence[Round], radius: float) -> list[Read]:
     return reads
 
 
-def _moved(before: Round, now: Round, radius: float) -> list[np.ndarray]:
+def _moved(before: Publication, now: Publication, radius: float) -> list[np.ndarray]:
     """Return the rows that explain what changed between two rounds."""
     gained, moved = now.counts - before.counts, now.sums - before.sums
     if (np.abs(gained - np.rint(gained)) > _WHOLE).any():

@@ -2,7 +2,7 @@
 
 from dpviz.federated.parties import Aborted, Client, Header, Server
 from dpviz.federated.ring import PAPER, WIDE, Ring
-from dpviz.federated.rows import FederatedRows, Round
+from dpviz.federated.rows import FederatedRows, Traffic
 from dpviz.federated.shares import CLIENTS, DRAWN_BY, SERVER, Shares
 from dpviz.federated.simulation import SPREADS, Simulation, payload_bytes, refusal, simulate, spread
 
@@ -18,7 +18,7 @@ __all__ = [
     "FederatedRows",
     "Header",
     "Ring",
-    "Round",
+    "Traffic",
     "Server",
     "Shares",
     "Simulation",

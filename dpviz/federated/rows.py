@@ -21,13 +21,13 @@ from dpviz.privacy.noise import Noise, Secure
 from dpviz.privacy.queries import CellCover, Halvings, KeyQuery, Positions, Predicate, Query, Question, Score
 from dpviz.privacy.rows import ALL, Cells, Draw, Gather, Halve, Keep, Perturb, Pick, Rows, Session
 
-__all__ = ["FederatedRows", "MaskedSession", "Round"]
+__all__ = ["FederatedRows", "MaskedSession", "Traffic"]
 
 Uploads = dict[str, dict[str, bytes]]
 
 
 @dataclasses.dataclass(frozen=True)
-class Round:
+class Traffic:
     """The traffic of one round, byte for byte; `locals` and `noise` are NOT PRIVATE and exist in DEMO only.
 
     Attributes
@@ -78,7 +78,7 @@ class FederatedRows(Rows):
         drawn_by: str = CLIENTS,
         ring: Ring = WIDE,
         n_max: int | None = None,
-        on_round: Callable[[Round], None] | None = None,
+        on_round: Callable[[Traffic], None] | None = None,
         demo: bool = False,
         wire: Callable[[int, Uploads], Uploads] | None = None,
     ) -> None:
@@ -223,7 +223,7 @@ class _FederatedSession(MaskedSession):
         broadcast = self._server.add(header, uploads, at_server)
         noisy = next(iter(self._clients.values())).unmask(header, broadcast)  # all clients read the same
         self._round += 1
-        record = Round(header, freeze(uploads), freeze(broadcast))
+        record = Traffic(header, freeze(uploads), freeze(broadcast))
         if rows.demo:
             drawn = {SERVER: at_server} if rows.shares.drawn_by == SERVER else noise
             record = dataclasses.replace(record, locals=freeze(local), noise=freeze(drawn))

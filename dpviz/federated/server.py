@@ -18,11 +18,11 @@ from dpviz.federated.parties import Aborted, Header, Server
 from dpviz.federated.shares import MECHANISMS
 from dpviz.privacy.noise import Noise
 
-__all__ = ["Report", "serve"]
+__all__ = ["ServerReport", "serve"]
 
 
 @dataclasses.dataclass(frozen=True)
-class Report:
+class ServerReport:
     """The server's report after a run: it contains no statistic, because the server saw none."""
 
     rounds: int
@@ -41,7 +41,7 @@ async def serve(
     round_timeout: float = 30.0,
     say: Callable[[str], None] = lambda line: None,
     ready: Callable[[int], None] = lambda port: None,
-) -> Report:
+) -> ServerReport:
     """Serve one run and return what traveled.
 
     Parameters
@@ -76,7 +76,7 @@ async def serve(
 
 async def _run(
     agreement: Agreement, peers: list[Peer], noise: Noise, timeout: float, say: Callable[[str], None]
-) -> Report:
+) -> ServerReport:
     nonces = [peer.nonce for peer in peers]
     run = new_run(nonces)
     await _all(peers, lambda peer: peer.send(Message(Kind.START, 0, run, b"".join(nonces))), 0, timeout)
@@ -86,7 +86,7 @@ async def _run(
         frames = await _all(peers, lambda peer: _read(peer, run, number), number, timeout)  # noqa: B023
         if all(frame.kind is Kind.DONE for frame in frames):
             say(f"done: {number} rounds, {up:,} bytes up, {down:,} bytes down")
-            return Report(number, up, down)
+            return ServerReport(number, up, down)
         header, scales, uploads = _asked(frames, peers, number, agreement)
         drawn = {part: agreement.shares.server(noise, *scales[part], shape) for part, shape in header.shapes.items()}
         broadcast = b"".join(adder.add(header, uploads, drawn).values())

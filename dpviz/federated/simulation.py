@@ -13,7 +13,7 @@ from dpviz.algorithms import Algorithm
 from dpviz.domain import Domain
 from dpviz.federated.parties import Aborted
 from dpviz.federated.ring import WIDE, Ring
-from dpviz.federated.rows import FederatedRows, Round, Uploads
+from dpviz.federated.rows import FederatedRows, Traffic, Uploads
 from dpviz.privacy.costs import Exact, Gaussian, Laplace
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.trace import Trace
@@ -66,7 +66,7 @@ class Simulation:
     """
 
     trace: Trace | None
-    rounds: tuple[Round, ...]
+    rounds: tuple[Traffic, ...]
     aborted: str = ""
 
     @property
@@ -85,7 +85,7 @@ def simulate(
     ring: Ring = WIDE,
     dataset_id: str = "unnamed",
     drop: tuple[int, int] | None = None,
-    on_round: Callable[[Round], None] | None = None,
+    on_round: Callable[[Traffic], None] | None = None,
     **facts: Any,
 ) -> Simulation:
     """Run an algorithm on clients' rows in this process.
@@ -110,9 +110,9 @@ def simulate(
     reason = refusal(algorithm, domain.n_features, n)
     if reason:
         raise PermissionError(reason)
-    rounds: list[Round] = []
+    rounds: list[Traffic] = []
 
-    def keep(round_: Round) -> None:
+    def keep(round_: Traffic) -> None:
         rounds.append(round_)
         if on_round is not None:
             on_round(round_)

@@ -51,7 +51,7 @@ def stored(name: str) -> tuple[str, str] | None:
 
 def panels(name: str, stage: Stage, colors: Theme) -> list[Panel]:
     """Return a lesson's figures, ready to send; all have the frames of its stage."""
-    return [panel.printed() for panel in _RUNS[name].panels(stage.shown, colors)]
+    return [panel.printed() for panel in _RUNS[name].panels(stage.runs, colors)]
 
 
 def legend(name: str) -> tuple[tuple[str, str], ...]:

@@ -22,7 +22,7 @@ FACTORS = (0.5, 1.0, 2.0, 4.0, 8.0)  # widths of the bounds, as multiples of the
 LEGEND = (*GROUPS, ("box", "declared bounds"))
 
 
-class Shown(Runs):
+class WidthRuns(Runs):
     """One run for every width of the bounds."""
 
     @property
@@ -40,9 +40,9 @@ def run(seed: int) -> Stage:
     """Run SuLloyd on the town, for every width of the bounds."""
     town = ground("town")
     traces = tuple(_run(town, factor, "sulloyd", seed) for factor in FACTORS)
-    shown = Shown(town, traces)
-    noise, hits = shown.noise, [town.found(trace.cluster_centers) for trace in traces]
-    ratios = shown.ratios
+    runs = WidthRuns(town, traces)
+    noise, hits = runs.noise, [town.found(trace.cluster_centers) for trace in traces]
+    ratios = runs.ratios
     widths = [f"{number(2 * factor * float(town.data.domain.half_width.max()))} km" for factor in FACTORS]
     outside = 1 - np.mean(_inside(town, FACTORS[0]))
     odds = [trace.claimed.odds for trace in traces]
@@ -66,7 +66,7 @@ def run(seed: int) -> Stage:
         "learns": ratio_words(town.ratio(learns.cluster_centers)),
     }  # fmt: skip
     worse = noise[wide] > 4 * noise[meant] and hits[wide] < hits[meant] and len(set(odds)) == 1
-    return Stage(facts, titles, frozenset({1 if worse else 0}), first=meant, hint=wide, shown=shown)
+    return Stage(facts, titles, frozenset({1 if worse else 0}), first=meant, hint=wide, runs=runs)
 
 
 def _bounds(town: Ground, factor: float) -> Domain:
@@ -89,12 +89,12 @@ def _inside(town: Ground, factor: float) -> np.ndarray:
     return np.all((domain.low <= X) & (domain.high >= X), axis=1)
 
 
-def panels(shown: Shown, colors: Theme) -> list[Panel]:
+def panels(runs: WidthRuns, colors: Theme) -> list[Panel]:
     """Return the map with the declared bounds, and the noise for every width."""
-    town, noise = shown.ground, shown.noise
-    view = town.view(shown.traces[FACTORS.index(1.0)], colors)
-    boxes = [(trace.domain.low, trace.domain.high) for trace in shown.traces]
-    centers = [trace.cluster_centers for trace in shown.traces]
+    town, noise = runs.ground, runs.noise
+    view = town.view(runs.traces[FACTORS.index(1.0)], colors)
+    boxes = [(trace.domain.low, trace.domain.high) for trace in runs.traces]
+    centers = [trace.cluster_centers for trace in runs.traces]
     widths = [f"{number(2 * factor * float(town.data.domain.half_width.max()))} km" for factor in FACTORS]
     meant = FACTORS.index(1.0)
     claim = f"{town.found(centers[meant])} of {len(town.groups.means)} neighborhoods have a center"

@@ -25,7 +25,7 @@ LEGEND = READ
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Shown:
+class ReadRun:
     """A run without noise, and the rows (n,) that were read off after every round."""
 
     ground: Ground
@@ -52,7 +52,7 @@ def run(seed: int) -> Stage:
         "x": f"{who[0]:.3f}", "y": f"{who[1]:.3f}",
     }  # fmt: skip
     answer = {1} if counts[-1] and not len(noisy[-1]) else {0}
-    return Stage(facts, titles, frozenset(answer), first=0, hint=first, shown=Shown(there, bare, tuple(read)))
+    return Stage(facts, titles, frozenset(answer), first=0, hint=first, runs=ReadRun(there, bare, tuple(read)))
 
 
 def _read(there: Ground, method: Algorithm, seed: int, noise: str) -> tuple[Trace, list[np.ndarray]]:
@@ -65,15 +65,15 @@ def _read(there: Ground, method: Algorithm, seed: int, noise: str) -> tuple[Trac
     return trace, [exactly(some, data.X, data.domain) for some in so_far]
 
 
-def panels(shown: Shown, colors: Theme) -> list[Panel]:
+def panels(runs: ReadRun, colors: Theme) -> list[Panel]:
     """Return the rounds with a ring around every person whose row was read off, and the number of rings."""
-    there, trace = shown.ground, shown.trace
+    there, trace = runs.ground, runs.trace
     view = there.view(trace, colors)
     steps = [step for step in trace.steps if step.kind == "noisy-iteration"]
     centers = [trace.domain.denormalize(np.asarray(step.released["centers"])) for step in steps]
-    counts = [len(rows) for rows in shown.read]
+    counts = [len(rows) for rows in runs.read]
     values = Values(
         f"Round {len(counts)}: {counts[-1]} of {len(there.data.X):,} people read off exactly", "people",
         [str(i + 1) for i in range(len(counts))], counts, [str(count) for count in counts], private=True,
     )  # fmt: skip
-    return [read_panel(view, centers, [there.data.X[rows] for rows in shown.read]), values_panel(colors, values)]
+    return [read_panel(view, centers, [there.data.X[rows] for rows in runs.read]), values_panel(colors, values)]

@@ -39,7 +39,7 @@ class Stage:
     right : numbers of the options that the facts make right, counted from 0
     first : the frame that is shown, frozen, beside the question
     hint : the frame that shows the answer
-    shown : the data from which the lesson's pictures are drawn
+    runs : the runs and data from which the lesson's pictures are drawn
     """
 
     facts: Mapping[str, Any]
@@ -47,7 +47,7 @@ class Stage:
     right: frozenset[int]
     first: int
     hint: int
-    shown: Any
+    runs: Any
 
 
 @dataclasses.dataclass(frozen=True)

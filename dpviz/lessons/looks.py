@@ -32,7 +32,7 @@ LEGEND = (
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Shown:
+class LookRuns:
     """Ten runs; `target` (k, d), original units, is the limit of their mean as the noise averages out."""
 
     ground: Ground
@@ -71,9 +71,9 @@ def run(seed: int) -> Stage:
     traces = tuple(town.run("nsm", LOOKS * seed + look, epsilon=EPSILON) for look in range(LOOKS))
     data, method = town.data, town.algorithm("nsm", epsilon=EPSILON)
     target = method.run(data.X, domain=data.domain, seed=seed, noise="none").cluster_centers
-    shown = Shown(town, traces, target)
-    single, mean = shown.off(shown.centers), shown.off(shown.means)
-    spent = shown.spent
+    runs = LookRuns(town, traces, target)
+    single, mean = runs.off(runs.centers), runs.off(runs.means)
+    spent = runs.spent
     titles = tuple(
         f"Look {look} · spent so far ε {number(promise.epsilon)}, a bet is right at most {odds(promise)}; "
         f"this look is off by {one}, the mean of all by {every}"
@@ -87,14 +87,14 @@ def run(seed: int) -> Stage:
         "times": number(float(np.mean(single)) / float(mean[-1]), 2),
     }  # fmt: skip
     answer = {1} if spent[-1].epsilon > 1.5 * EPSILON and mean[-1] < np.mean(single) else {0}
-    return Stage(facts, titles, frozenset(answer), first=0, hint=LOOKS - 1, shown=shown)
+    return Stage(facts, titles, frozenset(answer), first=0, hint=LOOKS - 1, runs=runs)
 
 
 def _words(lengths: np.ndarray) -> list[str]:
     return [f"{1000 * float(length):.0f} m" for length in lengths]
 
 
-def panels(shown: Shown, colors: Theme) -> list[Panel]:
+def panels(runs: LookRuns, colors: Theme) -> list[Panel]:
     """Return the looks with their mean, and their cost so far."""
     view = shown.ground.view(shown.traces[0], colors, kmeans=True)
     which = int(np.abs(shown.centers - shown.target).max(axis=(0, 2)).argmax())  # the center farthest off

@@ -29,7 +29,7 @@ LEGEND = (("disc", "a center of one run"), ("hoop", "centers of the first run"),
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Shown:
+class NoiseRuns:
     """Eight runs at every ε, and the whole trace of one of them."""
 
     ground: Ground
@@ -51,21 +51,21 @@ def run(seed: int, stored: Chart | None = None) -> Stage:
     town = ground(SAMPLE)
     algorithms = {epsilon: town.algorithm(METHOD, epsilon=epsilon) for epsilon in EPSILONS}
     seeds = range(RUNS * seed, RUNS * (seed + 1))
-    shown = Shown(
+    runs = NoiseRuns(
         town,
         town.run(METHOD, seeds[0], epsilon=EPSILONS[-1]),
         tuple(_taken(stored, epsilon, seeds) or rerun([town.data], one, seeds) for epsilon, one in algorithms.items()),
     )
-    scatter = shown.scatter
+    scatter = runs.scatter
     words = [f"±{length(km, 'km', 2)}" for km in scatter]
-    whole = [sum(town.found(centers) == len(town.groups.means) for centers in some.centers) for some in shown.runs]
+    whole = [sum(town.found(centers) == len(town.groups.means) for centers in some.centers) for some in runs.runs]
     promises = [one.guarantee(town.data.domain.n_features, town.data.n_public) for one in algorithms.values()]
     titles = tuple(
         f"ε {fraction(epsilon)} · {RUNS} runs: a center scatters by {words[i]}; all {len(town.groups.means)} "
         f"neighborhoods are found in {whole[i]} of {RUNS}; a bet on one person is right at most {odds(promises[i])}"
         for i, epsilon in enumerate(EPSILONS)
     )
-    centers = sorted({len(released) for released in shown.runs[0].centers})
+    centers = sorted({len(released) for released in runs.runs[0].centers})
     few, many = promises[0], promises[-1]
     facts = {
         "centers": " or ".join(map(str, centers)),
@@ -75,7 +75,7 @@ def run(seed: int, stored: Chart | None = None) -> Stage:
         "any_few": odds_of_any(few), "any_many": odds_of_any(many),
     }  # fmt: skip
     right = {1} if scatter[0] > 4 * scatter[-1] else {0}
-    return Stage(facts, titles, frozenset(right), first=len(EPSILONS) - 1, hint=0, shown=shown)
+    return Stage(facts, titles, frozenset(right), first=len(EPSILONS) - 1, hint=0, runs=runs)
 
 
 def _taken(stored: Chart | None, epsilon: float, seeds: range) -> Reruns | None:
@@ -85,12 +85,12 @@ def _taken(stored: Chart | None, epsilon: float, seeds: range) -> Reruns | None:
     return Reruns(tuple(seeds), stop.centers[seeds.start : seeds.stop], stop.losses[seeds.start : seeds.stop])
 
 
-def panels(shown: Shown, colors: Theme) -> list[Panel]:
+def panels(runs: NoiseRuns, colors: Theme) -> list[Panel]:
     """Return the clouds on the map, and a dot for the loss of every run."""
-    view = shown.ground.view(shown.trace, colors, kmeans=True)
+    view = runs.ground.view(runs.trace, colors, kmeans=True)
     drawn = [
-        Cloud(f"ε {fraction(epsilon)}", some.centers, some.losses / shown.ground.loss)
-        for epsilon, some in zip(EPSILONS, shown.runs, strict=True)
+        Cloud(f"ε {fraction(epsilon)}", some.centers, some.losses / runs.ground.loss)
+        for epsilon, some in zip(EPSILONS, runs.runs, strict=True)
     ]
-    far = length(shown.scatter[-1], "km", 2)
+    far = length(runs.scatter[-1], "km", 2)
     return clouds(view, drawn, f"At ε {fraction(EPSILONS[-1])}, a center scatters by ±{far} over {RUNS} runs")

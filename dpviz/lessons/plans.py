@@ -10,11 +10,11 @@ from pathlib import Path
 
 from dpviz.lessons.lesson import Lesson
 
-__all__ = ["Plan", "plan_of", "plans"]
+__all__ = ["Lecture", "plan_of", "plans"]
 
 
 @dataclasses.dataclass(frozen=True)
-class Plan:
+class Lecture:
     """A lecture.
 
     Attributes
@@ -37,13 +37,13 @@ class Plan:
 
 
 @cache
-def plans() -> tuple[Plan, ...]:
+def plans() -> tuple[Lecture, ...]:
     """Return the plans that are offered, the shortest first."""
     entries = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))["plans"]
-    return tuple(Plan(**{**one, "lessons": tuple(one["lessons"])}) for one in entries)
+    return tuple(Lecture(**{**one, "lessons": tuple(one["lessons"])}) for one in entries)
 
 
-def plan_of(lessons: Sequence[Lesson]) -> Plan:
+def plan_of(lessons: Sequence[Lesson]) -> Lecture:
     """Return the plan of these lessons: an offered one, or one with the minutes that each of them takes."""
     names, begin = tuple(lesson.name for lesson in lessons), plans()[0]
     minutes = sum(lesson.minutes for lesson in lessons) + begin.start + begin.limits

@@ -29,7 +29,7 @@ LEGEND = (
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Shown:
+class MoveRun:
     """A run, and Alex's row."""
 
     ground: Ground
@@ -57,8 +57,8 @@ def run(seed: int) -> Stage:
     city = ground("city")
     trace = city.run("dist-dp-random-points", seed, epsilon=1.0)
     domain, means = trace.domain, city.groups.means
-    shown = Shown(city, trace, _typical(city))
-    promises, rho = shown.promises, float(trace.claimed.rho_distance or 0.0)
+    runs = MoveRun(city, trace, _typical(city))
+    promises, rho = runs.promises, float(trace.claimed.rho_distance or 0.0)
     true, noisy = domain.normalize(city.data.X), np.asarray(trace.steps[0].released["noisy_points"])
     same = np.mean(_nearest(true, means) == _nearest(noisy, means))
     guess = float(np.bincount(_nearest(true, means)).max() / len(true))
@@ -73,12 +73,12 @@ def run(seed: int) -> Stage:
     facts = {
         "loss": ratio_words(city.ratio(trace.cluster_centers)), "full": ratio_words(city.ratio(full.cluster_centers)),
         "people": f"{len(true):,}", "rho": words[0], "thrown": domain.length(thrown), "districts": len(means),
-        "same": f"{100 * same:.0f}", "guess": f"{100 * guess:.0f}", "near": shown.odds[0], "far": shown.odds[-1],
+        "same": f"{100 * same:.0f}", "guess": f"{100 * guess:.0f}", "near": runs.odds[0], "far": runs.odds[-1],
         "near_any": odds_of_any(promises[0]), "far_any": odds_of_any(promises[-1]),
-        "far_move": words[-1], "moves": MOVES[-1], "hinted": words[3], "hinted_odds": shown.odds[3],
+        "far_move": words[-1], "moves": MOVES[-1], "hinted": words[3], "hinted_odds": runs.odds[3],
     }  # fmt: skip
     rough = same > 2 * guess and thrown > rho
-    return Stage(facts, titles, frozenset({1 if rough else 0}), first=0, hint=3, shown=shown)
+    return Stage(facts, titles, frozenset({1 if rough else 0}), first=0, hint=3, runs=runs)
 
 
 def _typical(city: Ground) -> int:
@@ -90,17 +90,17 @@ def _nearest(Z: np.ndarray, means: np.ndarray) -> np.ndarray:
     return ((Z[:, None] - means[None]) ** 2).sum(axis=2).argmin(axis=1)
 
 
-def panels(shown: Shown, colors: Theme) -> list[Panel]:
+def panels(runs: MoveRun, colors: Theme) -> list[Panel]:
     """Return the city with all noisy points and Alex, and the odds by distance."""
-    city, trace = shown.ground, shown.trace
+    city, trace = runs.ground, runs.trace
     view, rho = city.view(trace, colors), float(trace.claimed.rho_distance or 0.0)
     plane = moved_panel(
-        view, f"{len(shown.noisy):,} noisy points, one for each person", shown.noisy, city.data.X[shown.alex],
-        shown.noisy[shown.alex], [moves * rho for moves in MOVES],
+        view, f"{len(runs.noisy):,} noisy points, one for each person", runs.noisy, city.data.X[runs.alex],
+        runs.noisy[runs.alex], [moves * rho for moves in MOVES],
     )  # fmt: skip
     bets = Values(
-        f"Here or there? At most {shown.odds[0]} to {shown.odds[-1]} of 100 bets are right", "of 100",
-        [f"{moves} rho" for moves in MOVES], shown.odds, [f"{right} of 100" for right in shown.odds],
+        f"Here or there? At most {runs.odds[0]} to {runs.odds[-1]} of 100 bets are right", "of 100",
+        [f"{moves} rho" for moves in MOVES], runs.odds, [f"{right} of 100" for right in runs.odds],
         line=(50.0, "coin"),
     )  # fmt: skip
     return [plane, values_panel(colors, bets)]

@@ -37,7 +37,7 @@ LEGEND = (
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Shown:
+class ScreenRun:
     """One run."""
 
     ground: Ground
@@ -67,11 +67,11 @@ def run(seed: int) -> Stage:
         f"δ {facts['delta']}, μ {facts['mu']}",
     )
     secret = frozenset(i for i, may_leave in enumerate(ITEMS.values()) if not may_leave)
-    return Stage(facts, titles, secret, first=0, hint=1, shown=Shown(town, trace))
+    return Stage(facts, titles, secret, first=0, hint=1, runs=ScreenRun(town, trace))
 
 
-def panels(shown: Shown, colors: Theme) -> list[Panel]:
+def panels(runs: ScreenRun, colors: Theme) -> list[Panel]:
     """Return the map with everything, then with what may leave."""
-    last = next(step for step in reversed(shown.trace.steps) if "noisy_votes" in step.released)
-    view = shown.ground.view(shown.trace, colors, kmeans=True)
+    last = next(step for step in reversed(runs.trace.steps) if "noisy_votes" in step.released)
+    view = runs.ground.view(runs.trace, colors, kmeans=True)
     return [screen_panel(view, last.released["population"], last.released["noisy_votes"])]

@@ -22,10 +22,10 @@ def run(seed: int) -> Stage:
     sizes = there.groups.sizes
     small, groups = int(sizes.argmin()), len(sizes)
     traces = tuple(there.run("nsm", seed, epsilon=e) for e in EPSILONS)
-    shown = Runs(there, traces)
+    runs = Runs(there, traces)
     masks = [there.mask(trace.cluster_centers) for trace in traces]
     served = [bool(mask[small]) for mask in masks]
-    ratios = shown.ratios
+    ratios = runs.ratios
     lost = [i for i, there_is in enumerate(served) if not there_is]
     titles = tuple(
         f"ε {fraction(epsilon)} · {int(mask.sum())} of {groups} groups have a center; the group of {sizes[small]} has "
@@ -44,14 +44,14 @@ def run(seed: int) -> Stage:
         "kmeans": "a center" if kmeans else "no center",
     }  # fmt: skip
     hidden = bool(lost) and all(ratios[i] <= FAR for i in lost)
-    return Stage(facts, titles, frozenset({2 if hidden else 1}), first=0, hint=hint, shown=shown)
+    return Stage(facts, titles, frozenset({2 if hidden else 1}), first=0, hint=hint, runs=runs)
 
 
-def panels(shown: Runs, colors: Theme) -> list[Panel]:
+def panels(runs: Runs, colors: Theme) -> list[Panel]:
     """Return the groups with their radii, and the loss for every ε."""
-    there, ratios = shown.ground, shown.ratios
-    view = there.view(shown.traces[-1], colors)
-    centers = [trace.cluster_centers for trace in shown.traces]
+    there, ratios = runs.ground, runs.ratios
+    view = there.view(runs.traces[-1], colors)
+    centers = [trace.cluster_centers for trace in runs.traces]
     labels, words = [f"ε {fraction(e)}" for e in EPSILONS], [f"{ratio_words(ratio)}×" for ratio in ratios]
     claim = f"{there.found(centers[0])} of {len(there.groups.means)} groups have a center"
     plane = groups_panel(view, f"{labels[0]}: {claim}", there.groups, centers)

@@ -28,7 +28,7 @@ from dpviz.numbers import fraction, length
 from dpviz.postprocessing.bet import bet_of, odds_of_any, with_more
 from dpviz.privacy.guarantee import Guarantee
 
-__all__ = ["EDITIONS", "METHOD", "SAMPLE", "Reruns", "of_chart", "record", "reruns", "text_of"]
+__all__ = ["EDITIONS", "METHOD", "SAMPLE", "StoryRuns", "of_chart", "record", "reruns", "text_of"]
 
 SAMPLE, METHOD = STORY
 EDITIONS = (None, *sorted(PEOPLE[SAMPLE], reverse=True))  # numbers of people, None for all
@@ -39,7 +39,7 @@ _METER = 1000  # coordinates are sent in meters: the sample's are in km
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Reruns:
+class StoryRuns:
     """Runs of the story's method with this many people, at every stop of ε.
 
     Attributes
@@ -67,13 +67,13 @@ def _method(epsilon: float) -> Algorithm:
     return ALGORITHMS[METHOD](n_clusters=opened(SAMPLE, None).data.n_clusters, **values)
 
 
-def of_chart(chart: Chart) -> Reruns:
+def of_chart(chart: Chart) -> StoryRuns:
     """Return stored runs as the story draws them."""
     clouds = [stop.centers[:CLOUD] for stop in chart.stops]
     return _reruns(chart.people, chart.groups, clouds, [stop.found for stop in chart.stops])
 
 
-def reruns(people: int | None) -> Reruns:
+def reruns(people: int | None) -> StoryRuns:
     """Make the first `FEWER` runs of every stop, the same as in the atlas; with all people this takes half a minute."""
     domain, groups = opened(SAMPLE, people).data.domain, len(beside(SAMPLE, people).groups.means)
     runs = [[row(Cell(Chapter(SAMPLE, METHOD), people, stop, seed)) for seed in range(FEWER)] for stop in STOPS]
@@ -83,12 +83,12 @@ def reruns(people: int | None) -> Reruns:
 
 def _reruns(
     people: int | None, groups: int, clouds: Sequence[Sequence[np.ndarray]], hits: Sequence[np.ndarray]
-) -> Reruns:
+) -> StoryRuns:
     promises = tuple(_promise(people, stop) for stop in STOPS)
     order = np.array(sorted(clouds[-1][0].tolist()))
     centers = np.array([[_ordered(one, order) for one in cloud] for cloud in clouds])
     first, again = (tuple(int(one[0]) for one in hits), tuple(int((one == groups).sum()) for one in hits))
-    return Reruns(people, groups, promises, centers, first, again, len(hits[0]))
+    return StoryRuns(people, groups, promises, centers, first, again, len(hits[0]))
 
 
 def _ordered(centers: np.ndarray, order: np.ndarray) -> np.ndarray:
@@ -96,7 +96,7 @@ def _ordered(centers: np.ndarray, order: np.ndarray) -> np.ndarray:
     return centers[linear_sum_assignment(cdist(order, centers))[1]]
 
 
-def record(given: Given | None = None, bets: Bets | None = None, reruns: Sequence[Reruns] = ()) -> dict[str, Any]:
+def record(given: Given | None = None, bets: Bets | None = None, reruns: Sequence[StoryRuns] = ()) -> dict[str, Any]:
     """Return what a browser needs: places in whole meters, words with every number in them; None for missing parts.
 
     Everything in it is about made-up people, and some of it about single ones: NOT PRIVATE.
@@ -169,7 +169,7 @@ def _given(given: Given, about: dict[str, Any]) -> dict[str, Any]:
     return {"alex": _meters(data.X[given.alex]), "kmeans": _meters(given.kmeans), "steps": steps, **words}
 
 
-def _noise(given: Given, whole: Reruns, about: dict[str, Any]) -> dict[str, Any]:
+def _noise(given: Given, whole: StoryRuns, about: dict[str, Any]) -> dict[str, Any]:
     facts = {**about, "count": given.noisy, "found": whole.found[STOPS.index(EPSILON)], "groups": whole.groups}
     return _filled("noise", ("big", "note", "say"), **facts)
 
@@ -226,7 +226,7 @@ def _tenths(places: np.ndarray) -> list[Any]:
     return np.round(np.asarray(places) * _METER, 1).tolist()
 
 
-def _edition(one: Reruns, given: Given | None, about: dict[str, Any]) -> dict[str, Any]:
+def _edition(one: StoryRuns, given: Given | None, about: dict[str, Any]) -> dict[str, Any]:
     whole, data, stops = opened(SAMPLE, None).data, opened(SAMPLE, one.people).data, []
     alex = None if given is None else whole.X[given.alex]
     for i, (stop, promise, again) in enumerate(zip(STOPS, one.promises, one.again, strict=True)):

@@ -31,7 +31,7 @@ LEGEND = GROUPS
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Shown(Runs):
+class TrustRuns(Runs):
     """One run for every model of trust."""
 
     @property
@@ -58,13 +58,13 @@ def run(seed: int) -> Stage:
         there.run("stemmer-kaplan-shuffle", seed, epsilon=EPSILON, delta=0.1 / len(data.X)),
         there.run("stemmer-kaplan-local", seed, epsilon=EPSILON),
     )
-    shown = Shown(there, traces)
-    ratios, hits = shown.ratios, [there.found(trace.cluster_centers) for trace in traces]
+    runs = TrustRuns(there, traces)
+    ratios, hits = runs.ratios, [there.found(trace.cluster_centers) for trace in traces]
     groups = len(there.groups.means)
     titles = tuple(
         f"{model} · trusted: {TRUST[model]}; ε {number(promise.epsilon)} for one row changed; "
         f"{there_are} of {groups} groups have a center; loss {ratio_words(ratio)} times KMeans'"
-        for model, promise, there_are, ratio in zip(MODELS, shown.promises, hits, ratios, strict=True)
+        for model, promise, there_are, ratio in zip(MODELS, runs.promises, hits, ratios, strict=True)
     )
     facts = {"people": f"{len(data.X):,}", "groups": groups, "epsilon": number(EPSILON), "hospitals": HOSPITALS}
     for model, ratio, there_are in zip(MODELS, ratios, hits, strict=True):
@@ -72,14 +72,14 @@ def run(seed: int) -> Stage:
     report = dict(traces[2].ledger[0].cost).get("epsilon")
     facts["report"] = f"{float(report or 0):.1f}"
     price = ratios[3] > 1.5 * max(ratios[:3]) and hits[3] < min(hits[:3])
-    return Stage(facts, titles, frozenset({2 if price else 0}), first=0, hint=3, shown=shown)
+    return Stage(facts, titles, frozenset({2 if price else 0}), first=0, hint=3, runs=runs)
 
 
-def panels(shown: Shown, colors: Theme) -> list[Panel]:
+def panels(runs: TrustRuns, colors: Theme) -> list[Panel]:
     """Return the groups in every model, and the loss."""
-    there, ratios = shown.ground, shown.ratios
-    view = there.view(shown.traces[0], colors)
-    shots = [trace.cluster_centers for trace in shown.traces]
+    there, ratios = runs.ground, runs.ratios
+    view = there.view(runs.traces[0], colors)
+    shots = [trace.cluster_centers for trace in runs.traces]
     words, worst = [f"{ratio_words(ratio)}×" for ratio in ratios], ratios.index(max(ratios))
     title = f"{MODELS[worst]} loses most, {words[worst]} KMeans' loss"
     values = Values(title, "× KMeans", MODELS, ratios, words, line=(1.0, "KMeans"), private=True)

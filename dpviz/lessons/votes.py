@@ -24,7 +24,7 @@ LEGEND = (*(entry for entry in PANE.legend if entry[0] not in HIDDEN), *GROUPS[1
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Shown:
+class VoteRuns:
     """The two runs."""
 
     ground: Ground
@@ -49,8 +49,8 @@ def run(seed: int) -> Stage:
     """Run Aug-PE and PE-means on the town."""
     town = ground("town")
     voted, clustered = (town.run(slug, seed, epsilon=EPSILON) for slug in ("aug-pe", "pe-means"))
-    shown = Shown(town, voted, clustered)
-    views = shown.views(LIGHT)
+    runs = VoteRuns(town, voted, clustered)
+    views = runs.views(LIGHT)
     left, right = (splitting.found_table(view) for view in views)
     worst = int(left.found.argmin())
     facts = {
@@ -63,9 +63,9 @@ def run(seed: int) -> Stage:
     same = int(left.found.iloc[-1]) >= int(right.found.iloc[-1])
     noisy = float(voted.steps[0].released["noise_sd"]) > town.groups.sizes.min() / 2
     answer = 0 if noisy else 2 if same else 1
-    return Stage(facts, tuple(splitting.sentences(*views)), frozenset({answer}), first=0, hint=worst, shown=shown)
+    return Stage(facts, tuple(splitting.sentences(*views)), frozenset({answer}), first=0, hint=worst, runs=runs)
 
 
-def panels(shown: Shown, colors: Theme) -> list[Panel]:
+def panels(runs: VoteRuns, colors: Theme) -> list[Panel]:
     """Return the two maps and the losses."""
-    return splitting.panels(*shown.views(colors))
+    return splitting.panels(*runs.views(colors))

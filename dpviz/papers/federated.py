@@ -9,7 +9,7 @@ import pandas as pd
 
 from dpviz.algorithms.lloyd.fastlloyd import FastLloyd
 from dpviz.federated import simulate, spread
-from dpviz.federated.rows import Round
+from dpviz.federated.rows import Traffic
 from dpviz.papers.registry import Item
 from dpviz.runs.averages import margin_of_error
 from dpviz.sweeps.sources import open_source, stamp
@@ -32,7 +32,7 @@ def rounds(item: Item, *, quick: bool, clients: int = 2, iterations: int = 7) ->
         parts = spread(data.X, clients, "even", np.random.default_rng(0))
         clock = [time.perf_counter()]
 
-        def tick(_: Round, clock: list[float] = clock) -> None:
+        def tick(_: Traffic, clock: list[float] = clock) -> None:
             clock.append(time.perf_counter())
 
         algorithm = FastLloyd(n_clusters=data.n_clusters, iterations=iterations)

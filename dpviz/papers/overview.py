@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from dpviz.papers.registry import Item, Paper
-from dpviz.papers.verdicts import DOES_NOT, NOT_RUN, REPRODUCES, WITHIN, Verdict, beside_printed, judge
+from dpviz.papers.verdicts import DOES_NOT, NOT_RUN, REPRODUCES, WITHIN, PaperVerdict, beside_printed, judge
 
 __all__ = ["CLOSE", "Overview", "overview", "table"]
 
@@ -28,7 +28,7 @@ class Overview:
     exact : of those near or equal after rounding, KMeans's own numbers and byte counts, which have no noise
     """
 
-    verdicts: tuple[tuple[Paper, Item, Verdict], ...]
+    verdicts: tuple[tuple[Paper, Item, PaperVerdict], ...]
     printed: int
     beside: int
     near: int

@@ -20,7 +20,7 @@ from dpviz.papers.reproduce import COLUMNS
 from dpviz.papers.verdicts import beside_printed
 from dpviz.papers.words import axis_name, curve_name, measure_name, set_name
 
-__all__ = ["Panel", "Point", "key_entries", "looks", "panel_svg", "panels", "picture_svg"]
+__all__ = ["Plot", "Point", "key_entries", "looks", "panel_svg", "panels", "picture_svg"]
 
 WIDE, TALL = 300, 220
 LEFT, RIGHT, TOP, BOTTOM = 80, 14, 28, 36
@@ -42,7 +42,7 @@ class Point:
 
 
 @dataclasses.dataclass(frozen=True)
-class Panel:
+class Plot:
     """One measure on one data set.
 
     Attributes
@@ -65,7 +65,7 @@ class Panel:
         return f"{self.data}, {self.measure}: " + "; ".join(_in_words(point) for point in self.points)
 
 
-def panels(item: Item, numbers: pd.DataFrame) -> list[Panel]:
+def panels(item: Item, numbers: pd.DataFrame) -> list[Plot]:
     """Return the panels of an item: each measure that is judged or printed, along its axis, on every data set."""
     wanted = dict.fromkeys((check.metric, check.axis) for check in item.checks)
     wanted |= dict.fromkeys((one.what, "") for one in item.printed if one.what not in {what for what, _ in wanted})
@@ -83,7 +83,7 @@ def panels(item: Item, numbers: pd.DataFrame) -> list[Panel]:
     return [panel for panel in drawn if panel.points]
 
 
-def _panel(data: str, metric: str, axis: str, split: list[str], rows: pd.DataFrame, printed: pd.DataFrame) -> Panel:
+def _panel(data: str, metric: str, axis: str, split: list[str], rows: pd.DataFrame, printed: pd.DataFrame) -> Plot:
     own = rows[rows.label == REFERENCE]
     reference = float(own["mean"].iloc[0]) if len(own) == 1 else None
     rows = rows if reference is None else rows[rows.label != REFERENCE]
@@ -101,22 +101,22 @@ def _panel(data: str, metric: str, axis: str, split: list[str], rows: pd.DataFra
     finite = tuple(point for point in points if math.isfinite(point.value) and math.isfinite(point.x))
     if reference is not None and abs(reference) < ROUNDING * max((abs(point.value) for point in finite), default=0):
         reference = None  # KMeans' distance from itself would squeeze everything else on a logarithmic scale
-    return Panel(set_name(data), measure_name(metric).partition(" (")[0], axis, finite, reference)
+    return Plot(set_name(data), measure_name(metric).partition(" (")[0], axis, finite, reference)
 
 
-def looks(plots: Sequence[Panel]) -> dict[str, Style]:
+def looks(plots: Sequence[Plot]) -> dict[str, Style]:
     """Return curve -> style, the same in all panels."""
     slugs = {cls.name: slug for slug, cls in ALGORITHMS.items() if slug != "kmeans"}  # KMeans is a line
     names = list(dict.fromkeys(point.curve for panel in plots for point in panel.points))
     return styles(pd.DataFrame({"series": names, "algorithm": [slugs.get(name, "") for name in names]}))
 
 
-def panel_svg(panel: Panel, look: dict[str, Style], colors: Theme) -> str:
+def panel_svg(panel: Plot, look: dict[str, Style], colors: Theme) -> str:
     """Return one panel as SVG text."""
     return _svg(WIDE, TALL, "".join(_drawn(panel, look, colors)), colors, panel.words)
 
 
-def key_entries(plots: Sequence[Panel], colors: Theme) -> list[tuple[str, str]]:
+def key_entries(plots: Sequence[Plot], colors: Theme) -> list[tuple[str, str]]:
     """Return the names of all marks of some panels, each with its mark as SVG text of 16 x 16 pixels."""
     look = looks(plots)
     entries = [(name, glyph(style, colors)) for name, style in look.items()]
@@ -128,7 +128,7 @@ def key_entries(plots: Sequence[Panel], colors: Theme) -> list[tuple[str, str]]:
     return entries
 
 
-def picture_svg(title: str, plots: Sequence[Panel], colors: Theme) -> str:
+def picture_svg(title: str, plots: Sequence[Plot], colors: Theme) -> str:
     """Return the whole picture as one SVG file: title, key, panels, and a note that nothing in it is private."""
     look = looks(plots)
     columns = min(_COLUMNS, max(len(plots), 1))
@@ -170,7 +170,7 @@ def _key(entries: list[tuple[str, str]], width: int) -> tuple[str, int]:
     return "".join(parts), y + 12
 
 
-def _drawn(panel: Panel, look: dict[str, Style], colors: Theme) -> Iterator[str]:
+def _drawn(panel: Plot, look: dict[str, Style], colors: Theme) -> Iterator[str]:
     """Yield the parts of a panel."""
     values = [edge for point in panel.points for edge in _edges(point)]
     values += [] if panel.reference is None else [panel.reference]

@@ -13,14 +13,14 @@ from typing import Any
 from dpviz.sweeps.spec import sweep_of
 from dpviz.sweeps.sweep import Sweep
 
-__all__ = ["FOLDER", "Check", "Item", "Paper", "Printed", "item_of", "papers"]
+__all__ = ["FOLDER", "Check", "Item", "Paper", "PrintedNumber", "item_of", "papers"]
 
 FOLDER = Path(__file__).parent
 _KINDS = ("below", "printed", "grows", "flat", "trend")
 
 
 @dataclasses.dataclass(frozen=True)
-class Printed:
+class PrintedNumber:
     """A number that a paper prints.
 
     Attributes
@@ -94,7 +94,7 @@ class Item:
     uses: tuple[str, ...] = ()
     runner: str = "sweep"
     checks: tuple[Check, ...] = ()
-    printed: tuple[Printed, ...] = ()
+    printed: tuple[PrintedNumber, ...] = ()
     facts: tuple[tuple[str, ...], ...] = ()
 
     def planned(self, *, quick: bool) -> list[Sweep]:
@@ -153,7 +153,7 @@ def _read(path: Path) -> Paper:
 
 def _item(record: dict[str, Any], folder: Path) -> Item:
     values: dict[str, Any] = dict(record)
-    printed = [Printed(**one) for one in values.pop("printed_numbers", [])]
+    printed = [PrintedNumber(**one) for one in values.pop("printed_numbers", [])]
     if "printed_file" in values:
         printed += _printed_file(folder / values.pop("printed_file"))
     lists = ("worse", "either", "data")
@@ -165,13 +165,12 @@ def _item(record: dict[str, Any], folder: Path) -> Item:
     return Item(**values, sweeps=sweeps, checks=tuple(checks), printed=tuple(printed), facts=facts)
 
 
-def _printed_file(path: Path) -> list[Printed]:
+def _printed_file(path: Path) -> list[PrintedNumber]:
     """Read a CSV with the columns data, label, what, value, source; values with the digits that the paper prints."""
     with path.open(encoding="utf-8", newline="") as lines:
         rows = list(csv.DictReader(lines))
-    return [
-        Printed(r["data"], r["label"], float(r["value"]), r["what"], r["source"], _rounding(r["value"])) for r in rows
-    ]
+    values = ((r["data"], r["label"], float(r["value"]), r["what"], r["source"], _rounding(r["value"])) for r in rows)
+    return [PrintedNumber(*value) for value in values]
 
 
 def _rounding(text: str) -> float:

@@ -20,16 +20,16 @@ import pandas as pd
 from scipy.stats import spearmanr
 
 from dpviz.numbers import number
-from dpviz.papers.registry import Check, Item, Printed
+from dpviz.papers.registry import Check, Item, PrintedNumber
 
-__all__ = ["DOES_NOT", "NOT_RUN", "REPRODUCES", "WITHIN", "Verdict", "beside_printed", "judge"]
+__all__ = ["DOES_NOT", "NOT_RUN", "REPRODUCES", "WITHIN", "PaperVerdict", "beside_printed", "judge"]
 
 REPRODUCES, WITHIN, DOES_NOT = "reproduces", "within noise", "does not reproduce"
 NOT_RUN = "not run here"
 
 
 @dataclasses.dataclass(frozen=True)
-class Verdict:
+class PaperVerdict:
     """The verdict of a rerun.
 
     Attributes
@@ -46,17 +46,17 @@ class Verdict:
     against: tuple[str, ...] = ()
 
 
-def judge(item: Item, numbers: pd.DataFrame) -> Verdict:
+def judge(item: Item, numbers: pd.DataFrame) -> PaperVerdict:
     """Return the verdict on an item from its numbers (see `reproduce.numbers_of`)."""
     if numbers.empty or not item.checks:
-        return Verdict(NOT_RUN)
+        return PaperVerdict(NOT_RUN)
     outcomes = [outcome for check in item.checks for outcome in _outcomes(check, item, numbers)]
     yes, no = (sum(sign == wanted for sign, _ in outcomes) for wanted in (1, -1))
     tie = len(outcomes) - yes - no
     if not outcomes:
-        return Verdict(NOT_RUN)
+        return PaperVerdict(NOT_RUN)
     word = DOES_NOT if no else REPRODUCES if yes >= tie else WITHIN
-    return Verdict(word, yes, tie, no, tuple(words for sign, words in outcomes if sign == -1))
+    return PaperVerdict(word, yes, tie, no, tuple(words for sign, words in outcomes if sign == -1))
 
 
 def _outcomes(check: Check, item: Item, numbers: pd.DataFrame) -> list[tuple[int, str]]:
@@ -121,7 +121,7 @@ def _apart(low: pd.Series, high: pd.Series, within: float) -> int:
     return 0 if np.isnan(least) or abs(difference) <= least else int(np.sign(difference))
 
 
-def beside_printed(printed: tuple[Printed, ...], numbers: pd.DataFrame) -> pd.DataFrame:
+def beside_printed(printed: tuple[PrintedNumber, ...], numbers: pd.DataFrame) -> pd.DataFrame:
     """Return data, label, what, printed, ours, half, runs, source, rounding; `ours` is NaN where it was not run."""
     lines = []
     numbers = numbers if len(numbers) else pd.DataFrame(columns=["data", "label", "metric"])

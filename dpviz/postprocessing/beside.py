@@ -19,14 +19,14 @@ from dpviz.postprocessing.verdict import reach
 from dpviz.privacy.guarantee import Neighboring, Notion
 from dpviz.trace import Trace
 
-__all__ = ["LETTERS", "Row", "bets_on", "budgets", "facts", "kinds", "matched", "partners", "promises"]
+__all__ = ["LETTERS", "Fact", "bets_on", "budgets", "facts", "kinds", "matched", "partners", "promises"]
 
 LETTERS = "ABCD"
 _NAMES = {"n_clusters": "centers k", "epsilon": "ε", "delta": "δ", "rho_distance": "rho (distance)"}
 _NOTHING = "–"
 
 
-class Row(NamedTuple):
+class Fact(NamedTuple):
     """One fact of every run, in words."""
 
     name: str
@@ -94,9 +94,9 @@ def facts(traces: Sequence[Trace], noun: str = "person") -> list[Row]:
     `noun` is the word for a row.
     """
     names = list(dict.fromkeys(name for trace in traces for name in trace.parameters))
-    rows = [Row("Algorithm", tuple(trace.name for trace in traces))]
+    rows = [Fact("Algorithm", tuple(trace.name for trace in traces))]
     rows += [
-        Row(_NAMES.get(name, name.replace("_", " ")), tuple(_parameter(trace, name) for trace in traces))
+        Fact(_NAMES.get(name, name.replace("_", " ")), tuple(_parameter(trace, name) for trace in traces))
         for name in names
     ]
     claims = [trace.claimed for trace in traces]
@@ -112,7 +112,7 @@ def facts(traces: Sequence[Trace], noun: str = "person") -> list[Row]:
         "Releases": [f"{len(trace.ledger):,}" for trace in traces],
         "Centers released": [f"{len(trace.cluster_centers)}" for trace in traces],
     }
-    return rows + [Row(name, tuple(values)) for name, values in values_of.items()]
+    return rows + [Fact(name, tuple(values)) for name, values in values_of.items()]
 
 
 def _parameter(trace: Trace, name: str) -> str:

@@ -120,7 +120,7 @@ class ChunkedRows(Rows):
     def open(self, n_rows: int | None = None) -> Session:
         """Start a session of one run, with exactly `n_rows` rows if the relation keeps n; see `Rows.open`."""
         parts = self._parts if n_rows is None else resized(self._parts, n_rows)
-        return ChunkedSession(parts, self.domain, self._spread, n_is_fixed=n_rows is not None)
+        return ChunkedSession(parts, self.domain, self._spread, fixed=n_rows is not None)
 
     def size_nonprivate(self, *, every: bool = False) -> int:
         """Return the exact number of finite rows, which takes one pass, or of all rows. For DEMO only."""
@@ -142,9 +142,9 @@ class ChunkedRows(Rows):
 class ChunkedSession(StatisticSession):
     """One run's scopes, stored as chains of public predicates that each part evaluates again."""
 
-    def __init__(self, parts: Sequence[Part], domain: Domain, spread: Spread, *, n_is_fixed: bool = False) -> None:
+    def __init__(self, parts: Sequence[Part], domain: Domain, spread: Spread, *, fixed: bool = False) -> None:
         super().__init__()
-        self._parts, self._domain, self._spread, self._n_is_fixed = parts, domain, spread, n_is_fixed
+        self._parts, self._domain, self._spread, self._fixed = parts, domain, spread, fixed
         self._routes: dict[int, Route] = {ALL: ()}
         self._kept: dict[tuple[Query, int | None], dict[str, np.ndarray]] = {}
 
@@ -200,13 +200,13 @@ class ChunkedSession(StatisticSession):
         return difference
 
     def _each(self, compute: Callable[[Block], Any], scope: int) -> Iterable[Any]:
-        route = partial(_follow, domain=self._domain, n_is_fixed=self._n_is_fixed, route=self._routes[scope], compute=compute)
+        route = partial(_follow, domain=self._domain, fixed=self._fixed, route=self._routes[scope], compute=compute)
         return self._spread(route, self._parts)
 
 
-def _follow(part: Part, domain: Domain, n_is_fixed: bool, route: Route, compute: Callable[[Block], Any]) -> Any:
+def _follow(part: Part, domain: Domain, fixed: bool, route: Route, compute: Callable[[Block], Any]) -> Any:
     X = part.read()
-    block = Rows(X, domain)._block(len(X) if n_is_fixed else None)
+    block = Rows(X, domain)._block(len(X) if fixed else None)
     for predicate, wanted in route:
         block = block.take(np.flatnonzero(predicate.assign(block) == wanted))
     return compute(block)

@@ -10,7 +10,7 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.figures.kit.theme import DARK, LIGHT, Theme
 from dpviz.numbers import on_screen
 from dpviz.papers.overview import overview
-from dpviz.papers.picture import Panel, key_entries, looks, panel_svg, panels
+from dpviz.papers.picture import Plot, key_entries, looks, panel_svg, panels
 from dpviz.papers.registry import Item, Paper, papers
 from dpviz.papers.reproduce import load_numbers
 from dpviz.papers.results import MORE, RESULTS, measured
@@ -91,7 +91,7 @@ def _item(paper: Paper, item: Item, numbers: pd.DataFrame) -> str:
     )  # fmt: skip
 
 
-def _pictures(plots: list[Panel], colors: Theme, mode: str) -> str:
+def _pictures(plots: list[Plot], colors: Theme, mode: str) -> str:
     """Return the panels of an item below their key."""
     look = looks(plots)
     keys = "".join(f"<li>{mark} {html.escape(name)}</li>" for name, mark in key_entries(plots, colors))

@@ -21,7 +21,7 @@ from dpviz.figures.scenes.drag import Edition, curve_table
 from dpviz.figures.stage import script as stage
 from dpviz.lessons.ground import ground
 from dpviz.numbers import fraction, ratio_words
-from dpviz.papers.picture import Panel, Point, key_entries, looks, panel_svg
+from dpviz.papers.picture import Plot, Point, key_entries, looks, panel_svg
 from dpviz.postprocessing.bet import bet_of, odds_of_any
 from dpviz.postprocessing.verdict import reach
 from dpviz.privacy.guarantee import Notion
@@ -152,7 +152,7 @@ def _chart(tables: dict[str, pd.DataFrame]) -> str:
         for slug, table in tables.items()
         for row in table.itertuples()
     ]
-    panel = Panel("Median loss", "× KMeans'", "epsilon", tuple(points), 1.0)
+    panel = Plot("Median loss", "× KMeans'", "epsilon", tuple(points), 1.0)
     pictures = []
     for mode, colors in (("light", LIGHT), ("dark", DARK)):
         keys = "".join(f"<li>{mark} {html.escape(name)}</li>" for name, mark in key_entries([panel], colors))

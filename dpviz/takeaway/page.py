@@ -8,7 +8,7 @@ import pandas as pd
 
 from dpviz.datasets import Dataset
 from dpviz.figures import pane
-from dpviz.figures.kit.shapes import Shown, drawn
+from dpviz.figures.kit.shapes import Drawing, drawn
 from dpviz.figures.kit.svg import plane_svg
 from dpviz.figures.kit.theme import LIGHT
 from dpviz.figures.kit.view import View
@@ -38,7 +38,7 @@ def page(trace: Trace, data: Dataset | None = None) -> str:
     sentence = str(verdict) if verdict else f"{len(trace.cluster_centers)} exact centers, no privacy"
     why = f'<p class="small">{html.escape(verdict.why)}</p>' if verdict and verdict.why else ""
     if data is not None and data.shape == "picture" and len(trace.cluster_centers) <= MOST_ROWS:
-        centers = drawn(Shown(trace, data, LIGHT))
+        centers = drawn(Drawing(trace, data, LIGHT))
     else:
         centers = _table(centers_text(trace, columns, units))
     body = (

@@ -101,13 +101,13 @@ def replay_parts(trace: Trace, view: View | None = None) -> tuple[str, str, str]
     view = view_of(trace) if view is None else view
     lines = lines_of(trace.algorithm, {step.kind for step in trace.steps})
     sentences = [shot.sentence.replace(" · ", ": ", 1) for shot in pane(trace).shots(trace)]
-    player_html, scripts = player(
+    box, scripts = player(
         sentences, printed(dataclasses.replace(view, colors=SLOTS)), first=len(sentences) - 1,
         lines=lit(trace, lines), code=listing(trace, lines),
     )  # fmt: skip
     entries = [(symbol, words) for symbol, words in pane(trace).legend if view.hidden or symbol not in HIDDEN]
     body = (
-        f'<h1>{html.escape(headline(trace))}</h1><p><span class="badge">{badge(trace)}</span></p>{player_html}{key(entries)}'
+        f'<h1>{html.escape(headline(trace))}</h1><p><span class="badge">{badge(trace)}</span></p>{box}{key(entries)}'
         '<p class="small"><b>How this picture can fool you.</b> '
         f"{html.escape(pane(trace).caution)}</p>{block(trace)}"
         f"<footer>{html.escape(trace.notice)}. Made with dpviz {html.escape(trace.version)}.</footer>{scripts}"

@@ -8,7 +8,7 @@ from scipy.stats import binom
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.audits import game
-from dpviz.audits.game import Round, Score, attack, luck, moved, people, play, present, rates, score
+from dpviz.audits.game import Round, Tally, attack, luck, moved, people, play, present, rates, score
 from dpviz.datasets import load_sample
 from dpviz.domain import Domain
 from dpviz.postprocessing.bound import Bound
@@ -149,9 +149,9 @@ def test_rounds_added_during_an_attack_do_not_disturb_it():
 
 
 def test_scores_have_an_interval_from_the_first_round():
-    assert Score(0, 0).share == 0.5 and Score(0, 0).interval() == (0.0, 1.0)
-    assert Score(1, 1).interval() == pytest.approx((0.025, 1.0))
-    assert Score(57, 100).interval() == pytest.approx((0.4671, 0.6686), abs=1e-4)
+    assert Tally(0, 0).share == 0.5 and Tally(0, 0).interval() == (0.0, 1.0)
+    assert Tally(1, 1).interval() == pytest.approx((0.025, 1.0))
+    assert Tally(57, 100).interval() == pytest.approx((0.4671, 0.6686), abs=1e-4)
     low, high = luck(12)
     assert (low, high) == (3 / 12, 9 / 12)
     assert binom.cdf(12 * high, 12, 0.5) - binom.cdf(12 * low - 1, 12, 0.5) >= 0.95
@@ -160,8 +160,8 @@ def test_scores_have_an_interval_from_the_first_round():
 
 def test_rates_count_false_alarms_and_misses():
     rounds = [Round(inside, X, 0.0) for inside in (True, True, False, False, False)]
-    assert rates(rounds, [True, False, True, False]) == (Score(1, 2), Score(1, 2))
-    assert score(rounds, [True, False, True, False]) == Score(2, 4)
+    assert rates(rounds, [True, False, True, False]) == (Tally(1, 2), Tally(1, 2))
+    assert score(rounds, [True, False, True, False]) == Tally(2, 4)
 
 
 def test_a_sample_plays():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms import ALGORITHMS
-from dpviz.audits.reconstruct import Round, exactly, published, read_off
+from dpviz.audits.reconstruct import Publication, exactly, published, read_off
 from dpviz.datasets import load
 from dpviz.geometry import snap
 
@@ -14,7 +14,7 @@ def rounds_of(Z, every):
     for centers in every:
         labels = ((Z[:, None] - centers) ** 2).sum(axis=2).argmin(axis=1)
         sums = np.stack([Z[labels == j].sum(axis=0) for j in range(len(centers))])
-        found.append(Round(centers, sums, np.bincount(labels, minlength=len(centers)).astype(float)))
+        found.append(Publication(centers, sums, np.bincount(labels, minlength=len(centers)).astype(float)))
     return found
 
 

@@ -12,7 +12,7 @@ pytest.importorskip("cryptography")
 from dpviz.cli import main
 from dpviz.federated import Aborted, client
 from dpviz.federated.messages import Kind
-from dpviz.privacy.accounts import Accounts, Budget
+from dpviz.privacy.accounts import Accounts, FileBudget
 from dpviz.privacy.guarantee import Neighboring
 from tests.federated.tls import PARTS, Host, agreed, join
 
@@ -45,7 +45,7 @@ def run(folder, file):
 
 def test_a_run_is_booked_in_full_and_counts_against_the_total(folder, ann, capsys):
     accounts, file, key = ann
-    accounts.set_budget(key, AR, Budget(1.2, 1e-3))
+    accounts.set_budget(key, AR, FileBudget(1.2, 1e-3))
     assert run(folder, file) == (0, [None, None])
     account = accounts.of(key)
     assert [claim.algorithm for claim in account.claims] == ["fastlloyd"] and account.private
@@ -114,7 +114,7 @@ def test_a_total_that_was_used_up_meanwhile_ends_the_run_before_a_word(folder, a
         def read(self, kind, timeout):
             frame = super().read(kind, timeout)
             if kind is Kind.START and accounts.of(key).budgets == {}:
-                accounts.set_budget(key, AR, Budget(0.001, 1e-9))
+                accounts.set_budget(key, AR, FileBudget(0.001, 1e-9))
             return frame
 
         def send(self, frame):

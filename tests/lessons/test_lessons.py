@@ -143,7 +143,7 @@ COUNTED = {  # the number of found groups in a title, one per plane
 @pytest.mark.parametrize("name", COUNTED)
 def test_the_sentence_counts_the_circles_that_are_drawn_around_a_center(name, seed):
     shown = stage(name, seed)
-    planes = [panel for panel in _RUNS[name].panels(shown.shown, LIGHT) if panel.name == "plane"]
+    planes = [panel for panel in _RUNS[name].panels(shown.runs, LIGHT) if panel.name == "plane"]
     said = [re.search(COUNTED[name], title).groups() for title in shown.titles]
     for plane, counts in zip(planes, zip(*said, strict=True), strict=True):
         for (found, missed, centers), count in zip(drawn(plane), counts, strict=True):
@@ -154,7 +154,7 @@ def test_the_sentence_counts_the_circles_that_are_drawn_around_a_center(name, se
 def test_all_pictures_of_a_lesson_have_the_frames_of_its_sentences(name):
     shown = stage(name, 0)
     found = panels(name, shown, LIGHT)
-    assert {len(panel.figure.frames) for panel in _RUNS[name].panels(shown.shown, LIGHT)} == {len(shown.titles)}
+    assert {len(panel.figure.frames) for panel in _RUNS[name].panels(shown.runs, LIGHT)} == {len(shown.titles)}
     assert 1 <= sum(panel.name == "plane" for panel in found) <= 2 and all(panel.alt for panel in found)
     assert all("NOT PRIVATE" in panel.figure.to_json() for panel in found if panel.name == "plane")
     assert legend(name)
@@ -216,7 +216,7 @@ def test_the_seed_of_a_screen_gives_the_noise_that_its_words_take_off(seed):
 
 @every_draw
 def test_looks_are_paid_for_as_the_accountant_says_and_their_mean_is_nearer(seed):
-    shown = stage("looks", seed).shown
+    shown = stage("looks", seed).runs
     one = shown.traces[0].claimed
     for looks, promise in enumerate(shown.spent, 1):
         wanted = epsilon_of_mu(one.mu * math.sqrt(looks), one.delta)
@@ -226,7 +226,7 @@ def test_looks_are_paid_for_as_the_accountant_says_and_their_mean_is_nearer(seed
 
 @every_draw
 def test_all_models_of_trust_promise_the_same_for_one_row_changed(seed):
-    promises = stage("trust", seed).shown.promises
+    promises = stage("trust", seed).runs.promises
     assert [round(promise.epsilon, 6) for promise in promises] == [1.0] * 4
     assert all(promise.neighboring is Neighboring.REPLACE for promise in promises)
     assert all(promise.delta <= 0.2 / 6_000 for promise in promises)
@@ -235,13 +235,13 @@ def test_all_models_of_trust_promise_the_same_for_one_row_changed(seed):
 @every_draw
 def test_rows_that_are_ringed_are_rows_of_the_data_and_none_are_under_noise(seed):
     shown = stage("exact", seed)
-    plane = next(panel for panel in _RUNS["exact"].panels(shown.shown, LIGHT) if panel.name == "plane")
+    plane = next(panel for panel in _RUNS["exact"].panels(shown.runs, LIGHT) if panel.name == "plane")
     index = [trace.name for trace in plane.figure.data].index("read off exactly (not private)")
     for frame, title in zip(plane.figure.frames, shown.titles, strict=True):
         ringed = frame.data[list(frame.traces).index(index)]
         drawn_ = [x for x in np.array(ringed.x, dtype=float) if np.isfinite(x)]
         assert f"{len(drawn_)} of" in title
-        assert np.isin(np.float32(drawn_), shown.shown.ground.data.X[:, 0].astype(np.float32)).all()
+        assert np.isin(np.float32(drawn_), shown.runs.ground.data.X[:, 0].astype(np.float32)).all()
     assert shown.facts["noisy"] == 0 and shown.facts["read"] > 0
 
 
@@ -256,7 +256,7 @@ def test_a_symbol_and_its_number_stay_on_one_line():
 
 def captions(name, seed):
     """Return the titles of a lesson's figures, planes first."""
-    found = _RUNS[name].panels(stage(name, seed).shown, LIGHT)
+    found = _RUNS[name].panels(stage(name, seed).runs, LIGHT)
     return [panel.figure.layout.title.text for panel in found]
 
 
@@ -277,7 +277,7 @@ def test_every_caption_is_computed_short_and_gives_no_later_step_away(name, seed
 @every_draw
 def test_captions_beside_the_plane_are_read_off_the_drawn_numbers(seed):
     for name in ("exact", "looks", "rho", "small", "trust"):
-        panel = next(one for one in _RUNS[name].panels(stage(name, seed).shown, LIGHT) if one.name == "side")
+        panel = next(one for one in _RUNS[name].panels(stage(name, seed).runs, LIGHT) if one.name == "side")
         title, drawn_ = panel.figure.layout.title.text, np.asarray(panel.figure.data[0].y, dtype=float)
         wanted = {
             "exact": [f"Round {len(drawn_)}: {drawn_[-1]:.0f} of "],

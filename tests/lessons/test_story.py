@@ -46,7 +46,7 @@ def record(given, bets, reruns):
     def at(people):
         promises = tuple(story._promise(people, stop) for stop in FEW)
         clouds = np.tile(reruns.centers[:, :1], (1, story.CLOUD, 1, 1))
-        return story.Reruns(people, 5, promises, clouds, (4,) * 3, (11, 12, 13), 20)
+        return story.StoryRuns(people, 5, promises, clouds, (4,) * 3, (11, 12, 13), 20)
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(story, "STOPS", FEW)
@@ -159,7 +159,7 @@ def test_the_record_is_small_and_says_every_number(given, record):
 def test_a_larger_budget_that_finds_fewer_says_whether_that_is_noise(reruns, before, again, words):
     counts = (1, 2, 3, 4, 5, 6, 7, before, again)
     promises = tuple(story._promise(None, stop) for stop in STOPS)
-    one = story.Reruns(None, 5, promises, np.tile(reruns.centers[:1], (len(STOPS), 1, 1, 1)), (4,) * 9, counts, 100)
+    one = story.StoryRuns(None, 5, promises, np.tile(reruns.centers[:1], (len(STOPS), 1, 1, 1)), (4,) * 9, counts, 100)
     *earlier, last = (stop["epsilon"]["big"] for stop in story.record(reruns=[one])["editions"][0]["stops"])
     assert (
         words in last and ("noise" in last) == ("noise" in words) and ("Fewer than at ε\u00a04" in last) == bool(words)

@@ -27,8 +27,8 @@ from pages._ui.classroom.room import (
     WRONG_AT_ONCE,
     Classrooms,
     Closed,
-    Question,
-    Refused,
+    NotAdmitted,
+    Poll,
 )
 
 ROOT = Path(__file__).parents[2]
@@ -60,19 +60,19 @@ def test_a_class_is_found_by_its_code_however_it_is_typed(classes):
     room = classes.open(*BOX)
     assert classes.enter(f" {room.code[:2].lower()} {room.code[2:]}") is room
     assert len(room.code) == 5 and set(room.code) <= set(LETTERS) and room.code not in room.key
-    with pytest.raises(Refused, match="No class has this code"):
+    with pytest.raises(NotAdmitted, match="No class has this code"):
         classes.enter(wrong(room))
-    with pytest.raises(Refused, match="No class has this code"):
+    with pytest.raises(NotAdmitted, match="No class has this code"):
         classes.enter("\0" * 10_000 + "é")
 
 
 def test_codes_cannot_be_scanned_for_and_the_qr_code_still_opens(classes, clock):
     room = classes.open(*BOX)
     for i in range(WRONG_AT_ONCE):
-        with pytest.raises(Refused, match="No class"):
+        with pytest.raises(NotAdmitted, match="No class"):
             classes.enter(wrong(room), "no key", f"visit {i}")
     for attempt in (wrong(room), room.code):  # the refusal does not reveal whether a code exists
-        with pytest.raises(Refused, match="wrong codes were tried on this server"):
+        with pytest.raises(NotAdmitted, match="wrong codes were tried on this server"):
             classes.enter(attempt, "", "a new visit")
     assert classes.enter(room.code, room.key) is room
     clock.now += 60 / WRONG_A_MINUTE
@@ -84,10 +84,10 @@ def test_codes_cannot_be_scanned_for_and_the_qr_code_still_opens(classes, clock)
 def test_a_visit_that_guesses_locks_nobody_else_out_and_the_lecturers_hear_of_it(classes, clock):
     room = classes.open(*BOX)
     for _ in range(MY_WRONG_AT_ONCE):
-        with pytest.raises(Refused, match="No class"):
+        with pytest.raises(NotAdmitted, match="No class"):
             classes.enter(wrong(room), visit="guesser")
     for _ in range(1_000):
-        with pytest.raises(Refused, match="typed here"):
+        with pytest.raises(NotAdmitted, match="typed here"):
             classes.enter(room.code, visit="guesser")
     assert classes.wrong == MY_WRONG_AT_ONCE  # a refused attempt reveals nothing and uses up nobody's tries
     assert classes.enter(room.code, visit="phone") is room and classes.enter(room.code, room.key, "guesser") is room
@@ -95,7 +95,7 @@ def test_a_visit_that_guesses_locks_nobody_else_out_and_the_lecturers_hear_of_it
     assert classes.enter(room.code, visit="guesser") is room
     clock.now += 600
     assert classes.wrong == 0
-    with pytest.raises(Refused):
+    with pytest.raises(NotAdmitted):
         classes.enter(wrong(room), visit="another")
     assert set(classes._of) == {"another"}  # a visit is forgotten once it may try as often as a new one
 
@@ -107,14 +107,14 @@ def test_a_phone_that_has_left_makes_room_and_one_that_is_there_does_not(classes
     clock.now += SEEN - 1
     for seat in seats[1:]:
         room.attend(seat.token)
-    with pytest.raises(Refused, match="full: 300 phones"):
+    with pytest.raises(NotAdmitted, match="full: 300 phones"):
         room.sit()
     clock.now += 1
     assert room.knows(seats[0].token)  # nobody needs the seat yet
     late = room.sit()
     assert late.number == MOST_SEATS + 1 and room.seats == MOST_SEATS and not room.knows(seats[0].token)
     assert all(room.knows(seat.token) for seat in seats[1:]) and len(room.points()) == 1
-    with pytest.raises(Refused, match="full: 300 phones"):
+    with pytest.raises(NotAdmitted, match="full: 300 phones"):
         room.sit()
 
 
@@ -127,19 +127,19 @@ def test_a_new_code_shuts_the_old_door(classes, empty):
     classes.renew(room, empty=empty)
     assert room.version != before and other.code != room.code != code and room.key != key
     for word in ("", key):
-        with pytest.raises(Refused, match="has a new code"):
+        with pytest.raises(NotAdmitted, match="has a new code"):
             classes.enter(code, word)
     assert classes.enter(room.code) is classes.enter(room.code, room.key) is room
     assert classes.known(room.code, room.lecturer) is room
     assert room.knows(seat.token) is not empty and len(room.points()) == (not empty)
     room.close()
-    with pytest.raises(Refused, match="has ended"):
+    with pytest.raises(NotAdmitted, match="has ended"):
         classes.renew(room, empty=empty)
 
 
 def test_a_visit_has_one_open_class_and_one_that_was_left_ends(classes, clock):
     room = classes.open(*BOX, opener="ann")
-    with pytest.raises(Refused, match=f"has the class {room.code} open"):
+    with pytest.raises(NotAdmitted, match=f"has the class {room.code} open"):
         classes.open(*BOX, opener="ann")
     seat = room.sit()
     for _ in range(3):  # a phone or the lecturer is connected
@@ -159,7 +159,7 @@ def test_classes_that_were_left_make_room_for_others(classes, clock):
     left[0].attend(left[0].lecturer)
     fresh = [classes.open(*BOX) for _ in range(MOST_CLASSES - 2)]
     assert left[0].left and held.left and not any(room.left for room in left[1:])
-    with pytest.raises(Refused, match="60 classes are open"):
+    with pytest.raises(NotAdmitted, match="60 classes are open"):
         classes.open(*BOX)
     assert all(room.left for room in fresh)
 
@@ -201,12 +201,12 @@ def test_a_class_ends_by_itself_and_forgets(classes, clock):
 def test_a_server_holds_so_many_classes_and_a_class_so_many_phones(classes):
     room = classes.open(*BOX)
     seats = [room.sit() for _ in range(MOST_SEATS)]
-    with pytest.raises(Refused, match="full: 300 phones"):
+    with pytest.raises(NotAdmitted, match="full: 300 phones"):
         room.sit()
     assert room.sit(seats[7].token) is seats[7]  # a phone that was in the class returns
     for _ in range(MOST_CLASSES - 1):
         classes.open(*BOX)
-    with pytest.raises(Refused, match="60 classes are open"):
+    with pytest.raises(NotAdmitted, match="60 classes are open"):
         classes.open(*BOX)
     room.close()
     assert classes.open(*BOX).code != room.code
@@ -476,7 +476,7 @@ def test_a_projector_that_is_loaded_anew_goes_on_where_the_class_was(opened, mon
     first.segmented_control(key="class_stage").set_value("run").run()
     first.button(key="class_run").click().run()
     for _ in range(100):
-        if room.shown is not None:
+        if room.run is not None:
             break
         first.run()
     kept = {"code": room.code, "token": room.lecturer, "role": "lecturer"}
@@ -490,7 +490,7 @@ def test_a_laptop_that_sleeps_for_ten_minutes_finds_its_class_and_its_lesson(cla
     room = classes.open(*BOX)
     seat = room.sit()
     room.show(stage="lesson")
-    room.teach(Question("Which?", ("a", "b"), lesson="x", right=frozenset({1})), "run")
+    room.teach(Poll("Which?", ("a", "b"), lesson="x", right=frozenset({1})), "run")
     clock.now += 600
     assert classes.known(room.code, room.lecturer) is room and classes.known(room.code, seat.token) is room
     assert (room.stage, room.part, room.question.lesson) == ("lesson", "run", "x") and room.left
@@ -506,15 +506,15 @@ def test_a_run_is_mirrored_and_then_the_game_is_played(opened):
     lecturer.segmented_control(key="class_stage").set_value("run").run()
     lecturer.button(key="class_run").click().run()
     for _ in range(100):
-        if room.shown is not None:
+        if room.run is not None:
             break
         lecturer.run()
-    assert not lecturer.exception and room.shown is not None and "PE-means on This class" in words(lecturer)
+    assert not lecturer.exception and room.run is not None and "PE-means on This class" in words(lecturer)
     app.run()
-    assert f"Step {len(room.shown.titles)} of {len(room.shown.titles)}" in words(app)
+    assert f"Step {len(room.run.titles)} of {len(room.run.titles)}" in words(app)
     room.show(step=0)
     app.run()
-    assert f"Step 1 of {len(room.shown.titles)}" in words(app)
+    assert f"Step 1 of {len(room.run.titles)}" in words(app)
     lecturer.segmented_control(key="class_stage").set_value("game").run()
     app.run()
     game = app.session_state["class_game"]
@@ -535,10 +535,10 @@ def test_the_next_class_knows_nothing_of_the_last(opened):
     lecturer.selectbox(key="class_method").set_value("kmeans").run()
     lecturer.button(key="class_run").click().run()
     for _ in range(100):
-        if first.shown is not None:
+        if first.run is not None:
             break
         lecturer.run()
-    assert first.shown is not None and not first.shown.private
+    assert first.run is not None and not first.run.private
     phone.run()
     assert "NOT PRIVATE" in words(phone) and "exact centers" in words(phone) and "released" not in words(phone)
     first.close()
@@ -548,7 +548,7 @@ def test_the_next_class_knows_nothing_of_the_last(opened):
     lecturer.button(key="class_open").click().run()
     lecturer.segmented_control(key="class_stage").set_value("run").run()
     room = lecturer.session_state["class_room"]
-    assert room is not first and room.shown is None and not lecturer.exception
+    assert room is not first and room.run is None and not lecturer.exception
 
 
 def test_a_wrong_code_is_one_sentence_and_a_class_of_reports_gets_no_point(opened):

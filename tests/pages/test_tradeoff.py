@@ -25,7 +25,7 @@ from dpviz.sweeps.summary import Summary
 from dpviz.sweeps.sweep import Sweep, Variant, execute
 from pages._ui.address import scene
 from pages._ui.tradeoff import form, sweeps, take, vary, view
-from pages._ui.tradeoff.sweeps import WORKERS, Kept, shelf
+from pages._ui.tradeoff.sweeps import WORKERS, Progress, shelf
 from pages._ui.work import atlas
 from pages._ui.work.atlas import Trust
 from pages._ui.work.jobs import Job, Jobs
@@ -379,7 +379,7 @@ def test_a_released_coreset_can_be_swept_and_private_rows_never(app):
 def test_a_sweep_that_ends_while_the_page_is_drawn_gives_the_form_back(app, monkeypatch):
     sweep = Sweep(data=("sample:tiny",), variants=(Variant("PE-means", "pe-means"),), epsilon=(1.0,), repeats=2)
     job = Job("", "it", status="running")
-    shelf().put(Kept("ends", "it", sweep, 2, job=job))
+    shelf().put(Progress("ends", "it", sweep, 2, job=job))
     tools = view.tools
 
     def end(kept):
@@ -431,7 +431,7 @@ def test_a_visit_has_one_sweep_under_way_and_leaves_room_for_the_others(monkeypa
 
 def test_the_time_that_is_left_follows_from_the_pace_so_far(monkeypatch):
     sweep = Sweep(data=("sample:tiny",), variants=(Variant("g", "glloyd"),), epsilon=(1.0,), repeats=30)
-    kept = Kept("i", "t", sweep, 31, [{}] * 10, Job("", "t", status="running"), begun=0.0)
+    kept = Progress("i", "t", sweep, 31, [{}] * 10, Job("", "t", status="running"), begun=0.0)
     monkeypatch.setattr(view, "sweeps", SimpleNamespace(shelf=lambda: SimpleNamespace(queue=Jobs())))
     for seconds, told in ((10.0, "about 20 seconds"), (100.0, "about 4 minutes")):
         monkeypatch.setattr(view, "time", SimpleNamespace(monotonic=lambda at=seconds: at))
@@ -450,12 +450,12 @@ def test_the_best_run_comes_first_among_those_to_take_away():
         from dpviz.sweeps.rowfile import table
         from dpviz.sweeps.summary import Summary
         from dpviz.sweeps.sweep import Sweep, Variant, execute
-        from pages._ui.tradeoff.sweeps import Kept
+        from pages._ui.tradeoff.sweeps import Progress
         from pages._ui.tradeoff.take import one_run
 
         sweep = Sweep(data=("sample:tiny",), variants=(Variant("g", "glloyd"),), epsilon=(0.1, 4.0), repeats=1)
         every = Summary(table([execute(cell) for cell in sweep.runs()]), "loss")
-        one_run(every, Kept("i", "t", sweep, 2))
+        one_run(every, Progress("i", "t", sweep, 2))
 
     shown = AppTest.from_function(page, default_timeout=240).run()
     assert not shown.exception

@@ -11,7 +11,7 @@ from dpviz.cli.reproduce import lines
 from dpviz.papers import registry, reproduce
 from dpviz.papers.overview import overview
 from dpviz.papers.overview import table as table_of
-from dpviz.papers.registry import Check, Item, Paper, Printed, item_of, papers
+from dpviz.papers.registry import Check, Item, Paper, PrintedNumber, item_of, papers
 from dpviz.papers.reproduce import COLUMNS, load_numbers, numbers_of, save_numbers
 from dpviz.papers.verdicts import DOES_NOT, NOT_RUN, REPRODUCES, WITHIN, beside_printed, judge
 from dpviz.sweeps.engines import perform
@@ -88,7 +88,7 @@ def test_nothing_run_is_said_so():
 
 
 def test_printed_numbers_agree_within_the_interval_or_the_tolerance():
-    printed = (Printed("a", "good", 1.0), Printed("b", "good", 1.0), Printed("c", "good", 1.0))
+    printed = (PrintedNumber("a", "good", 1.0), PrintedNumber("b", "good", 1.0), PrintedNumber("c", "good", 1.0))
     one = item(checks=(Check("printed", within=0.1),), printed=printed)
     numbers = pd.DataFrame([number("good", 1.5, 0.6), number("good", 1.09, 0.01, data="b")])
     assert (judge(one, numbers).yes, judge(one, numbers).tie) == (1, 1) and judge(one, numbers).word == REPRODUCES
@@ -190,8 +190,8 @@ def test_the_list_names_every_item(capsys):
 
 
 def test_the_overview_counts_verdicts_and_printed_numbers_that_agree(tiny):
-    printed = tuple(Printed("a", "good", value) for value in (1.0, 1.08, 1.15, 1.3, 2.0))
-    exact = (Printed("a", "KMeans", 1.0), Printed("a", "KMeans", 1.4, rounding=0.5))
+    printed = tuple(PrintedNumber("a", "good", value) for value in (1.0, 1.08, 1.15, 1.3, 2.0))
+    exact = (PrintedNumber("a", "KMeans", 1.0), PrintedNumber("a", "KMeans", 1.4, rounding=0.5))
     one = item(checks=(Check("below", better="good", worse=("bad",)),), printed=(*printed[:4], *exact))
     two = dataclasses.replace(one, id="y", printed=(dataclasses.replace(printed[4], data="elsewhere"),))
     numbers = pd.DataFrame([number("good", 1.0, 0.2), number("bad", 2.0, 0.1), number("KMeans", 1.0, np.nan)])
@@ -297,7 +297,7 @@ def test_where_a_claim_names_two_curves_the_lower_one_counts():
 
 
 def test_what_kmeans_prints_counts_for_no_claim():
-    printed = tuple(Printed("d", label, 1.0, "loss") for label in ("KMeans", "good"))
+    printed = tuple(PrintedNumber("d", label, 1.0, "loss") for label in ("KMeans", "good"))
     numbers = pd.DataFrame([number("KMeans", 9.0, np.nan, data="d"), number("good", 1.0, 0.1, data="d")])
     verdict = judge(item(checks=(Check("printed", within=0.1),), printed=printed), numbers)
     assert (verdict.yes, verdict.no) == (1, 0)

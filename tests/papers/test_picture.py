@@ -10,7 +10,7 @@ import pytest
 from dpviz.algorithms import ALGORITHMS
 from dpviz.figures.kit.theme import DARK, LIGHT
 from dpviz.papers.picture import LEFT, TALL, TOP, key_entries, looks, panel_svg, panels, picture_svg
-from dpviz.papers.registry import Check, Printed, papers
+from dpviz.papers.registry import Check, PrintedNumber, papers
 from dpviz.papers.reproduce import load_numbers
 from dpviz.papers.words import curve_name, plainly, set_name
 from tests.papers.test_papers import item, number
@@ -45,7 +45,7 @@ def test_every_item_is_drawn_on_screen_and_as_a_file_without_slugs(paper, one):
 
 def test_a_panel_holds_ours_with_the_interval_and_the_printed_number_as_an_outline():
     numbers = pd.DataFrame([number("nsm", 2.0, 0.5), number("dpm", 3.0, None), number("KMeans", 1.0, None)])
-    one = item(checks=BELOW, printed=(Printed("a", "nsm", 2.4), Printed("a", "lsh-splits", 4.0)))
+    one = item(checks=BELOW, printed=(PrintedNumber("a", "nsm", 2.4), PrintedNumber("a", "lsh-splits", 4.0)))
     (panel,) = panels(one, numbers)
     assert panel.reference == 1.0 and panel.axis == ""
     assert panels(one, numbers.replace({"mean": {1.0: 1e-17}}))[0].reference is None  # KMeans' distance from itself

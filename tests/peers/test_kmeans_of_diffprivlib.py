@@ -13,7 +13,7 @@ import pytest
 from dpviz import PrivacyLeakWarning, PrivateKMeans
 from dpviz.algorithms import ALGORITHMS
 from dpviz.domain import Domain
-from dpviz.privacy.accounts import Accounts, Budget, Claim, Refused
+from dpviz.privacy.accounts import Accounts, Claim, FileBudget, Refused
 from dpviz.privacy.guarantee import Notion
 from tests.tiers import tiers
 
@@ -84,7 +84,7 @@ def test_what_two_fits_spend_adds_up_and_a_total_is_kept(tmp_path, monkeypatch):
     claim = Claim.of(ALGORITHMS["sulloyd"](n_clusters=3, epsilon=30.0), Domain.box(0, 1, 1, n_public=50))
     assert accounts.reserve(key, claim).total(claim.neighboring).epsilon == pytest.approx(30.0)
     assert accounts.reserve(key, claim).total(claim.neighboring).epsilon == pytest.approx(60.0)
-    accounts.set_budget(key, claim.neighboring, Budget(75.0, 1e-6))
+    accounts.set_budget(key, claim.neighboring, FileBudget(75.0, 1e-6))
     with pytest.raises(Refused, match="above the total"):
         accounts.reserve(key, claim)
 

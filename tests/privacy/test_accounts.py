@@ -16,7 +16,7 @@ from dpviz.audits.audit import instance
 from dpviz.cli import run
 from dpviz.domain import Domain
 from dpviz.privacy.accounting import epsilon_of_mu, mu_of_epsilon
-from dpviz.privacy.accounts import LOCAL, Account, Accounts, Budget, Claim, Refused, owner_by_key, owner_by_login
+from dpviz.privacy.accounts import LOCAL, Account, Accounts, Claim, FileBudget, Refused, owner_by_key, owner_by_login
 from dpviz.privacy.costs import Laplace
 from dpviz.privacy.guarantee import Neighboring, Notion
 from dpviz.privacy.noise import Secure
@@ -53,7 +53,7 @@ def test_gaussian_claims_compose_by_squares_across_algorithms(accounts):
     key, mu = accounts.key(FILE), mu_of_epsilon(1.0, 1e-5)
     for slug in ("pe-means", "nsm", "hdpe-means"):
         accounts.reserve(key, claim(slug))
-    accounts.set_budget(key, AR, Budget(5.0, 1e-5))
+    accounts.set_budget(key, AR, FileBudget(5.0, 1e-5))
     total = accounts.of(key).total(AR)
     assert total.mu == pytest.approx(math.sqrt(3) * mu)
     assert total.epsilon == pytest.approx(epsilon_of_mu(math.sqrt(3) * mu, 1e-5)) and total.epsilon < 3
@@ -112,7 +112,7 @@ def test_an_approximate_claim_costs_its_whole_group_price_under_replacement(acco
     """Costs with a delta of their own convert by group privacy, not by a rule for mu or zCDP."""
     key = accounts.key(FILE)
     accounts.reserve(key, claim("stemmer-kaplan", epsilon=0.5, delta=1e-6))
-    accounts.set_budget(key, REPLACE, Budget(3.0, 1e-4))
+    accounts.set_budget(key, REPLACE, FileBudget(3.0, 1e-4))
     charge = accounts.of(key).claims[0].charge(REPLACE, None)
     assert (charge.mu, charge.zcdp) == (0, None) and charge.own_delta == pytest.approx((1 + math.exp(0.5)) * 1e-6)
     assert accounts.of(key).total(REPLACE).epsilon == pytest.approx(1.0)
@@ -121,7 +121,7 @@ def test_an_approximate_claim_costs_its_whole_group_price_under_replacement(acco
 def test_many_small_claims_compose_as_zcdp_with_the_square_of_the_group(accounts):
     """400 pure claims of 0.05: rho = 400 * 0.05^2 / 2 for one change, 4 times that for a row taken out and put in."""
     small = Claim("id", "any", "Any", {}, AR, 1e-6, Plan({"votes": (Laplace(0.05),)}))
-    account = Account("k", (small,) * 400, {AR: Budget(99.0, 1e-6), REPLACE: Budget(99.0, 1e-6)})
+    account = Account("k", (small,) * 400, {AR: FileBudget(99.0, 1e-6), REPLACE: FileBudget(99.0, 1e-6)})
     one, both = account.total(AR), account.total(REPLACE)
     assert (one.zcdp, both.zcdp) == (pytest.approx(0.5), pytest.approx(2.0))
     simplest = 2.0 + 2 * math.sqrt(2.0 * math.log(1e6))  # rho + 2 sqrt(rho log(1/delta)), which is an upper bound
@@ -130,11 +130,11 @@ def test_many_small_claims_compose_as_zcdp_with_the_square_of_the_group(accounts
 
 def test_epsilons_are_simply_added_only_where_the_deltas_fit_too(accounts):
     key = accounts.key(FILE)
-    accounts.set_budget(key, AR, Budget(5.0, 1e-5))
+    accounts.set_budget(key, AR, FileBudget(5.0, 1e-5))
     accounts.reserve(key, claim("stemmer-kaplan", delta=1e-5))
     with pytest.raises(Refused, match="would bring this file to a delta above 1 in 100,000,"):  # epsilon = 2 at 2e-5
         accounts.reserve(key, claim("stemmer-kaplan", delta=1e-5))
-    accounts.set_budget(key, AR, Budget(5.0, 2e-5))
+    accounts.set_budget(key, AR, FileBudget(5.0, 2e-5))
     total = accounts.reserve(key, claim("stemmer-kaplan", delta=1e-5)).total(AR)
     assert total.epsilon <= 2.0 * (1 + 1e-9) and total.delta <= 2e-5 * (1 + 1e-9)
 
@@ -142,9 +142,9 @@ def test_epsilons_are_simply_added_only_where_the_deltas_fit_too(accounts):
 def test_longer_moves_are_walked_in_steps(accounts):
     key = accounts.key(FILE)
     accounts.reserve(key, claim("dist-dp-region-means", rho_distance=0.2))
-    accounts.set_budget(key, MOVE, Budget(9.0, 1e-4, 0.2 * DOMAIN.half_width.max()))
+    accounts.set_budget(key, MOVE, FileBudget(9.0, 1e-4, 0.2 * DOMAIN.half_width.max()))
     one = accounts.of(key).total(MOVE)
-    accounts.set_budget(key, MOVE, Budget(9.0, 1e-4, 0.5 * DOMAIN.half_width.max()))
+    accounts.set_budget(key, MOVE, FileBudget(9.0, 1e-4, 0.5 * DOMAIN.half_width.max()))
     three = accounts.of(key).total(MOVE)
     assert three.mu == pytest.approx(3 * one.mu)
     with pytest.raises(Refused, match="rho = 0.5, above the total of 9"):  # nearly exact: one step is nearly free
@@ -159,22 +159,22 @@ def test_a_total_for_moves_names_the_shortest_move_of_its_claims():
 
 def test_no_total_is_kept_for_a_relation_under_which_a_run_promises_nothing(accounts):
     key = accounts.key(FILE)
-    accounts.set_budget(key, AR, Budget(9.0, 1e-5))
+    accounts.set_budget(key, AR, FileBudget(9.0, 1e-5))
     with pytest.raises(Refused, match="the unit of this file's total, one row added or removed. Nothing was spent"):
         accounts.reserve(key, claim("dist-dp-region-means"))
     assert accounts.of(key).claims == ()
     other = accounts.key(b"other")
     accounts.reserve(other, claim("dist-dp-region-means"))
     with pytest.raises(ValueError, match="1 run on this file promises nothing for one row added or removed"):
-        accounts.set_budget(other, AR, Budget(9.0, 1e-5))
+        accounts.set_budget(other, AR, FileBudget(9.0, 1e-5))
     for relation, rho in ((MOVE, None), (AR, 1.0)):
         with pytest.raises(ValueError, match="must say how far a row may move"):
-            accounts.set_budget(key, relation, Budget(1.0, 1e-5, rho))
+            accounts.set_budget(key, relation, FileBudget(1.0, 1e-5, rho))
 
 
 def test_a_total_for_replacement_is_charged_for_add_remove_runs(accounts):
     key = accounts.key(FILE)
-    accounts.set_budget(key, REPLACE, Budget(1.9, 1e-4))
+    accounts.set_budget(key, REPLACE, FileBudget(1.9, 1e-4))
     with pytest.raises(Refused, match=r"epsilon = 1\.9\d+ .*one row changed to any value, above the total of 1.9"):
         accounts.reserve(key, claim("sulloyd", epsilon=0.99))
     accounts.reserve(key, claim("sulloyd", epsilon=0.9))
@@ -182,18 +182,18 @@ def test_a_total_for_replacement_is_charged_for_add_remove_runs(accounts):
 
 def test_a_claim_above_the_budget_is_refused_and_not_booked(accounts):
     key = accounts.key(FILE)
-    accounts.set_budget(key, AR, Budget(1.2, 1e-5))
+    accounts.set_budget(key, AR, FileBudget(1.2, 1e-5))
     accounts.reserve(key, claim())
     with pytest.raises(Refused, match=r"PE-means would bring this file to epsilon = 1\.4\d+.* above the total of 1.2"):
         accounts.reserve(key, claim())
     assert len(accounts.of(key).claims) == 1
-    accounts.set_budget(key, AR, Budget(2.0, 1e-5))
+    accounts.set_budget(key, AR, FileBudget(2.0, 1e-5))
     accounts.reserve(key, claim())
 
 
 def test_dust_does_not_refuse_the_last_claim(accounts):
     key = accounts.key(FILE)
-    accounts.set_budget(key, AR, Budget(0.3, 1e-5))
+    accounts.set_budget(key, AR, FileBudget(0.3, 1e-5))
     for _ in range(3):
         accounts.reserve(key, claim("sulloyd", epsilon=0.1))
     with pytest.raises(PermissionError, match="0 is left"):
@@ -203,13 +203,13 @@ def test_dust_does_not_refuse_the_last_claim(accounts):
 @pytest.mark.parametrize(("epsilon", "delta"), [(0, 1e-5), (math.nan, 1e-5), (1, 0), (1, 1), (math.inf, 1e-5)])
 def test_a_budget_must_be_a_budget(epsilon, delta):
     with pytest.raises(ValueError, match="Budget: (epsilon|delta) must be"):
-        Budget(epsilon, delta)
+        FileBudget(epsilon, delta)
 
 
 def test_threads_cannot_overspend_together(accounts):
     """Threads together book 13 claims, as one thread would: at delta > 0 small pure claims compose as zCDP."""
     key = accounts.key(FILE)
-    accounts.set_budget(key, AR, Budget(1.0, 1e-5))
+    accounts.set_budget(key, AR, FileBudget(1.0, 1e-5))
 
     def attempt(_):
         try:
@@ -232,7 +232,7 @@ def test_every_owner_of_a_file_has_an_account_of_their_own(accounts, tmp_path):
     accounts.reserve(accounts.key(FILE), claim())
     accounts.answer(accounts.key(FILE, ANN), False)
     accounts.reserve(accounts.key(FILE, BOB), claim())
-    accounts.set_budget(accounts.key(FILE, BOB), AR, Budget(3.0, 1e-4))
+    accounts.set_budget(accounts.key(FILE, BOB), AR, FileBudget(3.0, 1e-4))
     again = Accounts.open(tmp_path / "accounts")
     mine, anns, bobs = (again.of(again.key(FILE, owner)) for owner in (LOCAL, ANN, BOB))
     assert [account.private for account in (mine, anns, bobs)] == [True, False, True]
@@ -258,13 +258,13 @@ def test_accounts_without_an_owner_are_this_machine_s_user_s_and_can_be_assigned
     secret = (tmp_path / "accounts" / "secret").read_bytes()
     old = hmac.new(secret, b"file\0" + FILE, "sha256").hexdigest()
     accounts.reserve(old, claim())
-    accounts.set_budget(old, AR, Budget(3.0, 1e-4))
+    accounts.set_budget(old, AR, FileBudget(3.0, 1e-4))
     accounts.reserve(accounts.key(b"other", ANN), claim())
     assert accounts.key(FILE) == old and [account.key for account in accounts.local()] == [old]
     accounts.reserve(accounts.key(FILE, ANN), claim("dpm"))
     assert len(accounts.assign(old, ANN).claims) == 2 == len(accounts.assign(old, ANN).claims)
     anns = Accounts.open(tmp_path / "accounts").of(accounts.key(FILE, ANN))
-    assert {c.algorithm for c in anns.claims} == {"pe-means", "dpm"} and anns.budgets == {AR: Budget(3.0, 1e-4)}
+    assert {c.algorithm for c in anns.claims} == {"pe-means", "dpm"} and anns.budgets == {AR: FileBudget(3.0, 1e-4)}
     assert len(accounts.of(old).claims) == 1 and accounts.of(accounts.key(FILE, BOB)).private is None
     accounts.answer(accounts.key(FILE, BOB), False)
     with pytest.raises(Refused, match="declared this file public; that"):
@@ -313,7 +313,7 @@ def filled(accounts):
     key = accounts.key(FILE)
     for slug in ("pe-means", "dpm", "stemmer-kaplan", "dist-dp"):
         accounts.reserve(key, claim(slug))
-    accounts.set_budget(key, MOVE, Budget(99.0, 1e-3, 1.0))
+    accounts.set_budget(key, MOVE, FileBudget(99.0, 1e-3, 1.0))
     return key, accounts.to_file(key)
 
 
@@ -337,7 +337,7 @@ def test_an_old_file_gives_nothing_back(accounts):
     accounts.reserve(key, claim())
     old = accounts.to_file(key)
     accounts.reserve(key, claim())
-    accounts.set_budget(key, AR, Budget(2.0, 1e-5))
+    accounts.set_budget(key, AR, FileBudget(2.0, 1e-5))
     assert accounts.load(key, old) == 0 and len(accounts.of(key).claims) == 2
     assert accounts.of(key).budgets[AR].epsilon == 2.0
 
@@ -418,7 +418,7 @@ def test_a_ledger_file_of_an_older_dpviz_is_read_but_for_moves_without_a_unit(ac
 
     with pytest.raises(ValueError, match="without recording the unit of its claims about moves"):
         accounts.load(key, old(claim(), claim("dist-dp")))
-    assert accounts.load(key, old(claim())) == 1 and accounts.of(key).budgets[AR] == Budget(3.0, 1e-5)
+    assert accounts.load(key, old(claim())) == 1 and accounts.of(key).budgets[AR] == FileBudget(3.0, 1e-5)
 
 
 def test_a_claim_is_on_disk_before_the_first_draw_and_stays_after_a_crash(tmp_path, accounts, monkeypatch):
@@ -439,7 +439,7 @@ def test_the_first_answer_stands_and_a_claim_or_a_budget_is_one(accounts, tmp_pa
     accounts.answer(accounts.key(b"shown"), False)
     accounts.answer(accounts.key(b"shown"), False)
     accounts.reserve(accounts.key(b"claimed"), claim())
-    accounts.set_budget(accounts.key(b"planned"), AR, Budget(1.0, 1e-5))
+    accounts.set_budget(accounts.key(b"planned"), AR, FileBudget(1.0, 1e-5))
     again = Accounts.open(tmp_path / "accounts")
     for content in (b"claimed", b"planned"):
         assert again.of(again.key(content)).private
@@ -448,7 +448,7 @@ def test_the_first_answer_stands_and_a_claim_or_a_budget_is_one(accounts, tmp_pa
     for act in (
         lambda key: again.answer(key, True),
         lambda key: again.reserve(key, claim()),
-        lambda key: again.set_budget(key, AR, Budget(1.0, 1e-5)),
+        lambda key: again.set_budget(key, AR, FileBudget(1.0, 1e-5)),
     ):
         with pytest.raises(Refused, match="file public; that"):
             act(again.key(b"shown"))

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 import psycopg
 import pytest
 
-from dpviz.privacy.accounts import Account, Accounts, Budget, Claim, Refused
+from dpviz.privacy.accounts import Account, Accounts, Claim, FileBudget, Refused
 from dpviz.privacy.costs import Laplace
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.plan import Plan
@@ -62,7 +62,7 @@ def book(place, n):
 def allow(place, budget):
     accounts = Accounts.open(*place)
     if budget:
-        accounts.set_budget(accounts.key(b"file"), AR, Budget(budget, 1e-5))
+        accounts.set_budget(accounts.key(b"file"), AR, FileBudget(budget, 1e-5))
 
 
 @POSIX

@@ -15,7 +15,7 @@ from dpviz.privacy.curator import Curator, Noisy
 from dpviz.privacy.queries import NearestSums, NormHistogram, Projection, SecondMoment
 from dpviz.trace import Step
 
-__all__ = ["Look", "learn_middle", "learn_radius", "look_around", "outer_bin"]
+__all__ = ["FirstLook", "learn_middle", "learn_radius", "look_around", "outer_bin"]
 
 BINS = 16  # shells of the norm histogram, each sqrt(2) times as wide as the next one inward
 OUTSIDE = 0.15  # share of the rows beyond the near radius
@@ -23,7 +23,7 @@ PROJECTED = 32  # columns of the projection in which the summary of wide rows is
 
 
 @dataclasses.dataclass(frozen=True)
-class Look:
+class FirstLook:
     """Released information about the rows before candidates are placed.
 
     Attributes
@@ -70,7 +70,7 @@ def learn_radius(curator: Curator, domain: Domain, middle: np.ndarray) -> Genera
 
 def look_around(
     curator: Curator, domain: Domain, middle: np.ndarray, reach: float, rng: np.random.Generator, *, projected: bool
-) -> Generator[Step, None, Look]:
+) -> Generator[Step, None, FirstLook]:
     """Yield the radius that holds most rows (if the radius is unknown) and the directions in which they spread."""
     d, near = curator.n_features, reach
     if "near" in curator.plan.costs:
@@ -87,7 +87,7 @@ def look_around(
     released = {"moment": moment.value, "spread": spread.variances, "directions": spread.directions}
     title = "The noisy second moment: in which directions rows spread"
     yield Step("moment", title, {**released, "noise_sd": moment.sd})
-    return Look(middle if projection is None else np.zeros(p), reach, near, moment, spread, n, projection)
+    return FirstLook(middle if projection is None else np.zeros(p), reach, near, moment, spread, n, projection)
 
 
 def _norms(curator: Curator, domain: Domain, middle: np.ndarray, label: str) -> tuple[Noisy, np.ndarray]:

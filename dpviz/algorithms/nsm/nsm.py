@@ -11,9 +11,9 @@ import numpy as np
 
 from dpviz.algorithms.base import ApproximateDP
 from dpviz.algorithms.nsm.corrections import Start, at_most, correct
-from dpviz.algorithms.nsm.look import Look, learn_middle, learn_radius, look_around
+from dpviz.algorithms.nsm.look import FirstLook, learn_middle, learn_radius, look_around
 from dpviz.algorithms.nsm.summary import (
-    Summary,
+    PointSummary,
     about_middle,
     about_points,
     nearest_share,
@@ -325,7 +325,7 @@ class NSM(ApproximateDP):
         start = self._start(curator, look, summary, centers, k)
         yield from correct(curator, domain.radius, start, pooled=self._pools(curator.n_features))
 
-    def _summarize(self, curator: Curator, look: Look, radius: float, rng: np.random.Generator) -> Summary:
+    def _summarize(self, curator: Curator, look: FirstLook, radius: float, rng: np.random.Generator) -> PointSummary:
         """Release counts and means about candidates placed by the second moment."""
         k, p, spread = self.n_clusters, len(look.spread.variances), look.spread
         counted = curator.plan.costs["candidates.counts"][0].gdp
@@ -347,7 +347,7 @@ class NSM(ApproximateDP):
 
     def _summarize_flat(
         self, curator: Curator, reach: float, rng: np.random.Generator
-    ) -> Generator[Step, None, tuple[Summary, float]]:
+    ) -> Generator[Step, None, tuple[PointSummary, float]]:
         """Yield a summary about packed candidates, then one about finer ones; return it and its cells' spread."""
         k, p, plan = self.n_clusters, curator.n_features, curator.plan.costs
         M = self._candidates(curator.n_credible * plan["candidates.counts"][0].gdp, 3000)
@@ -380,7 +380,7 @@ class NSM(ApproximateDP):
         return int(np.clip(0.7 * signal, k if signal <= 6 * k else 3 * k, most))
 
     def _solve(
-        self, summary: Summary, middle: np.ndarray, reach: float, rng: np.random.Generator, *, in_space: bool
+        self, summary: PointSummary, middle: np.ndarray, reach: float, rng: np.random.Generator, *, in_space: bool
     ) -> Generator[Step, None, np.ndarray]:
         """Yield and return the best centers of the summary; restarts and swaps are free."""
         solution = solve(summary.points, summary.weights, self.n_clusters, rng, jitter=0.01 * reach)
@@ -394,7 +394,7 @@ class NSM(ApproximateDP):
         yield Step("solve", f"k-means with restarts and swaps on {len(summary.points)} noisy points: free", released)
         return centers
 
-    def _start(self, curator: Curator, look: Look, summary: Summary, centers: np.ndarray, k: int) -> Start:
+    def _start(self, curator: Curator, look: FirstLook, summary: PointSummary, centers: np.ndarray, k: int) -> Start:
         """Return the start of the corrections; clusters are as wide as the moment minus what centers explain."""
         d, n, spread = curator.n_features, curator.n_credible, look.spread
         mass = n * nearest_share(summary, centers)

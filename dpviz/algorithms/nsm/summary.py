@@ -18,7 +18,7 @@ from dpviz.privacy.curator import Curator, Noisy
 from dpviz.privacy.queries import NearestSums, Projection, ShapedSums
 
 __all__ = [
-    "Summary",
+    "PointSummary",
     "about_middle",
     "about_points",
     "nearest_share",
@@ -35,7 +35,7 @@ NARROWEST = 2.0**-12  # smallest clipping radius of offsets: the noise must be w
 
 
 @dataclasses.dataclass(frozen=True)
-class Summary:
+class PointSummary:
     """Released weighted points.
 
     Attributes
@@ -91,7 +91,7 @@ def strong(counts: np.ndarray, sd: float, n_clusters: int, *, least: float, far:
 
 def about_points(
     curator: Curator, label: str, population: np.ndarray, clip: float, n_clusters: int, *, least: float, thin: int = 0
-) -> Summary:
+) -> PointSummary:
     """Release counts and clipped offsets about candidates (m, p) that are close to their rows.
 
     The last `thin` candidates each cover much space. If all of them together hold more than noise would, each with more
@@ -121,7 +121,7 @@ def about_middle(
     projection: Projection | None,
     *,
     far: int,
-) -> Summary:
+) -> PointSummary:
     """Release counts and clipped sums of (projected) offsets from the middle; shrink means to their candidates."""
     if projection is None:
         here = np.broadcast_to(middle, population.shape)
@@ -147,7 +147,7 @@ def shaped(
     left: Leftover,
     *,
     far: int,
-) -> Summary:
+) -> PointSummary:
     """Release counts and stretched offsets from the candidates' predictions; shrink the residuals to the candidates.
 
     `clip` is the radius for candidates that predict nothing but the middle.
@@ -169,7 +169,7 @@ def shaped(
 
 def _summary(
     population: np.ndarray, noisy: Noisy, heavy: np.ndarray, threshold: float, means: np.ndarray, clip: float
-) -> Summary:
+) -> PointSummary:
     counts, sd = noisy.value["counts"], noisy.sd["counts"]
     longest = float(np.sqrt((population**2).sum(axis=1).max())) + clip
     points, weights = clip_ball(snap(means), longest), np.maximum(counts[heavy], 1.0)
@@ -182,10 +182,10 @@ def _summary(
         "means": points,
         "weights": weights,
     }
-    return Summary(points, weights, sd, released)
+    return PointSummary(points, weights, sd, released)
 
 
-def sizes(summary: Summary, centers: np.ndarray, typical: float) -> Prior | None:
+def sizes(summary: PointSummary, centers: np.ndarray, typical: float) -> Prior | None:
     """Return each center's number of rows by the votes of all its candidates, kept or not; None without noise."""
     if summary.noise_sd == 0:
         return None
@@ -195,13 +195,13 @@ def sizes(summary: Summary, centers: np.ndarray, typical: float) -> Prior | None
     return Prior(counts, 1 / (np.maximum(cells, 1) * summary.noise_sd**2) * (cells > 0), typical)
 
 
-def nearest_share(summary: Summary, centers: np.ndarray) -> np.ndarray:
+def nearest_share(summary: PointSummary, centers: np.ndarray) -> np.ndarray:
     """Return the share of the weighted points nearest to each center, shape (k,)."""
     labels = members(summary.points, centers)
     return np.bincount(labels, weights=summary.weights / summary.weights.sum(), minlength=len(centers))
 
 
-def scatter_of(summary: Summary, centers: np.ndarray) -> float:
+def scatter_of(summary: PointSummary, centers: np.ndarray) -> float:
     """Return the weighted mean squared distance of points to their nearest center."""
     squares = cdist(summary.points, centers, "sqeuclidean").min(axis=1)
     return float((summary.weights * squares).sum() / summary.weights.sum())

@@ -10,7 +10,7 @@ from typing import Any
 import plotly.graph_objects as go
 from plotly.basedatatypes import BaseFigure
 
-__all__ = ["Film", "Printed"]
+__all__ = ["Film", "PrintedFigure"]
 
 
 class Film(go.Figure):
@@ -60,17 +60,17 @@ def _ordered(value: Any) -> Any:
     return value
 
 
-class Printed(BaseFigure):
+class PrintedFigure(BaseFigure):
     """A finished figure as one JSON string, which is never validated, copied or traversed again."""
 
     def __init__(self, text: str, meta: dict[str, Any]) -> None:
         self._json, self._meta = text, meta
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Printed, (self._json, self._meta)
+        return PrintedFigure, (self._json, self._meta)
 
     @classmethod
-    def of(cls, figure: go.Figure) -> Printed:
+    def of(cls, figure: go.Figure) -> PrintedFigure:
         """Return a figure's present state as JSON."""
         return cls(figure.to_json(), dict(figure.layout.meta or {}))
 

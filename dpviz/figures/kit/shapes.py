@@ -24,7 +24,7 @@ from dpviz.postprocessing.in_words import center_words
 from dpviz.postprocessing.released import center_noise
 from dpviz.trace import Trace
 
-__all__ = ["SHAPES", "Shown", "drawn", "partners"]
+__all__ = ["SHAPES", "Drawing", "drawn", "partners"]
 
 LEFT, TOP = 34, 8  # pixels beside and above the map
 MOST_BARS = 8  # columns drawn as bars; the table has all columns
@@ -32,7 +32,7 @@ TAG = '<span class="dp-tag">NOT PRIVATE</span>'
 
 
 @dataclasses.dataclass(frozen=True)
-class Shown:
+class Drawing:
     """Centers and how to draw them; `reference` are those of KMeans or KMedians (k, d), original units, or None."""
 
     trace: Trace
@@ -54,17 +54,17 @@ class Shown:
         return [f"{i}, about {max(size, 0):,.0f} rows" for i, size in enumerate(sizes, 1)]
 
 
-def drawn(shown: Shown) -> str:
+def drawn(drawing: Drawing) -> str:
     """Return the centers in the shape that their data set declares, as HTML."""
-    return SHAPES[shown.data.shape](shown)
+    return SHAPES[drawing.data.shape](drawing)
 
 
-def partners(shown: Shown) -> dict[int, int]:
+def partners(drawing: Drawing) -> dict[int, int]:
     """Return center -> reference center, matched one to one with the least total distance in z units."""
-    if shown.reference is None:
+    if drawing.reference is None:
         return {}
-    normalize = shown.trace.domain.normalize
-    ours, theirs = linear_sum_assignment(cdist(normalize(shown.trace.cluster_centers), normalize(shown.reference)))
+    normalize = drawing.trace.domain.normalize
+    ours, theirs = linear_sum_assignment(cdist(normalize(drawing.trace.cluster_centers), normalize(drawing.reference)))
     return dict(zip(ours.tolist(), theirs.tolist(), strict=True))
 
 
@@ -78,35 +78,35 @@ def _svg(width: float, height: float, body: str) -> str:
     return f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{body}</svg>'
 
 
-def _picture(values: np.ndarray, size: tuple[int, int], shown: Shown, color: str) -> str:
+def _picture(values: np.ndarray, size: tuple[int, int], drawing: Drawing, color: str) -> str:
     """Return one picture: the higher a value lies between its declared bounds, the darker its cell."""
-    domain, (rows, columns), side = shown.trace.domain, size, 11
+    domain, (rows, columns), side = drawing.trace.domain, size, 11
     shade = np.clip((values - domain.low) / (domain.high - domain.low), 0, 1).reshape(rows, columns)
     cells = "".join(
         f'<rect x="{side * j}" y="{side * i}" width="{side}" height="{side}" fill="{color}" fill-opacity="{a:.2f}"/>'
         for (i, j), a in np.ndenumerate(shade)
         if a >= 0.005
     )
-    paper = f'<rect width="{side * columns}" height="{side * rows}" fill="{shown.colors.panel}"/>'
+    paper = f'<rect width="{side * columns}" height="{side * rows}" fill="{drawing.colors.panel}"/>'
     return _svg(side * columns, side * rows, paper + cells)
 
 
-def pictures(shown: Shown) -> str:
+def pictures(drawing: Drawing) -> str:
     """Return every center as a picture next to its partner in the reference."""
-    size, pairs, cards = shown.data.picture or (1, len(shown.data.columns)), partners(shown), []
-    for i, (center, name) in enumerate(zip(shown.trace.cluster_centers, shown.names, strict=True)):
-        images = _image(_picture(center, size, shown, shown.colors.released), f"Center {name}", "ours")
-        if i in pairs and shown.reference is not None:
-            other = _picture(shown.reference[pairs[i]], size, shown, shown.colors.hidden)
-            images += _image(other, f"{shown.against} center beside center {i + 1}", "theirs")
+    size, pairs, cards = drawing.data.picture or (1, len(drawing.data.columns)), partners(drawing), []
+    for i, (center, name) in enumerate(zip(drawing.trace.cluster_centers, drawing.names, strict=True)):
+        images = _image(_picture(center, size, drawing, drawing.colors.released), f"Center {name}", "ours")
+        if i in pairs and drawing.reference is not None:
+            other = _picture(drawing.reference[pairs[i]], size, drawing, drawing.colors.hidden)
+            images += _image(other, f"{drawing.against} center beside center {i + 1}", "theirs")
         cards.append(f"<figure><div>{images}</div><figcaption>{name}</figcaption></figure>")
-    words = f"Left: the released center. Right: {shown.against} {TAG}" if pairs else "Every center as a picture."
+    words = f"Left: the released center. Right: {drawing.against} {TAG}" if pairs else "Every center as a picture."
     return f'<p class="dp-small">{words}</p><div class="dp-pictures">{"".join(cards)}</div>'
 
 
-def places(shown: Shown) -> str:
+def places(drawing: Drawing) -> str:
     """Return the centers on a map with a grid in the data's units, each with its noise, and their coordinates."""
-    trace, colors, unit = shown.trace, shown.colors, html.escape(shown.data.units[0])
+    trace, colors, unit = drawing.trace, drawing.colors, html.escape(drawing.data.units[0])
     low, high, sd = trace.domain.low, trace.domain.high, center_noise(trace).sd
     scale = np.full(2, min(520 / (high[0] - low[0]), 420 / (high[1] - low[1])))
     step, stretched = np.full(2, _round_step(float((high - low).max()) / 8)), ""
@@ -115,7 +115,7 @@ def places(shown: Shown) -> str:
     if sides[short] < FLATTEST * sides.max():  # a long strip is stretched, as in the plane
         scale[short] *= FLATTEST * sides.max() / sides[short]
         step[short] = _round_step(float((high - low)[short]) / 4)
-        stretched = f", of {number(step[short])} {unit} {html.escape(shown.data.columns[short])}, which is stretched"
+        stretched = f", of {number(step[short])} {unit} {html.escape(drawing.data.columns[short])}, which is stretched"
     width, height = scale * (high - low)
 
     def at(point: np.ndarray) -> tuple[float, float]:
@@ -139,15 +139,15 @@ def places(shown: Shown) -> str:
             parts.append(f'<ellipse {disc} fill="{colors.released}" fill-opacity=".18"/>')
         parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="9" fill="{colors.released}"/>')
         parts.append(_text(x, y + 4, str(i + 1), colors.bg))
-    for x, y in map(at, () if shown.reference is None else shown.reference):
+    for x, y in map(at, () if drawing.reference is None else drawing.reference):
         look = f'fill="none" stroke="{colors.hidden}" stroke-width="2" stroke-dasharray="4 3"'
         parts.append(f'<path d="M{x:.1f} {y - 14:.1f}l14 14-14 14-14-14z" {look}/>')
     body = f'<g font-family="sans-serif" font-size="12">{"".join(parts)}</g>'
-    alt = f"{len(trace.cluster_centers)} centers on a grid of {number(step.max())} {shown.data.units[0]}"
+    alt = f"{len(trace.cluster_centers)} centers on a grid of {number(step.max())} {drawing.data.units[0]}"
     key = f"A grid of {number(step.max())} {unit}{stretched}. "
     key += "The pale disc: twice the noise of the center. " if sd is not None else ""
-    key += f"Dashed: {reference_name(shown.trace)} {TAG}" if shown.reference is not None else ""
-    lines = "".join(f"<li>{html.escape(words)}</li>" for words in coordinates(shown))
+    key += f"Dashed: {reference_name(drawing.trace)} {TAG}" if drawing.reference is not None else ""
+    lines = "".join(f"<li>{html.escape(words)}</li>" for words in coordinates(drawing))
     picture = _image(_svg(width + LEFT + 12, height + TOP + 24, body), alt)
     return f'<div class="dp-places"><div>{picture}<p class="dp-small">{key}</p></div><ol>{lines}</ol></div>'
 
@@ -160,12 +160,12 @@ def _ticks(low: float, high: float, step: float) -> np.ndarray:
     return np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step
 
 
-def coordinates(shown: Shown) -> list[str]:
+def coordinates(drawing: Drawing) -> list[str]:
     """Return each center's coordinates in the data's units, and in degrees if the map is a declared projection."""
-    columns, units = shown.data.columns, shown.data.units
+    columns, units = drawing.data.columns, drawing.data.units
     lines = []
-    earth = shown.data.projection
-    for center in shown.trace.cluster_centers:
+    earth = drawing.data.projection
+    for center in drawing.trace.cluster_centers:
         words = ", ".join(
             f"{value:.2f} {unit} {name}" for value, unit, name in zip(center, units, columns, strict=True)
         )
@@ -176,14 +176,14 @@ def coordinates(shown: Shown) -> list[str]:
     return lines
 
 
-def bars(shown: Shown) -> str:
+def bars(drawing: Drawing) -> str:
     """Return a table with a row per center and a bar per column for the value between the declared bounds."""
-    trace, data = shown.trace, shown.data
+    trace, data = drawing.trace, drawing.data
     domain, columns = trace.domain, list(data.columns)[:MOST_BARS]
     shares = np.clip((trace.cluster_centers - domain.low) / (domain.high - domain.low), 0, 1)
     rows = []
     for center, share, name, words in zip(
-        trace.cluster_centers, shares, shown.names, center_words(trace, data.columns), strict=True
+        trace.cluster_centers, shares, drawing.names, center_words(trace, data.columns), strict=True
     ):
         cells = "".join(
             f'<td><span class="bar"><i style="width:{100 * part:.0f}%"></i></span>'
@@ -206,4 +206,4 @@ def _round_step(wanted: float) -> float:
     return float(power * next(m for m in (1, 2, 5, 10) if m * power >= wanted * (1 - 1e-9)))
 
 
-SHAPES: dict[str, Callable[[Shown], str]] = {"picture": pictures, "map": places, "bars": bars}
+SHAPES: dict[str, Callable[[Drawing], str]] = {"picture": pictures, "map": places, "bars": bars}

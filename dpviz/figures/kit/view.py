@@ -11,7 +11,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from dpviz import escape
-from dpviz.figures.kit.film import Film, Printed
+from dpviz.figures.kit.film import Film, PrintedFigure
 from dpviz.figures.kit.shots import Shot, one_a_step
 from dpviz.figures.kit.theme import Theme
 from dpviz.metrics import reference_name
@@ -137,7 +137,7 @@ class Panel:
     """
 
     name: str
-    figure: go.Figure | Printed
+    figure: go.Figure | PrintedFigure
     alt: str
 
     def __post_init__(self) -> None:
@@ -149,7 +149,7 @@ class Panel:
 
     def printed(self) -> Panel:
         """Return the panel with its figure as JSON, for storing and sending."""
-        return Panel(self.name, Printed.of(self.figure), self.alt)
+        return Panel(self.name, PrintedFigure.of(self.figure), self.alt)
 
 
 @dataclasses.dataclass(frozen=True)

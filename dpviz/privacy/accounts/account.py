@@ -16,7 +16,7 @@ from dpviz.privacy.accounting import Total
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.privacy.plan import Plan
 
-__all__ = ["Account", "Budget", "Claim", "Refused"]
+__all__ = ["Account", "FileBudget", "Claim", "Refused"]
 
 
 class Refused(PermissionError):
@@ -153,7 +153,7 @@ class Claim:
 
 
 @dataclasses.dataclass(frozen=True)
-class Budget:
+class FileBudget:
     """The budget that the owner of a file has set for it under one relation.
 
     Attributes
@@ -191,7 +191,7 @@ class Account:
 
     key: str
     claims: tuple[Claim, ...] = ()
-    budgets: Mapping[Neighboring, Budget] = dataclasses.field(default_factory=dict)
+    budgets: Mapping[Neighboring, FileBudget] = dataclasses.field(default_factory=dict)
     private: bool | None = None
 
     @property
@@ -281,7 +281,7 @@ class Account:
                     f"total of {number(budget.epsilon)}; {number(left, 4)} is left. Nothing was spent."
                 )
 
-    def check_budget(self, relation: Neighboring, budget: Budget) -> None:
+    def check_budget(self, relation: Neighboring, budget: FileBudget) -> None:
         """Refuse a total that could not cover the claims made so far.
 
         Raises

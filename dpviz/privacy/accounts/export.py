@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from dpviz.privacy.accounts.account import Account, Budget, Claim
+from dpviz.privacy.accounts.account import Account, Claim, FileBudget
 from dpviz.privacy.guarantee import Neighboring
 
 __all__ = ["read_file", "write_file"]
@@ -73,7 +73,7 @@ def read_file(key: str, text: str | bytes, secret: bytes) -> Account:
     return Account(
         key,
         tuple(Claim.from_dict(claim) for claim in record["claims"]),
-        {Neighboring(relation): Budget(**budget) for relation, budget in record["budgets"].items()},
+        {Neighboring(relation): FileBudget(**budget) for relation, budget in record["budgets"].items()},
     )
 
 

@@ -9,7 +9,7 @@ import json
 import os
 from pathlib import Path
 
-from dpviz.privacy.accounts.account import Account, Budget, Claim, Refused
+from dpviz.privacy.accounts.account import Account, Claim, FileBudget, Refused
 from dpviz.privacy.accounts.database import postgresql, sqlite
 from dpviz.privacy.accounts.export import read_file, write_file
 from dpviz.privacy.accounts.journal import Entry, Journal, Turn
@@ -155,7 +155,7 @@ class Accounts:
             turn.add(Entry(key, "claim", json.dumps(claim.to_dict())))
             return before.after(claim)
 
-    def set_budget(self, key: str, relation: Neighboring, budget: Budget) -> None:
+    def set_budget(self, key: str, relation: Neighboring, budget: FileBudget) -> None:
         """Set the total that the owner allows under a relation; it may be less than the amount already spent.
 
         Raises
@@ -241,7 +241,7 @@ def refuse_private(path: Path) -> None:
         raise Refused(f"{path.name}: you already declared this file private; that is final.")
 
 
-def _budget_entry(key: str, relation: Neighboring, budget: Budget) -> Entry:
+def _budget_entry(key: str, relation: Neighboring, budget: FileBudget) -> Entry:
     return Entry(key, "budget", json.dumps({"relation": str(relation), **dataclasses.asdict(budget)}))
 
 
@@ -252,5 +252,5 @@ def _with(account: Account, entry: Entry) -> Account:
         return account.after(Claim.from_dict(body))
     if entry.kind == "budget":
         relation = Neighboring(body.pop("relation"))
-        return dataclasses.replace(account, budgets={**account.budgets, relation: Budget(**body)})
+        return dataclasses.replace(account, budgets={**account.budgets, relation: FileBudget(**body)})
     return dataclasses.replace(account, private=body if account.private is None else account.private)

@@ -8,7 +8,7 @@ from dpviz.datasets import Dataset
 from dpviz.escape import plain
 from dpviz.numbers import chance, number
 from dpviz.privacy.accounting import default_delta
-from dpviz.privacy.accounts import Account, Budget, Claim, Refused
+from dpviz.privacy.accounts import Account, Claim, FileBudget, Refused
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.takeaway.nearest import nearest_code
 from dpviz.trace import Trace
@@ -99,7 +99,7 @@ def _budget_form(data: Dataset, now: Account) -> None:
     )  # fmt: skip
     if st.form_submit_button("Set the total"):
         try:
-            budget = Budget(epsilon, delta, rho if relation is Neighboring.MOVE_RHO else None)
+            budget = FileBudget(epsilon, delta, rho if relation is Neighboring.MOVE_RHO else None)
             with accounts() as store:
                 store.set_budget(fingerprint(data), relation, budget)
             messages.say("done", "The total is set. A run that would exceed it is refused before its first draw.")

@@ -5,7 +5,7 @@ How a page adopts a scene:
 1. Declare its controls in `controls.py` of its folder: a function from the values known so far to a list of `Control`.
 2. Begin the page with `links.enter(__file__, FUNCTION, has=...)`; `has` lists the page's parts, from
    `scene.HIDEABLE` and "player". Share then appears in its strip.
-3. Make every widget with `**prepared.kept(key)`: the session keeps its value, and a lock disables it.
+3. Make every widget with `**prepared.args(key)`: the session keeps its value, and a lock disables it.
 4. Call `links.notice(...)` below the strip, and `links.keep(...)` once the requested picture is known.
 5. Check `prepared.shows(part)` before drawing a verdict, side panels, or people and KMeans; put controls outside the
    form into `st.container(key="form")`. `player` checks for its own panels.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpviz.audits.game import Score
+from dpviz.audits.game import Tally
 from dpviz.numbers import odds
 from pages._ui.frame import shell
 
@@ -14,12 +14,12 @@ def percent(share: float) -> str:
     return f"{100 * share:.0f}"
 
 
-def span(score: Score) -> str:
+def span(score: Tally) -> str:
     """Return the 95 % interval in words."""
     return " to ".join(map(percent, score.interval()))
 
 
-def bar(yours: Score, machine: Score, bound: float) -> str:
+def bar(yours: Tally, machine: Tally, bound: float) -> str:
     """Return the bar as HTML."""
     c = shell.colors()
     most = odds(bound)
@@ -39,7 +39,7 @@ def _at(share: float) -> float:
     return float(np.clip(200 * (share - 0.5), 0, 100))
 
 
-def _mark(score: Score, top: int, color: str) -> str:
+def _mark(score: Tally, top: int, color: str) -> str:
     """Return a player's interval and dot, or nothing before the first round."""
     if not score.rounds:
         return ""
@@ -50,7 +50,7 @@ def _mark(score: Score, top: int, color: str) -> str:
     )
 
 
-def _words(name: str, score: Score) -> str:
+def _words(name: str, score: Tally) -> str:
     if not score.rounds:
         return f"{name}: not yet"
     return f"{name}: <b>{percent(score.share)}</b> of 100 after {score.rounds:,} ({span(score)})"

@@ -18,7 +18,7 @@ from dpviz.runs.alex import Alex
 from pages._ui.attacker.who import FIRST, WHO, called, person, usual
 from pages._ui.distance import methods
 from pages._ui.frame import keys
-from pages._ui.frame.prepared import kept
+from pages._ui.frame.prepared import args
 from pages._ui.work import runs
 from pages._ui.work.results import Result
 
@@ -66,13 +66,13 @@ def setup(result: Result) -> Setup | None:
         who = _who(data.noun)
         if stops:
             ask = st.segmented_control(
-                "Ask", ASK, default="in", required=True, **kept(keys.ATTACKER_ASK), format_func=ASK.__getitem__,
+                "Ask", ASK, default="in", required=True, **args(keys.ATTACKER_ASK), format_func=ASK.__getitem__,
                 help="Whether Alex is in the data, or where Alex is: rho limits only the second question.",
             )  # fmt: skip
         if ask == "moved":
             far = st.select_slider(
                 "How far away", stops, stops[14], format_func=lambda z: plain(data.domain.length(z)),
-                **kept(far_key(data)),
+                **args(far_key(data)),
             )  # fmt: skip
     alex = person(who, data)
     if alex is None:

@@ -20,7 +20,7 @@ from dpviz.trace import Trace
 from pages._ui.frame.words import on_screen
 
 __all__ = [
-    "ACROSS", "ALONG", "BESIDE", "COLUMNS", "HIGH", "LOCAL_EPSILON", "LOW", "METHODS", "NOBODY", "Shown", "cell_of",
+    "ACROSS", "ALONG", "BESIDE", "COLUMNS", "HIGH", "LOCAL_EPSILON", "LOW", "METHODS", "NOBODY", "PhoneRun", "cell_of",
     "cells", "data_of", "estimates", "frames_of", "game_of", "report",
 ]  # fmt: skip
 
@@ -34,7 +34,7 @@ NOBODY = np.empty((0, 2))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Shown:
+class PhoneRun:
     """A run as the phones see it.
 
     Attributes
@@ -72,7 +72,7 @@ def data_of(points: np.ndarray, beside: int, n_public: int, n_clusters: int) -> 
     return Dataset(X, COLUMNS, UNITS, domain, None, secrets.token_urlsafe(9), title, n_clusters=n_clusters)
 
 
-def frames_of(trace: Trace, data: Dataset, groups: Groups) -> Shown:
+def frames_of(trace: Trace, data: Dataset, groups: Groups) -> PhoneRun:
     """Return the phones' frames: the centers released by each step, none before the first."""
     how, titles, centers = pane(trace), [], []
     shots = how.shots(trace)
@@ -82,9 +82,9 @@ def frames_of(trace: Trace, data: Dataset, groups: Groups) -> Shown:
         centers.append(trace.domain.denormalize(np.asarray(released[-1])) if released else np.empty((0, 2)))
     centers[-1] = np.asarray(trace.cluster_centers)
     algorithm = ALGORITHMS[trace.algorithm](**trace.parameters)
-    got = groups.found_by(data.domain.normalize(trace.cluster_centers))
-    odds = trace.claimed.odds if trace.claimed.private else 100
-    return Shown(tuple(titles), tuple(centers), data, algorithm, odds, trace.claimed.private, len(got), int(got.sum()))
+    hits, private = groups.found_by(data.domain.normalize(trace.cluster_centers)), trace.claimed.private
+    odds = trace.claimed.odds if private else 100
+    return PhoneRun(tuple(titles), tuple(centers), data, algorithm, odds, private, len(hits), int(hits.sum()))
 
 
 def cells() -> int:
@@ -112,7 +112,7 @@ def estimates(reports: np.ndarray) -> tuple[np.ndarray, float]:
     return counts, OUE(cells(), flip).sd(len(reports))
 
 
-def game_of(run: Shown, point: tuple[float, float]) -> Question:
+def game_of(run: PhoneRun, point: tuple[float, float]) -> Question:
     """Return the game's question: was the person at this place in the run's data?"""
     X, here = run.data.X, np.array(point)
     same = np.flatnonzero((here == X).all(axis=1))

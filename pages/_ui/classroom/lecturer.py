@@ -17,7 +17,7 @@ from dpviz.postprocessing.bet import bet_of
 from dpviz.postprocessing.verdict import reach
 from pages._ui.classroom import components, compute, maps
 from pages._ui.classroom.registry import rooms
-from pages._ui.classroom.room import ALONE, LIFE, MOST_SEATS, Classroom, Question, Refused
+from pages._ui.classroom.room import ALONE, LIFE, MOST_SEATS, Classroom, NotAdmitted, Poll
 from pages._ui.classroom.state import classroom_state
 from pages._ui.form.forms import STOPS
 from pages._ui.form.numbers import whole_number
@@ -25,7 +25,7 @@ from pages._ui.frame import keys, markup, messages, shell
 from pages._ui.frame.streamlit_patches import whole
 from pages._ui.learn import stage_cache
 from pages._ui.learn.picture import Look, picture, planes
-from pages._ui.learn.place import Place
+from pages._ui.learn.place import Spot
 from pages._ui.notes.view import picked
 from pages._ui.player import verdict
 from pages._ui.player.player import player
@@ -76,7 +76,7 @@ def opening() -> Classroom | None:
             return rooms().open(
                 compute.LOW, compute.HIGH, keeps_points=keeps, cells=compute.cells(), opener=runs.owner()
             )
-        except Refused as problem:
+        except NotAdmitted as problem:
             st.error(plain(str(problem)))
     return None
 
@@ -137,7 +137,7 @@ def _new_code(room: Classroom) -> None:
 def _renew(room: Classroom, empty: bool) -> None:
     try:
         rooms().renew(room, empty=empty)
-    except Refused as problem:  # the class has just ended
+    except NotAdmitted as problem:  # the class has just ended
         messages.say("problem", str(problem))
 
 
@@ -193,7 +193,7 @@ def _many(number: int, what: str) -> str:
 
 
 def _predict(room: Classroom, base: str) -> None:
-    question = Question("", ()) if room.question.lesson else room.question
+    question = Poll("", ()) if room.question.lesson else room.question
     with st.expander("The question", expanded=not question.options):
         text = st.text_input("Question", question.text or QUESTION, key=keys.CLASS_QUESTION, max_chars=200)
         lines = st.text_area("Answers, one per line", "\n".join(question.options or OPTIONS), key=keys.CLASS_OPTIONS)
@@ -216,7 +216,7 @@ def _answers(room: Classroom) -> None:
 
 def _truth(room: Classroom) -> Collection[int]:
     """Return the right answers: those of a lesson at its end, those of the first question after a run, else none."""
-    run, asked = room.shown, room.question
+    run, asked = room.run, room.question
     if asked.lesson:
         return asked.right if room.part == "answer" else ()
     if run is None or (asked.text, asked.options) != (QUESTION, OPTIONS):
@@ -246,12 +246,12 @@ def _lesson(room: Classroom, base: str) -> None:
 
     replies = tuple(fill(option.reply) for option in lesson.options)
     options = tuple(fill(option.text) for option in lesson.options)
-    question = Question(
+    question = Poll(
         fill(lesson.question), options, lesson=lesson.name, several=lesson.several, right=stage.right,
         replies=() if lesson.several else replies, task=fill(lesson.task), keep=fill(lesson.keep),
     )  # fmt: skip
     room.teach(question, str(part))
-    place = Place(lesson, str(part))
+    place = Spot(lesson, str(part))
     with st.container(key=keys.LESSON_FIGURES):
         words, plane = st.columns([2, 3] if planes(place) > 1 else [6, 5], gap="large")
         with words:
@@ -276,7 +276,7 @@ def _run(room: Classroom, base: str) -> None:
             st.fragment(_poll, run_every=0.5)(room)
         return
     result: Result | None = room.result
-    run = room.shown  # read once, because the class may end meanwhile
+    run = room.run  # read once, because the class may end meanwhile
     if result is None or run is None:
         picture.html(markup.odds("Press Run. The points go through the curator, like all rows here."))
         return
@@ -373,7 +373,7 @@ def _take(room: Classroom, job: Job, inbox: list[Result]) -> None:
         del classroom_state.class_job  # otherwise every rerun would take the result again
         raise
     room.forget_scores()
-    room.show(shown=run, step=len(run.titles) - 1)
+    room.show(run=run, step=len(run.titles) - 1)
     del classroom_state.class_job  # last, so that a click that ends the script earlier repeats it
 
 
@@ -407,7 +407,7 @@ def _reports(room: Classroom) -> None:
 
 
 def _game(room: Classroom, base: str) -> None:
-    run = room.shown
+    run = room.run
     if run is None:
         st.info("First run an algorithm on the class: the game asks about that run.")
         return
@@ -417,7 +417,7 @@ def _game(room: Classroom, base: str) -> None:
 
 
 def _board(room: Classroom) -> None:
-    scores, run = room.scores(), room.shown
+    scores, run = room.scores(), room.run
     if run is not None:
         st.html(maps.scores(shell.colors(), scores, run.odds))
 

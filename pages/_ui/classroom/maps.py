@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from dpviz.audits.game import Score
+from dpviz.audits.game import Tally
 from dpviz.figures.kit.theme import Theme
 from pages._ui.classroom.compute import ACROSS, ALONG, HIGH, LOW
 from pages._ui.frame import markup
@@ -135,7 +135,7 @@ def scores(colors: Theme, scored: Sequence[tuple[int, int]], bound: int) -> str:
     body = f'<path d="M0 {base}H{width}" stroke="{colors.line}" stroke-width="3"/>{axis}{"".join(marks)}'
     alt = f"Shares of bets won by {len(scored)} phones; a coin has 50 of 100, the bound is {bound}."
     picture = _image(body, alt, colors, width, base + 44)
-    total = Score(sum(hits for hits, _ in scored), sum(rounds for _, rounds in scored))
+    total = Tally(sum(hits for hits, _ in scored), sum(rounds for _, rounds in scored))
     if not total.rounds:
         return picture + markup.odds("Nobody has bet yet.")
     low, high = total.interval()

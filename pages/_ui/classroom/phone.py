@@ -10,7 +10,7 @@ from dpviz.numbers import number
 from pages._ui.attacker.rounds import Game
 from pages._ui.classroom import components, compute, maps
 from pages._ui.classroom.registry import rooms
-from pages._ui.classroom.room import Classroom, Classrooms, Refused, Seat
+from pages._ui.classroom.room import Classroom, Classrooms, NotAdmitted, Seat
 from pages._ui.classroom.state import classroom_state
 from pages._ui.frame import keys, markup, shell
 from pages._ui.frame.streamlit_patches import redraw
@@ -27,7 +27,7 @@ def door(code: str, key: str, token: str) -> tuple[Classroom, Seat] | None:
     try:
         room = rooms().enter(code, key, owner())
         return room, room.sit(token)
-    except Refused as problem:
+    except NotAdmitted as problem:
         st.error(plain(str(problem)))
         return None
 
@@ -39,7 +39,7 @@ def back(classes: Classrooms, memory: dict[str, str]) -> tuple[Classroom | None,
         return room, None
     try:
         return room, room.sit(memory["token"])
-    except Refused:  # the class has just ended
+    except NotAdmitted:  # the class has just ended
         return None, None
 
 
@@ -150,7 +150,7 @@ CHECK = "\N{CHECK MARK}"
 
 
 def _run(room: Classroom, seat: Seat) -> None:
-    run = room.shown
+    run = room.run
     if run is None:
         st.header("Look at the screen")
         return
@@ -210,15 +210,15 @@ _HONEST = {
 
 
 def _game(room: Classroom, seat: Seat) -> None:
-    phone_run, at = room.shown, mine(room, seat)
-    if phone_run is None or at is None or not room.keeps_points:
+    run, at = room.run, mine(room, seat)
+    if run is None or at is None or not room.keeps_points:
         st.header("Look at the screen")
-        st.html(markup.odds("You have no point in it." if phone_run is not None else "A run will follow."))
+        st.html(markup.odds("You have no point in it." if run is not None else "A run will follow."))
         return
-    run, place = classroom_state.class_game_of
-    if run is not phone_run or place != at:
-        classroom_state.class_game_of = (phone_run, at)
-        classroom_state.class_game = Game(compute.game_of(phone_run, at), phone_run.algorithm)
+    past, place = classroom_state.class_game_of
+    if past is not run or place != at:
+        classroom_state.class_game_of = (run, at)
+        classroom_state.class_game = Game(compute.game_of(run, at), run.algorithm)
         room.score(seat.token, 0, 0)
     game = classroom_state.class_game
     assert game is not None
@@ -245,7 +245,7 @@ def _round(room: Classroom, seat: Seat, game: Game, at: tuple[float, float], *, 
         st.rerun()
     n = len(game.guesses)
     st.html(markup.small("A coin decided whether you were in the data of this run. Look at the release, and bet."))
-    run = room.shown
+    run = room.run
     private = run is None or run.private
     st.html(maps.people(shell.colors(), compute.NOBODY, game.now.centers, at, private=private))
     with st.container(horizontal=True):

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 __all__ = [
-    "ALONE", "LIFE", "MOST_CLASSES", "MOST_SEATS", "UNDO", "Classroom", "Classrooms", "Closed", "Refused", "Seat",
+    "ALONE", "LIFE", "MOST_CLASSES", "MOST_SEATS", "UNDO", "Classroom", "Classrooms", "Closed", "NotAdmitted", "Seat",
     "spelled",
 ]  # fmt: skip
 
@@ -36,11 +36,11 @@ MOST_OPTIONS, MOST_QUESTION, MOST_OPTION = 8, 200, 60
 MOST_ROUNDS = 10_000
 
 
-class Refused(ValueError):
+class NotAdmitted(ValueError):
     """Raised with one sentence for the person who wants to enter."""
 
 
-class Closed(Refused):
+class Closed(NotAdmitted):
     """Raised when the class is over."""
 
 
@@ -70,7 +70,7 @@ class Seat:
 
 
 @dataclasses.dataclass(frozen=True)
-class Question:
+class Poll:
     """A question to everybody; a new number marks a new question.
 
     Attributes
@@ -113,7 +113,7 @@ class Classroom:
     stage : what the phones show now
     part : of a lesson: "predict", "run" or "answer"
     result : the lecturer's run itself, for a projector that was reloaded
-    shown : the lecturer's run in the form that pages show
+    run : the lecturer's run in the form that pages show
     step : of the lecturer's player
     """
 
@@ -125,8 +125,8 @@ class Classroom:
         self.opener = opener
         self.key, self.lecturer = secrets.token_urlsafe(12), secrets.token_urlsafe(18)
         self.version, self.stage, self.step = 0, "place", 0
-        self.question, self.part = Question("", ()), "predict"
-        self.shown: Any = None
+        self.question, self.part = Poll("", ()), "predict"
+        self.run: Any = None
         self.result: Any = None
         self._clock, self._ends, self._seen = clock, clock() + LIFE, clock()
         self._goes_on_until: float | None = None  # when the class would have ended by itself
@@ -177,7 +177,7 @@ class Classroom:
         with self._lock:
             self._ends = -math.inf
             self._seats.clear()
-            self.shown = self.result = None
+            self.run = self.result = None
             self.version += 1
 
     def sit(self, token: str = "") -> Seat:
@@ -205,7 +205,7 @@ class Classroom:
         """Free the seat whose phone has been away longest, if it has been away long enough."""
         last = min(self._seats.values(), key=lambda seat: seat.seen)
         if self._clock() - last.seen < SEEN:
-            raise Refused(f"This class is full: {MOST_SEATS} phones are in it already.")
+            raise NotAdmitted(f"This class is full: {MOST_SEATS} phones are in it already.")
         del self._seats[last.token]
 
     def renew(self, code: str, *, empty: bool) -> None:
@@ -293,15 +293,15 @@ class Classroom:
         if any(len(one) > MOST_OPTION for one in options):
             raise ValueError(f"An answer has at most {MOST_OPTION} characters.")
         with self._lock:
-            self._pose(Question(text, tuple(options)))
+            self._pose(Poll(text, tuple(options)))
 
-    def _pose(self, question: Question) -> None:
+    def _pose(self, question: Poll) -> None:
         self.question = dataclasses.replace(question, number=self.question.number + 1)
         for seat in self._seats.values():
             seat.answer = frozenset()
         self.version += 1
 
-    def teach(self, question: Question, part: str) -> None:
+    def teach(self, question: Poll, part: str) -> None:
         """Move everybody to a part of a lesson; a new lesson's question starts without answers."""
         with self._lock:
             before, self.part = (self.stage, self.part), part
@@ -316,14 +316,14 @@ class Classroom:
         """Return whether answers are closed because a lesson's run has begun."""
         return bool(self.question.lesson) and self.part != "predict"
 
-    def show(self, stage: str | None = None, shown: Any = None, step: int | None = None) -> None:
+    def show(self, stage: str | None = None, run: Any = None, step: int | None = None) -> None:
         """Change what the phones show; None leaves a part unchanged."""
         with self._lock:
-            now = self.stage, self.shown, self.step
+            now = self.stage, self.run, self.step
             self.stage = self.stage if stage is None else stage
-            self.shown = self.shown if shown is None else shown
+            self.run = self.run if run is None else run
             self.step = self.step if step is None else step
-            if now != (self.stage, self.shown, self.step):
+            if now != (self.stage, self.run, self.step):
                 self.version += 1
 
     def forget_scores(self) -> None:
@@ -344,7 +344,7 @@ class Classroom:
             reports = [seat.report for seat in self._seats.values() if seat.report is not None]
         return np.array(reports, dtype=bool).reshape(-1, self.cells)
 
-    def answers(self) -> tuple[Question, list[int]]:
+    def answers(self) -> tuple[Poll, list[int]]:
         """Return the question and the number of seats for each answer."""
         with self._lock:
             asked = self.question
@@ -433,7 +433,7 @@ class Classrooms:
             self._sweep()
             mine = [room.code for room in self._open.values() if opener and room.opener == opener]
             if mine:
-                raise Refused(f"This visit has the class {mine[0]} open: end it before you open another one.")
+                raise NotAdmitted(f"This visit has the class {mine[0]} open: end it before you open another one.")
             if len(self._open) >= MOST_CLASSES:
                 self._make_room()
             room = Classroom(
@@ -453,7 +453,7 @@ class Classrooms:
         """End the class that has been idle longest, if it has been idle long enough."""
         room = max(self._open.values(), key=lambda room: room.alone)
         if room.alone < SEEN:
-            raise Refused(f"{MOST_CLASSES} classes are open on this server, the most that it allows.")
+            raise NotAdmitted(f"{MOST_CLASSES} classes are open on this server, the most that it allows.")
         room.close()
         self._sweep()
 
@@ -514,9 +514,9 @@ class Classrooms:
                 return room
             mine = self._of.get(visit) or _Tries(MY_WRONG_AT_ONCE, MY_WRONG_A_MINUTE, self._clock)
             if visit and mine.left < 1:
-                raise Refused("Too many wrong codes were typed here. Scan the QR code or wait a minute.")
+                raise NotAdmitted("Too many wrong codes were typed here. Scan the QR code or wait a minute.")
             if self._tries.left < 1:
-                raise Refused("Too many wrong codes were tried on this server: scan the QR code, or wait a minute.")
+                raise NotAdmitted("Too many wrong codes were tried on this server: scan the QR code, or wait a minute.")
             if room is not None:
                 return room
             for tries in (self._tries, mine):
@@ -527,7 +527,7 @@ class Classrooms:
             self._wrong = [at for at in self._wrong if self._clock() - at < LATELY] + [self._clock()]
             if code in self._over:
                 raise Closed("This class has ended or has a new code: look at the screen.")
-            raise Refused("No class has this code: look at the five letters on the screen again.")
+            raise NotAdmitted("No class has this code: look at the five letters on the screen again.")
 
     def known(self, code: str, token: str) -> Classroom | None:
         """Return the class of a code if the token is one of its own, its lecturer's or a seat's; nothing is counted.

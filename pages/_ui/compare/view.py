@@ -12,7 +12,7 @@ from dpviz.figures.compare import Timeline, curves_panel, planes, timeline
 from dpviz.figures.kit.shots import complete
 from dpviz.metrics import reference_name
 from dpviz.numbers import number, ratio_words
-from dpviz.postprocessing.beside import LETTERS, Row, bets_on, budgets, facts, kinds, partners
+from dpviz.postprocessing.beside import LETTERS, Fact, bets_on, budgets, facts, kinds, partners
 from dpviz.postprocessing.bound import Bound
 from dpviz.postprocessing.span import Axes, shared
 from dpviz.takeaway import comparison as one_page
@@ -172,7 +172,7 @@ def _ratios(comparison: Comparison, clock: Timeline) -> tuple[str, list[list[str
     return f"Loss so far, × {' or '.join(against)}", ratios, note
 
 
-def _row(row: Row) -> markup.Html:
+def _row(row: Fact) -> markup.Html:
     cells = "".join(f"<td>{markup.escape(value)}</td>" for value in row.values)
     unlike = "unlike" if row.differs else ""
     return markup.Html(f'<tr class="{unlike}"><th scope=row>{markup.escape(row.name)}</th>{cells}</tr>')

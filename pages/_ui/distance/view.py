@@ -10,7 +10,7 @@ from dpviz.figures.dist_dp.dist_dp import losses_panel
 from dpviz.numbers import chance, number
 from pages._ui.distance import methods
 from pages._ui.frame import keys, markup, shell
-from pages._ui.frame.prepared import kept
+from pages._ui.frame.prepared import args
 from pages._ui.player.panel import draw
 from pages._ui.work import results
 from pages._ui.work.results import Result
@@ -76,7 +76,7 @@ def _losses(result: Result, family: list[Moves], epsilon: float, far: str, delta
     st.header("What do you gain from the weaker promise?")
     if not st.checkbox(
         "I understand that these methods hide moves up to rho and the others hide a whole person. Compare their "
-        "loss.", **kept(keys.RHO_SEEN),
+        "loss.", **args(keys.RHO_SEEN),
     ):  # fmt: skip
         return
     table = methods.losses(result.data, family, result, epsilon, far)

@@ -11,7 +11,7 @@ from dpviz.figures import pane
 from dpviz.figures.kit.panels import MAX_PEOPLE
 from pages._ui.compare import menu as compared
 from pages._ui.explore import centers, coreset, explain, local, quality
-from pages._ui.explore.look import Look, secrets
+from pages._ui.explore.look import RunLook, secrets
 from pages._ui.explore.reruns import scatter_of
 from pages._ui.frame import markup, prepared
 from pages._ui.frame.words import on_screen
@@ -20,7 +20,7 @@ from pages._ui.player.player import releases
 from pages._ui.work.results import Result
 
 
-def take(key: str, result: Result, how: Look, help: Sequence[str] = ()) -> None:
+def take(key: str, result: Result, how: RunLook, help: Sequence[str] = ()) -> None:
     """Draw a run's menus (Beside, Save, advice) and the switch for hidden layers."""
     with st.container(horizontal=True, gap="xsmall", horizontal_alignment="right"):
         if help:
@@ -31,7 +31,7 @@ def take(key: str, result: Result, how: Look, help: Sequence[str] = ()) -> None:
     secrets(result.data)
 
 
-def folds(key: str, result: Result, how: Look) -> None:
+def folds(key: str, result: Result, how: RunLook) -> None:
     """Draw the folded parts below a run, each in its own box."""
     hidden, axes = how.hidden, how.axes
     centers.section(key, result, hidden=hidden)

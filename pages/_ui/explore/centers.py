@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from dpviz.figures.kit.shapes import Shown, pictures
+from dpviz.figures.kit.shapes import Drawing, pictures
 from dpviz.postprocessing.in_words import center_words
 from dpviz.postprocessing.regions import has_regions
 from dpviz.postprocessing.released import center_noise, centers_text, coreset_text
@@ -44,7 +44,7 @@ def _points(identity: str, _result: Result) -> pd.DataFrame | None:
 @per_run(shared=64, own=8)
 def _pictures(identity: str, mode: str, hidden: bool, _result: Result) -> str:
     reference = _result.reference.cluster_centers if hidden and _result.reference else None
-    return pictures(Shown(_result.trace, _result.data, shell.colors(), reference))
+    return pictures(Drawing(_result.trace, _result.data, shell.colors(), reference))
 
 
 def section(key: str, result: Result, *, hidden: bool = False) -> None:

@@ -15,7 +15,7 @@ from dpviz.numbers import chance, number
 from dpviz.postprocessing import coresets
 from dpviz.postprocessing.span import Axes
 from pages._ui.frame import keys, markup, shell
-from pages._ui.frame.prepared import kept
+from pages._ui.frame.prepared import args
 from pages._ui.player.panel import draw
 from pages._ui.player.player import view_of
 from pages._ui.work.caches import per_run
@@ -60,10 +60,10 @@ def _body(key: str, result: Result, hidden: bool, axes: Axes) -> None:
     left, right = st.columns([3, 2], vertical_alignment="bottom")
     state, name = st.session_state, keys.CORESET_K(key)
     state[name] = min(int(state.get(name) or start), most)  # another run may have released fewer points
-    k = int(left.slider("Centers, from the released points", 1, most, **kept(name)))
+    k = int(left.slider("Centers, from the released points", 1, most, **args(name)))
     own = coresets.COSTS[reference_name(trace) == "KMedians"]
     cost = right.segmented_control(
-        "Cost", coresets.COSTS, default=own, required=True, **kept(keys.CORESET_COST(key, own))
+        "Cost", coresets.COSTS, default=own, required=True, **args(keys.CORESET_COST(key, own))
     )
     plane, elbow = _panels(result, st.context.theme.type or "light", k, cost, hidden, axes)
     releases = len(trace.ledger)

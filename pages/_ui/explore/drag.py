@@ -24,7 +24,7 @@ from dpviz.postprocessing.bet import bet_of, odds_of_any
 from dpviz.postprocessing.span import Axes
 from dpviz.postprocessing.verdict import reach
 from pages._ui.address import links
-from pages._ui.explore.look import Choice, Look
+from pages._ui.explore.look import Choice, RunLook
 from pages._ui.explore.state import explore_state
 from pages._ui.explore.stored import edition_of, sample_of, stored
 from pages._ui.form.forms import fields_of
@@ -53,7 +53,7 @@ _component = st.components.v2.component(
 )
 
 
-def section(scope: str, choice: Choice, result: Result, look: Look) -> None:
+def section(scope: str, choice: Choice, result: Result, look: RunLook) -> None:
     """Offer ε as a drag in the form if there are stored runs for the form's choices.
 
     Its film lies over the plane in the container with the key `scope`.
@@ -74,7 +74,7 @@ def section(scope: str, choice: Choice, result: Result, look: Look) -> None:
         _fill(scope, choice, result, look)
 
 
-def _fill(scope: str, choice: Choice, result: Result, look: Look) -> None:
+def _fill(scope: str, choice: Choice, result: Result, look: RunLook) -> None:
     """Draw the finished part of a track without stored runs, and have the rest made while the page is open."""
     algorithm, seed = choice.form.algorithm, choice.form.seed
     if algorithm is None or choice.form.noiseless or seed >= fill.RUNS or not prepared.shows("form"):

@@ -13,7 +13,7 @@ from dpviz.figures import columns, pane
 from dpviz.postprocessing.span import Axes
 from pages._ui.address import links
 from pages._ui.address.scene import write
-from pages._ui.explore.settings import Row, settings
+from pages._ui.explore.settings import FormRow, settings
 from pages._ui.explore.state import Settings
 from pages._ui.explore.stored import Stored, shared_span, stored
 from pages._ui.form.forms import pick_data
@@ -36,11 +36,11 @@ class Choice:
     cls: type[Algorithm]
     form: Settings
     stored: Stored | None
-    row: Row
+    row: FormRow
 
 
 @dataclasses.dataclass(frozen=True)
-class Look:
+class RunLook:
     """The view of a run: whether it shows hidden layers (DEMO), and which two columns or directions it draws."""
 
     hidden: bool = False
@@ -70,7 +70,7 @@ def choose(*, drags: bool = False) -> Choice:
         here = stored(name, data, cls) if drags else None
         dragged = here is not None and bool(here.charts)
         drag = st.container() if here is not None else None
-    row = Row(k, None if dragged else epsilon, details, run, drag, st.container())
+    row = FormRow(k, None if dragged else epsilon, details, run, drag, st.container())
     with details:
         st.caption(plain(data.description))
     return Choice(name, data, cls, settings(name, data, cls, row), here, row)
@@ -105,7 +105,7 @@ def earlier(choice: Choice) -> None:
         links.go(write(explored(run), explore))
 
 
-def look(choice: Choice, result: Result | None, *, switch: bool = False) -> Look:
+def look(choice: Choice, result: Result | None, *, switch: bool = False) -> RunLook:
     """Return the view of a run; the details hold the choice of columns and the `switch` of hidden layers."""
     data = choice.data
     with choice.row.details:
@@ -113,7 +113,7 @@ def look(choice: Choice, result: Result | None, *, switch: bool = False) -> Look
             secrets(data)
         shows = bool(st.session_state.get(keys.EXPLORE_HIDDEN, True))
         hidden = not data.private and prepared.shows("kmeans") and shows
-        return Look(hidden, None if result is None else _axes(choice.stored, result))
+        return RunLook(hidden, None if result is None else _axes(choice.stored, result))
 
 
 def secrets(data: Dataset) -> None:

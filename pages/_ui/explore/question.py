@@ -17,16 +17,16 @@ N = 20
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Question:
+class RerunQuestion:
     """The reruns of one run: an algorithm for every ε, the current one first, and their seeds."""
 
     result: Result
     algorithms: dict[str, Algorithm]  # by label
-    shown: str
+    current: str
     seeds: range
 
     @classmethod
-    def of(cls, result: Result) -> Question:
+    def of(cls, result: Result) -> RerunQuestion:
         """Return the reruns to make: at every stop of ε if that does not take too long."""
         trace = result.trace
         own = ALGORITHMS[trace.algorithm](**trace.parameters)
@@ -44,7 +44,7 @@ class Question:
     @property
     def seconds(self) -> float:
         """Return the expected time of the reruns at the current ε."""
-        return N * runs.seconds(self.result.data, self.algorithms[self.shown])
+        return N * runs.seconds(self.result.data, self.algorithms[self.current])
 
     def name(self, one: str) -> str:
         """Return the public name of the reruns at one ε."""
@@ -53,7 +53,7 @@ class Question:
     def pieces(self) -> list[Piece]:
         """Return the pieces to compute, those of the current ε first, then of its neighbors."""
         order = list(self.algorithms)
-        near = sorted(order, key=lambda one: abs(order.index(one) - order.index(self.shown)))
+        near = sorted(order, key=lambda one: abs(order.index(one) - order.index(self.current)))
         data, trace = self.result.data, self.result.trace
         if data.private:
             return [Piece(self.name(one), bootstrap, (trace, self.algorithms[one], self.seeds)) for one in near]

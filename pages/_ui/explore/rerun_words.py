@@ -14,7 +14,7 @@ from dpviz.postprocessing.verdict import spread_words
 from dpviz.runs.bootstrap import MEASURED, NARROW, WIDE, near_noise, worth
 from dpviz.runs.reruns import Reruns, spread
 from dpviz.trace import Trace
-from pages._ui.explore.question import N, Question
+from pages._ui.explore.question import N, RerunQuestion
 from pages._ui.frame import markup
 from pages._ui.frame.catalog import sample
 from pages._ui.player import verdict
@@ -69,7 +69,7 @@ def ratios(result: Result, some: Reruns) -> np.ndarray:
     return np.where(some.losses > 0, math.inf, 1.0)
 
 
-def in_words(question: Question, one: str, some: Reruns, *, hidden: bool) -> str:
+def in_words(question: RerunQuestion, one: str, some: Reruns, *, hidden: bool) -> str:
     """Return the conclusion of the reruns at one ε, as a sentence below the slider."""
     result = question.result
     trace, data = result.trace, result.data
@@ -93,12 +93,12 @@ def later(one: str) -> str:
     return f"{one} · not computed yet"
 
 
-def one_run(question: Question, index: int, ratio: float | None) -> str:
+def one_run(question: RerunQuestion, index: int, ratio: float | None) -> str:
     """Return the name of one rerun, with its loss relative to the reference if that may be seen."""
     beside = "" if ratio is None else f" · {times(ratio)} {reference_name(question.result.trace)}"
     if question.result.data.private:
-        return f"{question.shown}, simulated run {index + 1} of {N}"
-    return f"{question.shown}, rerun {index + 1} of {N} · seed {question.seeds[index]}{beside}"
+        return f"{question.current}, simulated run {index + 1} of {N}"
+    return f"{question.current}, rerun {index + 1} of {N} · seed {question.seeds[index]}{beside}"
 
 
 def times(ratio: float) -> str:

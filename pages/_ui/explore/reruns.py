@@ -19,12 +19,12 @@ from dpviz.runs.bootstrap import MEASURED
 from dpviz.runs.reruns import Reruns, spread
 from pages._ui.address import links
 from pages._ui.address.scene import write
-from pages._ui.explore.question import N, Question
+from pages._ui.explore.question import N, RerunQuestion
 from pages._ui.explore.rerun_words import in_words, later, measured, one_run, promised, ratios, times
 from pages._ui.explore.state import explore_state
 from pages._ui.frame import keys, markup, shell
 from pages._ui.frame.catalog import is_public
-from pages._ui.frame.prepared import kept
+from pages._ui.frame.prepared import args
 from pages._ui.player.panel import draw
 from pages._ui.player.player import view_of
 from pages._ui.player.transport import transport
@@ -61,7 +61,7 @@ def section(key: str, result: Result, *, hidden: bool, axes: Axes, current: bool
         if result.data.private
         else f"{N} runs on the same rows with different noise. Only in DEMO: on private rows every rerun would spend ε."
     )
-    question = Question.of(result)
+    question = RerunQuestion.of(result)
     if question.seconds > runs.MOST_SECONDS:
         words = f"{N} reruns would take {duration(question.seconds)}, and this server allows "
         st.info(f"{words}{duration(runs.MOST_SECONDS)}: choose fewer centers or a smaller data set.")
@@ -73,20 +73,20 @@ def scatter_of(result: Result) -> np.ndarray | None:
     """Return the scatter of each center over the finished reruns (k,), z units; None if there are none."""
     if result.trace.noiseless:
         return None
-    question = Question.of(result)
-    some = peek(question.name(question.shown), public=is_public(result.data))
+    question = RerunQuestion.of(result)
+    some = peek(question.name(question.current), public=is_public(result.data))
     return None if some is None else spread(some.centers, np.asarray(result.trace.cluster_centers), result.trace.domain)
 
 
-def _gather(question: Question) -> Gathered:
+def _gather(question: RerunQuestion) -> Gathered:
     public = is_public(question.result.data)
     return gather(_TOPIC, f"{N} reruns", question.pieces(), public=public, seconds=question.seconds)
 
 
-def _body(key: str, question: Question, hidden: bool, axes: Axes, current: bool, now: Gathered) -> None:
+def _body(key: str, question: RerunQuestion, hidden: bool, axes: Axes, current: bool, now: Gathered) -> None:
     _progress(key, now)
     ready = {one: now.ready[question.name(one)] for one in question.algorithms if question.name(one) in now.ready}
-    if question.shown in ready:
+    if question.current in ready:
         _picture(key, question, ready, hidden, axes, current)
 
 
@@ -109,7 +109,7 @@ def _progress(key: str, now: Gathered) -> None:
 
 def _picture(
     key: str,
-    question: Question,
+    question: RerunQuestion,
     ready: dict[str, Reruns],
     hidden: bool,
     axes: Axes,
@@ -117,16 +117,16 @@ def _picture(
 ) -> None:
     result, labels = question.result, list(question.algorithms)
     seen = st.segmented_control(
-        "Show", list(HOW), format_func=HOW.__getitem__, default="all", required=True, **kept(keys.AGAIN_HOW(key)),
+        "Show", list(HOW), format_func=HOW.__getitem__, default="all", required=True, **args(keys.AGAIN_HOW(key)),
         label_visibility="collapsed",
     )  # fmt: skip
     all_at_once = seen != "one"
-    identity = f"{question.name(question.shown)} {seen}"
+    identity = f"{question.name(question.current)} {seen}"
     if all_at_once:
         titles = [in_words(question, one, ready[one], hidden=hidden) if one in ready else later(one) for one in labels]
-        first = labels.index(question.shown)
+        first = labels.index(question.current)
     else:
-        losses = ratios(result, ready[question.shown])
+        losses = ratios(result, ready[question.current])
         titles = [one_run(question, i, None if not hidden else losses[i]) for i in range(N)]
         first = 0
     transport(
@@ -152,11 +152,11 @@ def _picture(
 
 
 def _panels(
-    question: Question, ready: dict[str, Reruns], hidden: bool, axes: Axes, *, all_at_once: bool
+    question: RerunQuestion, ready: dict[str, Reruns], hidden: bool, axes: Axes, *, all_at_once: bool
 ) -> list[Panel]:
     """Return the figures, remade only when more reruns are finished or the view changes."""
     result = question.result
-    look = (question.name(question.shown), tuple(ready), st.context.theme.type, hidden, axes, all_at_once)
+    look = (question.name(question.current), tuple(ready), st.context.theme.type, hidden, axes, all_at_once)
     pair = explore_state.reruns_panels
     if pair is None or pair[0] != look:
         view = dataclasses.replace(view_of(result, hidden=hidden, axes=axes), missed=None)
@@ -166,7 +166,7 @@ def _panels(
             else Cloud(one, ())
             for one in question.algorithms
         ]
-        own = list(question.algorithms).index(question.shown)
+        own = list(question.algorithms).index(question.current)
         explore_state.reruns_panels = pair = (look, workers().call(printed, view, clouds, None if all_at_once else own))
     return pair[1]
 
@@ -185,7 +185,7 @@ def printed(view: View, clouds: list[Cloud], one: int | None) -> list[Panel]:
     return [panel.printed() for panel in panels]
 
 
-def _worst(question: Question, ready: dict[str, Reruns]) -> None:
+def _worst(question: RerunQuestion, ready: dict[str, Reruns]) -> None:
     """Offer a link to the worst run of every ε: its scene with its seed."""
     scene = links.now("again", explore)
     entries = []

@@ -22,7 +22,7 @@ from pages._ui.work import private, runs
 from pages._ui.workspace import trust
 from pages._ui.workspace.explore import explore
 
-__all__ = ["Row", "begin", "settings"]
+__all__ = ["FormRow", "begin", "settings"]
 
 _NO_NOISE = (
     "DEMO only. The same run as if ε were infinite: the remaining loss is the algorithm's own, from its start and "
@@ -31,7 +31,7 @@ _NO_NOISE = (
 LIVE = 1.0  # seconds: a DEMO run that is forecast to take less starts by itself when a control changes
 
 
-class Row(NamedTuple):
+class FormRow(NamedTuple):
     """The containers of a form: its row of fields, details, Run, the drag of ε, and errors below.
 
     Without its own container ε is in the details, next to a drag.
@@ -45,7 +45,7 @@ class Row(NamedTuple):
     below: DeltaGenerator
 
 
-def settings(name: str, data: Dataset, cls: type[Algorithm], row: Row) -> Settings:
+def settings(name: str, data: Dataset, cls: type[Algorithm], row: FormRow) -> Settings:
     """Show the form and start its run; return its current choices."""
     seed, noiseless = 0, False
     with row.details:
@@ -53,10 +53,10 @@ def settings(name: str, data: Dataset, cls: type[Algorithm], row: Row) -> Settin
         if not data.private:
             seed = whole_number(
                 "Seed", 0, help="DEMO only. A published seed lets anyone subtract the noise.",
-                **prepared.kept(keys.EXPLORE_SEED),
+                **prepared.args(keys.EXPLORE_SEED),
             )  # fmt: skip
             noiseless = may_be_noiseless(cls) and st.toggle(
-                "No noise", help=_NO_NOISE, **prepared.kept(keys.EXPLORE_EXACT)
+                "No noise", help=_NO_NOISE, **prepared.args(keys.EXPLORE_EXACT)
             )
         trust.answers(data, cls)
     explore_state.settings = now = Settings(algorithm, seed, outlook, noiseless)
@@ -79,7 +79,7 @@ def _waits(data: Dataset, now: Settings) -> bool:
     return data.private or bool(session.job) or result is None or result.identity != now.asks_for(data)
 
 
-def _say(data: Dataset, now: Settings, row: Row) -> None:
+def _say(data: Dataset, now: Settings, row: FormRow) -> None:
     """Show the forecast of a run in the details, and objections below the form."""
     algorithm = now.algorithm
     if algorithm is not None:
@@ -98,7 +98,7 @@ def _say(data: Dataset, now: Settings, row: Row) -> None:
     row.details.caption(f"{now.outlook} {cost}")
 
 
-def _chosen(name: str, data: Dataset, cls: type[Algorithm], row: Row) -> tuple[Algorithm | None, str]:
+def _chosen(name: str, data: Dataset, cls: type[Algorithm], row: FormRow) -> tuple[Algorithm | None, str]:
     """Show the parameters; return the algorithm (None if one of them is wrong) and the forecast of a run."""
     places = {"n_clusters": row.k} | ({} if row.epsilon is None else {"epsilon": row.epsilon})
     try:

@@ -14,7 +14,7 @@ from dpviz.figures.scenes.federated import plot_clients
 from pages._ui.federated import wire
 from pages._ui.federated.wire import Wired
 from pages._ui.frame import keys, markup, shell
-from pages._ui.frame.prepared import kept
+from pages._ui.frame.prepared import args
 from pages._ui.limits import reconstruction
 
 __all__ = ["form", "watch"]
@@ -23,18 +23,18 @@ __all__ = ["form", "watch"]
 def form(name: str, algorithm: Algorithm, seed: int) -> Wired:
     """Show the questions about clients; return the run they describe."""
     with st.container(key=keys.FORM_CLIENTS, horizontal=True, vertical_alignment="bottom"):
-        clients = st.slider("Clients", 2, 32, 4, **kept(keys.FED_CLIENTS), width=220)
-        how = st.segmented_control("Rows are spread", SPREADS, default="even", required=True, **kept(keys.FED_SPREAD))
+        clients = st.slider("Clients", 2, 32, 4, **args(keys.FED_CLIENTS), width=220)
+        how = st.segmented_control("Rows are spread", SPREADS, default="even", required=True, **args(keys.FED_SPREAD))
         drawn_by = st.segmented_control(
             "The noise is drawn by", DRAWN_BY, format_func=wire.DRAWN_BY.__getitem__, default=CLIENTS, required=True,
             help="If the clients draw it, no party can remove all of it. If the server draws it, as in the paper, it "
-                "must never see the result.", **kept(keys.FED_NOISE),
+                "must never see the result.", **args(keys.FED_NOISE),
         )  # fmt: skip
         silent = st.selectbox(
-            "A client falls silent", [None, *range(clients)], **kept(keys.FED_SILENT), width=220, placeholder="nobody",
+            "A client falls silent", [None, *range(clients)], **args(keys.FED_SILENT), width=220, placeholder="nobody",
             help="Stops answering in round 2.", format_func=lambda i: "nobody" if i is None else f"client-{i + 1}",
         )  # fmt: skip
-        ring = st.selectbox("Ring", wire.RINGS, format_func=wire.RING_NAMES.__getitem__, **kept(keys.FED_RING))
+        ring = st.selectbox("Ring", wire.RINGS, format_func=wire.RING_NAMES.__getitem__, **args(keys.FED_RING))
     drop = None if silent is None else (silent, 1)
     return Wired(name, algorithm, clients, how or "even", drawn_by or CLIENTS, wire.RINGS[ring], seed, drop)
 
@@ -54,23 +54,23 @@ def watch(data: Dataset, asked: Wired, run: Simulation, same: bool) -> None:
         left, right = st.columns(2, gap="medium")
         with right:
             wire.beside_central(run.trace, same)
-            client = st.selectbox("Seen from", who, format_func=lambda i: f"client-{i + 1}", **kept(keys.FED_CLIENT))
+            client = st.selectbox("Seen from", who, format_func=lambda i: f"client-{i + 1}", **args(keys.FED_CLIENT))
         with left:
             axes = data.view if data.domain.n_features > 1 else None
             view = View(run.trace, shell.colors(), axes, data.columns, data.units)
             figure, alt = plot_clients(view, wire.parts_of(asked), client), "Which client holds which row."
             st.plotly_chart(figure, theme=None, config=wire.PLOT, key=keys.FED_PLANE, alt=alt)
     else:
-        client = st.selectbox("Seen from", who, format_func=lambda i: f"client-{i + 1}", **kept(keys.FED_CLIENT))
+        client = st.selectbox("Seen from", who, format_func=lambda i: f"client-{i + 1}", **args(keys.FED_CLIENT))
     st.header("What travels in a round")
-    number = st.slider("Round", 1, last, **kept(keys.FED_ROUND)) if last > 1 else 1
+    number = st.slider("Round", 1, last, **args(keys.FED_ROUND)) if last > 1 else 1
     round_ = run.rounds[number - 1]
     wire.lane(round_, f"client-{client + 1}", asked.drawn_by, asked.ring)
     wire.counters(run, round_, asked.clients, asked.ring)
     if run.trace is not None:
         _bytes(asked)
     st.header("What if nobody drew noise?")
-    if st.toggle("Plain Lloyd, exact sums", **kept(keys.FED_EXACT)):
+    if st.toggle("Plain Lloyd, exact sums", **args(keys.FED_EXACT)):
         reconstruction.picture(keys.FED_EXACT, data, *wire.without_noise(asked))
         st.caption(
             "The masks hide each client's part, but the sums still give people away to every client and to the server."

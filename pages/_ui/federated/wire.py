@@ -19,8 +19,8 @@ from dpviz.federated import (
     SERVER,
     WIDE,
     Ring,
-    Round,
     Simulation,
+    Traffic,
     payload_bytes,
     simulate,
     spread,
@@ -30,7 +30,7 @@ from dpviz.numbers import number
 from dpviz.trace import Trace
 from pages._ui.frame import keys, markup, shell
 from pages._ui.frame.catalog import is_public, sample
-from pages._ui.frame.prepared import kept
+from pages._ui.frame.prepared import args
 from pages._ui.limits.reconstruction import plain_lloyd
 
 T = TypeVar("T")
@@ -195,7 +195,7 @@ def _words(payload: bytes, word_bytes: int) -> str:
     return " ".join(payload[i : i + word_bytes][::-1].hex() for i in range(0, 2 * word_bytes, word_bytes)) + " …"
 
 
-def lane(round_: Round, client: str, drawn_by: str, ring: Ring) -> None:
+def lane(round_: Traffic, client: str, drawn_by: str, ring: Ring) -> None:
     """Show one round: the client's statistic, the added noise, the words sent, and the sum that returns."""
     header, size = round_.header, ring.word_bytes
     who = client if drawn_by == CLIENTS else SERVER
@@ -230,7 +230,7 @@ def lane(round_: Round, client: str, drawn_by: str, ring: Ring) -> None:
     )
 
 
-def counters(run: Simulation, round_: Round, clients: int, ring: Ring) -> None:
+def counters(run: Simulation, round_: Traffic, clients: int, ring: Ring) -> None:
     """Show the counted rounds and bytes with their formula."""
     words = round_.header.words
     formula = payload_bytes(clients, words, ring.word_bytes)
@@ -253,7 +253,7 @@ def counters(run: Simulation, round_: Round, clients: int, ring: Ring) -> None:
 def _network(rounds: int) -> None:
     """Show the effect of the network's delay, and the protocol with which FastLloyd compares itself."""
     delay = st.number_input(
-        "Network delay per send (ms)", 0.0, 10_000.0, 0.25, format="%g", **kept(keys.FED_DELAY),
+        "Network delay per send (ms)", 0.0, 10_000.0, 0.25, format="%g", **args(keys.FED_DELAY),
         help="A round has two sends: one up and one down. The paper simulates 0.25 ms, a local network.",
     )  # fmt: skip
     st.html(

@@ -16,7 +16,7 @@ from dpviz.params import ParamSpec
 from dpviz.privacy.budget import Budget, budget, epsilon_of
 from pages._ui.form.state import form_state
 from pages._ui.frame import keys
-from pages._ui.frame.prepared import kept, locked
+from pages._ui.frame.prepared import args, locked
 from pages._ui.frame.words import on_screen
 
 if TYPE_CHECKING:
@@ -50,14 +50,14 @@ def field(
     """
     leads = st.segmented_control(
         "Budget given as", tuple(GIVEN_AS), format_func=GIVEN_AS.__getitem__, default="epsilon", required=True,
-        help=_HELP, width="stretch", **kept(keys.BUDGET_IN),
+        help=_HELP, width="stretch", **args(keys.BUDGET_IN),
     )  # fmt: skip
     gaussian = _gaussian(cls, data)
     with place or nullcontext():
         if leads == "epsilon":
             value = st.number_input(
                 "Privacy budget ε", value=float(default), step=None, format="%g", help=on_screen(spec.help),
-                **kept(key),
+                **args(key),
             )  # fmt: skip
         else:
             value = _converted(leads, default, key, delta, gaussian=gaussian)

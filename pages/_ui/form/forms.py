@@ -20,7 +20,7 @@ from pages._ui.form import budget
 from pages._ui.form.numbers import field
 from pages._ui.frame import keys
 from pages._ui.frame.catalog import names, sample, short
-from pages._ui.frame.prepared import kept
+from pages._ui.frame.prepared import args
 from pages._ui.frame.words import on_screen
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def label_of(name: str) -> str:
 def pick_data() -> tuple[str, Dataset]:
     """Show the picker of samples and of this session's own data; return the name and the data set."""
     titles = short({name: sample(name).title for name in names()})
-    name = st.selectbox("Data", titles, format_func=titles.__getitem__, **kept(keys.EXPLORE_DATA))
+    name = st.selectbox("Data", titles, format_func=titles.__getitem__, **args(keys.EXPLORE_DATA))
     return name, sample(name)
 
 
@@ -102,7 +102,7 @@ def parameters(
         with box:
             if cls.PRESETS and box.open:
                 st.selectbox(
-                    "Preset", cls.PRESETS, None, placeholder="none", **kept(keys.PRESET(cls.slug)),
+                    "Preset", cls.PRESETS, None, placeholder="none", **args(keys.PRESET(cls.slug)),
                     help="Fills in the values of a paper or of its published code.",
                 )  # fmt: skip
         with box if box.open else st.container():  # an error in a folded field is shown, too
@@ -231,7 +231,7 @@ def widget(
 ) -> Any:
     """Show the widget of one parameter; return its value."""
     label = label or label_of(name)
-    keep: dict[str, Any] = {"help": on_screen(spec.help), **kept(key)}
+    keep: dict[str, Any] = {"help": on_screen(spec.help), **args(key)}
     keep["disabled"] = disabled or keep.get("disabled", False)
     if spec.kind == "bool":
         return st.toggle(label, default, **keep)

@@ -69,7 +69,7 @@ def pick_algorithm(data: Dataset, *, about: DeltaGenerator | None = None, label:
     if taken := st.session_state.pop(keys.ALGORITHM_NEXT(key), None):  # chosen in the list, before the widget is made
         st.session_state[key] = taken
     slug = st.selectbox(
-        label, slugs, slugs.index(first(own=not is_public(data))), format_func=named, **prepared.kept(key),
+        label, slugs, slugs.index(first(own=not is_public(data))), format_func=named, **prepared.args(key),
         help="There are four kinds of promise. They differ, so methods of different kinds are never ranked together.",
     )  # fmt: skip
     with about or nullcontext():

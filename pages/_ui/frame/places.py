@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from dpviz.figures.kit.theme import LIGHT
 
-__all__ = ["HOME", "ICON", "MOVED", "PAGES", "PLACES", "QUIET", "VIEWS", "Entry", "Place", "place_of"]
+__all__ = ["HOME", "ICON", "MOVED", "PAGES", "PLACES", "QUIET", "VIEWS", "PageEntry", "Place", "place_of"]
 
 
-class Entry(NamedTuple):
+class PageEntry(NamedTuple):
     """A page: its word in the bar, and the question it answers."""
 
     title: str
@@ -36,24 +36,24 @@ _DRAWN = (  # a released center
 ICON = f"data:image/svg+xml;base64,{base64.b64encode(_DRAWN.encode()).decode()}"
 HOME = "home"
 PAGES = {
-    "home": Entry("Start"),
-    "learn": Entry("Lessons"),
-    "limits": Entry("Limits", "What does the promise not cover?"),
-    "explore": Entry("Watch"),
-    "again": Entry("Again?", "Would it happen again?"),
-    "attacker": Entry("Alex", "Is Alex in the data?"),
-    "compare": Entry("Beside", "How do two to four runs differ?"),
-    "tradeoff": Entry("Trade-off", "What does ε change?"),
-    "ledger": Entry("Cost", "What did it cost?"),
-    "data": Entry("File", "Which people?"),
-    "bounds": Entry("Bounds", "What is public about them?"),
-    "plan": Entry("Rehearse", "What would ε buy, before you spend it?"),
-    "spend": Entry("Spend", "Spend privacy on this file?"),
-    "account": Entry("Account", "What has this file spent?"),
-    "class": Entry("Class"),
-    "present": Entry("Present"),
-    "notes": Entry("Notes"),
-    "papers": Entry("Papers", "Do the five papers' results hold up when run again?"),
+    "home": PageEntry("Start"),
+    "learn": PageEntry("Lessons"),
+    "limits": PageEntry("Limits", "What does the promise not cover?"),
+    "explore": PageEntry("Watch"),
+    "again": PageEntry("Again?", "Would it happen again?"),
+    "attacker": PageEntry("Alex", "Is Alex in the data?"),
+    "compare": PageEntry("Beside", "How do two to four runs differ?"),
+    "tradeoff": PageEntry("Trade-off", "What does ε change?"),
+    "ledger": PageEntry("Cost", "What did it cost?"),
+    "data": PageEntry("File", "Which people?"),
+    "bounds": PageEntry("Bounds", "What is public about them?"),
+    "plan": PageEntry("Rehearse", "What would ε buy, before you spend it?"),
+    "spend": PageEntry("Spend", "Spend privacy on this file?"),
+    "account": PageEntry("Account", "What has this file spent?"),
+    "class": PageEntry("Class"),
+    "present": PageEntry("Present"),
+    "notes": PageEntry("Notes"),
+    "papers": PageEntry("Papers", "Do the five papers' results hold up when run again?"),
 }
 VIEWS = ("explore", "again", "attacker", "compare", "tradeoff", "ledger")  # views of a run
 PLACES = (

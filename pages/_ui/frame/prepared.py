@@ -7,7 +7,7 @@ from typing import Any
 
 from pages._ui.frame.session import session
 
-__all__ = ["arrange", "kept", "locked", "shows", "style"]
+__all__ = ["arrange", "args", "locked", "shows", "style"]
 
 _STYLES = {  # parts that a style rule hides; other hidden parts are not made
     "form": "[class*=st-key-form],.st-key-drawer{display:none}",
@@ -31,7 +31,7 @@ def locked(key: str = "") -> bool:
     return free is not None and key not in free
 
 
-def kept(key: str) -> dict[str, Any]:
+def args(key: str) -> dict[str, Any]:
     """Return the arguments of a scene's widget, so that the session keeps its value and a lock disables it."""
     return {"key": key, "persist_state": "session", "disabled": locked(key)}
 

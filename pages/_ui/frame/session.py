@@ -51,7 +51,7 @@ def nothing() -> None:
     return None
 
 
-class Session:
+class SessionState:
     """One visitor's session, with a paragraph for each room that stores values here.
 
     The values of widgets are not in it: they stay in Streamlit's state under the keys of `pages/_ui/frame/keys.py`.
@@ -82,4 +82,4 @@ class Session:
     opened_now: Held[bool] = Held(bool)
 
 
-session = Session()
+session = SessionState()

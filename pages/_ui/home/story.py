@@ -16,7 +16,7 @@ from dpviz.atlas import averages
 from dpviz.atlas.averages import Bets, Given
 from dpviz.atlas.cells import STOPS
 from dpviz.lessons import story as parts
-from dpviz.lessons.story import Reruns
+from dpviz.lessons.story import StoryRuns
 from dpviz.numbers import number
 from pages._ui.address import links
 from pages._ui.frame import keys
@@ -80,7 +80,7 @@ _stored = lru_cache(maxsize=8)(parts.of_chart)
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def _record(ready: tuple[str, ...], _given: Given | None, _bets: Bets | None, _reruns: Sequence[Reruns]) -> str:
+def _record(ready: tuple[str, ...], _given: Given | None, _bets: Bets | None, _reruns: Sequence[StoryRuns]) -> str:
     """Return the record of the finished parts as JSON; `ready` names them."""
     return json.dumps(parts.record(_given, _bets, _reruns), ensure_ascii=False, separators=(",", ":"))
 
@@ -91,12 +91,12 @@ def story() -> None:
     st.fragment(_draw, run_every=1.0 if polls else None)(polls)
 
 
-def _reruns(needed: bool) -> list[Reruns]:
+def _reruns(needed: bool) -> list[StoryRuns]:
     """Return the finished reruns: stored ones, or those made since somebody needed them."""
     trust = atlas.trust(parts.SAMPLE, parts.METHOD)
     if trust is Trust.CHECKING:
         return []
-    clouds: list[Reruns | None] = []
+    clouds: list[StoryRuns | None] = []
     for people in parts.EDITIONS:
         chart = atlas.chart(parts.SAMPLE, parts.METHOD, people) if trust is Trust.YES else None
         if chart is not None:
@@ -107,7 +107,7 @@ def _reruns(needed: bool) -> list[Reruns]:
     return here if [one.people for one in here] == list(parts.EDITIONS[: len(here)]) else []
 
 
-def _made(needed: bool) -> tuple[Given | None, Bets | None, list[Reruns]]:
+def _made(needed: bool) -> tuple[Given | None, Bets | None, list[StoryRuns]]:
     stored, reruns = atlas.given(), _reruns(needed)
     if not isinstance(stored, Trust):
         return *stored, reruns

@@ -9,12 +9,12 @@ from dpviz.lessons import LESSONS, glossary
 from pages._ui.frame import keys, markup, shell
 from pages._ui.learn import progress, stage_cache
 from pages._ui.learn.controls import COURSE
-from pages._ui.learn.place import Place, go
+from pages._ui.learn.place import Spot, go
 
 __all__ = ["show"]
 
 
-def show(place: Place) -> None:
+def show(place: Spot) -> None:
     """Show a part of the course itself."""
     shell.title()
     st.html(

@@ -17,7 +17,7 @@ from pages._ui.frame import keys, markup, prepared
 from pages._ui.learn import progress, stage_cache
 from pages._ui.learn.controls import PARTS, TRIES
 from pages._ui.learn.picture import Look, beside, picture, planes
-from pages._ui.learn.place import Place, answer, draw_again, go
+from pages._ui.learn.place import Spot, answer, draw_again, go
 from pages._ui.workspace.explore import explore
 
 __all__ = ["show"]
@@ -26,7 +26,7 @@ _STORYS = ALGORITHMS[STORY[1]].name  # the method that needs no label
 _COLUMN = 5  # most answers in a column
 
 
-def show(place: Place) -> None:
+def show(place: Spot) -> None:
     """Show the current part of a lesson: words, answers and next steps beside the picture."""
     lesson = place.lesson
     assert lesson is not None
@@ -66,7 +66,7 @@ def _head(lesson: Lesson, part: str) -> None:
         )
 
 
-def _predict(place: Place, lesson: Lesson, stage: Stage) -> Look:
+def _predict(place: Spot, lesson: Lesson, stage: Stage) -> Look:
     _paragraph(lesson.fill(lesson.setting, stage))
     _asked(lesson.fill(lesson.question, stage))
     first = place.answers[0] if place.answers else frozenset()
@@ -84,12 +84,12 @@ def _toggled(lesson: Lesson, chosen: frozenset[int], option: int) -> frozenset[i
     return chosen ^ {option} if lesson.several else frozenset({option})
 
 
-def _run(place: Place, lesson: Lesson, stage: Stage) -> Look:
+def _run(place: Spot, lesson: Lesson, stage: Stage) -> Look:
     _asked(lesson.fill(lesson.task, stage))
     return Look(stage.first)
 
 
-def _explain(place: Place, lesson: Lesson, stage: Stage) -> Look:
+def _explain(place: Spot, lesson: Lesson, stage: Stage) -> Look:
     tries = place.answers
     if not tries:
         _asked(lesson.fill(lesson.question, stage))
@@ -136,7 +136,7 @@ def _second(lesson: Lesson, stage: Stage, first: frozenset[int]) -> None:
     )  # fmt: skip
 
 
-def _solved(place: Place, lesson: Lesson, stage: Stage) -> None:
+def _solved(place: Spot, lesson: Lesson, stage: Stage) -> None:
     """Show the prediction beside the right answer, and why it is right."""
     tries = place.answers
     right = lesson.is_right(tuple(tries[-1]), stage)
@@ -210,7 +210,7 @@ def _asked(words: str) -> None:
     st.html(f'<p class="dp-asked">{markup.escape(words)}</p>')
 
 
-def _onward(place: Place, lesson: Lesson) -> None:
+def _onward(place: Spot, lesson: Lesson) -> None:
     """Show the buttons that go back and on; each has a key. The limits of the promise follow the last lesson."""
     order = list(PARTS)
     at, fixed = order.index(place.part), prepared.locked(keys.LEARN_PART)
@@ -244,4 +244,4 @@ def _onward(place: Place, lesson: Lesson) -> None:
         st.button("All lessons", key=keys.LESSON_ALL, type="tertiary", on_click=go, args=("", "lessons"))
 
 
-_WORDS: dict[str, Callable[[Place, Lesson, Stage], Look]] = {"predict": _predict, "run": _run, "explain": _explain}
+_WORDS: dict[str, Callable[[Spot, Lesson, Stage], Look]] = {"predict": _predict, "run": _run, "explain": _explain}

@@ -9,12 +9,12 @@ import streamlit as st
 
 from dpviz import lessons
 from dpviz.figures import Panel
-from dpviz.figures.kit.film import Printed
+from dpviz.figures.kit.film import PrintedFigure
 from dpviz.lessons import Stage
 from pages._ui.address import links
 from pages._ui.frame import keys, prepared, shell
 from pages._ui.learn import stage_cache
-from pages._ui.learn.place import Place
+from pages._ui.learn.place import Spot
 from pages._ui.player.panel import draw
 from pages._ui.player.transport import transport
 
@@ -36,17 +36,17 @@ class Look(NamedTuple):
     pointed: bool = False
 
 
-def _panels(place: Place, *names: str) -> list[Panel]:
+def _panels(place: Spot, *names: str) -> list[Panel]:
     assert place.lesson is not None
     return [panel for panel in stage_cache.panels(place.lesson.name, place.seed) if panel.name in names]
 
 
-def planes(place: Place) -> int:
+def planes(place: Spot) -> int:
     """Return how many planes a lesson has."""
     return len(_panels(place, "plane"))
 
 
-def picture(place: Place, stage: Stage, look: Look) -> None:
+def picture(place: Spot, stage: Stage, look: Look) -> None:
     """Draw a lesson's planes under their player."""
     assert place.lesson is not None
     name, start = place.lesson.name, look.start
@@ -68,7 +68,7 @@ def picture(place: Place, stage: Stage, look: Look) -> None:
     shell.key_line(lessons.legend(name), hidden=True)
 
 
-def beside(place: Place) -> None:
+def beside(place: Spot) -> None:
     """Draw a lesson's other figures."""
     assert place.lesson is not None
     if prepared.shows("panels"):
@@ -78,12 +78,12 @@ def beside(place: Place) -> None:
 
 def _width(panel: Panel) -> int | Literal["stretch"]:
     """Return the width of a plane that keeps its scales, margins included, so that its tag is at its edge."""
-    assert isinstance(panel.figure, Printed)
+    assert isinstance(panel.figure, PrintedFigure)
     shape = panel.figure.meta
     return round((shape["h"] - 72) / shape["ar"]) + 60 if "ar" in shape else "stretch"
 
 
-def _the_same(opened: links.Opened, place: Place) -> bool:
+def _the_same(opened: links.Opened, place: Spot) -> bool:
     asked = opened.scene.values
     assert place.lesson is not None
     return (asked["lesson"], asked["part"], asked.get("s", 0)) == (place.lesson.name, place.part, place.seed)

@@ -13,11 +13,11 @@ from pages._ui.address.scene import Scene, write
 from pages._ui.frame import keys
 from pages._ui.learn.controls import vocabulary
 
-__all__ = ["Place", "address", "answer", "draw_again", "go", "here"]
+__all__ = ["Spot", "address", "answer", "draw_again", "go", "here"]
 
 
 @dataclasses.dataclass(frozen=True)
-class Place:
+class Spot:
     """A place in the course; an answer is the set of option numbers, counted from 0."""
 
     lesson: Lesson | None
@@ -26,13 +26,13 @@ class Place:
     seed: int = 0
 
 
-def here() -> Place:
+def here() -> Spot:
     """Return the session's place."""
     values = links.now("learn", vocabulary).values
     if not values["lesson"]:
-        return Place(None, values["part"])
+        return Spot(None, values["part"])
     answers = tuple(frozenset(int(digit) - 1 for digit in text) for text in values["answer"])
-    return Place(LESSONS[values["lesson"]], values["part"], answers, values["s"])
+    return Spot(LESSONS[values["lesson"]], values["part"], answers, values["s"])
 
 
 def go(lesson: str, part: str) -> None:
@@ -46,7 +46,7 @@ def answer(lesson: Lesson, answers: Sequence[frozenset[int]]) -> None:
     st.session_state[keys.LEARN_ANSWER(lesson.name)] = list(dict.fromkeys(filter(None, texts)))
 
 
-def draw_again(place: Place) -> None:
+def draw_again(place: Spot) -> None:
     """Show the same lesson with the next draw of the noise."""
     assert place.lesson is not None
     st.session_state[keys.LEARN_SEED(place.lesson.name)] = (place.seed + 1) % len(SEEDS)

@@ -15,7 +15,7 @@ from dpviz.figures.scenes.reconstruction import LEGEND, read_panel
 from dpviz.trace import Trace
 from pages._ui.frame import keys, markup, shell
 from pages._ui.frame.catalog import sample
-from pages._ui.frame.prepared import kept
+from pages._ui.frame.prepared import args
 from pages._ui.player.panel import draw
 from pages._ui.player.transport import transport
 
@@ -34,9 +34,9 @@ def lesson() -> None:
     """Show the question on a sample, first without noise, then with noise."""
     st.header("Why not publish exact centers?")
     left, right = st.columns([3, 2], vertical_alignment="bottom")
-    name = left.selectbox("Sample", SAMPLES, format_func=lambda n: sample(n).title, **kept(keys.EXACT_DATA))
+    name = left.selectbox("Sample", SAMPLES, format_func=lambda n: sample(n).title, **args(keys.EXACT_DATA))
     noise = right.segmented_control(
-        "Published", list(NOISE), format_func=NOISE.__getitem__, default="none", required=True, **kept(keys.EXACT_NOISE)
+        "Published", list(NOISE), format_func=NOISE.__getitem__, default="none", required=True, **args(keys.EXACT_NOISE)
     )
     trace, read = read_on(name, str(noise))
     data = sample(name)

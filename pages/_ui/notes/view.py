@@ -12,7 +12,7 @@ from pages._ui.address.current import keep
 from pages._ui.address.deck import Deck, Slide
 from pages._ui.address.scene import Scene, write
 from pages._ui.frame import keys, markup
-from pages._ui.frame.prepared import kept, locked
+from pages._ui.frame.prepared import args, locked
 from pages._ui.learn import progress, stage_cache
 from pages._ui.learn.controls import PARTS
 from pages._ui.learn.place import address
@@ -32,7 +32,7 @@ def form() -> str:
     """Show the list of lessons, the plans, and their links; return the choice of what to show."""
     names = list(LESSONS)
     st.pills(
-        "Lessons", names, selection_mode="multi", default=plans()[0].lessons, **kept(keys.NOTES_LESSONS),
+        "Lessons", names, selection_mode="multi", default=plans()[0].lessons, **args(keys.NOTES_LESSONS),
         format_func=lambda name: f"{LESSONS[name].number} {LESSONS[name].title}",
     )  # fmt: skip
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -47,7 +47,7 @@ def form() -> str:
         st.page_link("pages/class.py", label="Teach it to a class", icon=":material/groups:", width="content")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         kind = st.segmented_control(
-            "Shows", list(SHOWS), default="plan", required=True, format_func=SHOWS.__getitem__, **kept(keys.NOTES_SHOW)
+            "Shows", list(SHOWS), default="plan", required=True, format_func=SHOWS.__getitem__, **args(keys.NOTES_SHOW)
         )
         progress.print_button()
     return str(kind)

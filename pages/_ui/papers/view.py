@@ -12,10 +12,10 @@ from dpviz.figures.kit.theme import LIGHT
 from dpviz.numbers import number, plus_minus
 from dpviz.papers import results
 from dpviz.papers.overview import Overview, overview
-from dpviz.papers.picture import Panel, key_entries, looks, panel_svg, panels, picture_svg
+from dpviz.papers.picture import Plot, key_entries, looks, panel_svg, panels, picture_svg
 from dpviz.papers.registry import Item, Paper
 from dpviz.papers.reproduce import load_numbers
-from dpviz.papers.verdicts import DOES_NOT, NOT_RUN, REPRODUCES, WITHIN, Verdict, beside_printed, judge
+from dpviz.papers.verdicts import DOES_NOT, NOT_RUN, REPRODUCES, WITHIN, PaperVerdict, beside_printed, judge
 from dpviz.papers.words import axis_name, curve_name, measure_name, plainly, set_name
 from pages._ui.frame import keys, markup, shell
 from pages._ui.frame.words import on_screen
@@ -30,7 +30,7 @@ _COLORS = {REPRODUCES: "green", WITHIN: "gray", DOES_NOT: "red", NOT_RUN: "gray"
 
 
 @st.cache_data(show_spinner="Reading the reruns")
-def _read(path: str, modified: int, _item: Item) -> tuple[pd.DataFrame, Verdict, pd.DataFrame]:
+def _read(path: str, modified: int, _item: Item) -> tuple[pd.DataFrame, PaperVerdict, pd.DataFrame]:
     measured = load_numbers(Path(path))
     return measured, judge(_item, measured), beside_printed(_item.printed, measured)
 
@@ -47,7 +47,7 @@ def _file(paper: Paper, item: Item) -> tuple[str, int]:
     return str(path), path.stat().st_mtime_ns if path.is_file() else 0
 
 
-def _committed(paper: Paper, item: Item) -> tuple[pd.DataFrame, Verdict, pd.DataFrame]:
+def _committed(paper: Paper, item: Item) -> tuple[pd.DataFrame, PaperVerdict, pd.DataFrame]:
     """Return numbers, verdict and printed numbers with ours, read and judged once per version of a file."""
     return _read(*_file(paper, item), item)
 
@@ -57,7 +57,7 @@ def numbers(paper: Paper, item: Item) -> pd.DataFrame:
     return _committed(paper, item)[0]
 
 
-def verdict(paper: Paper, item: Item) -> Verdict:
+def verdict(paper: Paper, item: Item) -> PaperVerdict:
     """Return the verdict of the committed rerun."""
     return _committed(paper, item)[1]
 
@@ -92,14 +92,14 @@ def show(paper: Paper, item: Item) -> None:
                     )  # fmt: skip
 
 
-def _ours(judged: Verdict) -> str:
+def _ours(judged: PaperVerdict) -> str:
     """Return the result of our rerun, in one line."""
     if judged.word == NOT_RUN:
         return "not yet run on this machine; use the command below."
     return f"comparisons that hold: {judged.yes}; within noise: {judged.tie}; against the claim: {judged.no}."
 
 
-def _picture(plots: list[Panel]) -> str:
+def _picture(plots: list[Plot]) -> str:
     """Return the panels of an item below their key, as many side by side as fit."""
     colors, look = shell.colors(), looks(plots)
     pictures = "".join(_image(panel_svg(panel, look, colors), f"{panel.words}. Not private.") for panel in plots)
@@ -113,7 +113,7 @@ def _image(svg: str, words: str = "") -> str:
     return f'<img alt="{markup.escape(words)}" src="data:image/svg+xml;base64,{code}">'
 
 
-def _details(paper: Paper, item: Item, measured: pd.DataFrame, judged: Verdict, beside: pd.DataFrame) -> None:
+def _details(paper: Paper, item: Item, measured: pd.DataFrame, judged: PaperVerdict, beside: pd.DataFrame) -> None:
     lines = "".join(f"\n| {name} | {markup.escape(words)} |" for name, words in _settings(item))
     st.markdown(f"**Settings that differ from the paper's**\n\n| setting | here |\n|---|---|{lines}")
     if judged.against:

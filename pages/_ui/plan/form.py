@@ -17,7 +17,7 @@ from pages._ui.form.numbers import whole_number
 from pages._ui.form.picker import marked
 from pages._ui.frame import keys
 from pages._ui.frame.catalog import chosen, names, sample
-from pages._ui.frame.prepared import kept, locked
+from pages._ui.frame.prepared import args, locked
 from pages._ui.plan.state import plan_state
 
 __all__ = ["FIRST", "LIKE", "SCALES", "START", "Wish", "form"]
@@ -71,13 +71,13 @@ def form() -> Wish:
     for key, value in START.items():
         state.setdefault(key, value)
     a, b, c, d = st.columns([2, 2, 3, 5], gap="small", vertical_alignment="bottom")
-    k = whole_number("Centers k", value=START[keys.PLAN_K], on=a, **kept(keys.PLAN_K))
-    epsilon = b.text_input("Privacy budget ε", **kept(keys.PLAN_EPSILON), placeholder="1")
+    k = whole_number("Centers k", value=START[keys.PLAN_K], on=a, **args(keys.PLAN_K))
+    epsilon = b.text_input("Privacy budget ε", **args(keys.PLAN_EPSILON), placeholder="1")
     within = c.text_input(
-        "How exact a center should be: ±", **kept(keys.PLAN_WITHIN), placeholder="0.1", help=_IN_UNITS
+        "How exact a center should be: ±", **args(keys.PLAN_WITHIN), placeholder="0.1", help=_IN_UNITS
     )
     slugs = d.multiselect(
-        "Methods", offered(), FIRST, format_func=marked, **kept(keys.PLAN_ALGORITHMS),
+        "Methods", offered(), FIRST, format_func=marked, **args(keys.PLAN_ALGORITHMS),
         max_selections=6,
     )  # fmt: skip
     with st.expander("More: the public facts behind the plan"):
@@ -89,19 +89,19 @@ def form() -> Wish:
         if taken is not None:
             plan_state.plan_taken = taken
             st.rerun()
-        n = whole_number("People", value=START[keys.PLAN_N], help="About how many. Public.", **kept(keys.PLAN_N))
-        columns = st.text_input("Columns", **kept(keys.PLAN_COLUMNS), help="Names, separated by commas.")
+        n = whole_number("People", value=START[keys.PLAN_N], help="About how many. Public.", **args(keys.PLAN_N))
+        columns = st.text_input("Columns", **args(keys.PLAN_COLUMNS), help="Names, separated by commas.")
         units = st.text_input(
-            "Units", **kept(keys.PLAN_UNITS), help="One per column, empty where there is none, or one for all."
+            "Units", **args(keys.PLAN_UNITS), help="One per column, empty where there is none, or one for all."
         )
-        low = st.text_input("Lowest possible values", **kept(keys.PLAN_LOW), help="One per column.")
-        high = st.text_input("Largest possible values", **kept(keys.PLAN_HIGH))
+        low = st.text_input("Lowest possible values", **args(keys.PLAN_LOW), help="One per column.")
+        high = st.text_input("Largest possible values", **args(keys.PLAN_HIGH))
         scale = st.segmented_control(
             "Scale of the columns", list(SCALES), format_func=SCALES.__getitem__, required=True,
-            **kept(keys.PLAN_SCALE), help="One scale keeps the shape of a map.",
+            **args(keys.PLAN_SCALE), help="One scale keeps the shape of a map.",
         )  # fmt: skip
         like = st.selectbox(
-            "Shape of the data, assumed", LIKE, **kept(keys.PLAN_LIKE), format_func=_shape,
+            "Shape of the data, assumed", LIKE, **args(keys.PLAN_LIKE), format_func=_shape,
             help="Assume round groups, or rows spread like those of a public data set.",
         )  # fmt: skip
     if not slugs:

@@ -28,7 +28,7 @@ from pages._ui.address.state import address_state
 from pages._ui.form.numbers import whole_number
 from pages._ui.frame import keys, markup
 from pages._ui.frame.places import PAGES
-from pages._ui.frame.prepared import kept
+from pages._ui.frame.prepared import args
 from pages._ui.present.scenes import MOST_VARIED, Staged, staged
 from pages._ui.present.show import show
 from pages._ui.present.state import present_state
@@ -157,7 +157,7 @@ def slide_list() -> int:
         state[keys.PRESENT_SLIDE] = number
     state[keys.PRESENT_SLIDE] = min(max(int(state.get(keys.PRESENT_SLIDE) or 1), 1), len(numbers))
     chosen = st.radio(
-        "The show begins at", numbers, **kept(keys.PRESENT_SLIDE),
+        "The show begins at", numbers, **args(keys.PRESENT_SLIDE),
         format_func=lambda n: plain(deck.slides[n - 1].title or "Without a title"),
     )  # fmt: skip
     total = deck.seconds

@@ -17,14 +17,14 @@ from dpviz.sweeps.measures import METRICS, Metric
 from dpviz.sweeps.summary import Summary
 from pages._ui.frame import keys, markup, shell
 from pages._ui.tradeoff.charts import brief, chart, named, sign, title, under
-from pages._ui.tradeoff.sweeps import Kept
-from pages._ui.tradeoff.tables import Look, look_at, table
+from pages._ui.tradeoff.sweeps import Progress
+from pages._ui.tradeoff.tables import SweepLook, look_at, table
 from pages._ui.tradeoff.take import files, one_run
 
 _DOTS = 20  # most dots at one place; each is as likely as any other
 
 
-def details(every: Summary, progress: Kept, look: Look, style: dict[str, Style]) -> None:
+def details(every: Summary, progress: Progress, look: SweepLook, style: dict[str, Style]) -> None:
     """Show winners, runs at one place, areas, files and, if there are two, both axes. Only the open tab is drawn.
 
     An address with a place or a second axis opens that tab.
@@ -48,7 +48,7 @@ def details(every: Summary, progress: Kept, look: Look, style: dict[str, Style])
                 show()
 
 
-def _take(every: Summary, progress: Kept) -> None:
+def _take(every: Summary, progress: Progress) -> None:
     files(every, progress)
     one_run(every, progress)
 
@@ -72,7 +72,7 @@ def _areas(every: Summary, metric: Metric, style: dict[str, Style]) -> None:
         under(notion)
 
 
-def _dots(every: Summary, progress: Kept, look: Look, metric: Metric, style: dict[str, Style]) -> None:
+def _dots(every: Summary, progress: Progress, look: SweepLook, metric: Metric, style: dict[str, Style]) -> None:
     stops = sorted(every.points[look.axis].dropna().unique())
     places, key = range(len(stops)), keys.SWEEP_AT(progress.identity, look.axis)
     place = len(stops) // 2
@@ -122,14 +122,14 @@ def _winners(winners: pd.DataFrame) -> None:
     )
 
 
-def _beside(every: Summary, progress: Kept, look: Look) -> list[str]:
+def _beside(every: Summary, progress: Progress, look: SweepLook) -> list[str]:
     """Return the possible second axes besides the one along which curves run."""
     axes = [axis for axis in every.axes if axis in every.points and axis not in (look.axis, "delta")]
     per_data = every.points.groupby("data")
     return [axis for axis in axes if per_data[axis].nunique().max() > 1] + ["data"] * (len(progress.data) > 1)
 
 
-def _heat(every: Summary, progress: Kept, look: Look, metric: Metric, long: list[str]) -> None:
+def _heat(every: Summary, progress: Progress, look: SweepLook, metric: Metric, long: list[str]) -> None:
     y = long[0]
     if long[1:]:
         _only(key := keys.SWEEP_AGAINST(progress.identity, look.axis), long)

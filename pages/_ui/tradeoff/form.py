@@ -20,7 +20,7 @@ from pages._ui.form.forms import fields_of, in_labels
 from pages._ui.form.numbers import whole_number
 from pages._ui.form.picker import marked
 from pages._ui.frame import catalog, keys
-from pages._ui.frame.prepared import kept
+from pages._ui.frame.prepared import args
 from pages._ui.frame.session import session
 from pages._ui.tradeoff.data import choices, open_choice, source
 from pages._ui.tradeoff.vary import OWN, deltas, numbers, values_of, vary
@@ -52,7 +52,7 @@ def sweep_form() -> tuple[Sweep | None, str, str, DeltaGenerator]:
     with st.container(width=DATA):
         data = st.multiselect(
             "Data", names, [names[0] if private else "town"], format_func=titles.__getitem__,
-            max_selections=4, **kept(keys.SWEEP_DATA_PRIVATE if private else keys.SWEEP_DATA),
+            max_selections=4, **args(keys.SWEEP_DATA_PRIVATE if private else keys.SWEEP_DATA),
         )  # fmt: skip
     slugs = [slug for slug in ALGORITHMS if slug != REFERENCE]
     if not private:
@@ -61,16 +61,16 @@ def sweep_form() -> tuple[Sweep | None, str, str, DeltaGenerator]:
     with st.popover(f"{count} algorithm{'s' * (count != 1)}", key=keys.FORM_ALGORITHMS):
         chosen = st.multiselect(
             "Algorithms", slugs, list(FIRST), format_func=marked,
-            **kept(keys.SWEEP_ALGORITHMS), help="KMeans, the non-private reference, always runs too.",
+            **args(keys.SWEEP_ALGORITHMS), help="KMeans, the non-private reference, always runs too.",
         )  # fmt: skip
     with st.container(width="content"):
         epsilon = st.pills(
             "Privacy budgets ε", EPSILONS, selection_mode="multi", default=STOPS, format_func=fraction,
-            **kept(keys.SWEEP_EPSILON), help="Every algorithm runs at each of these budgets.",
+            **args(keys.SWEEP_EPSILON), help="Every algorithm runs at each of these budgets.",
         )  # fmt: skip
     with st.container(width=RUNS):
         repeats = whole_number(
-            "Runs per point", 2, 50, SEEDS, **kept(keys.SWEEP_REPEATS),
+            "Runs per point", 2, 50, SEEDS, **args(keys.SWEEP_REPEATS),
             help="More runs give narrower intervals and take longer. Seeds count up from the first seed.",
         )  # fmt: skip
     more = st.popover("Details", key=keys.FORM_DETAILS)
@@ -78,13 +78,13 @@ def sweep_form() -> tuple[Sweep | None, str, str, DeltaGenerator]:
     if any("rho_distance" in params.specs(ALGORITHMS[slug]) for slug in chosen):
         with st.container(width="content"):
             rho = st.pills(
-                "rho (distance)", RHOS, selection_mode="multi", default=(0.05,), **kept(keys.SWEEP_RHO),
+                "rho (distance)", RHOS, selection_mode="multi", default=(0.05,), **args(keys.SWEEP_RHO),
                 help=f"How far one row may move and stay protected. {plain(_rho_in_units(data))}",
             )  # fmt: skip
         axes.append(("rho_distance", tuple(rho)))
     with more:
         n_rows = st.pills(
-            "People in the data", ROWS, selection_mode="multi", default=(None,), **kept(keys.SWEEP_ROWS),
+            "People in the data", ROWS, selection_mode="multi", default=(None,), **args(keys.SWEEP_ROWS),
             format_func=lambda n: "as it is" if n is None else f"{n:,}",
             help="Runs on this many people, drawn without replacement. "
             "If that is more people than the data have, whole copies of the data come first.",
@@ -93,29 +93,29 @@ def sweep_form() -> tuple[Sweep | None, str, str, DeltaGenerator]:
             "Centers k",
             "",
             placeholder="each data set's own",
-            **kept(keys.SWEEP_K),
+            **args(keys.SWEEP_K),
             help="Whole numbers separated by commas.",
         )
         delta = st.text_input(
             "Delta δ",
             "",
             placeholder="n^-1.1 for all",
-            **kept(keys.SWEEP_DELTA),
+            **args(keys.SWEEP_DELTA),
             help="One value for all algorithms: a number, or a rule from a paper such as 1/(n ln n) or 1/(n sqrt n).",
         )
         free = st.toggle(
-            "Let methods choose their own number of centers", **kept(keys.SWEEP_FREE),
+            "Let methods choose their own number of centers", **args(keys.SWEEP_FREE),
             help="Some methods, such as DPM, release more centers than k. More centers always lower the loss, so "
                 "their curves cannot be compared with those of k centers.",
         )  # fmt: skip
         varied, curves = vary(chosen)
         metrics = st.multiselect(
-            "Metrics", METRICS, ["loss"], format_func=lambda name: METRICS[name].title, **kept(keys.SWEEP_METRICS),
+            "Metrics", METRICS, ["loss"], format_func=lambda name: METRICS[name].title, **args(keys.SWEEP_METRICS),
             help="All metrics are computed from the raw rows, in half-widths of the public bounds, and are not "
                 "private. If a k-median method runs, its own cost is measured too.",
         )  # fmt: skip
         seed = whole_number(
-            "First seed", 0, **kept(keys.SWEEP_SEED),
+            "First seed", 0, **args(keys.SWEEP_SEED),
             help="DEMO only. A published seed lets anyone subtract the noise.",
         )  # fmt: skip
     if not private:

@@ -13,7 +13,7 @@ from pages._ui.address.scene import Control, number
 from pages._ui.frame import keys
 from pages._ui.tradeoff import archive, sweeps, tables, view
 from pages._ui.tradeoff.form import sweep_of
-from pages._ui.tradeoff.sweeps import Kept
+from pages._ui.tradeoff.sweeps import Progress
 
 
 def looks(known: Mapping[str, Any]) -> list[Control]:
@@ -40,14 +40,14 @@ def looks(known: Mapping[str, Any]) -> list[Control]:
     return listed
 
 
-def _formed(known: Mapping[str, Any]) -> Kept | None:
+def _formed(known: Mapping[str, Any]) -> Progress | None:
     """Return the sweep on samples given by the form's words, or None if they do not describe one (yet)."""
     words = [*(f"p.{name}" for name in known.get("vary", ())), "camera", "curves"]
     if not set(known.get("d", ("",))) <= set(SAMPLES) or not set(words) <= set(known) or known["curves"]:
         return None
     try:
         pairs = ((name, tuple(one) if isinstance(one, list) else one) for name, one in known.items())
-        return Kept("", "", _sweep(tuple(pairs)), 0)
+        return Progress("", "", _sweep(tuple(pairs)), 0)
     except (ValueError, TypeError):
         return None
 

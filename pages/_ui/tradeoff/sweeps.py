@@ -51,7 +51,7 @@ ELSEWHERE = "elsewhere"  # the status of a sweep that another process works on
 
 
 @dataclasses.dataclass(eq=False)
-class Kept:
+class Progress:
     """A sweep of this server with the rows it has so far; `owner` is the session that started it here."""
 
     identity: str
@@ -105,21 +105,21 @@ class Shelf:
         self.folder = MemoryFolder()
         self.titles: dict[str, str] = {}  # path -> the name that a visitor sees
         self.archive = _archive()
-        self._kept: OrderedDict[str, Kept] = OrderedDict()
+        self._kept: OrderedDict[str, Progress] = OrderedDict()
         self._lock = threading.Lock()
 
-    def put(self, progress: Kept) -> None:
+    def put(self, progress: Progress) -> None:
         """Store a sweep and drop the oldest finished ones."""
         with self._lock:
             self._kept[progress.identity] = progress
             for old in [i for i, other in self._kept.items() if not other.active][: -KEEP or None]:
                 del self._kept[old]
 
-    def get(self, identity: str) -> Kept | None:
+    def get(self, identity: str) -> Progress | None:
         """Return a sweep, from disk if this process does not have it, or None if it no longer exists."""
         return self._kept.get(identity) or self._again(identity)
 
-    def _again(self, identity: str) -> Kept | None:
+    def _again(self, identity: str) -> Progress | None:
         """Resume a sweep of public data after a restart; if another process works on it, take its rows."""
         try:
             stored = self.archive.get(identity) if self.archive else None
@@ -129,7 +129,7 @@ class Shelf:
         if self.archive is None or stored is None:
             return None
         sweep, title, rows, how = stored
-        progress = Kept(identity, title, sweep, size(sweep), rows, Job("", title, status=how or ELSEWHERE))
+        progress = Progress(identity, title, sweep, size(sweep), rows, Job("", title, status=how or ELSEWHERE))
         if not how:
             if self.waiting >= MOST_WAITING or not self.archive.free(identity):
                 return progress
@@ -143,7 +143,7 @@ class Shelf:
         with self._lock:  # another visitor may start one meanwhile
             return sum(progress.active for progress in self._kept.values())
 
-    def of(self, owner: str) -> Kept | None:
+    def of(self, owner: str) -> Progress | None:
         """Return a session's sweep that waits or runs, or None."""
         with self._lock:
             return next((own for own in self._kept.values() if own.active and own.owner == owner), None)
@@ -182,7 +182,7 @@ def start(sweep: Sweep, title: str) -> None:
         raise ValueError(
             f"sweep: {MOST_WAITING} sweeps are already waiting on this server; try again in a few minutes."
         )
-    progress = Kept(secrets.token_urlsafe(9), title, sweep, len(rows) + len(left), rows, owner=work_state.owner)
+    progress = Progress(secrets.token_urlsafe(9), title, sweep, len(rows) + len(left), rows, owner=work_state.owner)
     shelf().put(progress)
     if (archive := shelf().archive) and is_public(sweep):
         archive.put(progress.identity, sweep, title, rows)
@@ -241,31 +241,31 @@ def missing(sweep: Sweep) -> list[Run]:
     return [run for key, run in cells(sweep) if key not in there]
 
 
-def at_once(sweep: Sweep, title: str) -> Kept:
+def at_once(sweep: Sweep, title: str) -> Progress:
     """Return the known part of a sweep, without starting anything."""
     rows, usable = known(sweep), trusts(sweep)
     if usable and len(rows) == len(_stored(sweep, usable)):
         return _everybodys(sweep, title, usable)
     last = tradeoff_state.at_once
     if last is None or last.sweep != sweep or len(last.rows) != len(rows):
-        tradeoff_state.at_once = last = Kept("", title, sweep, size(sweep), rows)
+        tradeoff_state.at_once = last = Progress("", title, sweep, size(sweep), rows)
     return last
 
 
 @lru_cache(maxsize=32)
-def _everybodys(sweep: Sweep, title: str, usable: tuple[Trust, ...]) -> Kept:
+def _everybodys(sweep: Sweep, title: str, usable: tuple[Trust, ...]) -> Progress:
     """Return the atlas's part of a sweep, which is the same for all sessions and summarized once."""
-    return Kept("", title, sweep, size(sweep), list(_stored(sweep, usable).values()))
+    return Progress("", title, sweep, size(sweep), list(_stored(sweep, usable).values()))
 
 
-def cancel(progress: Kept) -> None:
+def cancel(progress: Progress) -> None:
     """Stop a sweep for good; it is never resumed."""
     if (archive := shelf().archive) and is_public(progress.sweep):
         archive.end(progress.identity, "cancelled")
     progress.job.cancel()
 
 
-def _work(progress: Kept, job: Job) -> None:
+def _work(progress: Progress, job: Job) -> None:
     progress.begun = time.monotonic()
 
     def look() -> None:
@@ -298,7 +298,7 @@ def leave() -> None:
     st.session_state[keys.SWEEP] = ""
 
 
-def shown() -> Kept | None:
+def shown() -> Progress | None:
     """Return the sweep to show: the session's, or that of the address with which the page was opened."""
     sweep = shelf().get(st.session_state.get(keys.SWEEP) or "")
     if sweep is not None:
@@ -308,7 +308,7 @@ def shown() -> Kept | None:
     return sweep
 
 
-def history() -> list[Kept]:
+def history() -> list[Progress]:
     """Return the session's sweeps that the server still has, newest first."""
     sweeps = (shelf().get(identity) for identity in reversed(tradeoff_state.sweeps))
     return [progress for progress in sweeps if progress is not None]

@@ -20,14 +20,14 @@ from pages._ui.form.numbers import whole_number
 from pages._ui.frame import keys, markup
 from pages._ui.tradeoff.charts import icon, named, shared, sign, title
 from pages._ui.tradeoff.state import tradeoff_state
-from pages._ui.tradeoff.sweeps import Kept
+from pages._ui.tradeoff.sweeps import Progress
 
 _NONE = "…"
 WITHIN = (1, 2, 5, 10, 20, 50)  # % of KMeans's loss that is good enough
 
 
 @dataclasses.dataclass(frozen=True)
-class Look:
+class SweepLook:
     """The choices with which a sweep is viewed."""
 
     axis: str
@@ -45,7 +45,7 @@ def _looked() -> None:
     tradeoff_state.looked = True
 
 
-def tables(every: Summary, progress: Kept, look: Look, style: dict[str, Style]) -> None:
+def tables(every: Summary, progress: Progress, look: SweepLook, style: dict[str, Style]) -> None:
     """Show the overview and the solver for one data set."""
     data = progress.data[0]
     if progress.data[1:]:
@@ -60,7 +60,7 @@ def tables(every: Summary, progress: Kept, look: Look, style: dict[str, Style]) 
         _solver(mine, progress, look, style)
 
 
-def _overview(mine: Summary, look: Look, points: pd.DataFrame, style: dict[str, Style], now: str) -> None:
+def _overview(mine: Summary, look: SweepLook, points: pd.DataFrame, style: dict[str, Style], now: str) -> None:
     """Show one row per curve, with the method of the current run in bold."""
     relative = METRICS[look.metric].relative
     stops = sorted(points[look.axis].dropna().unique())
@@ -87,7 +87,7 @@ def _overview(mine: Summary, look: Look, points: pd.DataFrame, style: dict[str, 
     st.html(markup.small(markup.tag(), f" {' '.join(words)} k′: centers released."))
 
 
-def _solver(mine: Summary, progress: Kept, look: Look, style: dict[str, Style]) -> None:
+def _solver(mine: Summary, progress: Progress, look: SweepLook, style: dict[str, Style]) -> None:
     runs = progress.sweep.repeats
     st.header("How many people do I need?" if look.axis == "n_rows" else "How much ε do I need?")
     one, two = st.columns(2)

@@ -19,7 +19,7 @@ from dpviz.takeaway import KINDS, export
 from pages._ui.frame import keys, markup
 from pages._ui.tradeoff import sweeps
 from pages._ui.tradeoff.charts import PICTURES, SIGNS, named, shared
-from pages._ui.tradeoff.sweeps import Kept
+from pages._ui.tradeoff.sweeps import Progress
 from pages._ui.tradeoff.tables import look_at
 
 _MOST = 200  # runs in the list, the best first
@@ -27,7 +27,7 @@ _COLUMNS = {**SIGNS, "mu": "μ", "k_found": "centers released", "peak_memory_mb"
 _WORDS = {"label": "Privacy label", "page": "One page", "replay": "Replay", "script": "Python script"}
 
 
-def files(every: Summary, progress: Kept) -> None:
+def files(every: Summary, progress: Progress) -> None:
     """Offer the files of a sweep and the kind of its pictures, and list its rows."""
     rows = every.rows
 
@@ -62,7 +62,7 @@ def readable(rows: pd.DataFrame) -> pd.DataFrame:
     return columns.rename(columns=lambda name: _COLUMNS.get(name, name.replace("_", " ")))
 
 
-def one_run(every: Summary, progress: Kept) -> None:
+def one_run(every: Summary, progress: Progress) -> None:
     """Offer label, page, replay and script of one finished run on a sample or blobs under its declaration."""
     cells = {key: cell for key, cell in sweeps.cells(progress.sweep) if _again(cell)}
     words = shared(every, "one run", lambda: _best(every, cells))

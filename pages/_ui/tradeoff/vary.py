@@ -10,7 +10,7 @@ from dpviz import params
 from dpviz.algorithms import ALGORITHMS
 from dpviz.sweeps.sweep import DELTAS, Variant
 from pages._ui.frame import keys
-from pages._ui.frame.prepared import kept
+from pages._ui.frame.prepared import args
 from pages._ui.frame.words import on_screen
 
 __all__ = ["MOST", "curves_of", "deltas", "example", "names_of", "numbers", "values_of", "vary"]
@@ -27,7 +27,7 @@ def vary(slugs: list[str]) -> tuple[list[tuple[str, str]], list[Variant]]:
     """
     names = names_of(slugs)
     chosen = st.multiselect(
-        "Vary parameters", names, max_selections=MOST, **kept(keys.SWEEP_VARY), placeholder="none",
+        "Vary parameters", names, max_selections=MOST, **args(keys.SWEEP_VARY), placeholder="none",
         format_func=lambda n: f"{n.replace('_', ' ')} ({', '.join(ALGORITHMS[slug].name for slug in names[n])})",
         help="Each becomes an axis for the algorithms that have it; the other algorithms do not change along it.",
     )  # fmt: skip
@@ -37,12 +37,12 @@ def vary(slugs: list[str]) -> tuple[list[tuple[str, str]], list[Variant]]:
         hint = ", ".join(map(str, spec.choices)) if spec.choices else f"such as {example(names[name][0], name)}"
         text = st.text_input(
             f"Values of {name.replace('_', ' ')}", placeholder=hint, help=on_screen(spec.help),
-            **kept(keys.SWEEP_VARIED(name)),
+            **args(keys.SWEEP_VARIED(name)),
         )  # fmt: skip
         given.append((name, text or hint.removeprefix("such as ")))
     curves = curves_of(slugs)
     wanted = st.multiselect(
-        "Presets as further curves", curves, placeholder="none", **kept(keys.SWEEP_PRESETS),
+        "Presets as further curves", curves, placeholder="none", **args(keys.SWEEP_PRESETS),
         help="Adds the values of a paper or of its published code to the defaults.",
     )  # fmt: skip
     return given, [Variant(name, *curves[name]) for name in wanted if name in curves]

@@ -25,8 +25,8 @@ from pages._ui.tradeoff import sweeps
 from pages._ui.tradeoff.charts import brief, chart, icon, named, title
 from pages._ui.tradeoff.details import details
 from pages._ui.tradeoff.state import tradeoff_state
-from pages._ui.tradeoff.sweeps import Kept
-from pages._ui.tradeoff.tables import Look, tables
+from pages._ui.tradeoff.sweeps import Progress
+from pages._ui.tradeoff.tables import SweepLook, tables
 from pages._ui.work import atlas
 from pages._ui.work.atlas import Trust
 from pages._ui.work.pace import duration
@@ -36,7 +36,7 @@ _KEEP: dict[str, Any] = {"persist_state": "session"}
 _SLICES = 25  # most pictures of a running sweep
 
 
-def titles(progress: Kept) -> str:
+def titles(progress: Progress) -> str:
     """Name the data sets."""
     return ", ".join(map(title, progress.data))
 
@@ -137,34 +137,30 @@ def against_of(sweep: Sweep, axis: str) -> list[str]:
     return [*known, *sorted(set(others) - set(known)), *(["data"] if sweep.data[1:] else [])]
 
 
-def tools(progress: Kept) -> Look:
+def tools(progress: Progress) -> SweepLook:
     """Show the controls of the view; return the choices."""
-    sweep = progress.sweep
+    sweep, identity = progress.sweep, progress.identity
     axes = axes_of(sweep)
     axis, metric = axes[0], sweep.metrics[0]
     boxes = st.container(horizontal=True, horizontal_alignment="right", vertical_alignment="bottom")
     if axes[1:]:
         axis = boxes.segmented_control(
-            "Along", axes, default=axis, required=True, format_func=named, key=keys.SWEEP_ALONG(progress.identity), **_KEEP
+            "Along", axes, default=axis, required=True, format_func=named, key=keys.SWEEP_ALONG(identity), **_KEEP
         )
     if sweep.metrics[1:]:
         metric = boxes.selectbox(
-            "Metric",
-            sweep.metrics,
-            format_func=lambda m: METRICS[m].title,
-            key=keys.SWEEP_METRIC(progress.identity),
+            "Metric", sweep.metrics, width=200, format_func=lambda m: METRICS[m].title, key=keys.SWEEP_METRIC(identity),
             **_KEEP,
-            width=200,
-        )
+        )  # fmt: skip
     scale = boxes.segmented_control(
         "Scale", SCALES, default="log", required=True, key=keys.SWEEP_SCALE, label_visibility="collapsed",
         format_func="{} scale".format, **_KEEP,
     )  # fmt: skip
     single = boxes.toggle("Single runs", True, key=keys.SWEEP_SINGLE, **_KEEP)
-    return Look(axis, metric, scale == "log", single)
+    return SweepLook(axis, metric, scale == "log", single)
 
 
-def watch(progress: Kept, look: Look, *, active: bool) -> None:
+def watch(progress: Progress, look: SweepLook, *, active: bool) -> None:
     """Show progress while a sweep runs, and pictures of the rows so far; `active` is the state that the page shows."""
 
     @st.fragment(run_every=1.0 if active else None)
@@ -180,7 +176,7 @@ def watch(progress: Kept, look: Look, *, active: bool) -> None:
     follow()
 
 
-def going(progress: Kept) -> str:
+def going(progress: Progress) -> str:
     """Show a sweep's progress, and the remaining time at its pace so far."""
     job, done = progress.job, len(progress.rows)
     ahead = sweeps.shelf().queue.position(job)
@@ -192,23 +188,23 @@ def going(progress: Kept) -> str:
     return f"{done:,} of {progress.total:,} runs, {duration(left)} left. The picture grows as they finish."
 
 
-def _bar(progress: Kept) -> None:
+def _bar(progress: Progress) -> None:
     bar, button = st.columns([5, 1], vertical_alignment="center")
     bar.progress(len(progress.rows) / progress.total, going(progress))
     if button.button("Cancel", key=keys.SWEEP_CANCEL, width="stretch"):
         sweeps.cancel(progress)
 
 
-def _pictures(progress: Kept, look: Look) -> None:
+def _pictures(progress: Progress, look: SweepLook) -> None:
     step = max(1, progress.total // _SLICES) if progress.active else 1
     summary = progress.summary(len(progress.rows) // step * step, look.metric, look.axis)
-    rows = summary.rows
+    rows, total = summary.rows, f"{progress.total:,}"
     if progress.job.status == "cancelled":
-        st.info(f"Canceled after {len(rows):,} of {progress.total:,} runs. The finished runs are shown.")
+        st.info(f"Canceled after {len(rows):,} of {total} runs. The finished runs are shown.")
     elif progress.job.status == "failed":
-        st.error(plain(f"{progress.job.error} {len(rows):,} of {progress.total:,} runs had finished and are shown."))
+        st.error(plain(f"{progress.job.error} {len(rows):,} of {total} runs had finished and are shown."))
     elif progress.job.status == sweeps.ELSEWHERE:
-        st.info(f"{len(rows):,} of {progress.total:,} runs so far. Another process is working on them: reload to see more.")
+        st.info(f"{len(rows):,} of {total} runs so far. Another process is working on them: reload to see more.")
     failures = rows[rows.status == "failed"].groupby(["label", "reason"]).size()
     if len(failures):
         words = (f"{n} run{'s' * (n > 1)} of {label} failed: {reason}" for (label, reason), n in failures.items())
@@ -235,14 +231,14 @@ def _pictures(progress: Kept, look: Look) -> None:
         details(summary, progress, look, style)
 
 
-def without_curve(point: Any, look: Look) -> str:
+def without_curve(point: Any, look: SweepLook) -> str:
     """Return the mean of a method that does not have the axis, such as an outside program without an ε."""
     metric = METRICS[look.metric]
     mean = f"{number(point.ratio)} times {metric.against}'" if metric.relative else number(point.mean)
     return f"{point.series} on {title(point.data)} has no {named(look.axis)}, so it has no curve; its mean is {mean}."
 
 
-def _one(points: pd.DataFrame, every: Summary, progress: Kept, look: Look, style: dict) -> None:
+def _one(points: pd.DataFrame, every: Summary, progress: Progress, look: SweepLook, style: dict) -> None:
     """Show one panel; its curves are named at their ends or, on a phone, in a key, to save half the width."""
     with st.container(key=keys.SWEEP_ENDS):
         figure = _curves(points, every, progress, look, style, labels=True, height=470)
@@ -251,14 +247,14 @@ def _one(points: pd.DataFrame, every: Summary, progress: Kept, look: Look, style
         st.html(_key(look, style))
 
 
-def _key(look: Look, style: dict) -> str:
+def _key(look: SweepLook, style: dict) -> str:
     """Return the key of a panel's curves as HTML."""
     words = "".join(f"<span>{icon(one)}{markup.escape(name)}</span>" for name, one in style.items())
     return f'<div class="dp-key">{words}<span>… {METRICS[look.metric].against} (not private): dotted</span></div>'
 
 
 def _curves(
-    points: pd.DataFrame, every: Summary, progress: Kept, look: Look, style: dict, *, labels: bool, height: int
+    points: pd.DataFrame, every: Summary, progress: Progress, look: SweepLook, style: dict, *, labels: bool, height: int
 ) -> Any:  # fmt: skip
     data, notion = points.data.iloc[0], points.notion.iloc[0]
     mine, turns = (table[(table.data == data) & (table.notion == notion)] for table in (every.runs, every.turns))
@@ -296,7 +292,7 @@ def _curves(
     return figure
 
 
-def _multiples(panels: list, every: Summary, progress: Kept, look: Look, style: dict) -> None:
+def _multiples(panels: list, every: Summary, progress: Progress, look: SweepLook, style: dict) -> None:
     """Show one panel per data set and promise, never two promises on one axis, and one key for all."""
     if len({notion for (_, notion), _ in panels}) > 1:
         st.warning("These algorithms make different promises. Each has its own panel; do not compare across panels.")
@@ -307,7 +303,7 @@ def _multiples(panels: list, every: Summary, progress: Kept, look: Look, style: 
                 _curves(points, every, progress, look, style, labels=False, height=340)
 
 
-def _caution(points: pd.DataFrame, look: Look) -> None:
+def _caution(points: pd.DataFrame, look: SweepLook) -> None:
     runs, more = int(points.runs.max()), sorted(points.series[points.k_found > points.n_clusters].unique())
     words = [f"Pale: {runs} single runs. "] if look.single else []
     words.append(f"Solid: their mean with a 95% rerun interval. The interval says how well {runs} runs pin down the ")

@@ -21,7 +21,7 @@ from pages._ui.federated import wire
 from pages._ui.form.fields import choice, switch
 from pages._ui.form.picker import offered
 from pages._ui.frame import keys, messages
-from pages._ui.frame.prepared import kept
+from pages._ui.frame.prepared import args
 from pages._ui.frame.session import session
 
 __all__ = ["TRUST", "answers", "by_clients", "clients"]
@@ -60,13 +60,13 @@ def answers(data: Dataset, cls: type[Algorithm]) -> None:
     state[keys.PROMISED] = promised(cls)
     promises = PROMISES if methods.one_distance(data) else {"person": PROMISES["person"]}
     st.selectbox(
-        "What is promised", promises, format_func=PROMISES.__getitem__, **kept(keys.PROMISED),
+        "What is promised", promises, format_func=PROMISES.__getitem__, **args(keys.PROMISED),
         on_change=_another, args=(data, cls), help="A move is a single distance, so it needs one scale for all "
             "columns.",
     )  # fmt: skip
     offers = [answer for answer in TRUST if answer != "clients" or (wire.small(data) and not data.private)]
     st.selectbox(
-        "Whom do you trust", offers, format_func=TRUST.__getitem__, **kept(keys.TRUST),
+        "Whom do you trust", offers, format_func=TRUST.__getitem__, **args(keys.TRUST),
         on_change=_another, args=(data, cls),
         help="A curator who sees the rows; clients who keep their rows and send masked sums; a mixer of reports; or "
             "nobody.",

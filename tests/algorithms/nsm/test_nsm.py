@@ -20,7 +20,7 @@ from dpviz.algorithms.nsm.corrections import (
 )
 from dpviz.algorithms.nsm.look import outer_bin
 from dpviz.algorithms.nsm.nsm import MIDDLE, NSM
-from dpviz.algorithms.nsm.summary import Summary, about_points, sizes, strong, thinned
+from dpviz.algorithms.nsm.summary import PointSummary, about_points, sizes, strong, thinned
 from dpviz.domain import Domain
 from dpviz.metrics import normalized_loss
 from dpviz.postprocessing.spread import Shape, Spread, leftover
@@ -259,7 +259,7 @@ def test_a_prior_damps_the_first_move_by_what_noise_would_show():
 
 def test_sizes_follow_from_all_candidates_and_are_unknown_without_any():
     population, votes = np.array([[0.0], [0.1], [5.0], [5.2]]), np.array([30.0, -4.0, 50.0, 8.0])
-    summary = Summary(population[::2], votes[::2], 3.0, {"population": population, "noisy_votes": votes})
+    summary = PointSummary(population[::2], votes[::2], 3.0, {"population": population, "noisy_votes": votes})
     prior = sizes(summary, np.array([[0.0], [5.0], [99.0]]), 28.0)
     assert prior.counts.tolist() == [26.0, 58.0, 0.0]  # dropped candidates count too: the kept ones are too large
     np.testing.assert_allclose(prior.precision, [1 / 18, 1 / 18, 0.0])

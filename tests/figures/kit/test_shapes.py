@@ -10,7 +10,7 @@ import pytest
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import dictionary, load
 from dpviz.domain import Domain
-from dpviz.figures.kit.shapes import SHAPES, Shown, coordinates, drawn, partners
+from dpviz.figures.kit.shapes import SHAPES, Drawing, coordinates, drawn, partners
 from dpviz.figures.kit.theme import LIGHT
 from dpviz.postprocessing.in_words import center_words, ranks
 
@@ -21,7 +21,7 @@ def shown(name, *, centers=None, reference=None, slug="glloyd", **values):
     trace = ALGORITHMS[slug](**values).run(data.X, domain=data.domain, seed=0)
     if centers is not None:
         trace = dataclasses.replace(trace, cluster_centers=np.asarray(centers, dtype=float))
-    return Shown(trace, data, LIGHT, reference)
+    return Drawing(trace, data, LIGHT, reference)
 
 
 @pytest.mark.parametrize(("name", "shape"), [("digits", "picture"), ("town", "map"), ("city", "map"), ("iris", "bars")])

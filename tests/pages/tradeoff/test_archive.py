@@ -63,7 +63,7 @@ def test_what_another_process_works_on_is_shown_and_left_alone(shelf):
 def test_a_sweep_that_was_cancelled_stays_so(shelf):
     archive = shelf().archive
     archive.put(NAME, SWEEP, "Cancelled")
-    kept = sweeps.Kept(NAME, "Cancelled", SWEEP, 6, job=Job("", ""))
+    kept = sweeps.Progress(NAME, "Cancelled", SWEEP, 6, job=Job("", ""))
     with pytest.raises(Cancelled):
         kept.job._cancel.set()  # as a server does when it ends
         sweeps._work(kept, kept.job)
