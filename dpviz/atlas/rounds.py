@@ -18,7 +18,7 @@ from dpviz.atlas.fingerprint import LAYOUT, agrees
 from dpviz.audits.game import Question, Round, people, play, present
 from dpviz.sweeps.engines import on_this_machine
 
-__all__ = ["GAMES", "NAME", "StoredGame", "current", "make", "outcome", "read"]
+__all__ = ["GAMES", "NAME", "Game", "current", "make", "outcome", "read"]
 
 NAME = "rounds.parquet"
 _STEP = 2.0**-22  # resolution of a center, z units
@@ -29,7 +29,7 @@ _SCHEMA = pa.schema(
 
 
 @dataclasses.dataclass(frozen=True)
-class StoredGame:
+class Game:
     """Rounds about one person of a sample: is this person in the data?
 
     Attributes
@@ -59,14 +59,14 @@ class StoredGame:
 
 
 GAMES = (
-    StoredGame(*STORY, "outlier", None, 2_000),  # the first question of Alex, and of the default deck
-    StoredGame("town", "kmeans", "outlier", None, 100),
-    StoredGame("town", "pe-means", "outlier", True, 25),
-    StoredGame("town", "pe-means", "outlier", False, 25),
+    Game(*STORY, "outlier", None, 2_000),  # the first question of Alex, and of the default deck
+    Game("town", "kmeans", "outlier", None, 100),
+    Game("town", "pe-means", "outlier", True, 25),
+    Game("town", "pe-means", "outlier", False, 25),
 )
 
 
-def outcome(game: StoredGame, first: int, count: int) -> list[dict[str, Any]]:
+def outcome(game: Game, first: int, count: int) -> list[dict[str, Any]]:
     """Play rounds and return their rows: inside; speaks; centers (k' * d,), z units, in steps of 2^-22."""
     question = game.question()
     return [
@@ -83,7 +83,7 @@ def outcome(game: StoredGame, first: int, count: int) -> list[dict[str, Any]]:
 def make(folder: Path = FOLDER, *, workers: int = 1, on_run: Callable[[], None] = lambda: None) -> None:
     """Play all games and write them; the old file stays until the new one is complete."""
     batches = [(game, first) for game in GAMES for first in range(0, game.rounds, _BATCH)]
-    rows: dict[tuple[StoredGame, int], list[dict[str, Any]]] = {}
+    rows: dict[tuple[Game, int], list[dict[str, Any]]] = {}
     for batch, outcomes in on_this_machine(batches, _played, _given_up, workers=workers):
         rows[batch] = outcomes
         for _ in outcomes:
@@ -92,12 +92,12 @@ def make(folder: Path = FOLDER, *, workers: int = 1, on_run: Callable[[], None] 
     replace(folder / NAME, table, _inputs(), words=["game"], floats=["speaks", "centers.list.element"])
 
 
-def _played(batch: tuple[StoredGame, int]) -> tuple[tuple[StoredGame, int], list[dict[str, Any]]]:
+def _played(batch: tuple[Game, int]) -> tuple[tuple[Game, int], list[dict[str, Any]]]:
     game, first = batch
     return batch, outcome(game, first, min(_BATCH, game.rounds - first))
 
 
-def _given_up(batch: tuple[StoredGame, int], reason: str) -> Any:
+def _given_up(batch: tuple[Game, int], reason: str) -> Any:
     raise ValueError(f"atlas: rounds against {batch[0].method} on {batch[0].sample}: {reason}")
 
 
@@ -114,7 +114,7 @@ def _load(folder: Path) -> list[dict[str, Any]] | None:
     return rows if facts == _inputs() and len(rows) == sum(game.rounds for game in GAMES) else None
 
 
-def _split(rows: list[dict[str, Any]]) -> Iterator[tuple[StoredGame, list[dict[str, Any]]]]:
+def _split(rows: list[dict[str, Any]]) -> Iterator[tuple[Game, list[dict[str, Any]]]]:
     for number, game in enumerate(GAMES):
         yield game, [row for row in rows if row["game"] == number]
 
@@ -125,7 +125,7 @@ def current(folder: Path = FOLDER) -> bool:
     return rows is not None and all(_again(game, rounds) for game, rounds in _split(rows))
 
 
-def _again(game: StoredGame, rounds: list[dict[str, Any]]) -> bool:
+def _again(game: Game, rounds: list[dict[str, Any]]) -> bool:
     result = outcome(game, 0, _PROBES)
     return all(
         agrees({**row, "centers": list(row["centers"])}, {**one, "centers": one["centers"].tolist()})
@@ -134,7 +134,7 @@ def _again(game: StoredGame, rounds: list[dict[str, Any]]) -> bool:
 
 
 @lru_cache(maxsize=2)
-def read(folder: Path = FOLDER) -> dict[StoredGame, tuple[Round, ...]] | None:
+def read(folder: Path = FOLDER) -> dict[Game, tuple[Round, ...]] | None:
     """Return the stored rounds of every game; None if the file is missing, damaged or of another version."""
     rows = _load(folder)
     if rows is None:
@@ -142,6 +142,6 @@ def read(folder: Path = FOLDER) -> dict[StoredGame, tuple[Round, ...]] | None:
     return {game: tuple(map(partial(_round, game), rounds)) for game, rounds in _split(rows)}
 
 
-def _round(game: StoredGame, row: dict[str, Any]) -> Round:
+def _round(game: Game, row: dict[str, Any]) -> Round:
     domain = opened(game.sample, None).data.domain
     return Round(row["inside"], domain.denormalize(np.reshape(row["centers"], (-1, domain.n_features))), row["speaks"])

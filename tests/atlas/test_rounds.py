@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from dpviz.atlas import rounds
-from dpviz.atlas.rounds import StoredGame
+from dpviz.atlas.rounds import Game
 from dpviz.audits.game import play
 
-PLAYED = StoredGame("tiny", "dp-lloyd", "outlier", None, 3)
-EXACT = StoredGame("tiny", "kmeans", "outlier", None, 2)
+PLAYED = Game("tiny", "dp-lloyd", "outlier", None, 3)
+EXACT = Game("tiny", "kmeans", "outlier", None, 2)
 
 
 @pytest.fixture(scope="module")

@@ -228,7 +228,7 @@ def test_rounds_are_made_in_batches_that_agree_with_one(monkeypatch):
     data = load_sample("iris")
     algorithm = ALGORITHMS["fastlloyd"](n_clusters=3)
     question = present(algorithm, data.X, data.domain, data.n_public, data.X[0], 0)
-    one = rounds.Game(question, algorithm, seed=9)
+    one = rounds.Match(question, algorithm, seed=9)
     one.target = 33
     one._fill(type("Quiet", (), {"advance": lambda *args: None})())
     assert made == [(0, 4), (4, 25), (29, 4)]
@@ -246,9 +246,9 @@ def test_rounds_that_are_asked_for_as_the_job_ends_are_made_by_another(monkeypat
             return Job("", title, status="running")
 
     monkeypatch.setattr(rounds, "runs", SimpleNamespace(queue=Queue()))
-    monkeypatch.setattr(rounds.Game, "_seconds", lambda game, target: 1.0)
+    monkeypatch.setattr(rounds.Match, "_seconds", lambda game, target: 1.0)
     monkeypatch.setattr(rounds, "play", lambda *args: [None] * args[3])
-    game = rounds.Game(None, ALGORITHMS["fastlloyd"](n_clusters=3))
+    game = rounds.Match(None, ALGORITHMS["fastlloyd"](n_clusters=3))
 
     class Late(Job):
         def advance(self, done, total):
@@ -279,9 +279,9 @@ def test_who_stops_and_goes_on_within_one_batch_presses_once(monkeypatch):
         return [None] * args[3]
 
     monkeypatch.setattr(rounds, "runs", SimpleNamespace(queue=Queue()))
-    monkeypatch.setattr(rounds.Game, "_seconds", lambda game, target: 1.0)
+    monkeypatch.setattr(rounds.Match, "_seconds", lambda game, target: 1.0)
     monkeypatch.setattr(rounds, "play", batch)
-    game = rounds.Game(None, ALGORITHMS["fastlloyd"](n_clusters=3))
+    game = rounds.Match(None, ALGORITHMS["fastlloyd"](n_clusters=3))
     game.make(20)
     with pytest.raises(Cancelled):
         jobs[0][1](jobs[0][0])

@@ -16,13 +16,13 @@ from pages._ui.work import runs
 from pages._ui.work.jobs import Job
 from pages._ui.work.workers import workers
 
-__all__ = ["Game"]
+__all__ = ["Match"]
 
 _FIRST, _BATCH, _EXACT = 4, 25, 50  # rounds per batch: few at first, for an early picture; more if the method is exact
 
 
 @dataclasses.dataclass(eq=False)
-class Game:
+class Match:
     """Rounds of one question.
 
     Attributes

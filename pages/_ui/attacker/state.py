@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any
 
-from pages._ui.attacker.rounds import Game
+from pages._ui.attacker.rounds import Match
 from pages._ui.frame.session import Held, nothing
 
 
@@ -13,7 +13,7 @@ class AttackerState:
     """Values of one visitor's session, as in `Session`."""
 
     attacker_key: Held[Hashable | None] = Held(nothing)
-    attacker_games: Held[dict[str, Game]] = Held(dict)
+    attacker_games: Held[dict[str, Match]] = Held(dict)
     attacker_panels: Held[tuple[Any, list[Any]] | None] = Held(nothing)  # the pictures of both worlds, made once
 
 

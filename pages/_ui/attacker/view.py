@@ -15,7 +15,7 @@ from dpviz.figures import View
 from dpviz.figures.scenes import alex
 from dpviz.figures.scenes.game import Rates, picture_panel, square_panel
 from dpviz.privacy.guarantee import Notion
-from pages._ui.attacker.rounds import Game
+from pages._ui.attacker.rounds import Match
 from pages._ui.attacker.scores import bar, percent
 from pages._ui.attacker.setup import Setup
 from pages._ui.attacker.state import attacker_state
@@ -29,14 +29,14 @@ KEY = (("center", "released center"), ("hidden_ring", "Alex"))
 CLOUDS = (("disc", f"{CLOUD} other runs with Alex"), ("circle", f"{CLOUD} without"))
 
 
-def games(setup: Setup) -> dict[str, Game]:
+def games(setup: Setup) -> dict[str, Match]:
     """Return the games of the current question; a new question ends earlier games."""
     if attacker_state.attacker_key != setup.key:
         for game in attacker_state.attacker_games.values():
             game.stop()
-        mine = {"main": Game(setup.question, setup.algorithm)}
+        mine = {"main": Match(setup.question, setup.algorithm)}
         if setup.algorithm.notion is not Notion.NONE:
-            mine["exact"] = Game(setup.question, KMeans(n_clusters=setup.algorithm.n_clusters))
+            mine["exact"] = Match(setup.question, KMeans(n_clusters=setup.algorithm.n_clusters))
         attacker_state.attacker_key, attacker_state.attacker_games = setup.key, mine
         st.session_state.pop(keys.ATTACKER_HELP, None)
     return attacker_state.attacker_games
@@ -52,12 +52,12 @@ def board(setup: Setup, view: View) -> None:
     st.fragment(_body, run_every=POLL if busy else None)(setup, view, mine, busy)
 
 
-def _make_ahead(main: Game) -> None:
+def _make_ahead(main: Match) -> None:
     if len(main.rounds) - len(main.guesses) < MORE:
         main.make(len(main.guesses) + AHEAD)
 
 
-def _body(setup: Setup, view: View, mine: dict[str, Game], busy: bool) -> None:
+def _body(setup: Setup, view: View, mine: dict[str, Match], busy: bool) -> None:
     first = mine.get("exact")
     game = first if first is not None and not first.guesses else mine["main"]
     now = game.now  # read once: a round that arrives while the page is drawn must be seen before it is answered
@@ -79,23 +79,23 @@ def _body(setup: Setup, view: View, mine: dict[str, Game], busy: bool) -> None:
         st.rerun()  # start or stop watching the rounds
 
 
-def _answered(mine: dict[str, Game]) -> int:
+def _answered(mine: dict[str, Match]) -> int:
     """Return the number of rounds answered, including the one against KMeans."""
     return sum(len(game.guesses) for game in mine.values())
 
 
-def _errors(mine: dict[str, Game]) -> None:
+def _errors(mine: dict[str, Match]) -> None:
     for sentence in dict.fromkeys(game.error for game in mine.values() if game.error):
         st.error(plain(f"{sentence} Choose another Alex, or another algorithm."))
 
 
-def _guess(game: Game, guess: bool, number: int) -> None:
+def _guess(game: Match, guess: bool, number: int) -> None:
     """Record the answer to a round, once."""
     if game.now is not None and number == len(game.guesses):
         game.guesses.append(guess)
 
 
-def _answers(setup: Setup, mine: dict[str, Game], game: Game, *, waiting: bool) -> None:
+def _answers(setup: Setup, mine: dict[str, Match], game: Match, *, waiting: bool) -> None:
     """Show the result of the last round, and the two answers."""
     n = _answered(mine)
     st.html(markup.told(*_last(setup, mine, game)))
@@ -129,7 +129,7 @@ def _answers(setup: Setup, mine: dict[str, Game], game: Game, *, waiting: bool) 
     st.html(markup.small(lucky, promise, f"{known} Losing proves nothing: a better attacker may win more often."))
 
 
-def _last(setup: Setup, mine: dict[str, Game], game: Game) -> tuple[object, ...]:
+def _last(setup: Setup, mine: dict[str, Match], game: Match) -> tuple[object, ...]:
     """Return the result of the previous round, or the rules before the first one."""
     asked = "A coin picks a world, the method runs in it, and you see what it releases. Which world was it? "
     main, exact = mine["main"], mine.get("exact")
@@ -148,7 +148,7 @@ def _last(setup: Setup, mine: dict[str, Game], game: Game) -> tuple[object, ...]
     return (words,)
 
 
-def _machines(setup: Setup, game: Game) -> Sequence[Round]:
+def _machines(setup: Setup, game: Match) -> Sequence[Round]:
     """Return the machine's rounds: the stored ones if there are more of them than of the session's."""
     stored = _stored(setup, game.algorithm)
     return stored if len(stored) > len(game.rounds) else game.rounds
@@ -160,7 +160,7 @@ def _stored(setup: Setup, algorithm: Algorithm) -> Sequence[Round]:
     return atlas.played(setup.data, algorithm, setup.question.person)
 
 
-def _machine(setup: Setup, game: Game) -> None:
+def _machine(setup: Setup, game: Match) -> None:
     """Let the machine play, with progress and a stop button; stored rounds make that unnecessary."""
     if len(_stored(setup, game.algorithm)) >= AUTO:
         return
@@ -177,13 +177,13 @@ def _machine(setup: Setup, game: Game) -> None:
     )  # fmt: skip
 
 
-def _waiting(game: Game) -> None:
+def _waiting(game: Match) -> None:
     st.skeleton(height=340)
     if not game.error:
         st.caption("The pictures are being made.")
 
 
-def _exact(setup: Setup, view: View, game: Game, now: Round | None) -> None:
+def _exact(setup: Setup, view: View, game: Match, now: Round | None) -> None:
     """Draw what KMeans publishes in its round, and what it would publish in either world."""
     if now is None:
         _waiting(game)
@@ -201,7 +201,7 @@ def _exact(setup: Setup, view: View, game: Game, now: Round | None) -> None:
     )
 
 
-def _picture(setup: Setup, mine: dict[str, Game], now: Round | None) -> None:
+def _picture(setup: Setup, mine: dict[str, Match], now: Round | None) -> None:
     """Draw the release of this round, and the place where Alex would be."""
     game, data = mine["main"], setup.data
     if now is None:
@@ -232,12 +232,12 @@ def _picture(setup: Setup, mine: dict[str, Game], now: Round | None) -> None:
     )  # fmt: skip
 
 
-def _help(setup: Setup, mine: dict[str, Game]) -> None:
+def _help(setup: Setup, mine: dict[str, Match]) -> None:
     for name, world in (("with", True), ("without", False)):
-        mine.setdefault(name, Game(setup.question, setup.algorithm, world)).make(CLOUD)
+        mine.setdefault(name, Match(setup.question, setup.algorithm, world)).make(CLOUD)
 
 
-def _clouds(mine: dict[str, Game]) -> tuple[np.ndarray, np.ndarray] | None:
+def _clouds(mine: dict[str, Match]) -> tuple[np.ndarray, np.ndarray] | None:
     """Return the finished centers of other runs with and without Alex."""
     if not st.session_state.get(keys.ATTACKER_HELP) or "with" not in mine:
         return None
@@ -246,7 +246,7 @@ def _clouds(mine: dict[str, Game]) -> tuple[np.ndarray, np.ndarray] | None:
     return np.concatenate(both[0]), np.concatenate(both[1])
 
 
-def _square(setup: Setup, game: Game) -> None:
+def _square(setup: Setup, game: Match) -> None:
     """Draw false alarms and misses of both players with the curve of the bound."""
     picture, words = st.columns([6, 5], gap="medium")
     points: list[tuple[str, Rates]] = []

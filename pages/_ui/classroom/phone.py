@@ -7,7 +7,7 @@ import streamlit as st
 from dpviz.audits.game import score
 from dpviz.escape import plain
 from dpviz.numbers import number
-from pages._ui.attacker.rounds import Game
+from pages._ui.attacker.rounds import Match
 from pages._ui.classroom import components, compute, maps
 from pages._ui.classroom.registry import rooms
 from pages._ui.classroom.room import Classroom, Classrooms, NotAdmitted, Seat
@@ -218,7 +218,7 @@ def _game(room: Classroom, seat: Seat) -> None:
     past, place = classroom_state.class_game_of
     if past is not run or place != at:
         classroom_state.class_game_of = (run, at)
-        classroom_state.class_game = Game(compute.game_of(run, at), run.algorithm)
+        classroom_state.class_game = Match(compute.game_of(run, at), run.algorithm)
         room.score(seat.token, 0, 0)
     game = classroom_state.class_game
     assert game is not None
@@ -227,12 +227,12 @@ def _game(room: Classroom, seat: Seat) -> None:
     _rounds(room, seat, game, at)
 
 
-def _rounds(room: Classroom, seat: Seat, game: Game, at: tuple[float, float]) -> None:
+def _rounds(room: Classroom, seat: Seat, game: Match, at: tuple[float, float]) -> None:
     waited = game.now is None
     st.fragment(_round, run_every=1.0 if waited else None)(room, seat, game, at, waited=waited)
 
 
-def _round(room: Classroom, seat: Seat, game: Game, at: tuple[float, float], *, waited: bool) -> None:
+def _round(room: Classroom, seat: Seat, game: Match, at: tuple[float, float], *, waited: bool) -> None:
     if game.error:
         st.error(plain(game.error))
         return
@@ -266,7 +266,7 @@ def _round(room: Classroom, seat: Seat, game: Game, at: tuple[float, float], *, 
         )
 
 
-def _guess(room: Classroom, seat: Seat, game: Game, guess: bool, number: int) -> None:
+def _guess(room: Classroom, seat: Seat, game: Match, guess: bool, number: int) -> None:
     """Record a bet, once, and update the score on everybody's chart."""
     if game.now is not None and number == len(game.guesses):
         game.guesses.append(guess)

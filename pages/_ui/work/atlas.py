@@ -22,7 +22,7 @@ from dpviz.atlas import averages, files, rounds
 from dpviz.atlas.averages import Bets, Given
 from dpviz.atlas.cells import EXACTLY_K, METHODS, Chapter
 from dpviz.atlas.files import Chart
-from dpviz.atlas.rounds import GAMES, StoredGame
+from dpviz.atlas.rounds import GAMES, Game
 from dpviz.audits.game import Round
 from dpviz.datasets import SAMPLES, Dataset
 from pages._ui.frame.session import session
@@ -140,7 +140,7 @@ def _trust_in(part: ModuleType) -> Trust:
 
 
 @functools.cache
-def _person(game: StoredGame) -> np.ndarray:
+def _person(game: Game) -> np.ndarray:
     return game.question().person
 
 
