@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from dpviz.figures import Panel
-from dpviz.figures.kit.film import Printed
+from dpviz.figures.kit.film import PrintedFigure
 from dpviz.figures.kit.theme import Style
 from dpviz.figures.scenes import tradeoff
 from dpviz.sweeps.summary import Summary
@@ -66,10 +66,10 @@ def chart(every: Summary, key: str, draw: Callable[[], Any], alt: str, *look: Ha
 
     `key` and `look` cover everything on which the figure depends besides the summary and the colors.
     """
-    figure, printed = shared(every, (key, shell.colors(), *look), lambda: (made := draw(), Printed.of(made)))
+    figure, printed = shared(every, (key, shell.colors(), *look), lambda: (plot := draw(), PrintedFigure.of(plot)))
     saved = {"format": st.session_state.get(keys.SWEEP_PICTURE, PICTURES[0]).lower(), "filename": "dpviz-tradeoff"}
-    shown = Panel("wide", printed, f"{alt} Not private.")
-    panel.draw(key, [shown], saved=saved | {"scale": 1 if saved["format"] == "svg" else 2})
+    wide = Panel("wide", printed, f"{alt} Not private.")
+    panel.draw(key, [wide], saved=saved | {"scale": 1 if saved["format"] == "svg" else 2})
     return figure
 
 
