@@ -19,9 +19,8 @@ from dpviz.postprocessing.beside import LETTERS
 from dpviz.postprocessing.bound import Bound
 from dpviz.trace import Trace
 
-__all__ = ["BY", "CURVES", "Timeline", "curve_table", "curves_panel", "planes", "timeline"]
+__all__ = ["CURVES", "Timeline", "curve_table", "curves_panel", "planes", "timeline"]
 
-BY = ("step", "spent")  # quantity that aligns the runs
 CURVES = tuple(STYLES[slug] for slug in ("pe-means", "fastlloyd", "dpm", "nsm"))  # styles of A, B, C, D
 Partners = tuple[Sequence[str], Sequence[str]]  # see `beside.partners`
 MOST_WORDS = 4  # labels of centers without a partner; more would overlap

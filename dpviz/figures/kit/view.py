@@ -245,7 +245,7 @@ def add_frames(
 
 
 def add_last(figure: go.Figure, looks: list[dict[str, Any]], last: list[dict[str, Any]]) -> None:
-    """Add scatter traces that appear in the last frame only, with styles `looks` and contents `shown`."""
+    """Add scatter traces that appear in the last frame only, with styles `looks` and contents `last`."""
     first, frames = len(figure.data), [frame.to_plotly_json() for frame in figure.frames]
     for look, update in zip(looks, last, strict=True):
         figure.add_scatter(**look, **update)

@@ -59,7 +59,7 @@ def show(
 
     Parameters
     ----------
-    shown : the slides that can be shown, with the pictures by their names
+    slides : the slides that can be shown, with the pictures by their names
     start : index of the slide at which it begins
     ready : text beside the button
     opened : a changed number starts the show at once
