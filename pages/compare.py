@@ -25,7 +25,7 @@ with (
         name, data = pick_data()
     runs = [] if data.private else form(data)
     hidden = not data.private and prepared.shows("kmeans") and st.toggle(
-        "Show what stays secret", value=True, **prepared.kept(keys.COMPARE_HIDDEN),
+        "Show what stays secret", value=True, **prepared.args(keys.COMPARE_HIDDEN),
         help=f"{data.nouns.capitalize()}, KMeans and everything computed from them; none of it ever exists for private "
             "rows.",
     )  # fmt: skip

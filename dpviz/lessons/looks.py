@@ -96,10 +96,10 @@ def _words(lengths: np.ndarray) -> list[str]:
 
 def panels(runs: LookRuns, colors: Theme) -> list[Panel]:
     """Return the looks with their mean, and their cost so far."""
-    view = shown.ground.view(shown.traces[0], colors, kmeans=True)
-    which = int(np.abs(shown.centers - shown.target).max(axis=(0, 2)).argmax())  # the center farthest off
-    plane = mean_panel(view, shown.centers[:, which], shown.means[:, which], shown.target[which])
-    epsilons = [promise.epsilon for promise in shown.spent]
+    view = runs.ground.view(runs.traces[0], colors, kmeans=True)
+    which = int(np.abs(runs.centers - runs.target).max(axis=(0, 2)).argmax())  # the center farthest off
+    plane = mean_panel(view, runs.centers[:, which], runs.means[:, which], runs.target[which])
+    epsilons = [promise.epsilon for promise in runs.spent]
     cost = Values(
         f"{LOOKS} looks spend ε {number(epsilons[-1])} on the same people", "ε",
         [str(look) for look in range(1, LOOKS + 1)], epsilons, [number(epsilon) for epsilon in epsilons],

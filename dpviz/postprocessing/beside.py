@@ -88,7 +88,7 @@ def partners(traces: Sequence[Trace]) -> list[tuple[list[str], list[str]]]:
     return slugs
 
 
-def facts(traces: Sequence[Trace], noun: str = "person") -> list[Row]:
+def facts(traces: Sequence[Trace], noun: str = "person") -> list[Fact]:
     """Return one row per fact of the runs: algorithm, every parameter, seed, promise, releases.
 
     `noun` is the word for a row.

@@ -91,7 +91,7 @@ def _who(noun: str) -> str:
         state[key] = taken
     now = state.get(key, FIRST)
     return st.selectbox(
-        "Alex is", [*WHO, *([now] if now not in WHO else [])], format_func=partial(called, noun=noun), **kept(key),
+        "Alex is", [*WHO, *([now] if now not in WHO else [])], format_func=partial(called, noun=noun), **args(key),
         help=f"Or click another {noun}, or an empty place, in the picture.",
     )  # fmt: skip
 

@@ -120,7 +120,7 @@ def secrets(data: Dataset) -> None:
     """Draw the switch of hidden layers, if there are any."""
     if not data.private and prepared.shows("kmeans"):
         st.toggle(
-            "Show what stays secret", value=True, **prepared.kept(keys.EXPLORE_HIDDEN),
+            "Show what stays secret", value=True, **prepared.args(keys.EXPLORE_HIDDEN),
             help=f"{data.nouns.capitalize()}, KMeans and everything computed from them. This exists only because these "
                 f"{data.nouns} are made up or public; it never exists for private rows.",
         )  # fmt: skip
@@ -134,7 +134,7 @@ def _axes(here: Stored | None, result: Result) -> Axes:
     chosen = st.multiselect(
         "Columns to draw", range(len(data.columns)), usual or (), max_selections=2,
         format_func=lambda i: data.columns[i], placeholder=how.unpinned,
-        **prepared.kept(seen_from(data.dataset_id, result.trace.algorithm)),
+        **prepared.args(seen_from(data.dataset_id, result.trace.algorithm)),
         help=f"Choose two columns, or none for {how.unpinned}. Private rows influence them by released values only.",
     )  # fmt: skip
     return (chosen[0], chosen[1]) if len(chosen) == 2 else shared_span(here, result)
