@@ -157,10 +157,10 @@ def drowned(result: Result, view: View, both: Worlds, cloud: Sequence[np.ndarray
     jumps = np.linalg.norm(np.diff(domain.normalize(np.array(seen)), axis=0), axis=1)
     typical = int(np.argsort(jumps)[len(jumps) // 2])
     move = np.linalg.norm(np.diff(domain.normalize(np.array([lens.here, lens.there])), axis=0))
-    less = f"no more than Alex moves it: add noise, or {data.nouns}."
-    end = "the noise hides Alex." if jumps[typical] > move else less
+    less = f", no more than Alex moves it: add noise, or {data.nouns}."
+    end = " anyway: the noise hides Alex." if jumps[typical] > move else less
     jump = gap(seen[typical], seen[typical + 1])
-    return markup.text(known, " ", markup.bold(f"Released: jumps {jump} from run to run"), f" anyway: {end}")
+    return markup.text(known, " ", markup.bold(f"Released: jumps {jump} from run to run"), end)
 
 
 def sentences(result: Result, both: Worlds) -> list[str]:
