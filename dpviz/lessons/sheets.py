@@ -30,7 +30,7 @@ def worksheet(lesson: Lesson, stage: Stage) -> str:
     )
 
 
-def notes(lesson: Lesson, stage: Stage, links: Mapping[str, str]) -> str:
+def notes(lesson: Lesson, stage: Stage, minutes: int, links: Mapping[str, str]) -> str:
     """Return goal, timing, talk, the answers and likely wrong ones; `links` maps names to addresses."""
     options = "".join(
         f"<li>{'<b>Right.</b> ' * (i in stage.right)}{_say(option.text, lesson, stage)}"
@@ -38,8 +38,8 @@ def notes(lesson: Lesson, stage: Stage, links: Mapping[str, str]) -> str:
         for i, option in enumerate(lesson.options)
     )
     return _sheet(
-        f"{lesson.number}. {lesson.title}: teacher's notes",
-        f"<p><b>Goal.</b> {_say(lesson.goal, lesson, stage)}</p><p><b>Time.</b> {clock(lesson.minutes)}</p>",
+        f"Teacher's notes: {lesson.number}. {lesson.title}",
+        f"<p><b>Goal.</b> {_say(lesson.goal, lesson, stage)}</p><p><b>Time.</b> {clock(minutes)}</p>",
         ("Question and answers", f"<p>{_say(lesson.question, lesson, stage)}</p><ol>{options}</ol>"),
         ("What to say", _list(lesson.talk, lesson, stage)),
         ("Likely wrong answers", _list(lesson.errors, lesson, stage)),

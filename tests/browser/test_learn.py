@@ -124,6 +124,17 @@ def test_a_worksheet_on_paper_has_the_sheet_alone(open_page):
     page = open_page("notes?v=1&lesson=votes&show=worksheet")
     expect(page.locator(".dp-sheet")).to_be_visible()
     page.emulate_media(media="print")
-    for gone in (".st-key-strip", "[data-testid=stHeader]", "[data-testid=stButton]"):
+    for gone in (".st-key-strip", "[data-testid=stHeader]", "[data-testid=stButton]", "[data-testid=stPageLink]"):
         expect(page.locator(gone).locator("visible=true")).to_have_count(0)
     expect(page.locator(".dp-sheet .line").first).to_be_visible()
+
+
+@pytest.mark.parametrize("show, pages", [("plan", 1), ("notes", len(LESSONS)), ("worksheet", len(LESSONS))])
+def test_a_plan_is_whole_and_every_sheet_is_one_page_of_paper(open_page, show, pages):
+    page = open_page("notes?v=1" + "".join(f"&lesson={name}" for name in LESSONS) + f"&show={show}")
+    expect(page.locator(".dp-sheet")).to_have_count(pages)
+    expect(page.locator("[data-testid=stApp][data-test-script-state=notRunning]")).to_be_visible()
+    for table in page.locator(".dp-sheet .dp-table").all():
+        assert table.evaluate("one => one.scrollHeight - one.clientHeight") <= 1
+    paper = page.pdf(format="A4", margin=dict.fromkeys(("top", "right", "bottom", "left"), "1cm"))
+    assert len(re.findall(rb"/Type\s*/Page\b", paper)) == pages

@@ -164,7 +164,7 @@ def test_all_pictures_of_a_lesson_have_the_frames_of_its_sentences(name):
 def test_a_worksheet_gives_nothing_away_and_the_notes_give_all(name):
     lesson, shown = LESSONS[name], stage(name, 0)
     paper = sheets.worksheet(lesson, shown)
-    notes = sheets.notes(lesson, shown, {"Run": "http://x/learn?a=1&b=<2>"})
+    notes = sheets.notes(lesson, shown, 7, {"Run": "http://x/learn?a=1&b=<2>"})
     assert paper.count('class="line"') >= 8 and paper.count("<li") == len(lesson.options)
     for told in (
         lesson.explain,
@@ -174,6 +174,7 @@ def test_a_worksheet_gives_nothing_away_and_the_notes_give_all(name):
     ):
         filled = sheets.html.escape(lesson.fill(told, shown))
         assert filled not in paper and filled in notes
+    assert sheets.clock(7) in notes
     assert notes.count("<b>Right.</b>") == len(shown.right) and "a=1&amp;b=&lt;2&gt;" in notes
 
 

@@ -18,5 +18,5 @@ def notes(known: Mapping[str, Any]) -> Sequence[Control]:
     """Return the controls of Notes: the lessons, then the sheet shown."""
     return [
         Control("lesson", keys.NOTES_LESSONS, "Lessons", choice(plans()[0].lessons, tuple(LESSONS)), many=True),
-        Control("show", keys.NOTES_SHOW, "Shows", choice("plan", tuple(SHOWS))),
+        Control("show", keys.NOTES_SHOW, "Show", choice("plan", tuple(SHOWS))),
     ]

@@ -47,7 +47,7 @@ def form() -> str:
         st.page_link("pages/class.py", label="Teach it to a class", icon=":material/groups:", width="content")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         kind = st.segmented_control(
-            "Shows", list(SHOWS), default="plan", required=True, format_func=SHOWS.__getitem__, **args(keys.NOTES_SHOW)
+            "Show", list(SHOWS), default="plan", required=True, format_func=SHOWS.__getitem__, **args(keys.NOTES_SHOW)
         )
         progress.print_button()
     return str(kind)
@@ -69,17 +69,17 @@ def sheet(kind: str) -> None:
         format_func=lambda name: f"{LESSONS[name].number} {LESSONS[name].title}",
     ) if len(names) > 1 else names[0]  # fmt: skip
     for lesson in lessons:
-        words = _sheet(lesson, kind)
+        words = _sheet(lesson, kind, plan_of(lessons).each)
         st.html(words if lesson.name == at else f'<div class="dp-paper">{words}</div>')
 
 
-def _sheet(lesson: Lesson, kind: str) -> str:
+def _sheet(lesson: Lesson, kind: str, minutes: int) -> str:
     stage = stage_cache.stage(lesson.name, 0)
     if kind == "worksheet":
         return sheets.worksheet(lesson, stage)
     base = st.context.url or ""
     scenes = {words: urljoin(base, address(lesson.name, name)) for name, words in PARTS.items()}
-    return sheets.notes(lesson, stage, {**scenes, "Explore": urljoin(base, _explored(lesson))})
+    return sheets.notes(lesson, stage, minutes, {**scenes, "Explore": urljoin(base, _explored(lesson))})
 
 
 def _explored(lesson: Lesson) -> str:
@@ -91,15 +91,7 @@ def _plan(lessons: list[Lesson]) -> str:
     plan = plan_of(lessons)
     lines = [
         (plan.start, "Start: the story of one town", "./", "Start"),
-        *(
-            (
-                plan.each,
-                f"{one.number}. {one.title} · {sheets.clock(plan.each)}",
-                address(one.name, "predict"),
-                "Lesson",
-            )
-            for one in lessons
-        ),
+        *((plan.each, f"{one.number}. {one.title}", address(one.name, "predict"), "Lesson") for one in lessons),
         (plan.play, "A class with phones: everybody is a point, then “Was I in?”", "class", "Class"),
         (plan.limits, "What no promise covers", "limits", "Limits"),
     ]
@@ -110,7 +102,8 @@ def _plan(lessons: list[Lesson]) -> str:
             rows.append(f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>")
             minute += minutes
     return (
-        f'<article class="dp-sheet"><h1>A lecture of {minute} minutes</h1><div class="dp-table dp-plan"><table>'
+        f'<article class="dp-sheet"><h1>A lecture of {minute} minutes</h1>'
+        f'<p>A lesson takes {sheets.clock(plan.each)}</p><div class="dp-table dp-free"><table>'
         "<thead><tr><th>Minute</th><th>What</th><th>Where</th></tr></thead>"
         f"<tbody>{''.join(rows)}</tbody></table></div></article>"
     )
