@@ -22,9 +22,14 @@ def prepare() -> None:
     import sklearn.cluster  # noqa: F401
 
     import dpviz.figures  # noqa: F401
-    import pages._ui.home.story  # Start and the sweeps open without a wait
-    import pages._ui.present.view
-    import pages._ui.workspace.tradeoff  # noqa: F401
+    import pages._ui.distance.view
+    import pages._ui.explore.below
+    import pages._ui.explore.clients
+    import pages._ui.explore.drag
+    import pages._ui.explore.notices
+    import pages._ui.frame.bar
+    import pages._ui.home.story
+    import pages._ui.present.view  # noqa: F401
     from pages._ui.data.upload import keep_uploads_in_memory
     from pages._ui.frame.streamlit_patches import (
         draw_in_our_colors,
@@ -49,8 +54,26 @@ def prepare() -> None:
     draw_on_return()
     show_as_kept()
     keep_uploads_in_memory(2 * st.get_option("server.maxUploadSize") * 1_000_000)
+    draw_ahead()
     gc.collect()
     gc.freeze()
+
+
+def draw_ahead() -> None:
+    """Read and draw what is the same for everybody, so that the first visitor waits no longer than the others."""
+    from dpviz.atlas.cells import STORY
+    from dpviz.datasets import SAMPLES
+    from pages._ui.address.scene import read
+    from pages._ui.frame.catalog import _public
+    from pages._ui.tradeoff import form, view
+    from pages._ui.work import atlas, runs
+    from pages._ui.workspace.tradeoff import tradeoff
+
+    titles = {name: _public(name).title for name in SAMPLES}
+    runs.demo(STORY[0], 1.0)
+    if atlas.stamped():
+        opening = read("tradeoff", "", tradeoff)[0].values
+        view.ahead(form.sweep_of(opening, "sample:{}".format), titles[opening["d"][0]])
 
 
 def end() -> None:

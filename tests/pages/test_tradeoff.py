@@ -4,6 +4,7 @@ import dataclasses
 import json
 import threading
 import time
+from importlib import import_module
 from types import SimpleNamespace
 
 import numpy as np
@@ -98,6 +99,21 @@ def test_the_page_opens_finished_where_all_runs_are_stored(stored, monkeypatch):
     (figure,) = [json.loads(panel["figure"]) for panel in panels(app) if "curves" in panel["key"]]
     assert not app.exception and starts(app) == []
     assert len(figure["layout"]["xaxis"]["ticktext"]) == 2
+
+
+def test_the_picture_it_opens_with_is_made_before_anybody_comes(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(atlas, "stamped", lambda: True)
+    sweeps.everybodys.cache_clear()
+    import_module("app").draw_ahead()
+    assert not opened("").exception
+    found = sweeps.everybodys.cache_info()
+    assert (found.misses, found.currsize) == (1, 1) and found.hits
+
+
+def test_a_server_starts_without_stored_runs(stored, bare):
+    sweeps.everybodys.cache_clear()
+    import_module("app").draw_ahead()
 
 
 def test_the_sweep_follows_the_current_run_and_gives_it_back(app):

@@ -80,7 +80,12 @@ def draw_on_return() -> None:
 
 
 def start_at_once() -> None:
-    """Skip the check for a Python prompt, which walks all modules while the first visitor waits."""
+    """Import what Streamlit imports with the first page, and skip its check for a Python prompt.
+
+    That check walks all modules while the first visitor waits.
+    """
+    from streamlit import emojis, material_icon_names  # noqa: F401
+
     delta_generator._use_warning_has_been_displayed = True
 
 

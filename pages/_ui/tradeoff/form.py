@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -175,8 +175,10 @@ def _give_back(chosen: Sequence[str], k: str) -> None:
     )
 
 
-def sweep_of(values: Mapping[str, Any]) -> Sweep:
+def sweep_of(values: Mapping[str, Any], named: Callable[[str], str] = source) -> Sweep:
     """Return the sweep for the words of Trade-off's address; `form_of` is the inverse, without presets.
+
+    `named` returns the name under which worker processes open a data set (for samples alone: "sample:{}".format).
 
     Raises
     ------
@@ -190,7 +192,7 @@ def sweep_of(values: Mapping[str, Any]) -> Sweep:
     axes += _typed(chosen, values["k"], values["delta"], varied)
     variants = tuple(_variant(slug, values["own"]) for slug in chosen)
     return Sweep(
-        data=tuple(map(source, values["d"])),
+        data=tuple(map(named, values["d"])),
         variants=variants,
         epsilon=tuple(sorted(values["e"])),
         axes=tuple(axes),

@@ -54,7 +54,7 @@ def _formed(known: Mapping[str, Any]) -> Progress | None:
 
 @lru_cache(maxsize=16)
 def _sweep(words: tuple[tuple[str, Any], ...]) -> Sweep:
-    return sweep_of(dict(words))
+    return sweep_of(dict(words), "sample:{}".format)
 
 
 def _choice(choices: Sequence[Any]) -> ParamSpec:

@@ -245,7 +245,7 @@ def at_once(sweep: Sweep, title: str) -> Progress:
     """Return the known part of a sweep, without starting anything."""
     rows, usable = known(sweep), trusts(sweep)
     if usable and len(rows) == len(_stored(sweep, usable)):
-        return _everybodys(sweep, title, usable)
+        return everybodys(sweep, title, usable)
     last = tradeoff_state.at_once
     if last is None or last.sweep != sweep or len(last.rows) != len(rows):
         tradeoff_state.at_once = last = Progress("", title, sweep, size(sweep), rows)
@@ -253,7 +253,7 @@ def at_once(sweep: Sweep, title: str) -> Progress:
 
 
 @lru_cache(maxsize=32)
-def _everybodys(sweep: Sweep, title: str, usable: tuple[Trust, ...]) -> Progress:
+def everybodys(sweep: Sweep, title: str, usable: tuple[Trust, ...]) -> Progress:
     """Return the atlas's part of a sweep, which is the same for all sessions and summarized once."""
     return Progress("", title, sweep, size(sweep), list(_stored(sweep, usable).values()))
 

@@ -12,6 +12,7 @@ import streamlit as st
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.escape import plain
+from dpviz.figures.kit.theme import LIGHT
 from dpviz.figures.scenes import tradeoff
 from dpviz.figures.scenes.tradeoff import short
 from dpviz.numbers import chance, number
@@ -59,6 +60,17 @@ def spending(sweep: Sweep) -> None:
             f"On private data every run would be a release: the {runs:,} runs with Gaussian noise alone would spend "
             f"ε = {number(epsilon)} together. So a sweep accepts only public or made-up data."
         )
+
+
+def ahead(sweep: Sweep, data: str) -> None:
+    """Summarize and draw the stored runs of a sweep on one data set before a visitor asks for them."""
+    progress = sweeps.everybodys(sweep, data, sweeps.trusts(sweep))
+    every = progress.summary(len(progress.rows), sweep.metrics[0], "epsilon")
+    if not progress.rows or every.points.empty:
+        return
+    style = tradeoff.styles(every.points)
+    figure = tradeoff.curves(every.points, every.runs, LIGHT, style, axis="epsilon", metric=every.metric, title=data)
+    _ = figure.to_json(), every.turns, every.areas, every.winners, _composed(sweep)
 
 
 def first(sweep: Sweep, data: str) -> None:
