@@ -9,6 +9,7 @@ from functools import partial
 import pytest
 from playwright.sync_api import Error, Locator, expect
 
+from dpviz.atlas import files
 from tests.serving import ROOT, running, serve
 
 __all__ = ["CHROMIUM", "FLAGS", "PATIENCE", "ROOT", "browser", "home", "open_page", "serve", "server"]
@@ -21,6 +22,7 @@ FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--process-per-site",  # see `visitor`
 ]
 
 
@@ -91,15 +93,23 @@ def home(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def server(browser, home):
-    with running(DPVIZ_HOME=str(home)) as (url, _):
+def server(browser, home, tmp_path_factory):
+    """Start the shared server; it trusts the stored runs without probes, because other tests check their age."""
+    atlas = tmp_path_factory.mktemp("stored") / "atlas"
+    shutil.copytree(files.FOLDER, atlas)
+    files.stamp(atlas)
+    with running(DPVIZ_HOME=str(home), DPVIZ_ATLAS=str(atlas)) as (url, _):
         yield url
 
 
 @pytest.fixture(scope="session")
-def visitor(browser):
-    """Return the browser of one visitor; its cache is shared by all tests."""
+def visitor(browser, server):
+    """Return the browser of one visitor; its cache is shared by all tests.
+
+    An idle page keeps the process that draws the server's pages, so that every test's page finds compiled scripts.
+    """
     with browser.new_context(reduced_motion="reduce") as context:
+        context.new_page().goto(f"{server}/_stcore/health")
         yield context
 
 

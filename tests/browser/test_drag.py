@@ -1,15 +1,12 @@
 """Drag ε and People by mouse, keys and touch: nothing is sent to the server before the knob is released."""
 
 import json
-import shutil
 
 import pytest
 from playwright.sync_api import expect
 
-from dpviz.atlas import files
 from dpviz.atlas.cells import STOPS
 from tests.browser.conftest import LOOKS, PATIENCE
-from tests.serving import running
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
@@ -24,19 +21,8 @@ NEWS = """() => {
 INSET = 20
 
 
-@pytest.fixture(scope="module")
-def url(browser, tmp_path_factory):
-    """Start a server that trusts the shipped runs of the story without probes."""
-    place = tmp_path_factory.mktemp("atlas")
-    for method in ("pe-means", "kmeans"):
-        shutil.copy(files.FOLDER / f"town.{method}.parquet", place)
-    files.stamp(place)
-    with running(DPVIZ_ATLAS=str(place)) as (address, _):
-        yield address
-
-
 @pytest.fixture
-def explore(browser, url):
+def explore(browser, server):
     """Open Explore and record the page's messages to the server."""
     contexts = []
 
@@ -47,7 +33,7 @@ def explore(browser, url):
         page.set_default_timeout(PATIENCE)
         told = []
         page.on("websocket", lambda socket: socket.on("framesent", lambda frame: told.append(frame)))
-        page.goto(f"{url}/explore")
+        page.goto(f"{server}/explore")
         page.wait_for_function(READY, polling=LOOKS)
         at_rest(page)
         return page, told
@@ -182,9 +168,9 @@ def test_the_film_stands_where_the_plane_stood_and_leaves_with_the_run(explore):
 
 
 @pytest.mark.parametrize("path", ["again", "attacker"])
-def test_the_drag_stands_on_the_other_views_of_a_run_and_its_stop_goes_along(explore, url, path):
+def test_the_drag_stands_on_the_other_views_of_a_run_and_its_stop_goes_along(explore, server, path):
     page, _ = explore()
-    page.goto(f"{url}/{path}")
+    page.goto(f"{server}/{path}")
     page.wait_for_function(READY, polling=LOOKS)
     at_rest(page)
     page.wait_for_function("() => document.querySelector('[class*=_figures] .dpviz-stage')?.panel", polling=LOOKS)

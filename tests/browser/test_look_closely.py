@@ -3,8 +3,9 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import PATIENCE, serve
+from tests.browser.conftest import PATIENCE
 from tests.browser.test_journeys import NSM, STEPS, charts, no_exception, picture
+from tests.serving import running
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
@@ -43,7 +44,7 @@ def test_the_button_shows_all_panels_in_plotly_at_the_step_and_a_step_brings_the
 
 
 def test_a_run_plays_on_in_motion_when_the_server_is_gone(browser):
-    with serve() as url:
+    with running(DPVIZ_WORKERS="0") as (url, _):
         page = browser.new_page(viewport={"width": 1280, "height": 800}, reduced_motion="no-preference")
         page.set_default_timeout(PATIENCE)
         page.goto(f"{url}/{NSM}")
