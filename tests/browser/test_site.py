@@ -18,7 +18,7 @@ from dpviz.datasets import SAMPLES
 from dpviz.lessons import LESSONS
 from dpviz.papers.registry import papers
 from dpviz.site import build
-from tests.browser.conftest import PATIENCE
+from tests.browser.conftest import PATIENCE, keep_process
 from tests.site.links import broken, pages
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -71,29 +71,41 @@ def served(site):
         server.shutdown()
 
 
-@pytest.fixture
-def visit(browser):
-    """Open an address of the site; fail if it contacts another server or writes to the console."""
-    contexts, wrong = [], []
+@pytest.fixture(scope="module")
+def reader(browser, served):
+    with browser.new_context(reduced_motion="reduce") as context:
+        keep_process(context, f"{served}/limits.html")
+        yield context
 
-    def visiting(base, name, *, width=1280, height=800, **look):
-        contexts.append(
-            browser.new_context(viewport={"width": width, "height": height}, reduced_motion="reduce", **look)
-        )
-        page = contexts[-1].new_page()
+
+@pytest.fixture
+def visit(browser, reader):
+    """Open addresses of the site in one window; fail if one contacts another server or writes to the console."""
+    pages, wrong, at = [], [], {}
+
+    def window(**look):
+        page = (browser.new_context(reduced_motion="reduce", **look) if look else reader).new_page()
         page.set_default_timeout(PATIENCE)
-        page.on("console", lambda said: said.type == "timeEnd" or wrong.append(f"{name}: {said.text}"))  # pdoc's search
-        page.on("pageerror", lambda error: wrong.append(f"{name}: {error}"))
-        page.on(
-            "request",
-            lambda asked: asked.url.startswith((base, "data:", "blob:")) or wrong.append(f"{name}: {asked.url}"),
-        )
-        page.goto(f"{base}/{name}", wait_until="load")
+        page.on("console", lambda said: said.type == "timeEnd" or blame(said.text))  # pdoc's search
+        page.on("pageerror", blame)
+        page.on("request", lambda asked: asked.url.startswith((at["base"], "data:", "blob:")) or blame(asked.url))
         return page
 
+    def blame(what):
+        wrong.append(f"{at['name']}: {what}")
+
+    def visiting(base, name, *, width=1280, height=800, mode="light", **look):
+        if not pages:
+            pages.append(window(**look))
+        at.update(base=base, name=name)
+        pages[0].set_viewport_size({"width": width, "height": height})
+        pages[0].emulate_media(color_scheme=mode)
+        pages[0].goto(f"{base}/{name}", wait_until="load")
+        return pages[0]
+
     yield visiting
-    for context in contexts:
-        context.close()
+    for page in pages:
+        (page if page.context is reader else page.context).close()
     assert wrong == []
 
 
@@ -107,7 +119,7 @@ def test_the_site_is_whole_and_small(site):
 @pytest.mark.parametrize("name", OURS)
 def test_a_page_opens_wide_and_narrow_light_and_dark(visit, served, name):
     for width, mode in ((1280, "light"), (390, "dark")):
-        page = visit(served, name, width=width, height=844, color_scheme=mode)
+        page = visit(served, name, width=width, height=844, mode=mode)
         drawn = page.locator("main canvas:visible")
         if name.startswith(("watch/", "lessons/", "tradeoff/")) and not name.endswith("index.html"):
             expect(drawn.first).to_be_visible()
@@ -120,7 +132,7 @@ def test_every_page_of_the_reference_opens(visit, served, site):
     reference = sorted(name for name in pages(site) if name.startswith("api/"))
     assert len(reference) > 60
     for name in reference:
-        visit(served, name).close()
+        visit(served, name)
 
 
 @pytest.mark.parametrize("name", ["api/index.html", "api/dpviz/domain.html"])
@@ -190,7 +202,7 @@ def test_a_drag_moves_the_table_the_words_and_the_film(visit, served):
 
 
 def test_a_replay_takes_the_colors_of_its_page(visit, served):
-    page = visit(served, "watch/pe-means.html", color_scheme="light")
+    page = visit(served, "watch/pe-means.html")
     pixels = "() => document.querySelector('.plane canvas').toDataURL()"
     light = page.evaluate(pixels)
     page.emulate_media(color_scheme="dark")
