@@ -12,7 +12,7 @@ from playwright.sync_api import Error, Locator, expect
 from dpviz.atlas import files
 from tests.serving import ROOT, running, serve
 
-__all__ = ["CHROMIUM", "FLAGS", "PATIENCE", "ROOT", "browser", "home", "open_page", "serve", "server"]
+__all__ = ["CHROMIUM", "FLAGS", "PATIENCE", "ROOT", "browser", "home", "keep_process", "open_page", "serve", "server"]
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 FLAGS = [
     "--no-sandbox",
@@ -22,7 +22,7 @@ FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-    "--process-per-site",  # see `visitor`
+    "--process-per-site",  # see `keep_process`
 ]
 
 
@@ -104,13 +104,20 @@ def server(browser, home, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def visitor(browser, server):
-    """Return the browser of one visitor; its cache is shared by all tests.
-
-    An idle page keeps the process that draws the server's pages, so that every test's page finds compiled scripts.
-    """
+    """Return the browser of one visitor, who has seen Start; its cache is shared by all tests."""
     with browser.new_context(reduced_motion="reduce") as context:
-        context.new_page().goto(f"{server}/_stcore/health")
+        page = context.new_page()
+        page.set_default_timeout(PATIENCE)
+        page.goto(server)
+        page.wait_for_selector(".dp-strip")
+        keep_process(context, f"{server}/_stcore/health")
+        page.close()
         yield context
+
+
+def keep_process(context, address):
+    """Leave an idle page open in a context, so that the process that draws a site's pages keeps compiled scripts."""
+    context.new_page().goto(address)
 
 
 @pytest.fixture

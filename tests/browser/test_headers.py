@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from pages._ui.frame.places import PAGES
-from tests.browser.conftest import PATIENCE
+from tests.browser.conftest import PATIENCE, keep_process
 from tests.browser.proxy import proxied
 from tests.browser.test_journeys import charts, no_exception
 
@@ -22,6 +22,7 @@ def behind(browser, server):
     """Return the server behind the headers, and a browser that reports violations."""
     with proxied(server) as base, browser.new_context(viewport={"width": 1280, "height": 800}) as context:
         context.add_init_script(WATCH)
+        keep_process(context, f"{base}/_stcore/health")
         yield base, context
 
 
