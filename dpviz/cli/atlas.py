@@ -38,7 +38,7 @@ def _atlas(arguments: argparse.Namespace) -> int:
     if arguments.workers < 1:
         raise ValueError(f"atlas: workers must be >= 1; got {arguments.workers}.")
     if not 0 < arguments.share <= 1:
-        raise ValueError(f"atlas: share must lie above 0 and at most at 1; got {arguments.share:g}.")
+        raise ValueError(f"atlas: share must be above 0 and at most 1; got {arguments.share:g}.")
     known = {chapter.sample for chapter in chapters()}
     if unknown := [name for name in arguments.sample if name not in known]:
         raise ValueError(f"atlas: sample must be one of {', '.join(sorted(known))}; got {unknown[0]!r}.")

@@ -578,7 +578,7 @@ class Story {
     this.scale = { unit, ratio, x: canvas.width / 2, y: canvas.height / 2 };
     if (this.glide < 1) this.glide = clamp((now - this.begun) / GLIDE);
     const place = still.matches ? Math.round(this.place) : this.place;
-    const near = Math.floor(place) + ease((place - Math.floor(place) - 0.2) / 0.6); // a screen rests at first
+    const near = Math.floor(place) + ease((place - Math.floor(place) - 0.2) / 0.6); // still within a fifth of a screen
     if (Math.round(near) >= 4 !== Math.round(this.near ?? 0) >= 4 && !still.matches && this.clouds[0]) {
       this.from = this.seen();
       Object.assign(this, { glide: 0, begun: now });

@@ -162,9 +162,11 @@ class DistDP(Moves):
         high=1000.0,
         kind="float",
         advanced=True,
-        help="S: points within S rho are near. Empty: by rule.",
+        help="S: points within S rho of a region are near it. Empty: by rule.",
     )
-    trees: int = param(5, low=1, high=20, advanced=True, help="REP: shifted quadtrees that look for dense cells.")
+    trees: int = param(
+        5, low=1, high=20, advanced=True, help="REP: number of shifted quadtrees that look for dense cells."
+    )
     budget: str = param(
         "joint",
         choices=("joint", "thirds"),

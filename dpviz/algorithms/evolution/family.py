@@ -82,7 +82,11 @@ class Evolution(ApproximateDP):
         help="Centers of a round: weighted k-means on the survivors, or the k trial points with most votes (Aug-PE).",
     )
     selection_starts: int = param(
-        1, low=1, high=50, advanced=True, help="Starts of k-means on survivors; the best is taken. Published code: 10."
+        1,
+        low=1,
+        high=50,
+        advanced=True,
+        help="Number of starts of k-means on survivors; the best is kept. Published code: 10.",
     )
 
     def generations(self, n_features: int) -> int:

@@ -231,7 +231,7 @@ class NSM(ApproximateDP):
         high=0.6,
         kind="float",
         advanced=True,
-        help="Share for the candidates. Empty: .3, or .2 above 64 columns.",
+        help="Share of the budget for the candidates. Empty: .3, or .2 above 64 columns.",
     )
     first_share: float | None = param(
         None,
@@ -239,7 +239,7 @@ class NSM(ApproximateDP):
         high=0.6,
         kind="float",
         advanced=True,
-        help="Share for directions, or zoom. Empty: .15; .4 up to 3-D, .2 above 64.",
+        help="Share of the budget for directions, or for the zoom. Empty: .15; .4 up to 3-D, .2 above 64.",
     )
     scatter_share: float = param(
         0.05, low=0.0, high=0.3, advanced=True, help="Share for finding centers that share a cluster."

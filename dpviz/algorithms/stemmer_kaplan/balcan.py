@@ -116,7 +116,12 @@ class Balcan(ApproximateDP):
     grid_share: float = param(0.35, low=0.05, high=0.8, advanced=True, help="Share of the budget for cube counts.")
     search_share: float = param(0.15, low=0.05, high=0.8, advanced=True, help="Share of the budget for the swaps.")
     swaps: int | None = param(
-        None, low=1, high=200, kind="int", advanced=True, help="Swaps of the private local search. Empty: min(2k, 20)."
+        None,
+        low=1,
+        high=200,
+        kind="int",
+        advanced=True,
+        help="Number of swaps of the private local search. Empty: min(2k, 20).",
     )
 
     def projected(self, n_features: int, n_public: int) -> int:

@@ -41,7 +41,9 @@ class PrivateCenters(ApproximateDP):
         advanced=True,
         help="Number of cell widths, each half the previous one. Empty: 4, or 2 above 4 columns.",
     )
-    repetitions: int = param(2, low=1, high=8, advanced=True, help="Differently shifted grids per cell width.")
+    repetitions: int = param(
+        2, low=1, high=8, advanced=True, help="Number of differently shifted grids per cell width."
+    )
     rounds: int = param(
         1,
         low=1,

@@ -105,8 +105,12 @@ class EMMC(ApproximateDP):
         Line("average the rows of each center, with noise", ("cover-means",), "average"),
     )
 
-    directions: int = param(3, low=1, high=4, advanced=True, help="Most columns of the public random projection.")
-    grids: int = param(5, low=1, high=6, advanced=True, help="Grids, each with cells half as wide as the previous one.")
+    directions: int = param(
+        3, low=1, high=4, advanced=True, help="Largest number of columns of the public random projection."
+    )
+    grids: int = param(
+        5, low=1, high=6, advanced=True, help="Number of grids, each with cells half as wide as the previous one."
+    )
     cover_share: float = param(0.2, low=0.05, high=0.45, advanced=True, help="Share of epsilon for picking cells.")
     count_share: float = param(
         0.2, low=0.05, high=0.45, advanced=True, help="Share of epsilon for counting candidates."

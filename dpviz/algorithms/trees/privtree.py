@@ -121,7 +121,7 @@ class PrivTree(Algorithm):
             return sentences
         return (
             *sentences,
-            f"{self.name}: at this epsilon and n boxes are halved about {depth:.0f} times, too few for "
+            f"{self.name}: at this epsilon and n, boxes are halved about {depth:.0f} times, too few for "
             f"{n_features} column{'s' * (n_features > 1)}: leaves stay as wide as most data. Use fewer columns.",
         )
 

@@ -173,7 +173,7 @@ def _machine(setup: Setup, game: Match) -> None:
         f"Let the machine play {AUTO:,}", key=keys.ATTACKER_AUTO, on_click=game.make, args=(AUTO,),
         icon=":material/smart_toy:", disabled=len(game.rounds) >= AUTO,
         help="The machine knows every row but Alex's and every released number, and compares likelihoods, as the "
-            "audit does. From even odds no attack is better.",
+            "audit does. From even odds no attack does better.",
     )  # fmt: skip
 
 

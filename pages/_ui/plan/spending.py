@@ -22,7 +22,7 @@ __all__ = ["card", "onward"]
 
 
 def onward(data: Dataset, wish: Wish) -> Wish:
-    """Lead from a rehearsal to Spend with its k, a method and ε; return the wish with the method to run first."""
+    """Lead from a rehearsal to Spend with its k, a method and ε; return the questions with that method first."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         slug = wish.slugs[0]
         if len(wish.slugs) > 1:
