@@ -112,7 +112,7 @@ class Client:
         return noisy
 
     def _common(self, name: str, header: Header, part: str) -> np.ndarray:
-        """Return the mask that all clients know `name` to add."""
+        """Return the mask that `name` adds from the seed shared by all clients."""
         return mask(self._seeds.common, self._run, name, header.round, part, header.size(part), self._ring)
 
     def _pair(self, other: str, header: Header, part: str) -> np.ndarray:

@@ -18,7 +18,7 @@ __all__ = ["Reference", "Replay", "reference", "replay", "rivals"]
 
 STARTS = 20  # single starts of KMeans that look for rivals of the best one
 CLOSE = 1.05  # a start is a rival if its loss is at most this multiple of the reference's
-ROWS = 10_000  # rows on which the single starts run at most, drawn from all
+ROWS = 10_000  # most rows on which a single start runs; a sample of larger data
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -112,7 +112,7 @@ def test_a_kill_at_any_point_loses_no_claim_that_a_run_could_have_started_on(pla
         os.close(tell)
         with os.fdopen(hear) as lines:
             assert lines.readline() == "ready\n"
-            select.select([lines], [], [], 0.004 * turn)  # the first kills fall into the first booking
+            select.select([lines], [], [], 0.004 * turn)  # the first kills hit the first booking
             time.sleep(0.001 * (turn % 7))
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
