@@ -45,9 +45,10 @@ class Film(go.Figure):
 
 
 def _shows(trace: Mapping[str, Any]) -> bool:
-    """Return whether a trace has a word, or a mark with a position."""
-    words = any(trace.get("text") or ())
-    return words or (trace.get("mode") != "text" and any(place is not None for place in trace.get("x", ())))
+    """Return whether a trace has a word, or a mark with a position; a bar that lies must also have a length."""
+    places = trace.get("x", ())
+    marks = any(places) if trace.get("orientation") == "h" else any(place is not None for place in places)
+    return any(trace.get("text") or ()) or (trace.get("mode") != "text" and marks)
 
 
 def _ordered(value: Any) -> Any:

@@ -51,10 +51,7 @@ def bar(page: str) -> None:
 
 def _tabs(page: str, place: Place | None) -> list[_Link]:
     """Return the links between the pages of a place; none if it has a single page."""
-    if place is None or len(place.pages + place.quiet) == 1:
-        return []
-    links = [_link(name, page) for name in place.pages]
-    return links + [_link(name, page, quiet=True) for name in place.quiet]
+    return [_link(name, page) for name in place.pages] if place is not None and place.pages[1:] else []
 
 
 def _link(name: str, page: str, *, quiet: bool = False) -> _Link:

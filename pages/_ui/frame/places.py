@@ -18,14 +18,10 @@ class PageEntry(NamedTuple):
 
 
 class Place(NamedTuple):
-    """A word of the bar, the pages behind its tabs in their order, and those that its tabs show quietly.
-
-    The pages of a `path` are its consecutive steps.
-    """
+    """A word of the bar, and the pages behind its tabs in their order; those of a `path` are its consecutive steps."""
 
     word: str
     pages: tuple[str, ...]
-    quiet: tuple[str, ...] = ()
     path: bool = False
 
 
@@ -69,4 +65,4 @@ MOVED = {"rho": "distance", "lessons": "learn"}  # addresses of 0.1 -> of today
 
 def place_of(page: str) -> Place | None:
     """Return the place of a page, or None if it has none."""
-    return next((place for place in PLACES if page in place.pages + place.quiet), None)
+    return next((place for place in PLACES if page in place.pages), None)

@@ -30,6 +30,9 @@ def test_a_side_panel_that_is_empty_at_a_picture_is_refused():
     assert Panel("wide", figure, "Bars.").figure is figure
     add_frames(figure, [0, last], [[xy(NOWHERE), {"text": ["later"]}], [BARS, {"text": [""]}]])
     assert Panel("side", figure, "Bars.").figure.blank() == []
+    lying = base(LIGHT, "Shares", height=150).add_bar(orientation="h")
+    add_frames(lying, [0], [[{"x": [0.0], "y": ["a"]}], [{"x": [0.5], "y": ["a"]}]])
+    assert lying.blank() == ["0"], "a bar of length 0 shows nothing"
 
 
 def test_a_layer_that_has_no_look_is_refused():
