@@ -11,8 +11,7 @@ from dpviz.audits.reconstruct import exactly, published, read_off
 from dpviz.figures import Panel
 from dpviz.figures.kit.theme import Theme
 from dpviz.figures.scenes.lessons import Values, values_panel
-from dpviz.figures.scenes.reconstruction import LEGEND as READ
-from dpviz.figures.scenes.reconstruction import read_panel
+from dpviz.figures.scenes.reconstruction import legend, read_panel
 from dpviz.lessons.ground import Ground, ground
 from dpviz.lessons.lesson import Stage
 from dpviz.numbers import number
@@ -21,7 +20,7 @@ from dpviz.trace import Trace
 __all__ = ["LEGEND", "panels", "run"]
 
 SAMPLE, CENTERS, ROUNDS, EPSILON = "town", 8, 25, 1.0
-LEGEND = READ
+LEGEND = legend(exact=True)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

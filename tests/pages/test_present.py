@@ -219,6 +219,9 @@ def test_a_picture_says_what_it_shows():
     assert read.big == "1 of 150" and read.titles[-1].endswith("1 of 150 people read off exactly")
     dark, _ = picture("limits?v=1&d=iris&noise=seeded", mode="dark")
     assert dark.big.startswith("0 of") and dark.figure != read.figure
+    keys = [[words for _, words in one.legend] for one in (read, dark)]  # a released center's mark is for these alone
+    assert keys[0][0].startswith("exact") and keys[1][0].startswith("released")
+    assert "diamond-open" in read.figure and "diamond-open" not in dark.figure
 
 
 @pytest.mark.slow
@@ -242,7 +245,10 @@ def test_the_default_decks_game_and_curves_come_from_stored_runs(monkeypatch):
         monkeypatch.setattr(pictures, name, lambda *_, **__: pytest.fail("it was made again"))
     shown = {split(one.scene)[0]: picture(one.scene)[0] for one in DEFAULT.slides if "explore" not in one.scene[:7]}
     assert "rounds the best known attack" in shown["attacker"].titles[0] and shown["attacker"].big == "57 of 100"
-    assert "mean of 50 runs" in shown["tradeoff"].titles[0]
+    assert (
+        "2,000 rounds" in shown["attacker"].titles[0] and "any method with this ε and δ: 74" in shown["attacker"].small
+    )
+    assert "mean of 50 runs; ticks at the top" in shown["tradeoff"].titles[0]
 
 
 def test_a_busy_server_refuses_no_stored_game(monkeypatch):

@@ -7,13 +7,17 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dpviz.figures.kit.layers import center, layered
+from dpviz.figures.kit.layers import center, exact_center, layered
 from dpviz.figures.kit.view import Panel, View, xy
 from dpviz.numbers import counted
 
-__all__ = ["LEGEND", "read_panel"]
+__all__ = ["legend", "read_panel"]
 
-LEGEND = (("center", "center of this round"), ("hidden_ring", "read off exactly"), ("ring", "person"))
+
+def legend(exact: bool) -> tuple[tuple[str, str], ...]:
+    """Return the (symbol, words) pairs of the picture, whose centers are exact or released."""
+    centers = ("diamond", "exact center of this round") if exact else ("center", "released center of this round")
+    return centers, ("hidden_ring", "read off exactly"), ("ring", "person")
 
 
 def read_panel(view: View, centers: Sequence[np.ndarray], read: Sequence[np.ndarray]) -> Panel:
@@ -26,7 +30,7 @@ def read_panel(view: View, centers: Sequence[np.ndarray], read: Sequence[np.ndar
             "name": "read off exactly (not private)",
             "marker": {"symbol": "circle-open", "size": 15, "color": colors.hidden, "line": {"width": 2.4}},
         },
-        "center": center(colors),
+        "center": exact_center(colors, "Lloyd's") if view.trace.noiseless else center(colors),
     }
     frames = [
         {"center": xy(view.flat(at)), "read off": xy(view.flat(rows)) if len(rows) else xy(np.empty((0, 2)))}

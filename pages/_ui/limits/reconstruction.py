@@ -11,7 +11,7 @@ from dpviz.audits.reconstruct import Read, exactly, published, read_off
 from dpviz.datasets import SAMPLES, Dataset
 from dpviz.figures import Panel, View
 from dpviz.figures.kit.theme import Theme
-from dpviz.figures.scenes.reconstruction import LEGEND, read_panel
+from dpviz.figures.scenes.reconstruction import legend, read_panel
 from dpviz.trace import Trace
 from pages._ui.frame import keys, markup, shell
 from pages._ui.frame.catalog import sample
@@ -97,4 +97,4 @@ def picture(key: str, data: Dataset, trace: Trace, read: list[Read]) -> None:
     )  # fmt: skip
     with st.container(key=keys.FIGURES(key)):
         draw(key, [panel.printed()])
-        shell.key_line(LEGEND, True)
+        shell.key_line(legend(trace.noiseless), True)

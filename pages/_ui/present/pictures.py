@@ -17,7 +17,7 @@ from dpviz.figures.kit.legend import HIDDEN, icon
 from dpviz.figures.kit.theme import theme, untitled
 from dpviz.figures.scenes import reruns, tradeoff
 from dpviz.figures.scenes.game import picture_panel
-from dpviz.figures.scenes.reconstruction import LEGEND as READ_LEGEND
+from dpviz.figures.scenes.reconstruction import legend as read_legend
 from dpviz.figures.scenes.reruns import Cloud
 from dpviz.metrics import run_loss
 from dpviz.numbers import chance, number, ratio_words
@@ -175,7 +175,7 @@ def read_off(data: Dataset, noise: str, mode: str, on_step: OnStep) -> Picture:
     return _made(
         reconstruction.panel_of(data, trace, who, theme(mode)),
         titles=tuple(titles),
-        legend=_legend(READ_LEGEND, mode),
+        legend=_legend(read_legend(trace.noiseless), mode),
         big=f"{count:,} of {n:,}",
         bigs=tuple(f"{len(rows):,} of {n:,}" for rows in who),
         small=f"people can be read off{' the published averages, to the last digit' * bool(count)}.",
@@ -212,11 +212,15 @@ def game(setup: Setup, mode: str, stored: tuple[Sequence[Round], ...], on_step: 
         exact=not promise.private,
     )  # fmt: skip
     words = (
-        f"{setup.words} · In {len(rounds)} rounds the best known attack was right {percent(machine.share)} times in "
+        f"{setup.words} · In {len(rounds):,} rounds the best known attack was right {percent(machine.share)} times in "
         f"100 ({span(machine)} with 95 % confidence)."
     )
     bound = question.bound.odds
-    small = "is a bound that nobody beats in the long run, even knowing everybody else's row. A coin is right 50 times."
+    any_ = f" Against any method with this ε and δ: {odds_of_any(promise)}." * promise.private
+    small = (
+        f"bets are won against this method in the long run, at most, even knowing everybody else's row.{any_} A coin "
+        "wins 50."
+    )
     legend = (("disc", "released with Alex"), ("circle", "released without Alex"), ("hidden_ring", "Alex"))
     return _made(
         panel, titles=(words,), legend=_legend(legend, mode), big=f"{bound} of 100", small=small,
@@ -264,7 +268,9 @@ def sweep(
         big = f"{ratio_words(best.ratio)} ×"
         small = f"{against}' {name.lower()}, reached by {best.series} at ε {number(best.epsilon)}, {runs}."
     alt = f"{name} against ε on {title}, {points.series.nunique()} curves."
-    words = f"{title} · each point is the {runs}; dotted: {against}, which reads every row"
+    above = any("above the picture" in curve.name for curve in figure.data)
+    words = f"{title} · each point is the {runs}{'; ticks at the top: runs above the picture' * above}"
+    words += f"; dotted: {against}, which reads every row"
     words = " ".join([f"{words}.", *steadiness(summary.turns, "epsilon")])
     return _made(
         Panel("plane", figure, alt), titles=(words,), big=big, small=small,
