@@ -345,7 +345,7 @@ class Shuffled(Report):
         alone = super().words
         if not self.own_delta:
             return alone
-        mixed = f"ε = {number(self.pure, 4)} at δ = {chance(self.delta)} mixed with {self.users:,.0f} others'"
+        mixed = f"ε = {number(self.pure, 4)} at δ = {chance(self.delta)} mixed with {self.users - 1:,} others'"
         return f"{alone} by itself, and {mixed}"
 
     @property

@@ -101,8 +101,9 @@ def test_a_changed_control_runs_at_once_and_the_picture_follows(app):
 @pytest.mark.parametrize("paid", [True, False])
 def test_a_run_that_was_paid_for_is_not_dropped_for_a_public_one(app, paid):
     open_page(app, "pages/explore.py")
-    gate = threading.Event()
-    job = runs.jobs().submit("On a private file", lambda job: gate.wait(240), "somebody")
+    begun, gate = threading.Event(), threading.Event()
+    job = runs.jobs().submit("On a private file", lambda job: begun.set() or gate.wait(240), "somebody")
+    assert begun.wait(60)  # a queued job would end at once when dropped
     try:
         app.session_state["job"], app.session_state["paid"], app.session_state["inbox"] = job.id, paid, []
         app.number_input(key="param_pe-means_epsilon").set_value(0.25).run()
