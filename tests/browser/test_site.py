@@ -14,10 +14,10 @@ from playwright.sync_api import expect
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.atlas import files
+from dpviz.cli import main
 from dpviz.datasets import SAMPLES
 from dpviz.lessons import LESSONS
 from dpviz.papers.registry import papers
-from dpviz.site import build
 from tests.browser.conftest import PATIENCE, keep_process
 from tests.site.links import broken, pages
 
@@ -55,7 +55,7 @@ def site(tmp_path_factory):
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(files, "stamped", lambda *folder: True)  # other tests check whether runs are outdated
                 if not built.exists():
-                    build(out)
+                    assert main(["site", str(out)]) == 0
             built.touch()
         finally:
             building.rmdir()
