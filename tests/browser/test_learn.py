@@ -120,6 +120,16 @@ def test_the_run_of_every_lesson_and_its_ways_on_are_on_the_first_screen(open_pa
         )  # a large part of the picture is beside or above the answers
 
 
+@pytest.mark.parametrize("width, height", [(1280, 800), (390, 844)])
+@pytest.mark.parametrize("lesson", ["screen", "looks"])  # those with the most words to keep
+def test_the_last_part_has_its_ways_on_on_the_first_screen(open_page, lesson, width, height):
+    page = open_page(f"learn?v=1&lesson={lesson}&part=keep", width=width, height=height)
+    expect(page.locator(".dp-words")).to_be_visible()
+    expect(page.locator("[data-testid=stApp][data-test-script-state=notRunning]")).to_be_visible()
+    boxes = page.evaluate(BOXES)
+    assert 0 < boxes["ways"][0] and boxes["ways"][1] <= boxes["low"]
+
+
 def test_a_worksheet_on_paper_has_the_sheet_alone(open_page):
     page = open_page("notes?v=1&lesson=votes&show=worksheet")
     expect(page.locator(".dp-sheet")).to_be_visible()
