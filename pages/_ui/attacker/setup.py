@@ -23,6 +23,7 @@ from pages._ui.work import runs
 from pages._ui.work.results import Result
 
 ASK = {"in": "In the data?", "moved": "Here or away?"}
+LONGEST = 400  # pixels for the longest name of Alex
 SLOWEST = 3.0  # seconds of one run: a game needs hundreds
 
 
@@ -92,7 +93,7 @@ def _who(noun: str) -> str:
     now = state.get(key, FIRST)
     return st.selectbox(
         "Alex is", [*WHO, *([now] if now not in WHO else [])], format_func=partial(called, noun=noun), **args(key),
-        help=f"Or click another {noun}, or an empty place, in the picture.",
+        width=LONGEST, help=f"Or click another {noun}, or an empty place, in the picture.",
     )  # fmt: skip
 
 

@@ -151,7 +151,7 @@ def _run() -> tuple[str | None, str, int]:
 def _follow(slugs: Collection[str]) -> None:
     """Fill in the method and k of the current run when they have changed; a link takes precedence."""
     state, (method, field, own) = st.session_state, _run()
-    k = state.get(field) or own
+    k = int(state.get(field) or own)  # a typed number is a float
     now = f"{state[keys.EXPLORE_DATA]} {method} {k}"
     if method in slugs and not session.opened_now and now != session.followed.get(keys.SWEEP_ALGORITHMS):
         others = state.get(keys.SWEEP_ALGORITHMS) or FIRST
@@ -171,7 +171,7 @@ def _give_back(chosen: Sequence[str], k: str) -> None:
     elif not k.strip() and state.get(field):
         state[field] = own
     session.followed[keys.SWEEP_ALGORITHMS] = (
-        f"{state[keys.EXPLORE_DATA]} {state.get(keys.EXPLORE_ALGORITHM)} {state.get(field) or own}"
+        f"{state[keys.EXPLORE_DATA]} {state.get(keys.EXPLORE_ALGORITHM)} {int(state.get(field) or own)}"
     )
 
 
