@@ -40,7 +40,7 @@ def comparison(traces: Sequence[Trace]) -> str:
     differing = "".join(f"<p>{html.escape(sentence)}</p>" for sentence in promises(traces))
     warning = f'<section class="label"><b>The promises differ.</b>{differing}</section>' if differing else ""
     rows = "".join(
-        f"<tr><th scope=row>{html.escape(row.name)}</th>{_cells(row.values)}</tr>"
+        f"<tr><th scope=row>{html.escape(row.name)}</th><td>{'</td><td>'.join(map(html.escape, row.values))}</td></tr>"
         for row in facts(traces)
         if row.differs
     )
@@ -60,10 +60,6 @@ def comparison(traces: Sequence[Trace]) -> str:
         ".beside section{break-inside:avoid}</style>"
     )
     return document(title, body, head=style)
-
-
-def _cells(values: Sequence[str]) -> str:
-    return "".join(f"<td>{html.escape(value)}</td>" for value in values)
 
 
 def _run(letter: str, trace: Trace, span: Span) -> str:

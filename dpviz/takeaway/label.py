@@ -124,7 +124,7 @@ def _raw(line: str, trace: Trace) -> str:
 
 def label(trace: Trace) -> str:
     """Return the label as a document."""
-    return document(f"Privacy label: {trace.name}", f"{block(trace)}<footer>{html.escape(_foot(trace))}</footer>")
+    return document(f"Privacy label: {trace.name}", f"{block(trace)}{footer(trace)}")
 
 
 def inline(trace: Trace) -> str:
@@ -137,8 +137,9 @@ def inline(trace: Trace) -> str:
     return f"<p><b>{html.escape(trace.name)}</b> [{badge(trace)}]</p><table>{rows}</table>"
 
 
-def _foot(trace: Trace) -> str:
-    return f"{trace.notice}. Made with dpviz {trace.version}."
+def footer(trace: Trace) -> str:
+    """Return the last line of a page about a run, as HTML: whether it is private, and the version of dpviz."""
+    return f"<footer>{html.escape(trace.notice)}. Made with dpviz {html.escape(trace.version)}.</footer>"
 
 
 def label_json(trace: Trace) -> str:

@@ -15,7 +15,7 @@ from dpviz.figures.kit.view import View
 from dpviz.postprocessing.released import centers_text
 from dpviz.postprocessing.span import Span, widest
 from dpviz.postprocessing.verdict import private_verdict
-from dpviz.takeaway.label import badge, block, headline, names_of
+from dpviz.takeaway.label import badge, block, footer, headline, names_of
 from dpviz.takeaway.style import document
 from dpviz.trace import Trace
 
@@ -46,7 +46,7 @@ def page(trace: Trace, data: Dataset | None = None) -> str:
         f'<p><span class="badge">{badge(trace)}</span></p><p class="verdict">{html.escape(sentence)}</p>{why}'
         f"{plane_svg(view_of(trace))}{block(trace)}<h2>Centers</h2>{centers}"
         f'<p class="small"><b>How this can fool you.</b> {html.escape(pane(trace).caution)}</p>'
-        f"<footer>{html.escape(trace.notice)}. Made with dpviz {html.escape(trace.version)}.</footer>"
+        f"{footer(trace)}"
     )
     return document(f"{headline(trace)}: {sentence}", body)
 

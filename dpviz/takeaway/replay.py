@@ -15,7 +15,7 @@ from dpviz.figures.kit.legend import HIDDEN, icon
 from dpviz.figures.kit.theme import DARK, LIGHT, SLOTS
 from dpviz.figures.kit.view import View
 from dpviz.figures.stage import script as stage
-from dpviz.takeaway.label import badge, block, headline
+from dpviz.takeaway.label import badge, block, footer, headline
 from dpviz.takeaway.page import view_of
 from dpviz.takeaway.style import document, text_of
 from dpviz.trace import Trace
@@ -110,6 +110,6 @@ def replay_parts(trace: Trace, view: View | None = None) -> tuple[str, str, str]
         f'<h1>{html.escape(headline(trace))}</h1><p><span class="badge">{badge(trace)}</span></p>{box}{key(entries)}'
         '<p class="small"><b>How this picture can fool you.</b> '
         f"{html.escape(pane(trace).caution)}</p>{block(trace)}"
-        f"<footer>{html.escape(trace.notice)}. Made with dpviz {html.escape(trace.version)}.</footer>{scripts}"
+        f"{footer(trace)}{scripts}"
     )
     return f"Replay: {headline(trace)}", body, f"<style>{text_of('replay.css')}{style()}</style>"

@@ -140,7 +140,8 @@ def _table(upload: Upload) -> tuple[list[dict[str, Any]], tuple[Recoding, ...]]:
         else:
             rules.append(_rule(name, entry))
             columns.append({"name": name, "fill": entry["fill"], "low": None, "high": None})
-    if waiting := [name for name in names if upload.cells[name]["use"] and _waits(upload.cells[name])]:
+    used = (name for name in names if upload.cells[name]["use"])
+    if waiting := [name for name in used if str(upload.cells[name]["why"]).startswith("suggested")]:
         words = f"The suggested bounds are right: {len(waiting)}"
         if st.button(words, icon=":material/check:", key=keys.CONFIRM(upload.key)):
             for name in waiting:
@@ -148,11 +149,6 @@ def _table(upload: Upload) -> tuple[list[dict[str, Any]], tuple[Recoding, ...]]:
             _again(upload)
         raise ValueError("Some column names suggest bounds: check them, change any wrong ones, and confirm the rest.")
     return columns, tuple(rules)
-
-
-def _waits(cell: dict[str, Any]) -> bool:
-    """Return whether bounds suggested by a name wait for confirmation."""
-    return str(cell["why"]).startswith("suggested")
 
 
 def _sources(upload: Upload) -> list[str]:

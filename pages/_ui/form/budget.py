@@ -52,7 +52,7 @@ def field(
         "Budget given as", tuple(GIVEN_AS), format_func=GIVEN_AS.__getitem__, default="epsilon", required=True,
         help=_HELP, width="stretch", **args(keys.BUDGET_IN),
     )  # fmt: skip
-    gaussian = _gaussian(cls, data)
+    gaussian = _is_gaussian(cls, data.domain.n_features, data.n_public)  # type: ignore[arg-type]  # a class has a hash
     with place or nullcontext():
         if leads == "epsilon":
             value = st.number_input(
@@ -111,15 +111,11 @@ def rule(algorithm: Algorithm, n_features: int, n_public: int) -> str:
 
 @lru_cache(maxsize=512)
 def _is_gaussian(cls: type[Algorithm], d: int, n: int) -> bool:
+    """Return whether every release of an algorithm is Gaussian, by its plan."""
     try:
         return cls(n_clusters=1).guarantee(d, n).mu is not None
     except ValueError:
         return False
-
-
-def _gaussian(cls: type[Algorithm], data: Dataset) -> bool:
-    """Return whether every release of an algorithm is Gaussian, by its plan."""
-    return _is_gaussian(cls, data.domain.n_features, data.n_public)  # type: ignore[arg-type]  # a class has a hash
 
 
 def _short(value: float, digits: int) -> float:

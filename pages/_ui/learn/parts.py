@@ -144,11 +144,8 @@ def _solved(place: Spot, lesson: Lesson, stage: Stage) -> None:
     reply = "" if lesson.several else f" {_reply(lesson, tries[-1], stage)}"
     st.html(f'<div class="dp-hint" role="status"><b>{verdict}</b>{markup.escape(reply)}</div>')
     _paragraph(lesson.fill(lesson.explain, stage))
-    st.html(f'<ul class="dp-solution">{"".join(map(partial(_line, lesson, stage, tries), _numbers(lesson)))}</ul>')
-
-
-def _numbers(lesson: Lesson) -> range:
-    return range(len(lesson.options))
+    lines = map(partial(_line, lesson, stage, tries), range(len(lesson.options)))
+    st.html(f'<ul class="dp-solution">{"".join(lines)}</ul>')
 
 
 def _line(lesson: Lesson, stage: Stage, tries: tuple[frozenset[int], ...], i: int) -> str:

@@ -117,7 +117,7 @@ def _details(paper: Paper, item: Item, measured: pd.DataFrame, judged: PaperVerd
     lines = "".join(f"\n| {name} | {markup.escape(words)} |" for name, words in _settings(item))
     st.markdown(f"**Settings that differ from the paper's**\n\n| setting | here |\n|---|---|{lines}")
     if judged.against:
-        lines = "".join(f"\n- {_plainly(words)}" for words in judged.against[:8])
+        lines = "".join(f"\n- {markup.escape(on_screen(plainly(words)))}" for words in judged.against[:8])
         st.markdown(f"**What contradicts**{': ' if item.because else ''}{item.because}\n{lines}")
     if item.facts:
         st.markdown("**As printed**")
@@ -156,11 +156,6 @@ def _settings(item: Item) -> list[tuple[str, str]]:
             words = ", ".join(names.get(name, str)(one) for one in listed)
             lines.append((f"{axis_name(name)}, quick run", words))
     return list(dict.fromkeys(lines))
-
-
-def _plainly(words: str) -> str:
-    """Return a comparison in readers' names, escaped for Markdown."""
-    return markup.escape(on_screen(plainly(words)))
 
 
 def _short(value: float) -> str:

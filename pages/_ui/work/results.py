@@ -140,14 +140,10 @@ def labels(runs: Iterable[Result]) -> dict[str, str]:
     """
     past = list(runs)
     names = {run.identity: run.label for run in past}
-    for tail in (_columns, _time, _order()):
+    for tail in (lambda run: f"{len(run.data.columns)} columns", _time, _order()):
         often = Counter(names.values())
         names |= {run.identity: f"{name}, {tail(run)}" for run in past if often[name := names[run.identity]] > 1}
     return names
-
-
-def _columns(run: Result) -> str:
-    return f"{len(run.data.columns)} columns"
 
 
 def _time(run: Result) -> str:
