@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 from streamlit.components.v2 import manifest_scanner
-from streamlit.testing.v1 import AppTest
 
 from pages._ui.frame import markup
 from pages._ui.tradeoff import sweeps
 from pages._ui.work import runs
 from pages._ui.work.pace import Pace
 from tests.luck import same_luck
+from tests.pages.visitor import new_app, visit
 
 ROOT = Path(__file__).parents[2]
 # Every tested script has a new runtime, which would read the metadata of each installed package again.
@@ -58,20 +58,13 @@ def our_own_markup_is_never_escaped(monkeypatch):
 @pytest.fixture
 def app(monkeypatch):
     monkeypatch.chdir(ROOT)
-    return AppTest.from_file(str(ROOT / "app.py"), default_timeout=240).run()
+    return new_app().run()
 
 
 @pytest.fixture
 def open_link(monkeypatch):
     monkeypatch.chdir(ROOT)
-
-    def opener(page, query):
-        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
-        app.session_state["address"] = (page, query)
-        app.session_state["wanted"] = f"pages/{page}.py"
-        return app.run()
-
-    return opener
+    return visit
 
 
 @pytest.fixture
@@ -80,7 +73,7 @@ def start(monkeypatch, tmp_path):
     monkeypatch.setenv("DPVIZ_HOME", str(tmp_path))
 
     def open_data():
-        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240).run()
+        app = new_app().run()
         return app.switch_page("pages/data.py").run()
 
     return open_data

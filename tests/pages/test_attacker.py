@@ -9,7 +9,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.audits.game import Round, play, present
@@ -22,6 +21,7 @@ from pages._ui.work import atlas
 from pages._ui.work.jobs import Job
 from pages._ui.workspace.explore import explore
 from tests.pages.pictures import pictures
+from tests.pages.visitor import visit
 from tests.tiers import tiers
 
 ROOT = Path(__file__).parents[2]
@@ -35,11 +35,10 @@ def open_link(monkeypatch):
     monkeypatch.setattr(view, "CLOUD", 4)
 
     def opener(query=""):
-        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
-        app.session_state["address"], app.session_state["wanted"] = ("attacker", query), "pages/attacker.py"
+        app = visit("attacker", query)
         # a round may arrive between the answers and the picture; the answers then appear with the next drawing
         ready = lambda: app.get("bidi_component") and answer(app) is not None and not answer(app).disabled  # noqa: E731
-        return until(app.run(), ready)
+        return until(app, ready)
 
     return opener
 
@@ -214,10 +213,7 @@ def test_a_bad_link_gives_the_default_and_one_sentence(query):
 def test_private_data_are_refused_with_the_reason(monkeypatch):
     private = dataclasses.replace(load_sample("iris"), dataset_id="abc", title="mine.csv", private=True)
     monkeypatch.chdir(ROOT)
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
-    app.session_state["own"], app.session_state["explore_data"] = {"abc": private}, "abc"
-    app.session_state["wanted"] = "pages/attacker.py"
-    app.run()
+    app = visit("attacker", own={"abc": private}, explore_data="abc")
     assert not app.exception and not pictures(app) and "attacker_games" not in app.session_state
     assert "would reveal who is in the file" in app.info[0].value
 

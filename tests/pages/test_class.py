@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from dpviz.datasets import load_sample
 from dpviz.postprocessing.verdict import groups_of
@@ -30,6 +29,7 @@ from pages._ui.classroom.room import (
     NotAdmitted,
     Poll,
 )
+from tests.pages.visitor import visit
 
 ROOT = Path(__file__).parents[2]
 BOX = (compute.LOW, compute.HIGH)
@@ -362,10 +362,7 @@ def opened(monkeypatch):
     made = []
 
     def opener(query="v=1"):
-        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
-        app.session_state["address"] = ("class", query)
-        app.session_state["wanted"] = "pages/class.py"
-        made.append(app.run())
+        made.append(visit("class", query))
         return made[-1]
 
     yield opener

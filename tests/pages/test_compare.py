@@ -7,7 +7,6 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load_sample
@@ -23,6 +22,7 @@ from pages._ui.workspace.compare import compare
 from pages._ui.workspace.explore import explore
 from tests.figures.panes import ONE_OF_A_PANE
 from tests.pages.pictures import pictures
+from tests.pages.visitor import visit
 from tests.tiers import tiers
 
 ROOT = Path(__file__).parents[2]
@@ -33,10 +33,7 @@ def open_link(monkeypatch):
     monkeypatch.chdir(ROOT)
 
     def opener(query="", page="compare"):
-        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
-        app.session_state["address"] = (page, query)
-        app.session_state["wanted"] = f"pages/{page}.py"
-        return wait(app.run())
+        return wait(visit(page, query))
 
     return opener
 
@@ -162,10 +159,7 @@ def test_runs_are_added_swapped_changed_and_taken_away(open_link):
 def test_private_data_are_refused_with_the_reason(monkeypatch):
     private = dataclasses.replace(load_sample("iris"), dataset_id="abc", title="mine.csv", private=True)
     monkeypatch.chdir(ROOT)
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
-    app.session_state["own"], app.session_state["explore_data"] = {"abc": private}, "abc"
-    app.session_state["wanted"] = "pages/compare.py"
-    app.run()
+    app = visit("compare", own={"abc": private}, explore_data="abc")
     assert not app.exception and not pictures(app)
     assert "would spend ε of the file again" in app.info[0].value
     assert [part["query"] for part in parts(app, "dpviz_address")] == [""]

@@ -4,11 +4,11 @@ import time
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.privacy.guarantee import Notion
 from tests.pages.pictures import pictures
+from tests.pages.visitor import visit
 
 ROOT = Path(__file__).parents[2]
 
@@ -16,10 +16,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture
 def page(monkeypatch):
     monkeypatch.chdir(ROOT)
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
-    query = "v=1&d=town&a=dist-dp-region-means&rho=0.0084"
-    app.session_state["address"], app.session_state["wanted"] = ("explore", query), "pages/explore.py"
-    app.run()
+    app = visit("explore", "v=1&d=town&a=dist-dp-region-means&rho=0.0084")
     while app.session_state["job"] if "job" in app.session_state else "":
         time.sleep(0.1)
         app.run()

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from dpviz.algorithms.lloyd.fastlloyd import FastLloyd
 from dpviz.datasets import load_sample
@@ -12,6 +11,7 @@ from dpviz.federated import WIDE, simulate, spread
 from dpviz.figures import View
 from dpviz.figures.kit.theme import LIGHT
 from dpviz.figures.scenes.federated import plot_clients, plot_words, words_table
+from tests.pages.visitor import visit
 
 ROOT = Path(__file__).parents[2]
 
@@ -19,10 +19,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture
 def page(monkeypatch):
     monkeypatch.chdir(ROOT)
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
-    query = "v=1&d=town&a=fastlloyd&trust=clients"
-    app.session_state["address"], app.session_state["wanted"] = ("explore", query), "pages/explore.py"
-    return app.run()
+    return visit("explore", "v=1&d=town&a=fastlloyd&trust=clients")
 
 
 def shown(page):

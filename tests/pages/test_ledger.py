@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.audits.audit import instance
@@ -15,7 +14,7 @@ from dpviz.figures.kit.theme import LIGHT
 from dpviz.numbers import number
 from dpviz.privacy.accounts import Account, Accounts, Claim
 from dpviz.privacy.guarantee import Guarantee, Neighboring, Notion
-from tests.pages.visitor import content, press, private_file, spend
+from tests.pages.visitor import content, new_app, press, private_file, spend
 
 ROOT = Path(__file__).parents[2]
 PRIVATE = [slug for slug, cls in ALGORITHMS.items() if cls.notion is not Notion.NONE]
@@ -65,7 +64,7 @@ def test_parts_of_the_rows_and_other_mechanisms_have_their_words():
 def start(monkeypatch, tmp_path):
     monkeypatch.chdir(ROOT)
     monkeypatch.setenv("DPVIZ_HOME", str(tmp_path))
-    return lambda: AppTest.from_file(str(ROOT / "app.py"), default_timeout=240).run()
+    return lambda: new_app().run()
 
 
 def html(app):

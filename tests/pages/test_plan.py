@@ -1,10 +1,12 @@
 """Check the Plan page: it converts declared facts to noise and back, and refuses the impossible in one sentence."""
 
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
+
+from tests.pages.visitor import visit
 
 ROOT = Path(__file__).parents[2]
 QUERY = "v=1&n=300&k=2&columns=east,north&low=-1,-1&high=1,1&a=sulloyd"
@@ -13,13 +15,7 @@ QUERY = "v=1&n=300&k=2&columns=east,north&low=-1,-1&high=1,1&a=sulloyd"
 @pytest.fixture
 def opened(monkeypatch):
     monkeypatch.chdir(ROOT)
-
-    def opener(query):
-        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
-        app.session_state["address"], app.session_state["wanted"] = ("plan", query), "pages/plan.py"
-        return app.run()
-
-    return opener
+    return partial(visit, "plan")
 
 
 def words(app):

@@ -7,7 +7,6 @@ import time
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from pages._ui.address.deck import DEFAULT, MOST_BYTES, MOST_SLIDES, PAGES, Deck, Slide, from_json, split, to_json
 from pages._ui.present import pictures, scenes
@@ -15,6 +14,7 @@ from pages._ui.present import show as show_module
 from pages._ui.present.scenes import staged
 from pages._ui.present.show import _record
 from pages._ui.work import atlas
+from tests.pages.visitor import visit
 
 ROOT = Path(__file__).parents[2]
 QUICK = Deck(
@@ -273,11 +273,7 @@ def opened(monkeypatch):
     monkeypatch.chdir(ROOT)
 
     def opener(deck=QUICK, query="v=1"):
-        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
-        app.session_state["deck"] = deck
-        app.session_state["address"] = ("present", query)
-        app.session_state["wanted"] = "pages/present.py"
-        return ready(app.run())
+        return ready(visit("present", query, deck=deck))
 
     return opener
 

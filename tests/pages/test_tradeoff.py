@@ -35,6 +35,7 @@ from pages._ui.work.results import Result
 from pages._ui.workspace.tradeoff import tradeoff as tradeoff_controls
 from tests.algorithms.test_knobs import KNOBS
 from tests.pages.pictures import panels
+from tests.pages.visitor import new_app, visit
 from tests.sweeps.handmade import ROOT, rows, runs
 
 
@@ -49,7 +50,7 @@ def bare(monkeypatch, tmp_path):
 @pytest.fixture
 def app(monkeypatch, bare):
     monkeypatch.chdir(ROOT)
-    return AppTest.from_file(str(ROOT / "app.py"), default_timeout=240).run().switch_page("pages/tradeoff.py").run()
+    return new_app().run().switch_page("pages/tradeoff.py").run()
 
 
 STORED = (Chapter("tiny", "kmeans"), Chapter("tiny", "dp-lloyd"))
@@ -78,9 +79,7 @@ def stored(monkeypatch, shipped):
 
 
 def opened(query):
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
-    app.session_state["address"], app.session_state["wanted"] = ("tradeoff", query), "pages/tradeoff.py"
-    return app.run()
+    return visit("tradeoff", query)
 
 
 def starts(app):
@@ -172,7 +171,7 @@ def test_runs_that_are_being_checked_are_said_and_not_used(stored, monkeypatch):
 
 def test_a_missing_atlas_is_said_once_and_the_page_works(bare, monkeypatch):
     monkeypatch.chdir(ROOT)
-    app, said = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240).run(), []
+    app, said = new_app().run(), []
     for page in ("home", "tradeoff", "limits", "tradeoff"):
         app.switch_page(f"pages/{page}.py").run()
         said.append(words(app).count("computed on request"))
@@ -207,7 +206,7 @@ def test_nothing_of_a_file_is_looked_up_in_the_atlas_or_stored_there(stored, shi
     monkeypatch.setattr(sweeps, "start", lambda *asked: None)
     for private in (True, False):
         for title in ("tiny", "sample:tiny", "Mine"):  # a file may have any name
-            app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
+            app = new_app()
             app.session_state["own"] = {"f00d": own(title, "f00d", private=private)}
             app.session_state["explore_data"] = "f00d"
             app.run().switch_page("pages/tradeoff.py").run()
@@ -228,7 +227,7 @@ def test_an_own_public_file_starts_by_itself_once_and_a_private_one_never(bare, 
     monkeypatch.setattr(sweeps, "expected", lambda runs: None)
 
     def visit(private):
-        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
+        app = new_app()
         app.session_state["own"] = {"f00d": own("Mine", "f00d", private=private)}
         app.session_state["explore_data"] = "f00d"
         return app.run().switch_page("pages/tradeoff.py").run()
@@ -343,9 +342,7 @@ def test_a_sweep_runs_in_the_background_survives_pages_and_is_found_again(app):
     assert app.number_input(key="sweep_repeats").value == 2
 
     for query in (f"sweep={identity}", f"v=0&sweep={identity}"):  # a link of 0.1 holds nothing else
-        old = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
-        old.session_state["address"], old.session_state["wanted"] = ("tradeoff", query), "pages/tradeoff.py"
-        old.run()
+        old = visit("tradeoff", query)
         assert not old.exception and old.multiselect(key="sweep_data").value == ["tiny", "iris"]
         assert old.multiselect(key="sweep_algorithms").value == ["pe-means"]
         assert old.number_input(key="sweep_repeats").value == 2

@@ -2,9 +2,27 @@
 
 import json
 import time
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from streamlit.testing.v1 import AppTest
+
+ROOT = Path(__file__).parents[2]
+
+
+def new_app():
+    """Return the app as a new visitor's browser has it before the first request."""
+    return AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
+
+
+def visit(page, query=None, **values):
+    """Open a page as a new visitor, by a link if a query is given, with these values in the session."""
+    app = new_app()
+    values |= {"wanted": f"pages/{page}.py"} | ({} if query is None else {"address": (page, query)})
+    for name, value in values.items():
+        app.session_state[name] = value
+    return app.run()
 
 
 def open_page(app, page):
@@ -48,11 +66,7 @@ def onward(app):
 
 
 def finish(app, seconds=240):
-    until = time.monotonic() + seconds
-    while "job" in app.session_state and time.monotonic() < until:
-        time.sleep(0.2)
-        app.run()
-    assert "job" not in app.session_state and not app.exception
+    assert not wait_for_run(app, seconds).exception
     return app
 
 
@@ -78,12 +92,7 @@ def content(seed=0):
 def spend(app):
     app.switch_page("pages/explore.py").run()
     press(app, "Run")
-    press(app, "Run and spend")
-    until = time.monotonic() + 240
-    while "job" in app.session_state and time.monotonic() < until:
-        time.sleep(0.2)
-        app.run()
-    return app
+    return wait_for_run(press(app, "Run and spend"))
 
 
 def ran(app):

@@ -1,26 +1,14 @@
 """Check addresses through Streamlit's test driver: the page shows what a link says, and reports what does not fit."""
 
-import time
-from pathlib import Path
-
 import pytest
 
-from tests.pages.visitor import told
-
-ROOT = Path(__file__).parents[3]
-
-
-def done(app):
-    until = time.monotonic() + 240
-    while "job" in app.session_state and time.monotonic() < until:
-        time.sleep(0.2)
-        app.run()
+from tests.pages.visitor import told, wait_for_run
 
 
 def test_a_link_leads_to_its_run_at_once(open_link):
     query = "v=1&d=iris&a=kmeans&k=4&s=7&layers=0&t=1"
     app = open_link("explore", query)
-    done(app)
+    wait_for_run(app)
     assert not app.exception and not told(app)
     assert app.session_state["shown"].startswith('["sample:iris", "kmeans", {"n_clusters": 4')
     assert not app.toggle(key="explore_hidden").value and app.number_input(key="explore_seed").value == 7
@@ -29,20 +17,20 @@ def test_a_link_leads_to_its_run_at_once(open_link):
 
 def test_a_ledger_has_an_address_of_its_own_which_leads_to_the_same_run(open_link):
     app = open_link("ledger", "v=1&d=tiny&a=pe-means&k=2&e=0.5&s=4&p.rounds=3")
-    done(app)
+    wait_for_run(app)
     assert not app.exception and not told(app)
     assert [head.value for head in app.header][0] == "k 2, ε 0.5, seed 4 · PE-means on Forty people"
     page, query = app.session_state["kept"]
     assert page == "ledger" and "d=tiny&a=pe-means&k=2&e=0.5" in query and "p.rounds=3" in query
     again = open_link("ledger", query)
-    done(again)
+    wait_for_run(again)
     assert again.session_state["shown"] == app.session_state["shown"]
     app.session_state["address"] = ("ledger", "v=1&d=town&a=stemmer-kaplan-swap&k=9&e=1&s=99")  # takes seconds
     app.run()
     going = app.session_state["kept"]
     assert going == ("ledger", "v=1&d=town&a=stemmer-kaplan-swap&k=9&e=1&s=99") or "job" not in app.session_state
     app.session_state["address"] = ("ledger", query)  # the way back, while that run continues
-    done(app.run())
+    wait_for_run(app.run())
     assert app.session_state["shown"] == again.session_state["shown"] and app.session_state["kept"] == (page, query)
     again.button(key="share").click().run()
     assert not again.exception and "share_task" in {box.key for box in again.text_input}
@@ -79,15 +67,15 @@ def test_a_link_to_a_file_asks_for_it(open_link):
     assert app.selectbox(key="explore_data").value == "town"
     assert app.session_state["kept"] == ("explore", "v=1&d=file:lon,lat&a=kmeans")  # the address waits for the file
     app.number_input(key="param_kmeans_n_clusters_town").set_value(4).run()
-    done(app)
+    wait_for_run(app)
     assert "d=town" in app.session_state["kept"][1]  # kept until something else is requested
 
 
 def test_an_earlier_run_opens_its_scene(open_link):
     app = open_link("explore", "v=1&d=iris&a=kmeans&k=4&s=7")
-    done(app)
+    wait_for_run(app)
     app.number_input(key="explore_seed").set_value(8).run()
-    done(app)
+    wait_for_run(app)
     box = next(box for box in app.selectbox if box.label == "Earlier runs")
     box.set_value(next(identity for identity in app.session_state["history"] if ", 7, " in identity)).run()
     assert not app.exception and app.number_input(key="explore_seed").value == 7

@@ -5,13 +5,13 @@ import html
 import re
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from dpviz.datasets import load_sample
 from pages._ui.address import scene
 from pages._ui.frame import embed
 from pages._ui.workspace.explore import explore
 from tests.pages.conftest import ROOT
+from tests.pages.visitor import visit
 from tests.tiers import tiers
 
 NO_BAR = ".st-key-tabs,[data-testid=stPageLink]"
@@ -108,10 +108,7 @@ def test_a_lock_holds_on_every_page(open_link, page, lock, free):
 def own(page, **more):
     """Open a page with a file of one's own in use."""
     data = dataclasses.replace(load_sample("iris"), dataset_id="abc", title="mine.csv", **more)
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
-    app.session_state["own"], app.session_state["explore_data"] = {"abc": data}, "abc"
-    app.session_state["wanted"] = f"pages/{page}.py"
-    return app.run()
+    return visit(page, own={"abc": data}, explore_data="abc")
 
 
 @pytest.mark.parametrize("page", ["compare", "attacker"])

@@ -2,18 +2,19 @@
 
 import re
 import time
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from dpviz.datasets import load
 from dpviz.figures.kit.theme import LIGHT
 from dpviz.figures.kit.view import View
 from pages._ui.attacker import view, worlds
 from pages._ui.attacker.who import WHO, accepts, called, person
+from tests.pages.visitor import visit
 from tests.traces import trace as run_of
 
 ROOT = Path(__file__).parents[3]
@@ -23,13 +24,7 @@ ROOT = Path(__file__).parents[3]
 def opened(monkeypatch):
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr(view, "AHEAD", 2)
-
-    def opener(query):
-        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
-        app.session_state["address"], app.session_state["wanted"] = ("attacker", query), "pages/attacker.py"
-        return app.run()
-
-    return opener
+    return partial(visit, "attacker")
 
 
 def words(app):

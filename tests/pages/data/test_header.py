@@ -13,12 +13,12 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from dpviz.cli import main
 from dpviz.datasets.readers import TableError, read_table
 from dpviz.datasets.readers.names import is_value
 from pages._ui.data import new_files
+from tests.pages.visitor import new_app
 from tests.tiers import tiers
 
 ROOT = Path(__file__).parents[3]
@@ -145,7 +145,7 @@ def page(monkeypatch, tmp_path):
     monkeypatch.setenv("DPVIZ_HOME", str(tmp_path))
     monkeypatch.setattr(sys, "argv", ["app"])
     monkeypatch.setattr(new_files, "A_MINUTE", 100)
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240).run().switch_page("pages/data.py").run()
+    app = new_app().run().switch_page("pages/data.py").run()
     return app.segmented_control(key="data_way").set_value("Your file").run()
 
 

@@ -4,12 +4,12 @@ import logging
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from dpviz.privacy.accounts import Accounts
 from pages._ui.data import new_files
 from pages._ui.data.state import Pending
 from pages._ui.server.owner import Owner
+from tests.pages.visitor import new_app
 
 ROOT = Path(__file__).parents[3]
 KEY, OTHER = "k" * 43, "o" * 43
@@ -22,7 +22,7 @@ def visit(monkeypatch):
     monkeypatch.chdir(ROOT)
 
     def start(who):
-        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
+        app = new_app()
         app.session_state["account_owner"], app.session_state["data_way"] = who, "Your file"
         return app.switch_page("pages/data.py").run()
 

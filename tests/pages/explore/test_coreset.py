@@ -1,12 +1,11 @@
 """Check a released coreset on Explore: it gives centers for any k, and nothing more is spent."""
 
-import time
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from tests.pages.pictures import pictures
+from tests.pages.visitor import visit, wait_for_run
 
 ROOT = Path(__file__).parents[3]
 
@@ -14,14 +13,7 @@ ROOT = Path(__file__).parents[3]
 @pytest.mark.slow
 def test_the_page_answers_for_any_k_spends_nothing_and_keeps_the_answer_in_its_address(monkeypatch):
     monkeypatch.chdir(ROOT)
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
-    app.session_state["address"] = ("explore", "v=1&d=town&a=stemmer-kaplan&k=5&e=1&s=0&any=1&anyk=9")
-    app.session_state["wanted"] = "pages/explore.py"
-    app.run()
-    until = time.monotonic() + 240
-    while "job" in app.session_state and time.monotonic() < until:
-        time.sleep(0.2)
-        app.run()
+    app = wait_for_run(visit("explore", "v=1&d=town&a=stemmer-kaplan&k=5&e=1&s=0&any=1&anyk=9"))
 
     def words():
         return next(block.proto.body for block in app.get("html") if "weighted points" in block.proto.body)

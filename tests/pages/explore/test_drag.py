@@ -18,7 +18,7 @@ from pages._ui.explore import drag, stored
 from pages._ui.frame import catalog
 from pages._ui.work import atlas, filling
 from pages._ui.workspace.explore import explore
-from tests.pages.visitor import content, private_file
+from tests.pages.visitor import content, private_file, visit
 
 ROOT = Path(__file__).parents[3]
 READ = files.read
@@ -62,9 +62,7 @@ def opened(monkeypatch, tmp_path):
     monkeypatch.setenv("DPVIZ_HOME", str(tmp_path))
 
     def open_(query="v=1&d=tiny&a=pe-means&k=2&e=1&s=0"):
-        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
-        app.session_state["address"], app.session_state["wanted"] = ("explore", query), "pages/explore.py"
-        app.run()
+        app = visit("explore", query)
         assert not app.exception
         return app
 

@@ -3,9 +3,8 @@
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
-from tests.pages.visitor import csv, declare, drop, facts, spend
+from tests.pages.visitor import csv, declare, drop, facts, new_app, spend
 
 ROOT = Path(__file__).parents[3]
 
@@ -14,7 +13,7 @@ ROOT = Path(__file__).parents[3]
 def app(monkeypatch, tmp_path):
     monkeypatch.chdir(ROOT)
     monkeypatch.setenv("DPVIZ_HOME", str(tmp_path))
-    return AppTest.from_file(str(ROOT / "app.py"), default_timeout=240).run()
+    return new_app().run()
 
 
 def _words(app):

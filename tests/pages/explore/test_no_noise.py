@@ -2,11 +2,11 @@
 
 import dataclasses
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load
@@ -15,6 +15,7 @@ from dpviz.figures.kit.theme import theme
 from dpviz.postprocessing.verdict import private_verdict
 from dpviz.runs.single import replay
 from pages._ui.form.forms import may_be_noiseless
+from tests.pages.visitor import visit
 
 ROOT = Path(__file__).parents[3]
 OFFERED = [slug for slug, cls in ALGORITHMS.items() if may_be_noiseless(cls)]
@@ -23,14 +24,7 @@ OFFERED = [slug for slug, cls in ALGORITHMS.items() if may_be_noiseless(cls)]
 @pytest.fixture
 def opened(monkeypatch):
     monkeypatch.chdir(ROOT)
-
-    def at(query):
-        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
-        app.session_state["address"] = ("explore", query)
-        app.session_state["wanted"] = "pages/explore.py"
-        return app.run()
-
-    return at
+    return partial(visit, "explore")
 
 
 def words(app):

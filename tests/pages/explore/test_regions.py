@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
+
+from tests.pages.visitor import new_app
 
 ROOT = Path(__file__).parents[3]
 
@@ -12,8 +13,7 @@ ROOT = Path(__file__).parents[3]
 def app(monkeypatch, tmp_path):
     monkeypatch.chdir(ROOT)
     monkeypatch.setenv("DPVIZ_HOME", str(tmp_path))
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
-    return app
+    return new_app()
 
 
 def _words(app):

@@ -6,7 +6,6 @@ import time
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load
@@ -17,7 +16,7 @@ from pages._ui.work import batch
 from pages._ui.work.workers import Workers
 from pages._ui.workspace.explore import explore
 from tests.pages.pictures import pictures
-from tests.pages.visitor import content, private_file, spend
+from tests.pages.visitor import content, new_app, private_file, spend, visit
 
 ROOT = Path(__file__).parents[3]
 
@@ -25,10 +24,7 @@ ROOT = Path(__file__).parents[3]
 @pytest.fixture
 def app(monkeypatch):
     monkeypatch.chdir(ROOT)
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
-    app.session_state["address"] = ("again", "v=1&d=tiny&a=sulloyd&k=2&e=1&s=0")
-    app.session_state["wanted"] = "pages/again.py"
-    return app.run()
+    return visit("again", "v=1&d=tiny&a=sulloyd&k=2&e=1&s=0")
 
 
 def words(app):
@@ -128,7 +124,7 @@ def test_reruns_can_be_cancelled_and_go_on(monkeypatch):
 @pytest.mark.slow
 def test_a_private_release_shows_where_another_run_may_end_and_nothing_is_spent(monkeypatch):
     monkeypatch.chdir(ROOT)
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240).run()
+    app = new_app().run()
     private_file(app, content())
     spend(app)
     state = app.session_state

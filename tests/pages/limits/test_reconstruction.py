@@ -4,7 +4,8 @@ import re
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
+
+from tests.pages.visitor import visit
 
 ROOT = Path(__file__).parents[3]
 
@@ -12,13 +13,7 @@ ROOT = Path(__file__).parents[3]
 @pytest.fixture
 def opened(monkeypatch):
     monkeypatch.chdir(ROOT)
-
-    def opener(page, query):
-        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=240)
-        app.session_state["address"], app.session_state["wanted"] = (page, query), f"pages/{page}.py"
-        return app.run()
-
-    return opener
+    return visit
 
 
 def words(app):
