@@ -5,7 +5,7 @@ DPVIZ_DATASETS=folder python -m benchmarks.dist_dp --rows rows.jsonl > benchmark
 Rows go to a file from which a second call resumes. Bench sets have tight bounds (NOT PRIVATE: taken from the data),
 town and city their declared boxes; ρ in z units, δ = n^-1.1 unless --delta is given. Every ε is compared with every
 larger one at the same ρ: the loss grows where the difference, paired by seed, is above --clear of its standard errors.
-The last lines say where it is above that of a single center.
+The last lines list the cases in which the loss is above that of a single center.
 """
 
 from __future__ import annotations

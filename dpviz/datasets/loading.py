@@ -240,7 +240,9 @@ def load_csv(
         raise TableError(f"{path.name}: {question}")
     if label is not None:
         if label not in whole.groupings:
-            raise TableError(f"{path.name}: column {label!r} cannot name groups; it needs few words or numbers.")
+            raise TableError(
+                f"{path.name}: column {label!r} cannot name groups; it needs few different words or numbers."
+            )
         facts["label"], table = label, whole
     if missing == "middle":
         _fill_middles(facts["columns"])

@@ -28,7 +28,7 @@ __all__ = [
 
 AVERAGES = "of the last noisy sums and counts"
 POOLED = "of all noisy Lloyd steps together; moves that noise alone would explain are damped"
-REGIONS = "of the averages of its regions; another run also cuts other regions"
+REGIONS = "of the averages of its regions; another run also cuts the regions differently"
 POINTS = "of the released points that are nearest to it"
 CELLS = "of the counts of its cells; where rows lie inside a cell is not known either"
 _BLURRED = 0.65  # warns if the averages' squared noise exceeds this share of the squared radius,

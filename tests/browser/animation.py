@@ -22,7 +22,7 @@ def pictures():
         page = browser.new_page(viewport=SIZE, color_scheme="light", reduced_motion="reduce")
 
         def seen():
-            page.wait_for_timeout(300)  # milliseconds of drawing, after the step was taken
+            page.wait_for_timeout(300)  # milliseconds until a step is drawn
             return Image.open(io.BytesIO(page.screenshot())).convert("RGB")
 
         page.goto(f"{url}/explore?v=1&d=town&a=pe-means&k=5&e=1&s=0")

@@ -108,7 +108,7 @@ export const shade = (scale, value, low, high) => {
 };
 
 // Forced colors: backgrounds and text take the system's colors, released marks that of links, hidden marks that of
-// visited links. Marks differ by filled and hollow, as in every other mode.
+// visited links. Released marks are filled and hidden ones hollow, as in every other mode.
 const system = (color, ground) => {
   const [r, g, b, alpha] = rgba(color), light = (v) => 0.3 * v[0] + 0.59 * v[1] + 0.11 * v[2];
   const away = Math.abs(light([r, g, b]) - light(rgba(ground))), gray = Math.max(r, g, b) - Math.min(r, g, b) < 40;
