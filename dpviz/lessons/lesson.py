@@ -95,8 +95,8 @@ class Lesson:
     slide: str = ""
 
     def fill(self, words: str, stage: Stage) -> str:
-        """Return words filled with the facts of a stage; a symbol and its number stay on one line."""
-        return re.sub(r"\b([δεμρ]) (?=\d)", "\\1\N{NO-BREAK SPACE}", words.format_map(stage.facts))
+        """Return words filled with the facts of a stage; a number stays on one line with its symbol and its unit."""
+        return re.sub(r"(?<=\b[δεμρ]) (?=\d)|(?<=\d) (?=k?m\b)", "\N{NO-BREAK SPACE}", words.format_map(stage.facts))
 
     def is_right(self, answer: Sequence[int], stage: Stage) -> bool:
         """Return whether an answer, option numbers counted from 0, names all right options and no others."""

@@ -23,6 +23,7 @@ from pages._ui.workspace.explore import explore
 __all__ = ["show"]
 
 _STORYS = ALGORITHMS[STORY[1]].name  # the method that needs no label
+_TIED = "\N{NO-BREAK SPACE}"  # `plain` would make it a space
 _COLUMN = 5  # most answers in a column
 
 
@@ -191,7 +192,8 @@ def _options(
     with st.container(key=keys.LESSON_OPTIONS, gap="xsmall"):
         columns = st.columns(1 + (len(lesson.options) > _COLUMN), gap="xsmall")
         for i, option in enumerate(lesson.options):
-            words = plain(lesson.fill(option.text, stage)) + " · **your answer**" * (i in chosen)
+            parts = lesson.fill(option.text, stage).split(_TIED)
+            words = _TIED.join(map(plain, parts)) + " · **your answer**" * (i in chosen)
             columns[i // _COLUMN].button(
                 words, key=keys.LESSON_OPTION(i), on_click=choose, args=(i,), shortcut=str(i + 1), width="stretch",
                 icon=f":material/{shapes[i not in chosen]}:", wrap=True,
