@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,12 @@ def algorithm(slug: str, **values: Any) -> Moves:
 
 def stops(data: Dataset) -> list[float]:
     """Return the offered values of rho."""
-    return [float(f"{value:.2g}") for value in np.geomspace(1e-4, data.domain.diameter, 33)]
+    return list(_up_to(data.domain.diameter))
+
+
+@lru_cache(maxsize=64)
+def _up_to(diameter: float) -> tuple[float, ...]:
+    return tuple(float(f"{value:.2g}") for value in np.geomspace(1e-4, diameter, 33))
 
 
 def made(data: Dataset, algorithm: Algorithm, seed: int) -> results.Result:

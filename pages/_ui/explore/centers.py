@@ -21,9 +21,10 @@ AGAIN = f"± over {N} reruns"
 _LARGE = 1_000  # cells; a larger table draws only its visible part, but its script adds a fifth to the page
 
 
-def _table(result: Result, scatter: np.ndarray | None) -> pd.DataFrame:
-    """Return the centers in words, if that helps, and in the data's units with their noise."""
-    trace, data = result.trace, result.data
+@per_run(shared=64, own=8)
+def _table(identity: str, scatter: np.ndarray | None, _result: Result) -> str | pd.DataFrame:
+    """Return the centers in words, if that helps, and in the data's units with their noise; as HTML unless large."""
+    trace, data = _result.trace, _result.data
     table = centers_text(trace, data.columns, data.units, scatter=scatter)
     if data.shape == "bars":
         table.insert(1, "in words", center_words(trace, data.columns))
@@ -33,7 +34,7 @@ def _table(result: Result, scatter: np.ndarray | None) -> pd.DataFrame:
         east, north = (trace.cluster_centers[:, data.columns.index(name)] for name in (flat.east, flat.north))
         for name, degrees in zip(("latitude", "longitude"), flat.backward(east, north), strict=True):
             table[name] = [f"{value:.4f}" for value in degrees]
-    return table
+    return _drawn(table) if table.size <= _LARGE else table
 
 
 @per_run(shared=64, own=8)
@@ -56,8 +57,8 @@ def section(key: str, result: Result, *, hidden: bool = False) -> None:
             st.html(_pictures(result, st.context.theme.type or "light", hidden and not data.private))
         scatter = scatter_of(result)
         table = _table(result, scatter)
-        if table.size <= _LARGE:
-            st.html(_drawn(table))
+        if isinstance(table, str):
+            st.html(table)
         else:
             st.dataframe(table, hide_index=True, width="stretch", key=keys.CENTERS(key))
         noise = center_noise(trace)
