@@ -124,7 +124,8 @@ def replace(path: Path, table: pa.Table, facts: dict[str, Any], *, words: list[s
 def table_of(path: Path, schema: pa.Schema) -> tuple[pa.Table, Any] | None:
     """Return a file's table in this schema and its facts, or None if the file is missing or damaged."""
     try:
-        table = pq.read_table(path, page_checksum_verification=True, use_threads=False, memory_map=False)
+        with pq.ParquetFile(path, page_checksum_verification=True) as file:
+            table = file.read(use_threads=False)
         facts = json.loads((table.schema.metadata or {}).get(b"dpviz", b"{}"))
         return table.cast(schema.with_metadata(table.schema.metadata)), facts
     except (OSError, ValueError, pa.ArrowException):
@@ -181,10 +182,16 @@ def read(
     if stored is None:
         return None
     table, facts = stored
-    rows = table.filter(pc.field("people") == (people or 0)).to_pylist()
-    if not rows:
+    table = table.filter(pc.equal(table["people"], people or 0))
+    if not len(table):
         return None
+    rows = table.drop_columns(["centers", "sizes"]).to_pylist()
     domain = opened(sample, people).data.domain
+    places = domain.denormalize(table["centers"].combine_chunks().flatten().to_numpy().reshape(-1, domain.n_features))
+    centers = np.split(places, _ends(table["centers"]) // domain.n_features)
+    sizes = np.split(table["sizes"].combine_chunks().flatten().to_numpy(), _ends(table["sizes"]))
+    for row, own, size, missing in zip(rows, centers, sizes, table["sizes"].is_null().to_pylist(), strict=True):
+        row |= {"centers": own, "sizes": None if missing else size}
     stops = []
     for epsilon in dict.fromkeys(row["epsilon"] for row in rows):
         at = [row for row in rows if row["epsilon"] == epsilon]
@@ -192,11 +199,17 @@ def read(
             Stop(
                 epsilon,
                 at[0]["bet"],
-                tuple(domain.denormalize(np.reshape(row["centers"], (-1, domain.n_features))) for row in at),
-                tuple(None if row["sizes"] is None else np.array(row["sizes"]) for row in at),
+                tuple(row["centers"] for row in at),
+                tuple(row["sizes"] for row in at),
                 np.array([row["loss"] for row in at]),
                 np.array([row["found"] for row in at]),
             )
         )
     groups, best = (facts[name][str(people or 0)] for name in ("groups", "best"))
     return Chart(chapter, people, groups, best, len(stops[0].losses), tuple(stops))
+
+
+def _ends(lists: pa.ChunkedArray) -> np.ndarray:
+    """Return the places between the lists of a column in its flat values; a missing list is empty there."""
+    ends: np.ndarray = np.cumsum(pc.fill_null(pc.list_value_length(lists), 0).to_numpy())[:-1]
+    return ends
