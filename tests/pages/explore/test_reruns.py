@@ -139,6 +139,6 @@ def test_a_private_release_shows_where_another_run_may_end_and_nothing_is_spent(
     assert sum("simulated from the release" in picture for picture in pictures(app)) == 1
     assert len(state["history"]) == number and "asking" not in state  # nothing was run or claimed
     result = state["store"].get(state["shown"])
-    asked = reruns.Question.of(result).pieces()
+    asked = reruns.RerunQuestion.of(result).pieces()
     assert all(piece.args[0] is result.trace and len(piece.args) == 3 for piece in asked)  # no row is sent to a worker
     assert result.trace.seed is None
