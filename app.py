@@ -127,9 +127,10 @@ def visit() -> None:
         ]
     page = st.navigation(session.pages, position="hidden")
     st.set_page_config(page_title=f"{page.title} - dpviz", page_icon=ICON, layout="wide")
-    wanted = session.wanted
-    if wanted in {f"pages/{name}.py" for name in PAGES if name != HOME}:
-        st.switch_page(wanted)
+    if session.wanted == f"pages/{page.url_path or HOME}.py":
+        session.wanted = ""
+    elif session.wanted:
+        st.switch_page(session.wanted)
     bar(page.url_path or HOME)
     if page.url_path in (*VIEWS, "plan"):
         reopen()

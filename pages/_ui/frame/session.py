@@ -72,7 +72,7 @@ class SessionState:
     # the page, and the address it was opened by
     via_app: Held[bool] = Held(bool)
     pages: Held[list[Any]] = Held(list)  # the pages as Streamlit's navigation holds them
-    wanted: Once[str | None] = Once(nothing)  # the page that a deep link requested
+    wanted: Held[str] = Held(str)  # the page that a deep link requested, until it is drawn
     page: Held[str] = Held(str)
     embedded: Held[bool | None] = Held(nothing)
     hidden_parts: Held[frozenset[str]] = Held(frozenset)
