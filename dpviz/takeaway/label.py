@@ -124,7 +124,7 @@ def _raw(line: str, trace: Trace) -> str:
 
 def label(trace: Trace) -> str:
     """Return the label as a document."""
-    return document(f"Privacy label: {trace.name}", f"{block(trace)}{footer(trace)}")
+    return document(f"Privacy label: {headline(trace)}", f"{block(trace)}{footer(trace)}")
 
 
 def inline(trace: Trace) -> str:

@@ -166,3 +166,10 @@ def test_a_number_stays_on_one_line_with_its_symbol_and_its_unit(open_link):
     app = open_link("learn", "v=1&lesson=screen&part=predict")
     labels = [app.button(key=f"lesson_option_{i}").label for i in (6, 8)]
     assert "μ\N{NO-BREAK SPACE}0.31" in labels[0] and labels[1].endswith("12\N{NO-BREAK SPACE}km")
+
+
+@pytest.mark.parametrize("query", ["lesson=nope", "lesson=nope&part=run", "lesson=votes&part=nope", "lesson=<b>x</b>"])
+def test_a_lesson_or_part_that_does_not_exist_is_one_sentence(open_link, query):
+    app = open_link("learn", f"v=1&{query}")
+    (told,) = [info.value for info in app.info]
+    assert not app.exception and told.startswith("This link opens, but") and "nope" not in told and "<b>" not in told

@@ -222,6 +222,9 @@ def test_a_picture_says_what_it_shows():
     keys = [[words for _, words in one.legend] for one in (read, dark)]  # a released center's mark is for these alone
     assert keys[0][0].startswith("exact") and keys[1][0].startswith("released")
     assert "diamond-open" in read.figure and "diamond-open" not in dark.figure
+    assert all(
+        mark in json.loads(read.figure)["layout"]["annotations"][-1]["text"] for mark in ("◇ center", "○ flower")
+    )
 
 
 @pytest.mark.slow

@@ -43,6 +43,7 @@ def layered(
     *,
     height: int = 508,
     beside: Callable[[View, go.Figure], None] | None = None,
+    secret: Sequence[str] = (),
 ) -> Panel:
     """Draw a plane of named layers, the first one lowest; a frame lists only the layers that it shows.
 
@@ -52,6 +53,7 @@ def layered(
     frames : one mapping per frame, layer -> its contents (`view.xy` and other changes)
     alt : the panel's description
     beside : function that draws the static marks, after the layers
+    secret : signs and names of the layers that are not private, for the figure's tag
 
     Raises
     ------
@@ -66,7 +68,7 @@ def layered(
         figure.add_scatter(**{"hoverinfo": "skip", "name": layer, **look})
     if beside is not None:
         beside(view, figure)
-    reference(view, figure)
+    reference(view, figure, *secret)
     nothing = xy(NOWHERE)
     updates = [[frame.get(layer, nothing) for layer in looks] for frame in frames]
     add_frames(figure, list(range(first, first + len(looks))), updates)

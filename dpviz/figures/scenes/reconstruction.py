@@ -38,4 +38,4 @@ def read_panel(view: View, centers: Sequence[np.ndarray], read: Sequence[np.ndar
     ]
     alt = f"{len(read[-1])} people are ringed: their rows follow from the published sums and counts."
     title = f"{counted(len(centers), 'round')} of {len(centers[0])} exact centers"
-    return layered(view, title, looks, frames, alt, height=420)
+    return layered(view, title, looks, frames, alt, height=420, secret=["◇ center"] * view.trace.noiseless)
