@@ -93,7 +93,7 @@ def test_a_click_on_an_empty_place_asks_about_somebody_there(open_page):
     page = open_page(PLACED)
     page.wait_for_function(WORLDS)
     called = page.get_by_role("combobox", name="Alex is")
-    expect(called).to_have_value("a new person at 9, 3.6")
+    expect(called).to_have_value("a new flower at 9, 3.6")
     expect(page.locator(".st-key-attacker_in_0 button")).to_be_enabled()
     page.keyboard.press("i")
     expect(page.get_by_text("Round 1: you said In")).to_be_visible()
@@ -102,10 +102,10 @@ def test_a_click_on_an_empty_place_asks_about_somebody_there(open_page):
     where = parse_qs(urlsplit(page.url).query)["who"][0]
     *_, length, width = map(float, where.removeprefix("at:").split(","))  # the drawn columns are the last two
     assert abs(length - 7.0) < 0.05 and abs(width - 0.5) < 0.05, where
-    expect(called).to_have_value(f"a new person at {where.removeprefix('at:').replace(',', ', ')}")
+    expect(called).to_have_value(f"a new flower at {where.removeprefix('at:').replace(',', ', ')}")
     expect(page.get_by_text("Round 1 is against KMeans.")).to_be_visible()  # another question is another game
     page.reload()
-    expect(called).to_have_value(f"a new person at {where.removeprefix('at:').replace(',', ', ')}")
+    expect(called).to_have_value(f"a new flower at {where.removeprefix('at:').replace(',', ', ')}")
     assert parse_qs(urlsplit(page.url).query)["who"] == [where]
     no_exception(page)
 
