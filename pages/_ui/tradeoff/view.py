@@ -209,7 +209,7 @@ def _bar(progress: Progress) -> None:
 
 def _pictures(progress: Progress, look: SweepLook) -> None:
     step = max(1, progress.total // _SLICES) if progress.active else 1
-    summary = progress.summary(len(progress.rows) // step * step, look.metric, look.axis)
+    summary = progress.summary(len(progress.rows) // step * step or len(progress.rows), look.metric, look.axis)
     rows, total = summary.rows, f"{progress.total:,}"
     if progress.job.status == "cancelled":
         st.info(f"Canceled after {len(rows):,} of {total} runs. The finished runs are shown.")
