@@ -40,3 +40,17 @@ def test_a_picture_that_waits_for_run_is_dimmed_and_says_what_differs(open_page)
         expect(figures).to_have_css("opacity", opacity)
         if shown:
             expect(ribbon).to_have_text("You see Centers k 2. The form is set to Centers k 200: press Run to see it.")
+
+
+def test_tab_leads_into_an_open_menu_and_escape_back_to_its_button(open_page):
+    """Streamlit draws the menu at the end of the page, where the keyboard would come only after everything else."""
+    page = open_page("explore")
+    button, menu = page.get_by_role("button", name="Save"), page.get_by_test_id("stPopoverBody")
+    for leave in ("Escape", "Shift+Tab"):
+        button.focus()
+        page.keyboard.press("Enter")
+        expect(menu).to_be_visible()
+        page.keyboard.press("Tab")
+        expect(menu.get_by_role("button").first).to_be_focused()
+        page.keyboard.press(leave)
+        expect(button).to_be_focused()

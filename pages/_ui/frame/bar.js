@@ -19,6 +19,28 @@ if (!way.push) {
   for (const act of ["pointerdown", "keydown", "click"]) addEventListener(act, () => { way.to = undefined; }, true);
 }
 
+// Streamlit draws an open menu at the end of the page: Tab leads from its button into it and back, Escape back.
+const STOPS = "button:enabled, a[href], input:enabled, select:enabled, textarea:enabled, summary, [tabindex='0']";
+if (!way.menus) {
+  way.menus = true;
+  addEventListener("keydown", (event) => {
+    const button = document.querySelector("[data-testid=stPopoverButton][aria-expanded=true]");
+    const menu = button && document.querySelector("[data-testid=stPopoverBody]");
+    if (!menu || !["Tab", "Escape"].includes(event.key)) return;
+    const here = document.activeElement;
+    if (event.key === "Escape") {
+      if (menu.contains(here)) setTimeout(() => menu.isConnected || button.focus(), 50);
+      return;
+    }
+    const stops = [...menu.querySelectorAll(STOPS)].filter((one) => one.tabIndex >= 0 && one.getClientRects().length);
+    const end = event.shiftKey ? stops[0] : stops.at(-1);
+    const next = here === end ? button : here === button && !event.shiftKey && stops[0];
+    if (!next) return;
+    event.preventDefault();
+    next.focus();
+  }, true);
+}
+
 const skip = () => {
   const link = Object.assign(document.createElement("a"), {
     href: "#",
