@@ -28,7 +28,7 @@ from dpviz.domain import Domain
 from dpviz.postprocessing.released import centers_text
 from dpviz.takeaway import KINDS, export, facts, label_json, page
 from dpviz.takeaway.foreign import read
-from dpviz.takeaway.label import headline, names_of
+from dpviz.takeaway.label import headline, label, names_of
 from dpviz.takeaway.published import SCHEMAS, schema
 from dpviz.takeaway.replay import replay
 from dpviz.trace import Trace
@@ -340,3 +340,12 @@ def test_a_file_names_its_data_its_centers_and_its_epsilon_and_a_replay_has_its_
         key = re.search(f'<ul class="key {mode}">(.*?)</ul>', played)[1]
         assert "center" in key and "KMeans" not in key  # released layers alone, without a view
     assert '<table class="numbers">' in paper
+
+
+def test_every_title_names_the_data_k_and_epsilon():
+    data = load("town")
+    run = ALGORITHMS["pe-means"](n_clusters=5, epsilon=2.0)
+    trace = run.run(data.X, domain=data.domain, seed=0, dataset_id=data.dataset_id)
+    for document in (label(trace), replay(trace), page(trace, data)):
+        title = re.search("<title>(.*?)</title>", document)[1]
+        assert all(part in title for part in ("Town", "5 centers", "ε 2", "PE-means"))
