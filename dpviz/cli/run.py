@@ -235,16 +235,25 @@ def _stamp(path: Path) -> tuple[int, ...]:
 def hold(path: Path | None, stack: ExitStack) -> None:
     """Open the output file before anything is spent, because a release that cannot be stored is lost.
 
+    A refused run leaves no empty file behind.
+
     Raises
     ------
     ValueError
         If the file cannot be written.
     """
     if path:
+        if not path.exists():
+            stack.callback(_remove_empty, path)
         try:
             stack.enter_context(path.open("a", encoding="utf-8"))
         except OSError:
             raise ValueError(f"--json: {path} cannot be written; nothing was spent.") from None
+
+
+def _remove_empty(path: Path) -> None:
+    if path.is_file() and not path.stat().st_size:
+        path.unlink()
 
 
 def _run(arguments: argparse.Namespace) -> int:

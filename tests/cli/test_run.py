@@ -52,6 +52,15 @@ def test_an_answer_that_cannot_be_kept_is_not_asked_for(tmp_path, capsys):
         assert "cannot be written; nothing was spent." in told.err and told.out == ""
 
 
+def test_a_refused_run_leaves_no_empty_file(tmp_path, capsys):
+    missing, before = tmp_path / "missing.json", tmp_path / "before.json"
+    before.write_text("")
+    for path in (missing, before):
+        assert main(["run", "pe-means", "--data", str(tmp_path / "no.csv"), "--json", str(path)]) == 2
+    assert not missing.exists()
+    assert before.exists()
+
+
 def test_a_private_file_gets_secure_noise_and_no_metric(mine, tmp_path, capsys):
     out = tmp_path / "out.json"
     command = ["run", "pe-means", "--data", str(mine), "--private", "--header", "--low", "0", "--high", "1"]
