@@ -129,7 +129,7 @@ def visit() -> None:
     st.set_page_config(page_title=f"{page.title} - dpviz", page_icon=ICON, layout="wide")
     if session.wanted == f"pages/{page.url_path or HOME}.py":
         session.wanted = ""
-    elif session.wanted:
+    elif session.wanted in {f"pages/{name}.py" for name in PAGES}:
         st.switch_page(session.wanted)
     bar(page.url_path or HOME)
     if page.url_path in (*VIEWS, "plan"):
