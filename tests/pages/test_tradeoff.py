@@ -445,13 +445,19 @@ def test_a_visit_has_one_sweep_under_way_and_leaves_room_for_the_others(monkeypa
     sweeps.start(one, "the town")
 
 
-def test_the_time_that_is_left_follows_from_the_pace_so_far(monkeypatch):
+def test_the_time_that_is_left_follows_from_the_forecast_and_then_from_the_pace(monkeypatch):
     sweep = Sweep(data=("sample:tiny",), variants=(Variant("g", "glloyd"),), epsilon=(1.0,), repeats=30)
-    kept = Progress("i", "t", sweep, 31, [{}] * 10, Job("", "t", status="running"), begun=0.0)
+    job = Job("", "t", status="running", seconds=31.0)
+    kept = Progress("i", "t", sweep, 31, [], job)
     monkeypatch.setattr(view, "sweeps", SimpleNamespace(shelf=lambda: SimpleNamespace(queue=Jobs())))
-    for seconds, told in ((10.0, "about 20 seconds"), (100.0, "about 4 minutes")):
+    assert view.going(kept) == "Starting the worker processes"
+    kept.rows, kept.first = [{}], (1, 100.0)
+    for done, seconds, told in ((1, 100.0, "30 seconds"), (11, 110.0, "20 seconds"), (11, 200.0, "3 minutes")):
+        kept.rows = [{}] * done
         monkeypatch.setattr(view, "time", SimpleNamespace(monotonic=lambda at=seconds: at))
-        assert view.going(kept) == f"10 of 31 runs, {told} left. The picture grows as they finish."
+        assert view.going(kept) == f"{done} of 31 runs, about {told} left. The picture grows as they finish."
+    kept.rows, job.seconds = [{}] * 2, 0.0  # resumed after a restart, without a forecast
+    assert view.going(kept) == "2 of 31 runs. The picture grows as they finish."
 
 
 def test_rows_are_listed_in_words_with_the_k_and_delta_that_were_used():

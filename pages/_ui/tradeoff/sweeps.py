@@ -61,7 +61,7 @@ class Progress:
     rows: list[dict[str, Any]] = dataclasses.field(default_factory=list)
     job: Job = dataclasses.field(default_factory=partial(Job, "", "", status="done"))
     owner: str = ""
-    begun: float = 0.0
+    first: tuple[int, float] | None = None  # number of rows and time when the first new run finished
     spans: dict[tuple[Any, ...], tuple[float, ...]] = dataclasses.field(default_factory=dict)  # axes while it runs
     watched: Presence = dataclasses.field(default_factory=partial(Presence, 600.0))  # a link may be opened later
 
@@ -266,8 +266,6 @@ def cancel(progress: Progress) -> None:
 
 
 def _work(progress: Progress, job: Job) -> None:
-    progress.begun = time.monotonic()
-
     def look() -> None:
         job.advance(len(progress.rows), progress.total)
 
@@ -279,6 +277,7 @@ def _work(progress: Progress, job: Job) -> None:
         with closing(cast(Generator[Row], perform(progress.sweep, met, engine))) as rows:
             for row in rows:
                 progress.rows.append(row)
+                progress.first = progress.first or (len(progress.rows), time.monotonic())
                 if file is not None:
                     file.append(row)
                 look()

@@ -35,6 +35,7 @@ from pages._ui.work.pace import duration
 SCALES = ("log", "linear")
 _KEEP: dict[str, Any] = {"persist_state": "session"}
 _SLICES = 25  # most pictures of a running sweep
+_PACED = 10  # new runs that make a pace
 
 
 def titles(progress: Progress) -> str:
@@ -189,15 +190,20 @@ def watch(progress: Progress, look: SweepLook, *, active: bool) -> None:
 
 
 def going(progress: Progress) -> str:
-    """Show a sweep's progress, and the remaining time at its pace so far."""
+    """Return the words for a sweep's progress, and the remaining time at its pace so far."""
     job, done = progress.job, len(progress.rows)
     ahead = sweeps.shelf().queue.position(job)
     if job.status == "queued" and ahead:
         return f"{ahead} sweep{'s' * (ahead > 1)} ahead in the queue"
-    if not done:
+    if progress.first is None:
         return "Starting the worker processes"
-    left = (time.monotonic() - progress.begun) / done * (progress.total - done)
-    return f"{done:,} of {progress.total:,} runs, {duration(left)} left. The picture grows as they finish."
+    begin, since = progress.first
+    if done - begin < _PACED:  # the workers' start is not their pace
+        a_run = job.seconds / (progress.total - begin + 1)
+    else:
+        a_run = (time.monotonic() - since) / (done - begin)
+    left = f", {duration(a_run * (progress.total - done))} left" if a_run else ""
+    return f"{done:,} of {progress.total:,} runs{left}. The picture grows as they finish."
 
 
 def _bar(progress: Progress) -> None:
