@@ -25,7 +25,7 @@ st.html(
     )
     + markup.small(
         "These are quick runs, with few seeds and some of the data sets. One clear counterexample refutes an “always "
-        "best” claim; the entry shows it. Two means count as different only if the 95 % interval of their difference "
+        "best” claim; the entry shows it. Two means count as different only if the 95% interval of their difference "
         "excludes 0."
     )
 )

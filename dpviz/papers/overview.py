@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
+from dpviz.numbers import percent
 from dpviz.papers.registry import Item, Paper
 from dpviz.papers.verdicts import DOES_NOT, NOT_RUN, REPRODUCES, WITHIN, PaperVerdict, beside_printed, judge
 
@@ -48,8 +49,8 @@ class Overview:
             f"Of {len(self.verdicts)} figures and tables, {self.count(REPRODUCES)} reproduce, {self.count(WITHIN)} are "
             f"within noise and {self.count(DOES_NOT)} do not reproduce{missing}. "
             f"Of {self.printed} printed numbers, {self.beside} can be compared with ours; {self.near + self.rounded} "
-            f"agree ({self.near} within {100 * CLOSE:.0f} %, {self.rounded} after rounding), {self.exact} of them "
-            f"trivially (KMeans without noise, byte counts); {self.held} more lie inside our 95 % interval."
+            f"agree ({self.near} within {percent(CLOSE)}, {self.rounded} after rounding), {self.exact} of them "
+            f"trivially (KMeans without noise, byte counts); {self.held} more lie inside our 95% interval."
         )
 
 

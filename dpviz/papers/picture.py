@@ -143,7 +143,7 @@ def picture_svg(title: str, plots: Sequence[Plot], colors: Theme) -> str:
         x, y = place % columns * WIDE, top + place // columns * TALL
         parts.append(f'<g transform="translate({x} {y})">{"".join(_drawn(panel, look, colors))}</g>')
     height = top + math.ceil(len(plots) / columns) * TALL + 24
-    note = "Ours: mean and 95 % interval over seeds. NOT PRIVATE: measured on raw rows."
+    note = "Ours: mean and 95% interval over seeds. NOT PRIVATE: measured on raw rows."
     parts.append(f'<text x="8" y="{height - 8}" fill="{colors.muted}">{note}</text>')
     return _svg(width, height, "".join(parts), colors, title)
 

@@ -42,6 +42,16 @@ def test_on_a_tablet_the_way_to_the_form_covers_no_link(open_page):
     expect(page.get_by_role("combobox", name="Method")).to_be_in_viewport()
 
 
+@pytest.mark.parametrize("address", ["explore?d=town&a=pe-means", "explore?d=iris&a=stemmer-kaplan-swap", "tradeoff"])
+def test_on_a_phone_the_strip_is_one_line_with_the_other_facts_at_its_end(open_page, address):
+    page = open_page(address, width=390, height=844)
+    badge, more = page.locator(".dp-badge"), page.get_by_label("All facts")
+    first, last = badge.bounding_box(), more.bounding_box()
+    share = page.get_by_role("button", name="Share").bounding_box()
+    assert abs(first["y"] + first["height"] / 2 - last["y"] - last["height"] / 2) < 6
+    assert first["x"] + first["width"] < last["x"] and last["x"] + last["width"] <= share["x"]
+
+
 def test_on_a_phone_the_last_tab_stands_clear_of_the_way_to_the_form(open_page):
     page = open_page("ledger", width=390, height=844)
     form, tab = page.get_by_role("button", name="Change"), page.get_by_role("link", name="Cost", exact=True)

@@ -12,7 +12,7 @@ import pandas as pd
 from dpviz.figures.kit.layers import center, layered
 from dpviz.figures.kit.theme import base, tag
 from dpviz.figures.kit.view import Panel, View, add_frames, xy
-from dpviz.numbers import counted, number, ratio_words
+from dpviz.numbers import counted, number, percent, ratio_words
 
 __all__ = ["LEGEND", "Cloud", "clouds", "dots_table", "numbers_of_centers", "one_by_one"]
 
@@ -117,7 +117,8 @@ def _closeness(view: View, ratios: Sequence[np.ndarray]) -> str:
         return "No run yet"
     near = sorted({int((values <= CLOSE).sum()) for values in ratios})
     runs = counted(len(ratios[-1]), "run")
-    return f"{' to '.join(map(str, near[:: len(near) - 1 or 1]))} of {runs} within 10 % of {view.against}"
+    span = " to ".join(map(str, near[:: len(near) - 1 or 1]))
+    return f"{span} of {runs} within {percent(CLOSE - 1)} of {view.against}"
 
 
 def _dots(view: View, ratios: Sequence[np.ndarray | None], now: Sequence[int | None], note: str) -> Panel:

@@ -196,11 +196,11 @@ def users_panels(view: View, table: pd.DataFrame, users: int, tried: dict[int, f
     colors, k = view.colors, int(view.trace.parameters["n_clusters"])
     share = (100 * table.heavy / table.users).tolist()
     counts = table.users.tolist()
-    title = f"{users:,} people: a cell of {number(share[counts.index(users)], 2)} % stands out"
+    title = f"{users:,} people: a cell of {number(share[counts.index(users)], 2)}% stands out"
     figure = base(colors, title, height=280)
     figure.add_scatter(
         x=counts, y=share, mode="lines+markers", name="smallest share that stands out",
-        line={"color": colors.released, "width": 2}, hovertemplate="%{x:,} people: %{y:,.2~r} %<extra></extra>",
+        line={"color": colors.released, "width": 2}, hovertemplate="%{x:,} people: %{y:,.2~r}%<extra></extra>",
     )  # fmt: skip
     here = counts.index(users)
     figure.add_scatter(
@@ -209,13 +209,13 @@ def users_panels(view: View, table: pd.DataFrame, users: int, tried: dict[int, f
     )  # fmt: skip
     figure.add_scatter(
         x=[counts[0], counts[-1]], y=[100 / k, 100 / k], mode="lines+text", hoverinfo="skip",
-        text=["", f"an even cluster: {number(100 / k)} %"], textposition="bottom left",
+        text=["", f"an even cluster: {number(100 / k)}%"], textposition="bottom left",
         textfont={"size": 12, "color": colors.ink}, line={"color": colors.ink, "dash": "dot", "width": 1.4},
     )  # fmt: skip
     figure.update_xaxes(type="log", title_text="people")
     figure.update_yaxes(type="log", title_text="% of people that a cell needs", dtick=1)
     seen = Panel(
-        "side", figure, f"A curve: with {users:,} people a cell needs {number(share[here], 2)} % of them to stand out."
+        "side", figure, f"A curve: with {users:,} people a cell needs {number(share[here], 2)}% of them to stand out."
     )
 
     asked = sorted(tried)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from urllib.parse import parse_qsl, urlencode
 
+from dpviz.algorithms import ALGORITHMS
+from dpviz.privacy.guarantee import Notion
 from pages._ui.address.scene import MOST, MOST_FIELDS
 
 __all__ = ["OLD", "today"]
@@ -51,7 +53,9 @@ def _distance(words: Words) -> str:
     """Translate addresses from when a promise about moves had its own page, which began with the city."""
     if words.setdefault("d", ["city"]) == ["city"]:
         words.setdefault("rho", ["0.0089"])
-    words.setdefault("a", ["dist-dp-region-means"])
+    chosen = ALGORITHMS.get(words.setdefault("a", ["dist-dp-region-means"])[-1])
+    if chosen is not None and chosen.notion is not Notion.RHO:
+        words.setdefault("rho", [""])  # so that a sentence says that this method hides no moves
     return "explore"
 
 

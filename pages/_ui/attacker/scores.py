@@ -15,7 +15,7 @@ def percent(share: float) -> str:
 
 
 def span(score: Tally) -> str:
-    """Return the 95 % interval in words."""
+    """Return the 95% interval in words."""
     return " to ".join(map(percent, score.interval()))
 
 
@@ -31,7 +31,7 @@ def bar(yours: Tally, machine: Tally, bound: float) -> str:
         f'<div class="dp-ends"><span>coin: 50</span><span style="color:{c.released}">bound: {most}</span>'
         "<span>100</span></div>"
         f'<p class="dp-small" style="margin-top:6px">{_words("You (upper dot)", yours)}<br>'
-        f"{_words('Best known attack (lower dot)', machine)}<br>In brackets and as bands: 95 % intervals.</p>"
+        f"{_words('Best known attack (lower dot)', machine)}<br>In brackets and as bands: 95% intervals.</p>"
     )
 
 

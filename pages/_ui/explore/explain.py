@@ -29,7 +29,7 @@ _KEPT = 20  # simulated answers of one session
 _SLOT = "asking_explain"
 _HOLDS = "± holds for all numbers together in 95 of 100 runs."
 _NOISE = (
-    "± is the noise of the averages, at 95 % for all numbers together; where groups touch, another run's centers may "
+    "± is the noise of the averages, at 95% for all numbers together; where groups touch, another run's centers may "
     "lie farther away."
 )
 _WHERE = "This says where clusters lie, not how wide they are."

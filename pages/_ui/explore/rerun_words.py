@@ -9,7 +9,7 @@ import streamlit as st
 
 from dpviz.figures.scenes.reruns import CLOSE
 from dpviz.metrics import reference_name
-from dpviz.numbers import ratio_words
+from dpviz.numbers import percent, ratio_words
 from dpviz.postprocessing.verdict import spread_words
 from dpviz.runs.bootstrap import MEASURED, NARROW, WIDE, near_noise, worth
 from dpviz.runs.reruns import Reruns, spread
@@ -78,7 +78,7 @@ def in_words(question: RerunQuestion, one: str, some: Reruns, *, hidden: bool) -
     words = [one]
     if hidden and result.reference_loss:
         every = ratios(result, some)
-        near = f"{int((every <= CLOSE).sum())} of {N} runs within 10 % of {reference_name(trace)}"
+        near = f"{int((every <= CLOSE).sum())} of {N} runs within {percent(CLOSE - 1)} of {reference_name(trace)}"
         words.append(f"{near}, worst {times(every.max())}")
         groups = verdict.groups(result)
         complete = sum(bool(groups.found_by(trace.domain.normalize(centers)).all()) for centers in some.centers)

@@ -131,7 +131,7 @@ def _details(paper: Paper, item: Item, measured: pd.DataFrame, judged: PaperVerd
         })  # fmt: skip
         st.dataframe(table, hide_index=True, width="stretch")
     if len(measured):
-        st.markdown("**All our numbers**: the mean over seeds ± half of its 95 % interval. NOT PRIVATE.")
+        st.markdown("**All our numbers**: the mean over seeds ± half of its 95% interval. NOT PRIVATE.")
         table = pd.DataFrame({
             "data": measured.data.map(set_name), "curve": measured.label.map(curve_name),
             "at": measured.point.map(plainly), "what": measured.metric.map(measure_name),

@@ -180,7 +180,7 @@ def _table(wish: Wish, rehearsals: Rehearsals) -> None:
         + markup.small(
             "The noise of a typical center (one standard deviation), from the algorithm's own formula. “~” marks an "
             f"algorithm without a formula, whose noise is measured over {REPEATS} rehearsals. Below it: loss relative "
-            "to KMeans on the same people, mean and 95 % interval."
+            "to KMeans on the same people, mean and 95% interval."
         )
     )
 

@@ -213,7 +213,7 @@ def game(setup: Setup, mode: str, stored: tuple[Sequence[Round], ...], on_step: 
     )  # fmt: skip
     words = (
         f"{setup.words} · In {len(rounds):,} rounds the best known attack was right {percent(machine.share)} times in "
-        f"100 ({span(machine)} with 95 % confidence)."
+        f"100 ({span(machine)} with 95% confidence)."
     )
     bound = question.bound.odds
     any_ = f" Against any method with this ε and δ: {odds_of_any(promise)}." * promise.private

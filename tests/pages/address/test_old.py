@@ -52,6 +52,13 @@ def test_an_old_address_opens_what_it_showed(page, query, there, values):
         assert "embed=true" in words
 
 
+@pytest.mark.parametrize("slug", ["nsm", "pe-means", "stemmer-kaplan-local"])
+def test_an_old_address_of_moves_says_that_a_method_promises_none(slug):
+    scene, sentence = read(*today("distance", f"a={slug}&d=iris"), explore)
+    assert (scene.values["a"], scene.values["d"]) == (slug, "iris") and "rho, which belongs to promises" in sentence
+    assert read(*today("distance", "a=dist-dp&d=town"), explore)[1] == ""
+
+
 WHOLE = "&hide=form&hide=kmeans&lock=epsilon&task=Look+closely&embed=true"
 OF_01 = {"rho": LINKS["distance"], "lessons": LINKS["learn"]}
 
