@@ -483,7 +483,7 @@ class Story {
     const can = this.narrow ? "" : "possible ";
     if (at === 2) secret.push(["with", `${can}with Alex`], ["without", `${can}without`], ["exact", "exact average"]);
     if (at >= 1 && !(this.narrow && at === 2)) released.push(["released", "released center"]);
-    if (at >= 3) released.push(["cloud", `of ${this.record.reruns} reruns`]);
+    if (at >= 3) released.push(["cloud", `in ${this.record.reruns} reruns`]);
     const signs = (words) => words.map(([name, text]) => sign(name, text));
     const apart = node("span", { className: "secret" }, node("b", { textContent: "NOT PRIVATE" }), ...signs(secret));
     this.key.replaceChildren(...signs(released), apart);

@@ -25,7 +25,7 @@ HOME = "index.html"
 _DOORS = (  # screen, page, text of its link, description
     (1, "limits.html", "What the promise does not cover", ""),
     (3, "run.html", "Keep betting: run it yourself", ""),
-    (6, "watch/pe-means.html", "Watch this run", "Step by step, with every release and what it costs."),
+    (6, "watch/pe-means.html", "Watch a run", "Step by step, with every release and what it costs."),
     (6, "tradeoff/town.html", "Drag ε", "On this town and eleven other samples, against eight methods."),
     (6, "lessons/index.html", "Nine lessons", "Predict first, then see what a stored run says."),
     (6, "run.html", "Run it yourself", "Your own file, other noise, a class: one command."),

@@ -162,7 +162,7 @@ def test_the_story_turns_by_keys_and_by_drag(visit, served):
     page.get_by_role("slider", name="Privacy budget").fill("0")
     expect(page.locator(".dp-story section").nth(3)).to_contain_text("ε 0.1: a bet")
     page.get_by_role("button", name="6: Your turn.").click()
-    page.get_by_role("link", name=re.compile("^Watch this run")).click()
+    page.get_by_role("link", name=re.compile("^Watch a run")).click()
     expect(page).to_have_url(f"{served}/watch/pe-means.html")
 
 

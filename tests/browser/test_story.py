@@ -42,7 +42,7 @@ def test_six_screens_by_keys_bets_and_back(open_page):
         expect(page).to_have_url(re.compile(rf"/\?v=1&screen={screen}$"))
         assert page.evaluate(IN_SIGHT, screen - 1)
     expect(page.get_by_role("button", name="6: Your turn.")).to_have_attribute("aria-current", "true")
-    expect(page.get_by_role("link", name="Explore Watch this run")).to_be_visible()
+    expect(page.get_by_role("link", name="Explore Watch a run")).to_be_visible()
     page.keyboard.press("Home")
     expect(page).to_have_url(re.compile(r"screen=1$"))
     page.get_by_role("button", name="3: Is Alex in the data?").click()
@@ -107,7 +107,7 @@ def test_the_key_fits_and_its_tag_holds_all_that_is_not_private_and_nothing_else
     assert len(screens) == 6
     for one in screens:
         assert one["below"] <= 0 and one["wide"] <= 0 and one["first"]
-        assert all(words.startswith(("released", "of ")) for words in one["apart"])
+        assert all(words.startswith(("released", "in ")) for words in one["apart"])
         assert one["secret"] and not any(words.startswith("released") for words in one["secret"])
 
 

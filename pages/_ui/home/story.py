@@ -35,8 +35,8 @@ _HERE = Path(__file__).parent
 _DOORS = (  # screen, page, its link's text, and what the link leads to
     (1, "limits", "See how, for one number of clusters", ""),
     (3, "attacker", "Keep betting, and see why", ""),
-    (6, "explore", "Explore", "Watch this run step by step, and what every step costs."),
-    (6, "data", "Your data", "Try a file of your own. It stays on this server."),
+    (6, "explore", "Explore", "Watch a run step by step, and what every step costs."),
+    (6, "data", "Your data", "Rehearse on made-up people first. Trust what most runs find."),
     (6, "class", "Teach", "Everybody in the room becomes one point and bets by phone."),
 )
 
