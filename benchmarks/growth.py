@@ -42,7 +42,7 @@ AXES = {
     "parts": (100_000, 1_000_000, 10_000_000),
 }
 LARGEST = 3  # points to which the exponent is fitted
-SHORT = 0.05  # seconds below which starting dominates a run
+SHORT = 0.05  # seconds below which startup time dominates a run
 
 
 def blobs(n: int, d: int, k: int) -> tuple[np.ndarray, Domain]:

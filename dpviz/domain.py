@@ -218,7 +218,7 @@ class Domain:
         return f"{numbers.place(value, float(self.high[column] - self.low[column]))} {unit}".rstrip()
 
     def length(self, z: float, digits: int = 3) -> str:
-        """Write a length in z units for people, with at most `digits` significant digits.
+        """Write a length given in z units for readers, with at most `digits` significant digits.
 
         If all columns share one scale and one unit, the length is in that unit (meters below a kilometer), or in
         "units" if undeclared. Otherwise it is in z units: a share of the bounds' half-width.

@@ -1,4 +1,4 @@
-"""Write numbers as people say them: 31,400 and not 3.14e+04, 1 in 11,700 and not 8.5e-05.
+"""Write numbers as people say them: 31,400 rather than 3.14e+04, 1 in 11,700 rather than 8.5e-05.
 
 Screens, labels, pages, reports and plans use these functions; JSON files and tooltips keep every digit.
 """

@@ -118,7 +118,7 @@ class Program(Algorithm):
 
 
 def program(place: str) -> type[Program]:
-    """Return the algorithm that wraps the class at MODULE:CLASS; the same place gives the same algorithm.
+    """Return the algorithm that wraps the class at MODULE:CLASS; the same name gives the same algorithm.
 
     Raises
     ------

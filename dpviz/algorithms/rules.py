@@ -1,4 +1,4 @@
-"""Check that an algorithm's source asks only the curator; this limits its imports, attributes, draws and overrides.
+"""Check that an algorithm's source reads rows only through the curator: imports, attributes, draws, overrides.
 
 The rules catch mistakes, not malice: anyone who can start a program can run any code.
 """

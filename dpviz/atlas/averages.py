@@ -135,7 +135,7 @@ def bets(alex: int) -> Bets:
 
 
 def nearest(centers: np.ndarray, place: np.ndarray) -> np.ndarray:
-    """Return which of the centers (k, d) lies nearest to a place (d,)."""
+    """Return the index of the center (k, d) nearest to a point (d,)."""
     center: np.ndarray = centers[np.linalg.norm(centers - place, axis=1).argmin()]
     return center
 

@@ -210,6 +210,6 @@ def read(
 
 
 def _ends(lists: pa.ChunkedArray) -> np.ndarray:
-    """Return the places between the lists of a column in its flat values; a missing list is empty there."""
+    """Return the offsets at which a list column's flat values are split; a missing list is empty."""
     ends: np.ndarray = np.cumsum(pc.fill_null(pc.list_value_length(lists), 0).to_numpy())[:-1]
     return ends

@@ -1,4 +1,4 @@
-"""Make runs that the atlas lacks, in the same form: runs of one method at one ε on public data."""
+"""Make runs that the atlas lacks, in the same format: runs of one method at one ε on public data."""
 
 from __future__ import annotations
 

@@ -140,7 +140,7 @@ def moved(
 def _exchanged(
     algorithm: Algorithm, others: np.ndarray, domain: Domain, person: np.ndarray, elsewhere: np.ndarray
 ) -> Question:
-    """Return the question about a person's place, with the relation's promise for such an exchange."""
+    """Return the question about a person's position, with the relation's promise for such an exchange."""
     bound = _bound(algorithm, domain)
     here, there = domain.normalize(np.stack([person, elsewhere]))
     if algorithm.neighboring is Neighboring.ADD_REMOVE:
@@ -185,14 +185,14 @@ def play(
 
 
 def _tried(question: Question, algorithm: Algorithm, inside: bool, seed: int) -> list[np.ndarray]:
-    """Return centers that an exact method gave in a world when the attacker, who knows all other rows, tried it out."""
+    """Return the centers of an attacker's trials of an exact method in a world; the attacker knows all other rows."""
     X = question.inside if inside else question.outside
     seeds = (2 * (seed + 2 * _APART + run) + inside for run in range(_TRIED))
     return [algorithm.run(X, domain=question.domain, seed=own).cluster_centers for own in seeds]
 
 
 def _nearer(domain: Domain, centers: np.ndarray, tried: dict[bool, list[np.ndarray]]) -> float:
-    """Return by how much the centers are closer to those tried inside than to those tried outside; z units."""
+    """Return how much closer the centers are to those of trials inside than to those of trials outside; z units."""
 
     def gap(inside: bool) -> float:
         return min(float(np.abs(_ordered(domain, centers) - _ordered(domain, other)).sum()) for other in tried[inside])

@@ -100,7 +100,7 @@ def _moved(before: Publication, now: Publication, radius: float) -> list[np.ndar
     """Return the rows that explain what changed between two rounds."""
     gained, moved = now.counts - before.counts, now.sums - before.sums
     if (np.abs(gained - np.rint(gained)) > _WHOLE).any():
-        return []  # no exact counts: somebody added noise
+        return []  # no exact counts, so noise was added
     gained = np.rint(gained)
     crossings: list[tuple[np.ndarray, int, int]] = []
     while True:

@@ -265,7 +265,7 @@ def log_ratio(ledger: Sequence[Release], exchanges: Sequence[Exchange]) -> float
 def change(entry: Release, seen: Exchange) -> float:
     """Return how much the neighbor changes a release, in the norm (or range) that its sensitivity is declared in."""
     if entry.mechanism == "Cover":
-        pairs = zip(seen.true.counts, seen.other.counts, strict=True)  # counts of rows not covered yet, pick by pick
+        pairs = zip(seen.true.counts, seen.other.counts, strict=True)  # counts of rows not yet covered, pick by pick
         return max((abs(float(mine.sum() - theirs.sum())) for mine, theirs in pairs), default=0.0)
     if entry.mechanism == "Exponential":
         finite = np.isfinite(seen.true) & np.isfinite(seen.other)  # candidates that are excluded by public facts

@@ -178,7 +178,7 @@ def _left_out(table: Table, private: bool) -> dict[str, str]:
 def _draft(table: Table, form: dict[str, Any], private: bool) -> dict[str, Any]:
     """Return the facts found in a file, with null for those that only its owner knows.
 
-    A column of words or dates gets a rule that turns it into numbers; in a public file its cells suggest the rule.
+    A column of text or dates gets a rule that turns it into numbers; in a public file its cells suggest the rule.
     """
     columns: list[dict[str, Any]] = []
     left_out: list[dict[str, Any]] = []
@@ -196,7 +196,7 @@ def _draft(table: Table, form: dict[str, Any], private: bool) -> dict[str, Any]:
             columns.append(entry)
         else:
             left_out.append(entry | {"kind": column.kind, "reason": reasons.get(name, column.reason)})
-    if not columns:  # only words and dates: their rules make them usable
+    if not columns:  # only text and dates: their rules make them usable
         columns = [
             {k: v for k, v in entry.items() if k not in ("kind", "reason")} for entry in left_out if entry["recode"]
         ]

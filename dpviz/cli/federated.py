@@ -157,9 +157,9 @@ def _client(arguments: argparse.Namespace) -> int:
     say_form(data.facts["form"])
     accounts = Accounts.open()
     key = accounts.key(content or b"")
-    accounts.check(key, Claim.of(agreement.algorithm, domain))  # refuse before the other parties wait
+    accounts.check(key, Claim.of(agreement.algorithm, domain))  # refuse before the other parties start to wait
 
-    if len(data.X) > agreement.n_max // len(agreement.clients):  # a secret for this terminal only
+    if len(data.X) > agreement.n_max // len(agreement.clients):  # shown on this terminal only, because it is secret
         print(
             f"note: these are more rows than this client's part of the agreed n_max = {agreement.n_max:,}; if the sums "
             "wrap, the result is useless. Agree on a larger n_max.",

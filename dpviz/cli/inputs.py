@@ -35,7 +35,7 @@ _SEPARATORS = {"tab": "\t", "space": " ", **{sign: sign for sign in SEPARATORS i
 
 
 def add_form(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments for the form of a file."""
+    """Add the arguments for the format of a file."""
     parser.add_argument(
         "--header",
         action=argparse.BooleanOptionalAction,
@@ -134,12 +134,12 @@ def form_of(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def example_of(form: Mapping[str, Any]) -> str:
-    """Return a made-up cell in the form that the entries of a dictionary declare."""
+    """Return a made-up cell in the format that the entries of a dictionary declare."""
     return Form(decimal=form.get("decimal"), thousands=form.get("thousands")).example
 
 
 def say_form(form: Mapping[str, Any]) -> None:
-    """Print a made-up cell in the declared form of a private file, because cells of another form go unnoticed."""
+    """Print a made-up cell in the declared format of a private file, because cells in another format go unnoticed."""
     example = example_of(form)
     for name in form.get("decimal_of") or {}:
         example += f", in {name!r} like {example_of({'decimal': form['decimal_of'][name]})}"

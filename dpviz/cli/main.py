@@ -84,7 +84,7 @@ def joined(words: Iterable[str]) -> list[str]:
 
 
 def parted(words: list[str]) -> tuple[list[str], list[str], list[str]]:
-    """Return the words without --with and --outside, and the values of both, on which a command's choices depend."""
+    """Return the arguments without --with and --outside, and the values of both, which decide a command's choices."""
     if not words or words[0] not in WITH:
         return words, [], []
     option = argparse.ArgumentParser(prog=f"dpviz {words[0]}", add_help=False, allow_abbrev=False)

@@ -75,7 +75,7 @@ def _plan(arguments: argparse.Namespace) -> int:
 
 
 def _facts(arguments: argparse.Namespace) -> Facts:
-    """Return the declared facts: a dictionary's with additions from the arguments, or the arguments' alone."""
+    """Return the declared facts: those of the dictionary, if any, with additions from the arguments."""
     limits, names = limits_by(arguments), read_names(arguments.columns)
     place, units = limits.pop("dictionary"), [word.strip() for word in arguments.units.split(",") if word.strip()]
     declared = None

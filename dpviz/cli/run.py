@@ -55,7 +55,7 @@ def add_run(command: argparse.ArgumentParser) -> None:
 
 
 def add_data(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
-    """Add the arguments for data, their form, the noise and the output file."""
+    """Add the arguments for the data, their format, the noise and the output file."""
     parser.add_argument("--data", required=required, metavar="sample:NAME|FILE")
     mode = parser.add_mutually_exclusive_group()
     mode.add_argument("--public", action="store_true", help="the file is public: a seeded DEMO run")
@@ -339,7 +339,7 @@ def _say_quality(trace: Trace, data: RunInput, *, regions: bool) -> None:
 
 
 def _say_centers(trace: Trace, columns: tuple[str, ...]) -> None:
-    """Print the released centers as a table, dates as dates."""
+    """Print the released centers as a table, with columns of days as dates."""
     print("  ".join(columns))
     widths, units = trace.domain.high - trace.domain.low, trace.domain.units or ("",) * len(columns)
     for center in trace.cluster_centers:

@@ -100,7 +100,7 @@ class Dataset:
 
     @property
     def shape(self) -> str:
-        """Return the shape of a row: a "picture", a place on a "map" (two columns of one unit and scale), or "bars"."""
+        """Return how rows are drawn: as a "picture", on a "map" (two columns of one unit and scale), or as "bars"."""
         if self.picture is not None:
             return "picture"
         flat = len(self.columns) == 2 and self.domain.scale == "common"

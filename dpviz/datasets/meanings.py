@@ -16,7 +16,7 @@ class Meaning:
 
     Attributes
     ----------
-    words : what the column seems to contain
+    words : the column's probable content
     low, high : suggested bounds, in `unit`; None if the name suggests none
     unit : the unit of the bounds
     rule : rule that turns its cells into numbers, as `Recoding.of` reads it; "" for numbers
@@ -34,7 +34,7 @@ class Meaning:
 _RECORD = "Its name suggests that it identifies people, which says nothing about how similar they are."
 _TWO = "Its name suggests two values, which would outweigh every other column."
 _TEXT = "Its name suggests words: declare its categories to use it."
-_LEFT_OUT = {  # words of a name -> what it is, and why it is left out
+_LEFT_OUT = {  # words of a name -> the column's content, and the reason for leaving it out
     "id ids uuid guid idx index row record nr no number key code iban ssn passport": ("a record number", _RECORD),
     "name surname firstname lastname vorname nachname email mail phone tel telephone mobile address street": (
         "a name or an address", _RECORD,
@@ -49,7 +49,7 @@ _DATES = {
     "birthday birthdate dob geburtsdatum": ("a date of birth", "days:1900-01-01..2030-12-31"),
     "date datum day created updated signup submitted joined since timestamp": ("a date", "days:2000-01-01..2030-12-31"),
 }
-_NUMBERS = {  # words of a name -> what it is, low, high, unit; the first that fits wins
+_NUMBERS = {  # words of a name -> the column's content, low, high, unit; the first match wins
     "latitude lat": ("a latitude", -90, 90, "degrees"),
     "longitude lon lng long": ("a longitude", -180, 180, "degrees"),
     "percent pct percentage prozent": ("a percentage", 0, 100, "%"),

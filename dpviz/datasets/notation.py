@@ -1,4 +1,4 @@
-"""Parse typed names, bounds and rules: `Age=18..95,Visits=0..50`, `Q1..Q12=ordinal:never,rarely,often`."""
+"""Parse column names, bounds and rules from text: `Age=18..95,Visits=0..50`, `Q1..Q12=ordinal:never,rarely,often`."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def read_rules(texts: Iterable[str]) -> tuple[Recoding, ...]:
     Raises
     ------
     ValueError
-        If one is not of that form.
+        If one does not have that format.
     """
     rules: list[Recoding] = []
     for text in texts:
@@ -129,7 +129,7 @@ def _cells(text: str) -> Sequence[str]:
 
 
 def _word(preset: str) -> str:
-    """Return a preset's typed name: `likert5`, `0or1`."""
+    """Return the name under which text refers to a preset: `likert5`, `0or1`."""
     return re.sub(r"\W", "", preset.lower()).removesuffix("points")
 
 

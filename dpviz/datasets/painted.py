@@ -63,7 +63,7 @@ class Painted:
         return cls(key.removeprefix(cls.PREFIX))
 
     def make(self) -> Dataset:
-        """Return the data set, shape (n_rows, 2), every row in the middle of its place."""
+        """Return the data set, shape (n_rows, 2), every row in the middle of its cell."""
         groups, _, outliers = self.code.partition("~")
         parts = [part for part in groups.split(".") if part]
         letters = _VALUE[np.frombuffer("".join([*parts, outliers]).encode(), dtype=np.uint8)].reshape(-1, 3)

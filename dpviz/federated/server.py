@@ -42,7 +42,7 @@ async def serve(
     say: Callable[[str], None] = lambda line: None,
     ready: Callable[[int], None] = lambda port: None,
 ) -> ServerReport:
-    """Serve one run and return what traveled.
+    """Serve one run and return a report on the traffic.
 
     Parameters
     ----------

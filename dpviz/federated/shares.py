@@ -71,7 +71,7 @@ class Shares:
         return _TRUST[self.drawn_by]
 
     def ring(self, ring: Ring) -> Ring:
-        """Return the ring of the words; noise in many parts needs digits for whole numbers, too."""
+        """Return the ring in which words are added; noise in many parts needs digits for whole numbers, too."""
         return ring if self.drawn_by == SERVER else dataclasses.replace(ring, whole_fraction=ring.fraction)
 
     def excess(self, mechanism: str) -> float:

@@ -62,7 +62,7 @@ class Simulation:
     ----------
     trace : Trace, or None if the run was aborted
     rounds : traffic of the finished rounds
-    aborted : reason that the run ended early, or ""
+    aborted : reason why the run ended early, or ""
     """
 
     trace: Trace | None

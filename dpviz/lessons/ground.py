@@ -24,7 +24,7 @@ __all__ = ["Ground", "Runs", "ground", "odds", "same_for_all"]
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Ground:
-    """A public data set and the truth about it; NOT PRIVATE.
+    """A public data set with its reference centers and groups; NOT PRIVATE.
 
     Attributes
     ----------

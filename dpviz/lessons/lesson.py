@@ -1,4 +1,4 @@
-"""A lesson: words in a TOML file with gaps, and a run that fills them. Every number in it is computed."""
+"""A lesson: text with gaps in a TOML file, and a run that fills them. Every number in it is computed."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Stage:
 
 @dataclasses.dataclass(frozen=True)
 class Lesson:
-    """The words of a lesson; those marked * have gaps that the facts of a stage fill.
+    """The text of a lesson; entries marked * have gaps that the facts of a stage fill.
 
     Attributes
     ----------
@@ -95,7 +95,7 @@ class Lesson:
     slide: str = ""
 
     def fill(self, words: str, stage: Stage) -> str:
-        """Return words filled with the facts of a stage; a number stays on one line with its symbol and its unit."""
+        """Return text filled with the facts of a stage; no line breaks between a number and its symbol or unit."""
         return re.sub(r"(?<=\b[δεμρ]) (?=\d)|(?<=\d) (?=k?m\b)", "\N{NO-BREAK SPACE}", words.format_map(stage.facts))
 
     def is_right(self, answer: Sequence[int], stage: Stage) -> bool:
@@ -104,12 +104,12 @@ class Lesson:
 
 
 def read(path: Path) -> Lesson:
-    """Read a lesson's words; the file is named NUMBER-NAME.toml.
+    """Read a lesson's text; the file is named NUMBER-NAME.toml.
 
     Raises
     ------
     ValueError
-        If the file's name has another form or an entry is missing or unknown.
+        If the file's name has another format, or an entry is missing or unknown.
     """
     number, _, name = path.stem.partition("-")
     record = tomllib.loads(path.read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""Plan a lecture: which lessons, how many minutes for each, and what comes before and after them."""
+"""Plan a lecture: its lessons, the minutes for each, and the parts before and after them."""
 
 from __future__ import annotations
 

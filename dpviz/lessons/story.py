@@ -35,7 +35,7 @@ EDITIONS = (None, *sorted(PEOPLE[SAMPLE], reverse=True))  # numbers of people, N
 BETS = 3  # number of bets that a visitor places against each method
 CLOUD = 20  # number of reruns that are drawn
 FEWER = 20  # reruns at each stop without stored ones
-_METER = 1000  # coordinates are sent in meters: the sample's are in km
+_METER = 1000  # coordinates are sent in meters; those of the sample are in kilometers
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -145,7 +145,7 @@ def _meters(places: np.ndarray) -> list[Any]:
 
 
 def _packed(places: np.ndarray) -> str:
-    """Return places as little-endian 16-bit whole meters, in base 64."""
+    """Return positions as little-endian 16-bit whole meters, in base 64."""
     return base64.b64encode(np.rint(places * _METER).astype("<i2").tobytes()).decode()
 
 
@@ -222,7 +222,7 @@ def _bets(given: Given, bets: Bets, about: dict[str, Any]) -> dict[str, Any]:
 
 
 def _tenths(places: np.ndarray) -> list[Any]:
-    """Return places in meters, to a tenth, as a lens shows them."""
+    """Return positions in meters, to a tenth, as a lens shows them."""
     return np.round(np.asarray(places) * _METER, 1).tolist()
 
 

@@ -18,7 +18,7 @@ CLOSE = 0.1  # largest relative difference at which a printed number counts as n
 
 @dataclasses.dataclass(frozen=True)
 class Overview:
-    """The outcome of the reruns.
+    """The outcome of all reruns.
 
     Attributes
     ----------

@@ -32,7 +32,7 @@ _COLUMNS = 3  # panels in a row, at most
 
 @dataclasses.dataclass(frozen=True)
 class Point:
-    """A number of a curve and its place: ours with half its interval (NaN without one), or the printed one."""
+    """A number at a point of a curve: ours with its half-width (NaN without an interval), or the printed one."""
 
     curve: str
     x: float

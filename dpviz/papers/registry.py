@@ -21,7 +21,7 @@ _KINDS = ("below", "printed", "grows", "flat", "trend")
 
 @dataclasses.dataclass(frozen=True)
 class PrintedNumber:
-    """A number that a paper prints.
+    """A number printed in a paper.
 
     Attributes
     ----------

@@ -1,8 +1,9 @@
 """Turn the numbers of a rerun into a verdict: reproduces, within noise, does not reproduce.
 
-Every number is a mean over seeds with half a 95 % t-interval. Two numbers count as different if their difference
-exceeds both the root of the sum of the squared halves and the check's tolerance; a place where they are not different
-counts for neither side. A curve that should grow along an axis is compared between all neighboring places.
+Every number is a mean over seeds with the half-width of its 95 % t-interval. Two numbers count as different if their
+difference exceeds both the root of the sum of the squared half-widths and the check's tolerance; a point where they
+are not different counts for neither side. A curve that should grow along an axis is compared between all neighboring
+points.
 
 A number agrees with a printed one if it is within the check's tolerance of it, or if it rounds to it, that is, if it
 is at most half a unit of the last printed digit away. If only its interval holds the printed one, the noise leaves
@@ -101,7 +102,7 @@ def _below(check: Check, table: pd.DataFrame) -> list[tuple[int, str]]:
 
 
 def _trend(check: Check, table: pd.DataFrame) -> list[tuple[int, str]]:
-    """Check whether the best value of an axis grows with a fact about the data sets."""
+    """Check whether the best value of an axis grows with a property of the data sets."""
     mine = table[table.label == check.better].dropna(subset=check.axis)
     best = mine.loc[mine.groupby("data")["mean"].idxmin()]
     if len(best) < 3 or best[check.axis].nunique() < 2 or best[check.fact].nunique() < 2:

@@ -27,7 +27,7 @@ _NOTHING = "–"
 
 
 class Fact(NamedTuple):
-    """One fact of every run, in words."""
+    """One property of every run, as text."""
 
     name: str
     values: tuple[str, ...]
@@ -138,7 +138,7 @@ def _bet_on(trace: Trace, noun: str) -> str:
 
 
 def bets_on(traces: Sequence[Trace], noun: str = "person") -> str:
-    """Return the words after "bets on": the question of every run's attacker, or general words if runs differ.
+    """Return the text after "bets on": the question of every run's attacker, or a general one if runs differ.
 
     `noun` is the word for a row.
     """

@@ -1,4 +1,4 @@
-"""Word a promise as a bet, the same way on every screen: the attacker's question, and the most bets anybody can win."""
+"""State a promise as a bet, alike on every screen: the attacker's question, and the most bets anybody can win."""
 
 from __future__ import annotations
 

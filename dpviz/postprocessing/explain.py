@@ -183,7 +183,7 @@ def _words(row: object, columns: Sequence[str], units: Sequence[str], z: float) 
 
 
 def edges_between(centers: np.ndarray, domain: Domain, bins: int = BINS) -> np.ndarray:
-    """Return edges for every column, shape (d, bins - 1), original units: evenly from the lowest center to the highest.
+    """Return edges per column, evenly spaced from the lowest to the highest center; (d, bins - 1), original units.
 
     They are rounded to a hundredth of that range or finer, to keep them short. If the centers agree in a column, its
     declared bounds are divided evenly. Only released values are read.

@@ -46,7 +46,7 @@ class Span:
         return (Z - np.array(self.middle)) @ np.array(self.directions).T
 
     def lift(self, place: np.ndarray) -> np.ndarray:
-        """Return the point (d,) in z units that is nearest to `middle` among all points drawn at a place (2,)."""
+        """Return the point (d,) in z units that is nearest to `middle` among all points drawn at one position (2,)."""
         directions = np.array(self.directions)
         return np.array(self.middle) + np.linalg.pinv(directions) @ place
 

@@ -61,12 +61,12 @@ class Groups:
 
     @property
     def word(self) -> str:
-        """Return the noun for one of them."""
+        """Return the noun for one group."""
         return "group" if self.known else "cluster"
 
     @property
     def words(self) -> str:
-        """Return the noun for all of them, with its origin."""
+        """Return the noun for the groups, with the origin of the groups."""
         return "groups" if self.known else "KMeans' clusters"
 
     def doubted(self, rivals: Iterable[np.ndarray]) -> Groups:

@@ -70,7 +70,7 @@ def server_secret(folder: Path | None = None) -> bytes:
 def sweep_drafts(folder: Path) -> None:
     """Remove old drafts left behind by processes killed while writing; recent drafts may still be in use."""
     for path in folder.iterdir():
-        with contextlib.suppress(FileNotFoundError):  # another process sweeps too
+        with contextlib.suppress(FileNotFoundError):  # another process may remove drafts, too
             facts = path.lstat()
             if _DRAFT.fullmatch(path.name) and stat.S_ISREG(facts.st_mode) and facts.st_mtime < time.time() - _STALE:
                 path.unlink()
@@ -150,7 +150,7 @@ def _draft(path: Path, content: bytes) -> Path:
 
 def _sync_folder(folder: Path) -> None:
     """Sync a folder so that a new name survives a power cut, where the system supports it."""
-    with contextlib.suppress(OSError):  # Windows cannot open a folder, some file systems cannot sync one
+    with contextlib.suppress(OSError):  # Windows cannot open a folder, and some file systems cannot sync one
         descriptor = os.open(folder, os.O_RDONLY)
         try:
             os.fsync(descriptor)

@@ -23,7 +23,7 @@ ROWS = 10_000  # most rows on which a single start runs; a sample of larger data
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Replay:
-    """A run with the loss of every step and its time, both None if the data are private: they depend on the rows.
+    """A run with its time and the loss of every step, both None if the data are private, because they depend on rows.
 
     Losses are NaN if clusters are regions.
     """

@@ -80,7 +80,7 @@ def _say(words: str, lesson: Lesson, stage: Stage) -> str:
 
 
 def _answer(lesson: Lesson, stage: Stage) -> str:
-    """Return every option with its mark and the reply to readers who chose it."""
+    """Return every option, marked right or wrong, with the reply to readers who chose it."""
     lines = []
     for i, option in enumerate(lesson.options):
         mark = "<b>Right.</b>" if i in stage.right else "Not this one."
@@ -90,5 +90,5 @@ def _answer(lesson: Lesson, stage: Stage) -> str:
 
 
 def _steps(sentences: Sequence[str]) -> str:
-    """Return the words of all steps, for readers without scripts."""
+    """Return the text of all steps, for browsers without JavaScript."""
     return f"<ol>{''.join(f'<li>{html.escape(sentence)}</li>' for sentence in sentences)}</ol>"

@@ -11,7 +11,7 @@ _SIGN = re.compile(r"\\([*_$~|`\\])")
 
 
 def inline(text: str) -> str:
-    """Return the words of one paragraph as HTML.
+    """Return the text of one paragraph as HTML.
 
     >>> inline("**a < b** by `x_y`, *not* 2\\\\*3")
     '<b>a &lt; b</b> by <code>x_y</code>, <i>not</i> 2*3'

@@ -26,7 +26,7 @@ _REPEATED = re.compile(r"<(style|script)>(.*?)</\1>", re.DOTALL)
 _HEADERLINK = re.compile(r'(<a class="headerlink" href="#([^"]*)")>')
 _SMALL = re.compile(r"<(/?)h[56]\b")  # pdoc's headings skip levels
 _PARAGRAPH = re.compile(r"<p>.*?</p>", re.DOTALL)
-_ENTRIES = "const docs = "  # pdoc's text before the entries of its search
+_ENTRIES = "const docs = "  # pdoc's text before the entries of its search index
 _NEEDED = ("fullname", "modulename", "qualname", "kind", "funcdef", "bases")
 _NAV = '<nav class="pdoc">'
 _FIRST = """{% extends "default/index.html.jinja2" %}

@@ -1,4 +1,4 @@
-"""The site's first page: the story in six screens, with static SVG pictures for readers without scripts."""
+"""The site's first page: the story in six screens, with static SVG pictures for browsers without JavaScript."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def _pictures(record: dict[str, Any]) -> list[str]:
 
 
 def _unpacked(text: str) -> np.ndarray:
-    """Return places (n, 2) in whole meters."""
+    """Return positions (n, 2) in whole meters."""
     return np.frombuffer(base64.b64decode(text), "<i2").reshape(-1, 2).astype(int)
 
 
@@ -148,7 +148,7 @@ def _clouds(text: str, record: dict[str, Any], stop: int) -> tuple[list[Any], li
 
 
 def _places(places: np.ndarray) -> str:
-    """Return places as a path with a mark at every corner; a sample of them if there are many."""
+    """Return positions as an SVG path with a mark at every corner; a sample of them if there are many."""
     places = places[thin(len(places), _PEOPLE)]
     return "M" + "L".join(f"{x} {-y}" for x, y in places.tolist())
 

@@ -22,7 +22,7 @@ _NEEDS = (  # parts of dpviz that the site cannot have
 
 
 def add_glossary(folder: Folder, shell: Shell) -> None:
-    """Add the words of the lessons."""
+    """Add the glossary of the lessons."""
     terms = "".join(
         f"<dt>{html.escape(term)}</dt><dd>{html.escape(meaning)}</dd>" for term, meaning in glossary().items()
     )

@@ -69,7 +69,7 @@ class Metric:
         return REFERENCES[self.objective]
 
     def of(self, run: Outcome) -> float:
-        """Return the metric of a run; NaN if clusters are regions and it is not defined for them."""
+        """Return the metric of a run; NaN if clusters are regions and the metric is not defined for them."""
         return self.compute(run) if run.regions is None or self.of_regions else float("nan")
 
 

@@ -252,7 +252,7 @@ class _Html(str):
 
 
 def _least(row: Any) -> str:
-    """Write the smallest sufficient value, with "at most" if no smaller value was tested."""
+    """Write the smallest sufficient value, preceded by "at most" if no smaller value was tested."""
     if pd.isna(row.least):
         return f"more than {number(row.tested)}"
     return f"{'at most ' if row.first else ''}{number(row.least)}"

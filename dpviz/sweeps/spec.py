@@ -51,7 +51,7 @@ def read_spec(path: Path) -> Spec:
     the algorithms that have it. A table named after an entry of `algorithms` fixes parameters for it, and a list there
     makes one curve per value; its keys `algorithm`, `preset` and `noise` add curves of the same algorithm:
     `[fastlloyd-paper]`. "auto" stands for the data set's own k or size, or for delta = n^-1.1. If k-median runs and no
-    metrics are named, its own cost is measured too. Tables [[published]] hold numbers that a paper prints.
+    metrics are named, its own cost is measured too. Tables [[published]] hold published numbers.
 
     Raises
     ------

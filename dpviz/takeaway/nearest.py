@@ -1,4 +1,4 @@
-"""Say which row is in which cluster: as a file for public data, as code to run where private data are stored."""
+"""Assign rows to clusters: as a file for public data, as code to run where private data are stored."""
 
 from __future__ import annotations
 

@@ -127,7 +127,7 @@ def what_a_fixed_ledger_has_spent_is_what_was_claimed(cls: type[Algorithm]) -> N
 
 
 def claim_equals_guarantee_from_parameters_alone(cls: type[Algorithm]) -> None:
-    """Check that the promise needs no data."""
+    """Check that the promise can be stated without data."""
     _private(cls)
     claimed, promised = _made(cls).claimed, _instance(cls).guarantee(2, N)
     for name in ("epsilon", "delta", "mu"):

@@ -25,7 +25,7 @@ def _groups(n: int, d: int, seed: int) -> np.ndarray:
 
 
 def runs_in_parts_are_bit_equal_to_memory(cls: type[Algorithm]) -> None:
-    """Check for equal releases from a file in parts, in three and six columns; one row has a non-finite cell."""
+    """Check that a file in parts gives the releases of rows in memory: three and six columns, one non-finite cell."""
     if not cls.notion.private:
         raise DoesNotApply("it promises nothing")
     for n, d, part_rows in ((3000, 3, 777), (1200, 6, 333)):
@@ -53,7 +53,7 @@ def _trusting(trace: Trace, trust: str) -> Trace:
 
 
 def federated_equals_central_bit_for_bit(cls: type[Algorithm]) -> None:
-    """Check for equal traces, hidden truth included, over two, three and five clients with the server's noise."""
+    """Check that two, three and five clients give the central trace, hidden truth included, with the server's noise."""
     algorithm = built(cls, n_clusters=3)
     if reason := refusal(algorithm, 2, _N):
         raise DoesNotApply(reason)

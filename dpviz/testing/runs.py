@@ -24,13 +24,13 @@ class DoesNotApply(Exception):
 
 
 def demand(holds: object, words: str) -> None:
-    """Raise AssertionError with these words unless the condition holds, even under `python -O`, unlike `assert`."""
+    """Raise AssertionError with this message unless the condition holds; unlike `assert`, also under `python -O`."""
     if not holds:
         raise AssertionError(words)
 
 
 def refuses(call: Callable[[], object], words: str) -> None:
-    """Check that a call raises ValueError or TypeError with a message that contains one of the words between bars."""
+    """Check that a call raises ValueError or TypeError whose message has one of the texts between bars."""
     try:
         call()
     except (ValueError, TypeError) as error:

@@ -105,7 +105,7 @@ def draw(rng: random.Random, kinds: Sequence[str] = ()) -> Pair:
 
 
 def differences(pair: Pair) -> list[str]:
-    """Return the changes that one record makes besides its own rows; none if every record is read independently."""
+    """Return every effect of one record other than its own rows; none if every record is read independently."""
     family = pair.family
     empty, first = _outcome(family, ())
     alone = {repr(record): _outcome(family, (record,)) for record in (*pair.one, *pair.other)}

@@ -143,7 +143,7 @@ class Tracker:
         self._precision: float | np.ndarray = 0.0 if prior is None else prior.precision
 
     def counts(self, noisy_counts: np.ndarray, sd: float) -> tuple[np.ndarray, float | np.ndarray]:
-        """Return the counts of all releases so far, weighted by precision, and their standard deviation."""
+        """Return the precision-weighted mean of the counts released so far, and its standard deviation."""
         if not self._pooled or sd == 0:
             return noisy_counts, sd
         self._counts = self._counts + noisy_counts / sd**2

@@ -57,9 +57,9 @@ class NSM(ApproximateDP):
 
     The corrections: a noisy Lloyd step releases counts and clipped offsets from the centers. A noisy histogram of
     distances sets the clipping radius, which balances noise against the distances cut off. Noise is spread over
-    directions in proportion to the fourth root of the rows' variance in them. Counts are averaged over all releases by
-    precision. A move is multiplied by P / (P + nu), with nu the variance of its noise and P the center's expected
-    squared error: a Kalman filter that estimates its drift from the moves themselves.
+    directions in proportion to the fourth root of the rows' variance in them. Counts are averaged over all releases,
+    weighted by precision. A move is multiplied by P / (P + nu), with nu the variance of its noise and P the center's
+    expected squared error: a Kalman filter that estimates its drift from the moves themselves.
 
     Parameters
     ----------

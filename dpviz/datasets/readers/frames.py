@@ -73,7 +73,7 @@ def asked(content: bytes) -> tuple[str, Form, Limits]:
 
 
 def send_table(out: IO[bytes], table: Table) -> None:
-    """Write a table: its form, then each usable column's numbers, and the numbers of words where there are any."""
+    """Write a table: its form, then each usable column's numbers, and each column's category codes, if any."""
     columns = [
         [
             c.name,

@@ -24,7 +24,7 @@ _SPACES = "' ’\u00a0\u202f"  # group thousands with any decimal sign
 def number_pattern(decimal: str, thousands: str) -> str:
     """Return the pattern of a number with a decimal sign and, before it, signs that group thousands.
 
-    A sign or letters of money may stand before or behind it, a percent sign behind.
+    A currency sign or code may precede or follow it; a percent sign may follow it.
     """
     sign = "," if decimal == "," else "[.]"
     gap = r"[\s\x{a0}\x{202f}]*"
@@ -71,7 +71,7 @@ def signs_in(cells: pa.ChunkedArray | pa.Array, decimal: str) -> tuple[str, str]
 
 
 def units_of(cells: pa.ChunkedArray | pa.Array) -> set[str]:
-    """Return the signs of money and percent in a public column's numbers, "" for a number without one."""
+    """Return the currency and percent signs of a public column's numbers, "" for a number without one."""
     signs = pc.replace_substring_regex(cells, rf"^.*?({MONEY}|%).*$", r"\1")
     return {"" if any(sign.isdigit() for sign in word) else word for word in pc.unique(signs).to_pylist() if word}
 
@@ -109,7 +109,7 @@ def floats(cells: pa.ChunkedArray | pa.Array, dtype: type = float) -> np.ndarray
 def numbers(cells: pa.ChunkedArray | pa.Array, signs: tuple[str, str]) -> np.ndarray:
     """Return cells of text as numbers, shape (n,), float64.
 
-    A cell is a number with these decimal and thousands signs, perhaps with a sign of money or percent, or one of the
+    A cell is a number with these decimal and thousands signs, perhaps with a currency or percent sign, or one of the
     words for true and false, which are 1 and 0. Any other cell is missing: NaN. Each cell is read independently.
     """
     decimal, thousands = signs

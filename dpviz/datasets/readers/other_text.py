@@ -44,12 +44,12 @@ def _is_fixed_width(head: str) -> bool:
 
 
 def refuse_other_text(head: str, name: str) -> None:
-    """Refuse text in another form than separated cells.
+    """Refuse text in any format other than separated cells.
 
     Raises
     ------
     TableError
-        If the text has another form; the message names it.
+        If the text has another format; the message names it.
     """
     if _MARKUP.match(head):
         raise TableError(f"{name}: the content is XML or HTML; save it as CSV with a header line.")
@@ -89,7 +89,7 @@ def spaced(head: str) -> int:
 
 
 def separated(data: memoryview, width: int, advance: Callable[[float], None]) -> memoryview:
-    """Return a table of white space as one of tabs; a header without a name for row names gets an empty name."""
+    """Return a white-space-separated table with tabs as separators; a missing header for row names becomes empty."""
     cells, at, first = [], 0, True
     for block in blocks(data):
         lines = [words(line) for line in block.decode().splitlines() if line.strip()]

@@ -20,7 +20,7 @@ from dpviz.datasets.readers.marks import MISSING
 
 __all__ = ["CODES", "DAYS", "MOST_CATEGORIES", "Recoding", "date_of", "recoded", "rule_for_dates", "rule_for_words"]
 
-DAYS = "days since 1970-01-01"  # the unit of a date
+DAYS = "days since 1970-01-01"  # the unit of a column of dates
 CODES = ("one-hot", "ordinal", "days")
 ORDERS = {"ymd": (0, 1, 2), "dmy": (2, 1, 0), "mdy": (2, 0, 1)}  # positions of year, month and day
 MOST_CATEGORIES = 50
@@ -99,7 +99,7 @@ class Recoding:
         Raises
         ------
         ValueError
-            If the text does not have this form.
+            If the text does not have this format.
         """
         code, _, rest = rule.partition(":")
         if not column or not rest:

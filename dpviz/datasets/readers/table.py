@@ -392,7 +392,7 @@ def _written(name: str, cells: pa.ChunkedArray | pa.Array, dtype: type, decimal:
 
 
 def _codes(cells: pa.ChunkedArray | pa.Array) -> tuple[np.ndarray | None, tuple[str, ...]]:
-    """Return the number of each cell's word, -1 if missing, and the words; None above `MOST_GROUPS` words."""
+    """Return each cell's category code, -1 if missing, and the categories; None above `MOST_GROUPS` categories."""
     encoded = pc.dictionary_encode(cells)
     encoded = encoded.combine_chunks() if isinstance(encoded, pa.ChunkedArray) else encoded
     if len(encoded.dictionary) > MOST_GROUPS:

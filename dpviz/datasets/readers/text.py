@@ -301,7 +301,7 @@ def _quoted(data: memoryview) -> bool:
 
 
 def _amount(cell: str) -> str:
-    """Return a cell without white space and without the sign of money or percent next to its number."""
+    """Return a cell without white space and without the currency or percent sign next to its number."""
     return re.sub(rf"^{MONEY}\s*(?=[-+.\d])|(?<=\d)\s*({MONEY}|%)$", "", cell.strip())
 
 

@@ -101,7 +101,7 @@ def ruler(view: View, figure: go.Figure, rho: float, noise_sd: float) -> None:
         xref="x domain", yref="y domain", x=0, y=0, yshift=-42, xanchor="left", yanchor="top", align="left",
         showarrow=False, font={"size": 11, "color": view.colors.ink},
     )  # fmt: skip
-    more, meta = 52, figure.layout.meta or {}  # below the axis, where it covers nothing
+    more, meta = 52, figure.layout.meta or {}  # below the axis, where the drawing covers nothing
     figure.update_layout(height=figure.layout.height + more, margin_b=figure.layout.margin.b + more)
     if "h" in meta:
         figure.update_layout(meta={**meta, "h": meta["h"] + more})

@@ -113,7 +113,7 @@ def true_tick(colors: Theme, size: int = 9) -> Look:
 
 
 def waiting(figure: go.Figure, colors: Theme, x: float, y: float) -> int:
-    """Add a place for words on when more will appear, centered at (x, y); return the trace that has them as `text`."""
+    """Add a trace, centered at (x, y), whose `text` will say when more appears; return the trace's number."""
     figure.add_scatter(x=[x], y=[y], mode="text", text=[""], hoverinfo="skip", textfont={"color": colors.muted})
     return len(figure.data) - 1
 

@@ -44,7 +44,7 @@ def plane(view: View, title: str, *, height: int = 508) -> go.Figure:
     figure = bounded(colors, title, *view.bounds(), view.axis_titles(), view.trace.domain, height=height)
     if view.axes is None and view.trace.domain.n_features > 1:  # directions have no declared box
         figure.layout.shapes = ()
-        if view.trace.domain.scale != "common":  # a place along a direction has no unit then
+        if view.trace.domain.scale != "common":  # a coordinate along a direction has no unit then
             figure.update_xaxes(showticklabels=False, ticks="")
             figure.update_yaxes(showticklabels=False, ticks="")
     if view.hidden and view.people is not None:
@@ -57,7 +57,7 @@ def plane(view: View, title: str, *, height: int = 508) -> go.Figure:
 
 
 def _spots(people: np.ndarray) -> tuple[np.ndarray, float | np.ndarray]:
-    """Return at most `MAX_PEOPLE` places of people (n, 2), with the size of their marks.
+    """Return at most `MAX_PEOPLE` positions of people (n, 2), with the sizes of their marks.
 
     If most people share their place with others, as answers from 1 to 5 do, a mark's area shows how many.
     """
@@ -135,7 +135,7 @@ def reference(view: View, figure: go.Figure, *more: str) -> None:
     tag(figure, view.colors, "NOT PRIVATE  " + " · ".join(marks), below=True)
 
 
-_RELEASES = {  # name in a plan -> words; the number of the occurrence follows
+_RELEASES = {  # name in a plan -> its text on screen; the number of the occurrence follows
     "update.sums": "sums, round",
     "update.counts": "counts, round",
     "update.scatters": "scatters, round",

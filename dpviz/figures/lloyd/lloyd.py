@@ -19,7 +19,7 @@ __all__ = ["PANE", "counts_table", "moves_table", "outside", "shadow", "shots"]
 
 ASSIGN, RAW, MOVE = range(3)  # an iteration takes three frames: rows that count, noisy moves, new centers
 CORNERS = 900  # corners of all outlines of one kind in one frame; at most 48 each
-FAR = 3.0  # domain radii; longer moves are cut off, because dividing by a count near 0 gives moves of any length
+FAR = 3.0  # in domain radii; longer moves are cut off, because dividing by a count near 0 gives moves of any length
 
 
 def shots(trace: Trace) -> list[Shot]:

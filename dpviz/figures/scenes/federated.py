@@ -22,7 +22,7 @@ MAX_PEOPLE = 800
 
 
 def words_table(payload: bytes, word_bytes: int) -> pd.DataFrame:
-    """Return the words of a payload: one row per word, one column per byte, the most significant byte first."""
+    """Return the words of a payload as bytes: one row per word, one column per byte, most significant first."""
     table = np.frombuffer(payload, dtype=np.uint8).reshape(-1, word_bytes)[:, ::-1]
     return pd.DataFrame(table, columns=[f"byte {i + 1}" for i in range(word_bytes)])
 

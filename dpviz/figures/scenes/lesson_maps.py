@@ -1,4 +1,4 @@
-"""Draw the maps of single lessons: a DEMO screen, one person's possible places, repeated releases and their mean."""
+"""Draw the maps of single lessons: a DEMO screen, one person's possible positions, repeated releases and their mean."""
 
 from __future__ import annotations
 

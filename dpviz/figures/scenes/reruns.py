@@ -44,7 +44,7 @@ class Cloud:
 
 
 def dots_table(ratios: np.ndarray, low: float, high: float) -> pd.DataFrame:
-    """Return the place of each run's dot: columns run, ratio, x (the ratio at its stack), height (1 is the lowest).
+    """Return the position of each run's dot: columns run, ratio, x (the ratio at its stack), height (1 is the lowest).
 
     Stacks are equally wide on a log axis from `low` to `high`; within a stack, better runs are lower.
     """

@@ -381,7 +381,7 @@ def dots(table: pd.DataFrame, colors: Theme, look: dict[str, Style], *, metric: 
     scale = np.log10 if log else np.asarray
     values = scale(np.concatenate([table.value, table.reference.dropna()]).astype(float))
     low, span = float(values.min()), float(np.ptp(values)) or 1.0
-    width = span / 34  # a dot's width: about a 34th of the panel
+    width = span / 34  # a dot's width, about 1/34 of the panel's
     for place, name in enumerate(reversed(names)):
         one = table[table.series == name]
         bins = np.rint((scale(one.value.to_numpy(dtype=float)) - low) / width)

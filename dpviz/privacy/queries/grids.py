@@ -43,7 +43,7 @@ class GridCounts(Query):
     def middles(self) -> np.ndarray:
         """Return the middles of the cells, shape (size, d), in the order of the counts."""
         left, columns = np.arange(self.size), []
-        for parts in reversed(self.parts):  # `unravel_index` takes 64 columns at most
+        for parts in reversed(self.parts):  # `unravel_index` accepts at most 64 columns
             columns.append(left % parts)
             left = left // parts
         at = np.stack(columns[::-1], axis=1)

@@ -1,4 +1,4 @@
-"""The Share dialog: the link to a picture, its QR code, the parts it hides and locks, and the code of a frame."""
+"""The Share dialog: the link to a picture, its QR code, the parts it hides and locks, and the iframe code."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def dialog(app, **chosen):
 
 
 def link(app):
-    """Return the link in the dialog, from the code of a frame."""
+    """Return the link shown in the dialog, read from the iframe code."""
     source = re.search(r'src="([^"]*)"', app.code[0].value)[1]
     return html.unescape(source).removesuffix("&embed=true")
 
