@@ -81,7 +81,7 @@ def at(value: float, resolution: float) -> str:
 
 
 def place(value: float, width: float) -> str:
-    """Write a coordinate to a thousandth of the `width` of its bounds, or finer; three digits would merge places."""
+    """Write a coordinate to a thousandth of the `width` of its bounds, or finer; three digits would merge positions."""
     return at(value, width / 1000)
 
 

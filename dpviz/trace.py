@@ -247,7 +247,7 @@ class Trace:
 
 
 def _disagreeing(trace: Trace, record: Mapping[str, Any]) -> str:
-    """Return which part of a trace does not follow from the others, in words; "" if all agree."""
+    """Name the part of a trace that does not follow from the others; "" if all agree."""
     claimed, spent = trace.claimed, trace.spent
     words = (trace.dataset_id, *trace.warnings, *(text for step in trace.steps for text in (step.kind, step.title)))
     words += (claimed.trust, spent.trust, *claimed.public, *spent.public)

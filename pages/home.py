@@ -10,5 +10,5 @@ from pages._ui.home.story import story
 links.enter(__file__, home)
 shell.strip(sample("town").title)
 links.notice("home", home)
-links.keep("home", home, scene=Scene("home"))  # the browser knows which screen is shown
+links.keep("home", home, scene=Scene("home"))  # only the browser knows which screen is shown
 story()

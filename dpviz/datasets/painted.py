@@ -22,7 +22,7 @@ _VALUE[[ord(letter) for letter in _ALPHABET]] = np.arange(64)
 
 @dataclasses.dataclass(frozen=True)
 class Painted:
-    """People painted by a visitor; they are made up, so their places may appear in a name and a link.
+    """People painted by a visitor; they are made up, so their positions may appear in a name and a link.
 
     Parameters
     ----------

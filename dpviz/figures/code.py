@@ -66,7 +66,7 @@ def _holds(step: Step, given: str) -> bool:
 
 
 def price(trace: Trace, label: str) -> str:
-    """Return in words the cost of all releases with a label: their number in the plan, and the ε they cost alone."""
+    """State the cost of all releases with a label: their number in the plan, and the ε that they cost by themselves."""
     costs = {name: paid for name, paid in trace.plan.costs.items() if name.partition(".")[0] == label}
     times = max(map(len, costs.values()), default=0)
     if not times:

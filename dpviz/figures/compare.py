@@ -180,7 +180,7 @@ def curve_table(bounds: Mapping[str, Bound]) -> pd.DataFrame:
 
 
 def _safest(bounds: Mapping[str, Bound]) -> str:
-    """Return in words against which run an attacker wins fewest bets."""
+    """Name the run against which an attacker wins the fewest bets."""
     odds = {run: bound.odds for run, bound in bounds.items()}
     best = min(odds, key=lambda run: odds[run])
     if len(set(odds.values())) == 1:

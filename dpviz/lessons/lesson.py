@@ -123,5 +123,5 @@ def read(path: Path) -> Lesson:
 
 
 def _one_line(value: Any) -> Any:
-    """Return text with spaces in place of its line breaks, which only serve the editor of the file."""
+    """Return text with its line breaks, which only serve the editor of the file, replaced by spaces."""
     return re.sub(r"\s+", " ", value).strip() if isinstance(value, str) else value

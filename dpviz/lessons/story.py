@@ -97,7 +97,7 @@ def _ordered(centers: np.ndarray, order: np.ndarray) -> np.ndarray:
 
 
 def record(given: Given | None = None, bets: Bets | None = None, reruns: Sequence[StoryRuns] = ()) -> dict[str, Any]:
-    """Return what a browser needs: places in whole meters, words with every number in them; None for missing parts.
+    """Return the browser's record: positions in whole meters, texts with all numbers; None for missing parts.
 
     Everything in it is about made-up people, and some of it about single ones: NOT PRIVATE.
     """

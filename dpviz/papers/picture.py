@@ -61,7 +61,7 @@ class Plot:
 
     @property
     def words(self) -> str:
-        """Return every number of the panel in words."""
+        """Return every number of the panel as text."""
         return f"{self.data}, {self.measure}: " + "; ".join(_in_words(point) for point in self.points)
 
 

@@ -38,7 +38,7 @@ def assumption(facts: Facts) -> str:
 
 
 def tighter(wide: Rehearsal, tight: Rehearsal, facts: Facts) -> str:
-    """Return in words what bounds half as wide would gain if the people fill only the middle half."""
+    """State the gain from bounds half as wide if the people fill only the middle half."""
     before, after = widest(wide), widest(tight)
     if not (math.isfinite(before) and math.isfinite(after) and before > 0):
         return "the effect of tighter bounds is unknown."
@@ -56,7 +56,7 @@ def tighter(wide: Rehearsal, tight: Rehearsal, facts: Facts) -> str:
 
 
 def answer(slug: str, within: float, need: float, facts: Facts, stops: tuple[float, ...]) -> str:
-    """Return in words the ε at which the noise per center is at most `within`."""
+    """State the ε at which the noise per center is at most `within`."""
     start = f"{ALGORITHMS[slug].name}: for a noise of ±{amount(within, facts)} per center with k = {facts.n_clusters},"
     if need == math.inf:
         return f"{start} even ε {number(max(stops))} is not enough."
@@ -64,7 +64,7 @@ def answer(slug: str, within: float, need: float, facts: Facts, stops: tuple[flo
 
 
 def size(n_bytes: float) -> str:
-    """Return an amount of memory in words."""
+    """Return an amount of memory as text."""
     for unit, one in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6)):
         if n_bytes >= one:
             return f"about {number(n_bytes / one, 2)} {unit}"

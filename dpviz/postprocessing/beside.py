@@ -39,7 +39,7 @@ class Fact(NamedTuple):
 
 
 def matched(first: np.ndarray, second: np.ndarray) -> list[tuple[int, int]]:
-    """Return the pairs (i, j) of centers (k, d) and (k', d) that represent the same place.
+    """Return the pairs (i, j) of centers (k, d) and (k', d) that correspond to each other.
 
     The matching is one to one, with the smallest total distance. A pair counts only if each center is nearest to the
     other, or if they are closer to each other than either is to its own run's other centers; pairs matched only for
@@ -62,7 +62,7 @@ def _gaps(centers: np.ndarray) -> np.ndarray:
 
 
 def partners(traces: Sequence[Trace]) -> list[tuple[list[str], list[str]]]:
-    """Return for every run the numbers of its centers' places, and a note for each center without a partner.
+    """Return for every run the numbers of its centers, and a note for each center without a partner.
 
     Numbers follow the first run's order; every other run is matched with the first.
     """

@@ -98,7 +98,7 @@ def _source(trace: Trace) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def _around(points: np.ndarray, counts: np.ndarray, domain: Domain, places: int) -> np.ndarray:
-    """Return counts[j] people around point j (m, d), always at the same places; z units."""
+    """Return counts[j] people around point j (m, d), always at the same positions; z units."""
     on = counts > 0
     reach = np.full(len(points), domain.radius / 2)
     if on.sum() > 1:

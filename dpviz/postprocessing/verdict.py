@@ -310,7 +310,7 @@ def _why(groups: Groups, missed: tuple[int, ...], ratio: float, noise: CenterNoi
 
 
 def _listed(sizes: list[int], word: str) -> str:
-    """Return two or more groups in words, by their sizes, which are in ascending order."""
+    """Describe two or more groups by their sizes, which are in ascending order."""
     if len(sizes) > 3:
         return f"{len(sizes)} {word}s ({sizes[0]:,} to {sizes[-1]:,} rows)"
     words = [f"{size:,}" for size in sizes]

@@ -52,7 +52,7 @@ class Cost:
 
     @property
     def words(self) -> str:
-        """Return the price in words."""
+        """Return the price as text."""
         return "nothing"
 
     @property

@@ -24,7 +24,7 @@ class Neighboring(StrEnum):
 
     @property
     def unit(self) -> str:
-        """Return the unit of protection in words: what differs between neighbors."""
+        """Return the unit of protection as text: the difference between neighbors."""
         return _UNIT[self]
 
 

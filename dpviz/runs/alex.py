@@ -36,7 +36,7 @@ class World:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Worlds:
-    """Both worlds; `moved` is Alex's place in the second one if the relation keeps n, or None if Alex is out."""
+    """Both worlds; `moved` is Alex's position in the second if the relation keeps n, or None if Alex is out."""
 
     here: World
     there: World
@@ -63,7 +63,7 @@ def typical(data: Dataset) -> Alex:
 def neighbors(
     data: Dataset, alex: Alex, relation: Neighboring, rho_distance: float | None = None
 ) -> tuple[Dataset, Dataset, np.ndarray | None]:
-    """Return the two worlds and the place to which Alex moves, if Alex moves.
+    """Return the two worlds and the position to which Alex moves, if Alex moves.
 
     Under add/remove Alex is in or out, and the declared number of people stays the same. Under a relation that keeps n,
     Alex is here or elsewhere: moved by rho toward the middle of the bounds or, without a rho, to the middle.

@@ -70,7 +70,7 @@ def area_words(areas: pd.DataFrame, metric: str) -> str:
 
 
 def dots_words(dots: pd.DataFrame, metric: str) -> str:
-    """Name the curve with the best median; `dots` are those of `Summary.quantile_dots` at one place."""
+    """Name the curve with the best median; `dots` are those of `Summary.quantile_dots` at one value of the axis."""
     medians = dots.groupby("series", sort=False).value.median()
     best = _best(medians, metric)
     return f"{best} has {'the best' if len(medians) > 1 else 'a'} median, {number(float(medians[best]))}"

@@ -87,7 +87,7 @@ class Summary:
 
     @cached_property
     def points(self) -> pd.DataFrame:
-        """Return one row per curve and place: mean, low, high, runs, reference, ratio, k_found (median), mu."""
+        """Return one row per curve and point: mean, low, high, runs, reference, ratio, k_found (median), mu."""
         groups = self.runs.groupby([*_CURVE, *self.axes], dropna=False, sort=False)
         table = groups.agg(
             mean=("value", "mean"),
@@ -136,7 +136,7 @@ class Summary:
 
     @cached_property
     def winners(self) -> pd.DataFrame:
-        """Return, per place and promise, the best curve if its interval overlaps no other interval, else "".
+        """Return, per point and promise, the best curve if its interval overlaps no other interval, else "".
 
         Columns: data, notion, neighboring, the axes, `best`, `second`, `gap` (between the intervals, relative to the
         best). Curves compete only with the same promise, k and rows, and only if they release at most k centers,
@@ -181,7 +181,7 @@ class Summary:
         return changes.drop_duplicates(_CURVE).drop(columns=["rise", "error"]).reset_index(drop=True)
 
     def enough(self, within: float) -> pd.DataFrame:
-        """Count, per curve and place, the `good` ones among its `runs`: those whose metric is close to KMeans'.
+        """Count, per curve and point, the `good` ones among its `runs`: those whose metric is close to KMeans'.
 
         Parameters
         ----------
@@ -217,7 +217,7 @@ class Summary:
         return pd.DataFrame(lines, columns=[*_CURVE, "least", "good", "runs", "tested", "first", "k_found"])
 
     def quantile_dots(self, dots: int = 20, *, at: object = None) -> pd.DataFrame:
-        """Return `dots` equally likely values per curve and place (fewer for fewer runs), with their number `of`.
+        """Return `dots` equally likely values per curve and point (fewer for fewer runs), with their number `of`.
 
         `at` restricts them to one value of the axis.
         """

@@ -370,5 +370,5 @@ class DPM(ApproximateDP):
 
 
 def _about(noisy_count: float) -> str:
-    """Return a noisy count in words; if it is negative, say that this is noise."""
+    """Return a noisy count as text; if it is negative, the text says that this is noise."""
     return f"About {noisy_count:,.0f}" if noisy_count >= 0 else f"About 0 ({noisy_count:,.0f} with noise)"

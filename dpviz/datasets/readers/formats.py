@@ -76,7 +76,7 @@ def declared_format(name: str, head: bytes, form: Form) -> str:
 
 
 def unplaced(kind: str, form: Form) -> str:
-    """Return the problem if this kind of file cannot have the declared place of its table, else ""."""
+    """Return the problem if a table cannot be where declared in this kind of file, else ""."""
     if form.sheet is not None and kind != "excel":
         return "it is not a workbook and has no sheets; leave out the sheet"
     if form.header_row is not None and kind not in ("excel", "text"):

@@ -19,7 +19,7 @@ _MOST = 3000  # cells drawn, those with the largest noisy counts
 
 
 def cells_table(view: View) -> pd.DataFrame:
-    """Return one row per place on the plane: x, y, noisy_count; the counts of cells that coincide there are added."""
+    """Return one row per point of the plane: x, y, noisy_count; the counts of cells that coincide there are added."""
     released = view.trace.steps[0].released
     place = view.plane(released["cells"])
     table = pd.DataFrame(

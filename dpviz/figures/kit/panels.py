@@ -246,7 +246,7 @@ def _no_promise(view: View, n: int) -> Panel:
 
 
 def _along_steps(figure: go.Figure, n: int) -> None:
-    """Give the x axis one place for each stop of the player."""
+    """Give the x axis one position for each stop of the player."""
     figure.update_xaxes(title_text="step", range=[0.6, n + 0.4], tick0=1, dtick=whole(n))
 
 

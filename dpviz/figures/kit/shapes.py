@@ -1,4 +1,4 @@
-"""Draw centers in their data's shape: pictures, places on a map, or bars between declared bounds, as HTML with SVG.
+"""Draw centers in their data's shape: pictures, points on a map, or bars between declared bounds, as HTML with SVG.
 
 `SHAPES` maps the shape that a data set declares to its drawing function. It draws released values, and the
 reference's if they are given (DEMO), dashed and tagged.

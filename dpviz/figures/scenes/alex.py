@@ -66,7 +66,7 @@ class Lens:
 
 
 def nearest(centers: np.ndarray, place: np.ndarray, domain: Domain) -> np.ndarray:
-    """Return the center of (k, d) nearest to a place (d,), original units; distances in z units."""
+    """Return the center of (k, d) nearest to a point (d,), original units; distances in z units."""
     gaps = np.linalg.norm(domain.normalize(centers) - domain.normalize(place[None]), axis=1)
     return np.asarray(centers)[int(gaps.argmin())]
 
@@ -205,7 +205,7 @@ def worlds_panel(
 
 
 def _difference(view: View, ones: tuple[np.ndarray, np.ndarray]) -> str:
-    """Return in words how one person changes the released centers if the noise is the same."""
+    """State how one person changes the released centers if the noise is the same."""
     domain = view.trace.domain
     here, there = (domain.normalize(centers) for centers in ones)
     if len(here) != len(there):

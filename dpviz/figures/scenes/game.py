@@ -37,7 +37,7 @@ def picture_panel(
     *,
     exact: bool = False,
 ) -> Panel:
-    """Draw one released picture: only centers (k, d), and named places (d,) to ask about.
+    """Draw one released picture: only centers (k, d), and named points (d,) to ask about.
 
     `clouds` are centers of many other runs with the person (m, d), drawn filled, and without (m', d), drawn hollow. All
     coordinates are in original units. An `exact` picture is not private.

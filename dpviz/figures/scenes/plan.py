@@ -18,7 +18,7 @@ _PLAIN = Style(LIGHT.muted, DARK.muted, "circle-open", "dot")
 
 
 def _most_exact(curves: Mapping[str, Sequence[tuple[float, float]]], names: Mapping[str, str], unit: str) -> str:
-    """Return in words which algorithm has the least noise at the ε nearest to 1."""
+    """Name the algorithm with the least noise at the ε nearest to 1."""
     known = [
         (e, noise, slug) for slug, curve in curves.items() for e, noise in curve if np.isfinite(noise) and noise > 0
     ]

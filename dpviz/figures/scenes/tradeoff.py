@@ -192,7 +192,7 @@ def curves(
 def _single_runs(
     figure: go.Figure, runs: pd.DataFrame, name: str, style: Style, colors: Theme, axis: str, shift: float
 ) -> None:
-    """Draw the single runs of a curve, pale and spread a little around their place on the axis."""
+    """Draw the single runs of a curve, pale and spread a little around their position on the axis."""
     figure.add_scatter(
         x=runs[axis] * shift * 10 ** (0.006 * _jitter(runs.seed)), y=runs.value, mode="markers",
         name=f"{name}: single runs", hoverinfo="skip",
@@ -330,7 +330,7 @@ def _end_labels(
 
 
 def _apart(places: Sequence[float], gap: float) -> list[float]:
-    """Return places at least `gap` apart, moved as little as possible; places that would collide move as one group."""
+    """Return positions at least `gap` apart, moved as little as possible; colliding ones move as one group."""
     pools: list[list[float]] = []  # [sum of wanted centers, size]
     for place in places:
         pools.append([place, 1])

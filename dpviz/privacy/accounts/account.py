@@ -96,7 +96,7 @@ class Claim:
 
     @property
     def unit(self) -> str:
-        """Return in words what the claim protects."""
+        """Name the unit that the claim protects."""
         return _unit(self.neighboring, self.rho_distance)
 
     @property
@@ -216,7 +216,7 @@ class Account:
         return min((c.rho_distance for c in claims if c.rho_distance is not None), default=None)
 
     def unit(self, relation: Neighboring) -> str:
-        """Return in words what a relation's total covers."""
+        """Name the unit that a relation's total covers."""
         return _unit(relation, self.rho_distance(relation))
 
     def total(self, relation: Neighboring) -> Total:

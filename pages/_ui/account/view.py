@@ -62,7 +62,7 @@ def account(data: Dataset) -> None:
 
 
 def _total(now: Account, relation: Neighboring, data: Dataset) -> None:
-    """Show the claims for one relation, the rest of the total, and the runs that promise nothing for it."""
+    """Show the claims under one relation, the rest of the total, and the runs that promise nothing under it."""
     st.markdown(f"**{together(now, relation)}** claimed, for {now.unit(relation)}.")
     spent, run = (now.total(relation).epsilon if now.under(relation) else 0.0), waiting(data)
     parts = [("spent", spent)]
@@ -145,7 +145,7 @@ def releases(data: Dataset) -> None:
 
 
 def _who(trace: Trace) -> None:
-    """Say why no file lists the cluster of each person, and how to compute it where the file is stored."""
+    """Say why no file lists each person's cluster, and how to compute the clusters where the file is stored."""
     st.markdown(
         "**Which person is in which cluster?** A row's nearest center depends on that row alone, so a list of nearest "
         "centers would reveal the secret that you spent ε to keep. If you may read the file, you need no list: save "

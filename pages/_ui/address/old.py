@@ -42,7 +42,7 @@ def _explore(words: Words) -> str:
 
 
 def _attacker(words: Words) -> str:
-    """Translate addresses from when a pin was a separate person, with two words for its place."""
+    """Translate addresses from when a pin was a separate person, with two words for its position."""
     x, y = (words.pop(word, [""])[-1] for word in "xy")
     if words.get("who") == ["pin"]:
         words["who"] = [f"at:{x},{y}"]

@@ -36,7 +36,7 @@ class AddressState:
     address_file: Held[tuple[str, str, str] | None] = Held(nothing)  # a file that an address waits for, page, query
     kept: Held[tuple[str, str]] = Held(lambda: ("", ""))  # page and query in the address bar
     opened: Held[Opened | None] = Held(nothing)  # the scene of the last link
-    opened_as: Held[str | None] = Held(nothing)  # the widgets' values when its sentence was first shown
+    opened_as: Held[str | None] = Held(nothing)  # the widgets' values when that scene's sentence was first shown
     deck: Held[Deck | None] = Held(nothing)
     deck_edit: Held[int] = Held(int)
 

@@ -1,4 +1,4 @@
-"""Ask who Alex is, and whether the bet is on Alex being in the data or on Alex's place."""
+"""Ask who Alex is, and whether the bet is on Alex's presence in the data or on Alex's position."""
 
 from __future__ import annotations
 

@@ -202,7 +202,7 @@ def _exact(setup: Setup, view: View, game: Match, now: Round | None) -> None:
 
 
 def _picture(setup: Setup, mine: dict[str, Match], now: Round | None) -> None:
-    """Draw the release of this round, and the place where Alex would be."""
+    """Draw the release of this round, and Alex's possible position."""
     game, data = mine["main"], setup.data
     if now is None:
         _waiting(game)

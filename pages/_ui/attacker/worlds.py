@@ -143,7 +143,7 @@ def _near(view: View, lens: figures.Lens, runs: Sequence[np.ndarray]) -> list[np
 
 
 def drowned(result: Result, view: View, both: Worlds, cloud: Sequence[np.ndarray]) -> markup.Html:
-    """Return the conclusion of the lens: how far KMeans moves for Alex, and how far the release jumps anyway."""
+    """Return the conclusion of the lens: how far Alex moves KMeans' center, and noise the released one."""
     data, domain = result.data, result.trace.domain
 
     def gap(one: np.ndarray, other: np.ndarray) -> str:

@@ -93,14 +93,14 @@ def cells() -> int:
 
 
 def cell_of(x: float, y: float) -> int:
-    """Return the cell of a place, counted row by row from the south-west."""
+    """Return the number of a point's cell, counted row by row from the south-west."""
     share = (np.array([x, y]) - LOW) / (HIGH - LOW)
     column, row = np.clip((share * (ACROSS, ALONG)).astype(int), 0, (ACROSS - 1, ALONG - 1))
     return int(row * ACROSS + column)
 
 
 def report(x: float, y: float) -> tuple[bool, ...]:
-    """Return a phone's randomized report of its place: one bit per cell, each with its own coin from the system."""
+    """Return a phone's randomized report of its point: one bit per cell, each with its own coin from the system."""
     bits = OUE(cells(), flip_probability(LOCAL_EPSILON)).reports(Secure(), np.array([cell_of(x, y)]))
     return tuple(bool(bit) for bit in bits[0])
 
@@ -113,7 +113,7 @@ def estimates(reports: np.ndarray) -> tuple[np.ndarray, float]:
 
 
 def game_of(run: PhoneRun, point: tuple[float, float]) -> Question:
-    """Return the game's question: was the person at this place in the run's data?"""
+    """Return the game's question: was the person at this point in the run's data?"""
     X, here = run.data.X, np.array(point)
     same = np.flatnonzero((here == X).all(axis=1))
     row = int(same[0]) if len(same) else None

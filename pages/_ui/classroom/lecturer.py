@@ -370,11 +370,11 @@ def _take(room: Classroom, job: Job, inbox: list[Result]) -> None:
     try:
         run = compute.frames_of(result.trace, result.data, verdict.groups(result))
     except Exception:
-        del classroom_state.class_job  # otherwise every rerun would take the result again
+        del classroom_state.class_job  # otherwise every rerun would store the result again
         raise
     room.forget_scores()
     room.show(run=run, step=len(run.titles) - 1)
-    del classroom_state.class_job  # last, so that a click that ends the script earlier repeats it
+    del classroom_state.class_job  # last, so that this is repeated if a click ends the script earlier
 
 
 def _local(room: Classroom, base: str) -> None:

@@ -86,7 +86,7 @@ _WHO = {
 
 
 def mine(room: Classroom, seat: Seat) -> tuple[float, float] | None:
-    """Return the place of this phone, which only its own session knows in a class that keeps reports only."""
+    """Return the point of this phone, which only its own session knows in a class that keeps only reports."""
     return seat.point if room.keeps_points else classroom_state.class_point
 
 

@@ -231,7 +231,7 @@ class Classroom:
             return token in self._seats or (token.isascii() and hmac.compare_digest(token, self.lecturer))
 
     def place(self, token: str, x: Any, y: Any) -> bool:
-        """Put a seat's point on the map; return whether the place is on the map."""
+        """Put a seat's point on the map; return whether it lies within the map."""
         with self._lock:
             seat, at = self._seats.get(token), _place(x, y)
             if seat is None or at is None or not self.keeps_points or not self.left:

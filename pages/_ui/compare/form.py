@@ -86,7 +86,7 @@ def _values(cls: type[Algorithm], old: Algorithm, data: Dataset) -> dict[str, An
     return {**defaults, "n_clusters": data.n_clusters, **{n: v for n, v in values.items() if n in defaults}}
 
 
-SHARED = ("n_clusters", "epsilon", "delta", "rho_distance")  # values that carry over to another algorithm
+SHARED = ("n_clusters", "epsilon", "delta", "rho_distance")  # values that are kept for another algorithm
 
 
 def changed_to(side: Side, slug: str, data: Dataset) -> Side:

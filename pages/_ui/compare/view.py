@@ -65,7 +65,7 @@ def unlike_promises(comparison: Comparison) -> None:
 
 
 def player(comparison: Comparison, *, hidden: bool, by: str, opened: Opened | None) -> None:
-    """Draw the runs side by side with one set of controls, and below each its verdict; then what differs."""
+    """Draw the runs side by side with one set of controls, the verdict below each, and then the differences."""
     clock, panels = _pictures(comparison, st.context.theme.type or "light", hidden, by)
     with st.container(key=keys.TRANSPORT(KEY)):
         transport(

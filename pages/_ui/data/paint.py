@@ -53,7 +53,7 @@ def paint() -> None:
         try:
             painted = Painted(code)
         except ValueError:
-            painted = None  # too few people so far, as the canvas says
+            painted = None  # too few people so far; the canvas says so
         used = painted is not None and st.session_state[keys.EXPLORE_DATA] == painted.key
         st.button(
             "In use" if used else "Use these people", type="primary", width="stretch", disabled=used or painted is None,

@@ -20,7 +20,7 @@ from pages._ui.work import results
 __all__ = ["KINDS", "NUMBER", "again", "differently", "doubt", "numbers", "read", "separator", "where"]
 
 NUMBER = "number"
-KINDS = {  # words on screen -> code and order of a date; a number has none
+KINDS = {  # text on screen -> code and order of a date; a number has neither
     NUMBER: ("", "ymd"),
     "words: a column for each": ("one-hot", "ymd"),
     "words in order": ("ordinal", "ymd"),
@@ -61,7 +61,7 @@ def read(name: str, content: bytes, form: Form) -> Table:
 
 
 def again(upload: Upload, form: Form) -> None:
-    """Read a file in another form; keep the declarations of columns that still exist.
+    """Read a file in another format; keep the declarations of columns that still exist.
 
     Raises
     ------
@@ -138,7 +138,7 @@ def separator(key: str) -> str | None:
 
 
 def doubt(upload: Upload) -> None:
-    """Ask what a cell of a public column means if its only sign may group thousands or begin the decimals."""
+    """Ask whether the only sign in a cell of a public column groups thousands or begins the decimals."""
     if not upload.table.doubtful:
         return
     column, cell = upload.table.doubtful[0].name, upload.table.doubtful[0].doubt

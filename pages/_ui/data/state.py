@@ -13,7 +13,7 @@ from pages._ui.frame.session import Held, Kept, nothing
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Pending:
-    """A file that is not read yet: the next question, and the form that follows from the answers.
+    """A file not yet read: the next question, and the format that follows from the answers.
 
     Its owner is asked first whether it is public; then, for a private one, what its first line holds and, if that is
     not a line of names, how many cells each line has.

@@ -98,7 +98,7 @@ def _ask(pending: Pending) -> None:
 
 
 def _recognize(pending: Pending) -> bool | None:
-    """Say whether the owner has declared this file before; return that answer. A changed file has a new account."""
+    """Show and return the owner's earlier answer for this file, if any. A changed file has a new account."""
     try:
         with accounts() as known:
             before = known.of(known.key(pending.content, owner().name)).private

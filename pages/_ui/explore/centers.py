@@ -1,4 +1,4 @@
-"""The released centers as a table that begins with words, and the weighted points; their files are under Save."""
+"""The released centers as a table that begins with a description, and the weighted points; Save has their files."""
 
 from __future__ import annotations
 

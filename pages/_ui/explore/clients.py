@@ -15,7 +15,7 @@ from pages._ui.workspace.explore import explore
 
 
 def page(choice: Choice, algorithm: Algorithm, top: DeltaGenerator) -> None:
-    """Show the questions about clients, and the run that they describe or the reason that it cannot run."""
+    """Show the questions about clients, and the run that they describe or the reason why it cannot run."""
     data, run, same, why = choice.data, None, False, ""
     asked = view.form(choice.name, algorithm, choice.form.seed)
     try:

@@ -1,4 +1,4 @@
-"""A picture that no longer matches the form is dimmed, and a ribbon names the differences."""
+"""Dim a picture that no longer matches the form, and name the differences in a ribbon."""
 
 from __future__ import annotations
 

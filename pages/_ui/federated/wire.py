@@ -1,4 +1,4 @@
-"""Runs over several clients: the cached run, and one round as one client sees it."""
+"""Runs over several clients: the cached run, and one round from one client's view."""
 
 from __future__ import annotations
 

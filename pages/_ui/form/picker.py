@@ -110,7 +110,7 @@ def _card(slug: str, data: Dataset, key: str) -> None:
 
 
 def _facts(cls: type[Algorithm], data: Dataset) -> str:
-    """Return a method's promise and approximate time on these data, or the reason that it cannot run on them."""
+    """Return a method's promise and approximate time on these data, or the reason why it cannot run on them."""
     size = data.domain.n_features, data.n_public
     try:
         algorithm = cls(n_clusters=data.n_clusters)

@@ -23,7 +23,7 @@ _component = st.components.v2.component(
     html="<nav hidden></nav>",
     css=(_HERE / "bar.css").read_text(),
     js=(_HERE / "bar.js").read_text(),
-    isolate_styles=False,  # the bar holds the page's first links, so Axe recognizes Streamlit's skip link
+    isolate_styles=False,  # the bar holds the page's first links, by which Axe recognizes Streamlit's skip link
 )
 
 

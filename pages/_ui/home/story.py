@@ -32,7 +32,7 @@ __all__ = ["story"]
 T = TypeVar("T")
 
 _HERE = Path(__file__).parent
-_DOORS = (  # screen, page, its link's text, and what the link leads to
+_DOORS = (  # screen, page, text and target of its link
     (1, "limits", "See how, for one number of clusters", ""),
     (3, "attacker", "Keep betting, and see why", ""),
     (6, "explore", "Explore", "Watch a run step by step, and what every step costs."),

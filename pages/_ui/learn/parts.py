@@ -109,7 +109,7 @@ def _explain(place: Spot, lesson: Lesson, stage: Stage) -> Look:
 
 
 def _almost(lesson: Lesson, tried: frozenset[int], stage: Stage) -> str:
-    """Return the reply to a wrong answer: how close it is if several are right, else the argument against it."""
+    """Return the reply to a wrong answer: how close it is if several options are right, else why it is wrong."""
     if not lesson.several:
         return _reply(lesson, tried, stage)
     right, wrong = len(tried & stage.right), len(tried - stage.right)
@@ -138,7 +138,7 @@ def _second(lesson: Lesson, stage: Stage, first: frozenset[int]) -> None:
 
 
 def _solved(place: Spot, lesson: Lesson, stage: Stage) -> None:
-    """Show the prediction beside the right answer, and why it is right."""
+    """Show the prediction beside the right answer, with the reason for the right answer."""
     tries = place.answers
     right = lesson.is_right(tuple(tries[-1]), stage)
     verdict = "Right." if right and len(tries) == 1 else "Right, on the second try." if right else "Not quite."
@@ -150,7 +150,7 @@ def _solved(place: Spot, lesson: Lesson, stage: Stage) -> None:
 
 
 def _line(lesson: Lesson, stage: Stage, tries: tuple[frozenset[int], ...], i: int) -> str:
-    """Return one option with a check mark if it is right, and whose answer it was."""
+    """Return one option, with a check mark if it is right and a note on who chose it."""
     is_right = i in stage.right
     whose = [name for name, tried in zip(("your prediction", "your second try"), tries, strict=False) if i in tried]
     mark = '<span class="mark" role="img" aria-label="right">\N{CHECK MARK}</span>' if is_right else "<span></span>"
@@ -174,7 +174,7 @@ def _keep(lesson: Lesson, stage: Stage) -> None:
 
 
 def _explored(lesson: Lesson) -> tuple[str, dict[str, str]]:
-    """Return the page on which to go on, and its scene."""
+    """Return the page on which to continue, and its scene."""
     return "pages/explore.py", dict(parse_qsl(write(Scene("explore", lesson.explore), explore)))
 
 

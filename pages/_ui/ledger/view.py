@@ -1,4 +1,4 @@
-"""The ledger as a list of lines that open, and its downloads."""
+"""The ledger as a list of expandable lines, and its downloads."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pages._ui.frame import markup
 from pages._ui.frame.session import session
 from pages._ui.work.results import Result
 
-MOST = 400  # releases listed on the page; the downloads have all
+MOST = 400  # releases listed on the page; the downloads hold all of them
 _KEPT = (
     "notice",
     "version",

@@ -87,7 +87,7 @@ def _explored(lesson: Lesson) -> str:
 
 
 def _plan(lessons: list[Lesson]) -> str:
-    """Return the lecture as a table of minutes, contents and places."""
+    """Return the lecture as a table of minutes, contents and pages."""
     plan = plan_of(lessons)
     lines = [
         (plan.start, "Start: the story of one town", "./", "Start"),

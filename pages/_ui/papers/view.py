@@ -93,7 +93,7 @@ def show(paper: Paper, item: Item) -> None:
 
 
 def _ours(judged: PaperVerdict) -> str:
-    """Return the result of our rerun, in one line."""
+    """Return the result of our rerun as one line."""
     if judged.word == NOT_RUN:
         return "not yet run on this machine; use the command below."
     return f"comparisons that hold: {judged.yes}; within noise: {judged.tie}; against the claim: {judged.no}."

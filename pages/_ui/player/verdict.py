@@ -59,7 +59,7 @@ def missed(result: Result) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def lost(trace: Trace, there: Groups) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the missed groups of a run, given the groups of its data, without a session."""
     domain, none = trace.domain, there.missed_by(trace.domain.normalize(trace.cluster_centers))
-    none &= not has_regions(trace)  # the middle of a region serves no group
+    none &= not has_regions(trace)  # the middle of a region is no group's center
     per_column = there.radii[none, None] * domain.half_width / np.sqrt(domain.n_features)
     return domain.denormalize(there.means[none]), per_column, there.sizes[none]
 

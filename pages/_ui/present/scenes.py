@@ -50,7 +50,7 @@ class Staged:
     others : key pressed in the show -> the same run at another ε ("1" to "5", or typed: "e0.1") or seed ("r1",
         "r2", ...)
     into : the same key -> page and query of that scene
-    refusal : the reason that there are none
+    refusal : the reason why there are none
     """
 
     piece: Piece
@@ -71,7 +71,7 @@ def staged(slide: Slide, mode: str, *, varied: bool = True, typed: Sequence[floa
     Raises
     ------
     ValueError
-        One sentence with the reason that the slide cannot be shown.
+        One sentence with the reason why the slide cannot be shown.
     """
     if slide in DEFAULT.slides and not typed and atlas.stamped():
         return _of_default(slide, mode, varied)
@@ -127,7 +127,7 @@ def _piece(plan: Plan, scene: Scene, slide: Slide, mode: str) -> Piece:
 
 
 def _others(scene: Scene, slide: Slide, piece: Piece, typed: Sequence[float]) -> tuple[dict[str, Scene], str]:
-    """Return the scenes behind the keys of the show, by key, or the reason that there are none."""
+    """Return the scenes behind the keys of the show, by key, or the reason why there are none."""
     if piece.function is not pictures.run:
         return {}, "This slide does not show a single run, so its ε and seed cannot change."
     data, algorithm, seed, *_ = piece.args

@@ -21,7 +21,7 @@ _SCRIPTS = _STATIC / "static" / "js"
 _LEVEL = 6  # gzip level; 9 takes three times as long for one percent
 _IMPORT = re.compile(r"""(?:from|import)\s*["']\./([\w.~-]+\.js)["']""")
 _HEAD = 20_000  # first characters of a bundled script, which contain its imports
-_FOREVER = "public, immutable, max-age=31536000"  # as Streamlit sends it, because names contain hashes
+_FOREVER = "public, immutable, max-age=31536000"  # as Streamlit sends it; safe, because names contain hashes
 _TYPES = {".js": "text/javascript", ".css": "text/css"}
 
 

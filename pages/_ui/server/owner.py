@@ -79,7 +79,7 @@ class Owner:
 
 
 class _Mine:
-    account_owner: Held[Owner | None] = Held(nothing)  # owner of this visit's accounts, once needed
+    account_owner: Held[Owner | None] = Held(nothing)  # owner of this visit's accounts, determined when first needed
 
 
 _mine = _Mine()
@@ -252,7 +252,7 @@ def take(content: bytes) -> Owner:
 
 # A browser takes a cookie only from a response, so an added key waits here until the browser fetches it.
 
-_waiting: dict[str, tuple[float, str, str]] = {}  # ticket -> until when, the key the browser has now, the new one
+_waiting: dict[str, tuple[float, str, str]] = {}  # ticket -> expiry, the browser's present key, its new key
 _lock = threading.Lock()
 
 

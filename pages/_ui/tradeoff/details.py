@@ -1,4 +1,4 @@
-"""The details of a sweep, in tabs below its picture: winners, runs at one place, areas, files, two axes."""
+"""The details of a sweep, in tabs below its picture: winners, runs at one value, areas, files, two axes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _DOTS = 20  # most dots at one place; each is as likely as any other
 
 
 def details(every: Summary, progress: Progress, look: SweepLook, style: dict[str, Style]) -> None:
-    """Show winners, runs at one place, areas, files and, if there are two, both axes. Only the open tab is drawn.
+    """Show winners, runs at one value, areas, files and, if there are two, both axes. Only the open tab is drawn.
 
     An address with a place or a second axis opens that tab.
     """

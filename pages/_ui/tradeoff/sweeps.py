@@ -103,7 +103,7 @@ class Shelf:
         self.trials = Jobs(workers=1)
         self.seconds: dict[tuple[Any, ...], float] = {}
         self.folder = MemoryFolder()
-        self.titles: dict[str, str] = {}  # path -> the name that a visitor sees
+        self.titles: dict[str, str] = {}  # path -> the name shown to visitors
         self.archive = _archive()
         self._kept: OrderedDict[str, Progress] = OrderedDict()
         self._lock = threading.Lock()

@@ -116,7 +116,7 @@ def _solver(mine: Summary, progress: Progress, look: SweepLook, style: dict[str,
 
 
 def most_of(runs: int) -> int:
-    """Return in how many of the runs a result must be good enough by default."""
+    """Return the default number of runs in which a result must be good enough."""
     return max(1, round(0.9 * runs))
 
 

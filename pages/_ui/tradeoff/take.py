@@ -54,7 +54,7 @@ def files(every: Summary, progress: Progress) -> None:
 
 
 def readable(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of a sweep in readable form: columns in words, and parameters without a column."""
+    """Return the rows of a sweep in readable form: named columns, and parameters without a column of their own."""
     given = (json.loads(text or "{}") for text in rows.parameters)
     other = [{name: value for name, value in one.items() if value is not None and name not in rows} for one in given]
     words = [", ".join(f"{named(name)} {value}" for name, value in one.items()) for one in other]

@@ -65,7 +65,7 @@ def curves_of(slugs: list[str]) -> dict[str, tuple[str, str]]:
 
 
 def values_of(slugs: list[str], name: str, text: str) -> tuple[Any, ...]:
-    """Parse the values of a parameter from text with commas.
+    """Parse the values of a parameter from comma-separated text.
 
     Raises
     ------
@@ -94,7 +94,7 @@ def deltas(text: str) -> tuple[Any, ...]:
 
 
 def numbers(name: str, text: str, kind: type) -> tuple[Any, ...]:
-    """Parse numbers from text with commas; raise one sentence if some are not numbers."""
+    """Parse numbers from comma-separated text; raise an error of one sentence if some are not numbers."""
     try:
         return tuple(kind(part) for part in text.split(",") if part.strip())
     except ValueError:

@@ -120,7 +120,7 @@ def start(data: Dataset, algorithm: Algorithm, seed: int | None, *, noiseless: b
     with whole():
         job = queue(algorithm.name, work, seconds(data, algorithm))
         session.job, work_state.inbox, work_state.paid = job.id, inbox, data.private
-    if job.wait(QUICK):  # most runs finish here, and their result is shown in this very script run
+    if job.wait(QUICK):  # most runs finish here, and their results are shown in this script run
         _take(job)
 
 
