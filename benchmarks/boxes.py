@@ -2,7 +2,7 @@
 
 DPVIZ_DATASETS=folder python -m benchmarks.boxes --rows boxes.jsonl --data iris wine --algorithms nsm fastlloyd
 
-Area of the loss over ε divided by KMeans' in the same units, mean ± standard error over seeds. Boxes, all taken from
+Area under the loss over ε divided by KMeans' in the same units, mean ± standard error over seeds. Boxes, all taken from
 the data (NOT PRIVATE): centered on the mean (the papers' preprocessing), min to max of every column, twice as wide
 from the min on, and one scale for all columns with the rows in a corner. With --without, NSM also runs without its
 noisy mean, paired by seed.

@@ -7,7 +7,7 @@ The oracle is NOT PRIVATE: KMeans(n_init=10) partitions the rows without noise, 
 joint Gaussian release of counts and of offsets from its centers. Their clipping radius is the one with the lowest mean
 loss among multiples of the root mean squared distance within clusters; bounds are taken from the data. It is a
 yardstick for the possible gain from better starts, candidates and steps, but no bound, because it does not damp moves
-that noise alone would explain. Figures: area of the loss over ε .25 to 4 divided by KMeans', as in
+that noise alone would explain. Figures: area under the loss over ε .25 to 4 divided by KMeans', as in
 benchmarks/results/nsm.csv, the source of the others.
 "Half-way" is the oracle plus half of the earlier distance to it.
 """
