@@ -248,7 +248,7 @@ def make_files():
         "zip bomb": ("x.xlsx", lambda: archive(xl__workbook_xml=bytes(300_000_000)), ZIP),
         "many laughs": ("x.xlsx", inside(book, "xl/worksheets/sheet1.xml", bomb + "]><l>&k;</l>"), NO_BOOK),
         "damaged sheet": ("x.xlsx", inside(book, "xl/worksheets/sheet1.xml", "<worksheet><sheetData><row>"), NO_BOOK),
-        "empty sheet": ("x.xlsx", workbook(), "the first sheet is empty; put a header line and rows on it."),
+        "empty sheet": ("x.xlsx", workbook(), "the first sheet is empty; add a header line and rows."),
         "sheet with header only": ("x.xlsx", workbook(["a", "b"]), NO_ROWS),
         "formulas": ("x.xlsx", workbook(["a", "b"], [1, "=1+1"], [2, "=WEBSERVICE(A1)"]), ("b", "empty")),
         "mixed sheet": ("x.xlsx", workbook(["a", "b"], [1, 2], [3, "SENTINEL"]), ("b", "mixed")),

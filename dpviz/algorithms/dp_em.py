@@ -42,7 +42,7 @@ class DPEM(ApproximateDP):
     iterations : int or None, in [1, 30]
         Rounds of EM. None: 6.
     covariance : {"auto", "full", "diagonal"}
-        Ellipses in any direction, or aligned with the columns. "auto": full up to 6 columns.
+        Ellipses of any orientation, or aligned with the columns. "auto": full up to 6 columns.
     reach : float, in [1, 10]
         Offsets are clipped to this multiple of the widest Gaussian's expected distance from its mean.
 
@@ -109,7 +109,7 @@ class DPEM(ApproximateDP):
         "auto",
         choices=("auto", "full", "diagonal"),
         advanced=True,
-        help="Ellipses in any direction, or aligned with the columns. Auto: any direction up to 6 columns.",
+        help="Ellipses of any orientation, or aligned with the columns. Auto: any orientation up to 6 columns.",
     )
     reach: float = param(
         2.5, low=1.0, high=10.0, advanced=True, help="Offsets are clipped to this many times the widest spread."

@@ -58,7 +58,7 @@ def _key(word: str, accounts: Accounts, known: Sequence[str]) -> str:
     fitting = [key for key in known if key.startswith(word)] if len(word) >= _FEWEST else []
     if len(fitting) != 1:
         raise ValueError(
-            f"accounts: {word!r} is not a file, and {len(fitting)} accounts begin with it; give a key as `dpviz "
+            f"accounts: {word!r} is not a file, and {len(fitting)} account keys begin with it; give a key as `dpviz "
             f"accounts list` prints it."
         )
     return fitting[0]

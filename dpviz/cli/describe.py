@@ -45,7 +45,7 @@ def _describe(arguments: argparse.Namespace) -> int:
     if arguments.private and arguments.header is None and path.suffix not in _TYPED:
         raise ValueError(
             f"describe: does the first line of {path.name} hold the names of the columns, or the first person? Give "
-            f"--header or --no-header; nothing of the file is shown before you do."
+            f"--header or --no-header; until you do, nothing from the file is shown."
         )
     if arguments.public:
         refuse_private(path)
@@ -64,7 +64,7 @@ def _describe(arguments: argparse.Namespace) -> int:
         example = example_of(entries)
         entries |= dict(zip(("decimal", "thousands"), NUMBERS[example], strict=True))
         print(
-            f"do your numbers look like {example}? Cells of any other form will count as missing.",
+            f"do your numbers look like {example}? Cells in any other format will count as missing.",
             file=sys.stderr,
         )
     if not any(column.values is not None or column.suggestion for column in table.columns):

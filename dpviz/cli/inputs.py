@@ -87,7 +87,7 @@ def add_declaration(parser: argparse.ArgumentParser) -> None:
     """Add the arguments that declare columns and people beside the dictionary, or instead of it."""
     parser.add_argument(
         "--columns", metavar="A,B,...",
-        help="names of the columns to cluster; quote a name that has a comma, write Q1..Q12 for a span; default: all",
+        help="names of the columns to cluster; quote a name with a comma; write Q1..Q12 for a range; default: all",
     )  # fmt: skip
     parser.add_argument(
         "--recode", action="append", default=[], metavar="COLUMNS=RULE",
@@ -143,7 +143,7 @@ def say_form(form: Mapping[str, Any]) -> None:
     example = example_of(form)
     for name in form.get("decimal_of") or {}:
         example += f", in {name!r} like {example_of({'decimal': form['decimal_of'][name]})}"
-    print(f"read:    numbers like {example}; do yours look like this? Cells of any other form count as missing.")
+    print(f"read:    numbers like {example}; do yours look like this? Cells in any other format count as missing.")
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

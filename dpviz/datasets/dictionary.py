@@ -418,7 +418,7 @@ def promises(facts: Mapping[str, Any]) -> tuple[str, ...]:
         )
     if rows > 1:
         sentences.append(
-            f"A promise ε for one row is {rows} ε for one person. dpviz cannot check how many rows a person has."
+            f"A promise of ε for one row is {rows} ε for one person. dpviz cannot check how many rows a person has."
         )
     return tuple(sentences)
 

@@ -72,7 +72,7 @@ class Client:
         if name not in names or len(set(names)) != len(names):
             raise ValueError(f"Client: {name!r} must be one of the clients, each named once; got {', '.join(names)}.")
         if set(seeds.pairs) != set(names) - {name}:
-            raise ValueError(f"Client: {name} must hold one seed for each other client, and no more.")
+            raise ValueError(f"Client: {name} must hold exactly one seed for each other client.")
         self.name = name
         self._names, self._seeds, self._run, self._ring = tuple(names), seeds, run, ring
         self._later = set(names[names.index(name) + 1 :])

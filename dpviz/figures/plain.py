@@ -62,8 +62,8 @@ def panels(view: View, shots: list[Shot]) -> list[Panel]:
 REFERENCE = Pane(
     draw=panels,
     legend=(("diamond", "KMeans center"), ("ring", "person")),
-    caution="Every center was computed from raw rows without noise: publishing it reveals people. KMeans also "
-    "depends on its start; this is the best of ten.",
+    caution="Every center was computed from raw rows without noise, so publishing it reveals people's rows. KMeans "
+    "also depends on its start; this is the best of ten.",
 )
 PANE = Pane(
     draw=panels,

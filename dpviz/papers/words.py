@@ -9,7 +9,7 @@ from dpviz.sweeps.measures import METRICS
 
 __all__ = ["axis_name", "curve_name", "measure_name", "plainly", "set_name"]
 
-_MEASURES = {"auc": "area of the loss over ε", "seconds": "seconds", "milliseconds": "milliseconds", "bytes": "bytes"}
+_MEASURES = {"auc": "area under loss curve", "seconds": "seconds", "milliseconds": "milliseconds", "bytes": "bytes"}
 _AXES = {
     **{"epsilon": "ε", "alpha": "α", "rho_distance": "ρ", "n_clusters": "k", "delta": "δ", "n_rows": "rows"},
     **{"variations_each": "variations L", "rounds": "rounds T", "centreness": "t", "quantile": "q", "repeats": "seeds"},

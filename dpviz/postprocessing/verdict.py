@@ -320,7 +320,7 @@ def _listed(sizes: list[int], word: str) -> str:
 def _help(trace: Trace) -> tuple[str, ...]:
     """Return suggestions from public values: never "spend more", but what more would change and cost."""
     k = len(trace.cluster_centers)
-    fewer = (f"Fewer centers than {k}: each then serves a larger group.",) if k > 1 else ()
+    fewer = (f"Fewer centers than {k}: each center then serves a larger group.",) if k > 1 else ()
     if not trace.claimed.private:
         return ("Another start (seed): KMeans, too, can end in a poor solution.",)
     promise = trace.claimed

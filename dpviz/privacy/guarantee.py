@@ -135,7 +135,7 @@ class Guarantee:
             return self
         if (self.neighboring, neighboring) != (Neighboring.ADD_REMOVE, Neighboring.REPLACE):
             raise ValueError(
-                f"Guarantee: cannot convert {self.neighboring} to {neighboring}; only add-remove to replace."
+                f"Guarantee: cannot convert {self.neighboring} to {neighboring}; only add-remove to replace works."
             )
         return dataclasses.replace(self._times(2), neighboring=neighboring)
 

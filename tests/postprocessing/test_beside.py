@@ -76,8 +76,8 @@ def test_promises_that_are_the_same_need_no_sentence():
     [
         (("nsm", "kmeans"), "B promises nothing"),
         (("dist-dp", "nsm"), "A hides only that a row moved by up to"),
-        (("stemmer-kaplan-local", "nsm"), "A trusts nobody, B a curator who sees the raw rows"),
-        (("stemmer-kaplan-local", "nsm"), "A hides a row changed to any value, the others a row added or removed"),
+        (("stemmer-kaplan-local", "nsm"), "A trusts nobody, B trusts a curator who sees the raw rows"),
+        (("stemmer-kaplan-local", "nsm"), "A hides a row changed to any value, the others hide a row added or removed"),
         (("nsm", "dpm"), "B has no μ"),
     ],
 )

@@ -40,7 +40,7 @@ class Moves(ApproximateDP):
         low=0.0,
         log=True,
         help="The longest move of a row that stays hidden, in units of the largest half-width of the domain. "
-        "Longer moves are not protected: not who is in the data, nor in which part of the domain they are.",
+        "Not protected: longer moves, who is in the data, and in which part of the domain they are.",
     )
     objective: str = param(
         "means",

@@ -105,8 +105,8 @@ class DPDBSCAN(Algorithm):
         Line("lay a grid over the public bounds", ("density",)),
         Line("count the rows of every cell, with noise", ("density",), "cells"),
         Line("for each cell: add up the noisy counts around it", ("dense-cells",)),
-        Line("  denser than rows spread evenly, and", ("dense-cells",)),
-        Line("  above what noise alone would show: dense", ("dense-cells",)),
+        Line("  dense: above the count for an even spread", ("dense-cells",)),
+        Line("  and above what noise alone would show", ("dense-cells",)),
         Line("dense cells side by side make one region", ("spans",)),
         Line("rows in no region belong to no cluster", ("spans",)),
     )

@@ -84,7 +84,7 @@ class DPLloyd(SuLloyd):
 
     name: ClassVar[str] = "DP-Lloyd"
     slug: ClassVar[str] = "dp-lloyd"
-    tagline: ClassVar[str] = "The first private k-means: Lloyd's loop, equal Laplace noise on everything."
+    tagline: ClassVar[str] = "The first private k-means: Lloyd's loop with equal Laplace noise on everything."
     FIVE: ClassVar[int] = 5  # PINQ's example
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {
         "su-et-al": {"length_rule": "affordable", "init": "packing", "boundary": "fold", "dead_cluster": "jump",

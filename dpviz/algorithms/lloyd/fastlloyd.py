@@ -111,7 +111,9 @@ class FastLloyd(NoisyLloyd, ApproximateDP):
     strategy: str = param(
         "step", choices=("step", "constant", "none"), help="Radius: wide at first, always narrow, or none at all."
     )
-    alpha: float = param(0.8, low=0.1, high=3.0, advanced=True, help="Width of the radius eta = alpha R / k^(1/d).")
+    alpha: float = param(
+        0.8, low=0.1, high=3.0, advanced=True, help="Scale factor of the radius: eta = alpha R / k^(1/d)."
+    )
     radius_clipping: bool = param(True, advanced=True, help="Shorten noisy moves to the radius. Costs no budget.")
     fraction_bits: int = param(
         24, choices=(24, 16), advanced=True, help="Binary digits after the point; 16 fits a 32-bit ring."

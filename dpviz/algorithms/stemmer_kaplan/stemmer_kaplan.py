@@ -107,7 +107,7 @@ class StemmerKaplan(PrivateCenters):
 
     name: ClassVar[str] = "Stemmer-Kaplan"
     slug: ClassVar[str] = "stemmer-kaplan"
-    tagline: ClassVar[str] = "Shifted grids find dense cells; their noisy averages, weighed, are a private coreset."
+    tagline: ClassVar[str] = "Shifted grids find dense cells; their weighted noisy averages form a private coreset."
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {"two rounds": {"rounds": 2}}
     CODE: ClassVar[tuple[Line, ...]] = (
         Line("repeat with other random tables:", ("buckets",)),

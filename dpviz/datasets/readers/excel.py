@@ -70,7 +70,7 @@ def read_excel(data: memoryview, name: str, form: Form, limits: Limits, advance:
                 first = next((row for row in rows if row), ())
                 if not first:
                     which = "first sheet" if sheet is sheets[0] else "sheet"
-                    raise TableError(f"{name}: the {which} is empty; put a header line and rows on it.")
+                    raise TableError(f"{name}: the {which} is empty; add a header line and rows.")
                 limits.check(name, 0, len(first))
                 texts = ["" if cell is None else str(cell) for cell in first]
                 if form.private:
@@ -218,7 +218,7 @@ def _guarded(rows: Iterator[tuple[Any, ...]], name: str, advance: Callable[[floa
         row = _trimmed(cells)
         empty = 0 if row else empty + 1
         if empty > _GAP:
-            raise TableError(f"{name}: more than {_GAP:,} rows in a row are empty; delete them, or save it as CSV.")
+            raise TableError(f"{name}: more than {_GAP:,} consecutive rows are empty; delete them, or save it as CSV.")
         yield row
 
 

@@ -21,7 +21,7 @@ _DECLARED: dict[str, tuple[type, str]] = {
     "separator": (str, "one of , ; | a tab or a space"),
     "decimal": (str, '"." or ","'),
     "decimal_of": (dict, 'names of columns, each with "." or ","'),
-    "thousands": (str, '"", "." or ",", and not the decimal sign'),
+    "thousands": (str, '"", "." or ",", but not the decimal sign'),
     "n_columns": (int, f"a whole number from 1 to {_MOST_COLUMNS}"),
     "missing_marks": (
         list,
@@ -91,7 +91,7 @@ class Form:
             and not {word for rule in self.recode for word in rule.categories} & set(self.missing_marks),
         }
         if wrong := next((key for key, fits in right.items() if not fits), None):
-            raise ValueError(f"The form of the file: {wrong} must be {_DECLARED[wrong][1]}.")
+            raise ValueError(f"The format of the file: {wrong} must be {_DECLARED[wrong][1]}.")
 
     @classmethod
     def checked(cls, facts: Any, where: str) -> dict[str, Any]:

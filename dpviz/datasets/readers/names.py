@@ -63,7 +63,7 @@ def ask_header(file: str) -> str:
     """Return the question about the first line of a private file."""
     return (
         f"{file}: does the first line hold the names of the columns, or the first person? Give --header or "
-        f"--no-header; nothing of the file is shown before you do."
+        f"--no-header; until you do, nothing from the file is shown."
     )
 
 

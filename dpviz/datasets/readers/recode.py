@@ -190,7 +190,7 @@ def _day(text: str, where: str = "Recoding") -> int:
     try:
         return (datetime.date.fromisoformat(text) - _EPOCH).days
     except ValueError:
-        raise ValueError(f"{where}: its first and last date are written like 1970-12-31.") from None
+        raise ValueError(f"{where}: its first and last date must be written like 1970-12-31.") from None
 
 
 def _places(cells: pa.ChunkedArray | pa.Array, categories: tuple[str, ...]) -> np.ndarray:

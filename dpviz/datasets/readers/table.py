@@ -249,9 +249,9 @@ _REASONS = {
     "nested": "It holds lists or bytes, not numbers.",
     "text": "It holds text. Distances need numbers: declare its categories, or leave it out.",
     "unknown": "None of its cells is one of the declared categories or dates.",
-    "units": "Its numbers carry different signs, such as € and %. Write them in one unit.",
+    "units": "Its numbers carry different symbols, such as € and %. Write them in one unit.",
     "index": "It looks like a row number, which identifies people.",
-    "ambiguous": "Its commas and points can mean decimals or thousands. Write it without thousands signs.",
+    "ambiguous": "Its commas and points can mean decimals or thousands. Write it without thousands separators.",
 }
 
 

@@ -219,7 +219,7 @@ def _amounts(view: View) -> Panel | None:
         known = [s for s in tables if s <= t and (step.kind == "cluster" or s == t)]
         table = tables[known[-1]] if known else None
         if table is None or len(table) == 0:
-            empty = "counts come with a later step" if table is None else "no cell is left"
+            empty = "counts appear at a later step" if table is None else "no cell is left"
             updates.append([none, none, {"text": [empty]}])
             continue
         color = [colors.released if full else colors.released_soft for full in table.kept]

@@ -83,7 +83,7 @@ def _recovered(view: View, shots: list[Shot]) -> Panel:
     updates = []
     for shot in shots:
         centers = trace.steps[shot.step].released.get("centers")
-        words = "" if centers is not None else "centers come with the last step"
+        words = "" if centers is not None else "centers appear at the last step"
         updates.append([xy(NOWHERE if centers is None else view.plane(centers)), {"text": [words]}])
     add_frames(figure, [first, last], updates)
     return Panel("side", figure, f"A plane with {k} centers, brought back to all {d} columns by the last release.")

@@ -106,7 +106,7 @@ def tree_panel(
         )
     add_frames(figure, [1, 2, 3], updates)
     return Panel(
-        "side", figure, f"A tree of {n} nodes by noisy count; {finals} of them are final. Click one to go there."
+        "side", figure, f"A tree of {n} nodes by noisy count; {finals} of them are final. Click a node to go there."
     )
 
 

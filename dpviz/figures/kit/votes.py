@@ -75,7 +75,7 @@ def votes_panel(view: View, shots: Sequence[Shot], word: str = "votes") -> Panel
     for shot in shots:
         last = max((voted for voted in tables if voted <= shot.step), default=None)
         if last is None or shot.phase == GUESS:
-            updates.append([*[nothing] * (3 if true else 2), {"text": [f"{word} come with the next step"]}])
+            updates.append([*[nothing] * (3 if true else 2), {"text": [f"{word} appear at the next step"]}])
             continue
         table, threshold = tables[last], steps[last].released.get("threshold")
         ranks = table["rank"].tolist()

@@ -199,7 +199,7 @@ def _counts(view: View, shots: list[Shot]) -> Panel:
         words = ""
         if shot.phase == ASSIGN or shot.step not in tables:
             bars = ticks = none
-            words = "counts come with the next step" if shot.phase == ASSIGN else "no row is counted here"
+            words = "counts appear at the next step" if shot.phase == ASSIGN else "no row is counted here"
         else:
             table = tables[shot.step]
             color = [colors.released_soft if dead else colors.released for dead in table.dead]

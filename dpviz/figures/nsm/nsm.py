@@ -263,7 +263,7 @@ def _bars(
     figure.update_yaxes(range=[min(1.12 * values.min(), 0), top])
     figure.update_xaxes(range=[table.x.min() - 0.7, table.x.max() + 0.7], showgrid=False)
     last = waiting(figure, colors, float(table.x.mean()), top / 2)
-    empty: list[dict] = [*[xy(NOWHERE)] * len(bars), {"text": ["comes with a later step"]}]
+    empty: list[dict] = [*[xy(NOWHERE)] * len(bars), {"text": ["appears at a later step"]}]
     full = [*bars, {"text": [""]}]
     since = next(t for t, step in enumerate(trace.steps) if step.kind == kind)
     add_frames(figure, list(range(last + 1)), [full if shot.step >= since else empty for shot in shots])

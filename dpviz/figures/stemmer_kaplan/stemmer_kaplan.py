@@ -392,7 +392,7 @@ def losses_panel(view: View, shots: list[Shot]) -> Panel:
     nothing = {
         "x": [0.0] * len(table),
         "y": table.what.tolist(),
-        "text": ["comes with the last step", *[""] * (len(table) - 1)],
+        "text": ["appears at the last step", *[""] * (len(table) - 1)],
     }
     add_frames(figure, [0], [[nothing]] * (len(shots) - 1) + [[bars]])
     words = ", ".join(f"{row.what} {number(row.loss)}" for row in table.itertuples())

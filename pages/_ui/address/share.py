@@ -74,8 +74,8 @@ def _close() -> None:
 def _refuse() -> None:
     st.markdown(
         "A link would carry your choices but not the data: anyone who opened it would have no file to run on, and "
-        "your choices would remain in logs and browser histories. Save a run's releases below its picture or on "
-        "the Account page."
+        "your choices would remain in logs and browser histories. A run's releases can be saved below its "
+        "picture or on the Account page."
     )
 
 

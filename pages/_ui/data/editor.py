@@ -62,7 +62,7 @@ def editor(upload: Upload) -> dict[str, Any] | None:
     """
     if upload.private:
         st.caption(
-            f"Do your numbers look like {upload.form.example}? Cells in another form count as missing, without a "
+            f"Do your numbers look like {upload.form.example}? Cells in another format count as missing, without a "
             f"message. No cell was read: suggestions come from the column names, and you decide."
         )
     reading.doubt(upload)
@@ -212,7 +212,7 @@ def _shortcuts(upload: Upload, names: list[str]) -> None:
     """Offer a data dictionary, and in DEMO the data themselves, to fill the table."""
     with st.container(horizontal=True):
         with st.popover("Data dictionary", icon=":material/upload_file:"):
-            file = st.file_uploader("A dictionary saved here before", "json", key=keys.DICTIONARY(upload.key))
+            file = st.file_uploader("A dictionary that you saved here", "json", key=keys.DICTIONARY(upload.key))
             if file is not None:
                 _load(upload, file.name, file.getvalue())
         numbers = [name for name in names if upload.cells[name]["kind"] == NUMBER]
@@ -322,8 +322,8 @@ def _people(upload: Upload) -> dict[str, Any]:
     scale = a.selectbox(
         "Scale", ("column", "common"), ("column", "common").index(draft["scale"]), key=keys.SCALE(upload.key),
         format_func={"column": "each column its own", "common": "one for all: keeps distances"}.__getitem__,
-        help="Each column its own: all columns weigh the same. One for all: for maps and other columns in equal "
-            "units.", **keep,
+        help="Each column its own: all columns weigh the same. One for all: for maps and other columns that "
+            "share a unit.", **keep,
     )  # fmt: skip
     radius = b.number_input(
         "Clipping radius", 0.0, value=None if draft["radius"] is None else float(draft["radius"]), step=None,

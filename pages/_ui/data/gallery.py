@@ -107,7 +107,7 @@ def facts(data: Dataset) -> None:
         lines = {
             "Rows": f"{'about ' if f['n_is'] == 'approximate' else ''}{size}",
             "Unit of privacy": f["unit_of_privacy"],
-            "Scale": "one for all columns, distances stay" if f["scale"] == "common" else "each column its own",
+            "Scale": "one for all columns: keeps distances" if f["scale"] == "common" else "each column its own",
             "Origin": f["origin"] or "your file",
             "License": f["licence"] or "not stated",
         }

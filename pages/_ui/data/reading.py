@@ -125,7 +125,7 @@ def numbers(key: str, form: Form) -> tuple[str | None, str | None]:
     label = st.selectbox(
         "Do your numbers look like these?", written, list(written).index(start), key=keys.NUMBERS(key), width=300,
         help="A made-up cell. Spaces and apostrophes may group thousands, too. In a private file any cell in another "
-            "form counts as missing.",
+            "format counts as missing.",
     )  # fmt: skip
     return written[label]
 
@@ -146,7 +146,8 @@ def doubt(upload: Upload) -> None:
     small, large = plain(cell.replace(",", ".")), plain(f"{int(cell.replace(',', '').replace('.', '')):,}")
     with st.container(border=True):
         st.markdown(
-            f"**{plain(cell)}: is it {large}?** Column {plain(column)} does not show whether its sign groups thousands."
+            f"**{plain(cell)}: is it {large}?** Column {plain(column)} leaves open whether its separator "
+            "groups thousands."
         )
         with st.container(horizontal=True):
             for words, decimal in (

@@ -56,7 +56,7 @@ def section(result: Result) -> None:
             + markup.small(
                 "Who is in the data, and roughly where, is ",
                 markup.bold("not protected"),
-                ": this is a weaker promise than differential privacy, for data in which only the exact place is "
+                ": this is a weaker promise than differential privacy, for data in which only the exact location is "
                 "secret.",
             )
         )

@@ -72,7 +72,7 @@ def _free(result: Result) -> None:
         ends = f"{_NOISE} {_WHERE}" if sentences else f"{_HOLDS} {_CELLS}"
         st.html(_list(words) + markup.small(f"From the released {what}, at no cost. {ends}"))
     elif center_noise(trace).meaning == CELLS:
-        st.html(markup.small("The places of rows inside a cell are unknown, so nothing is certain. Ask the rows."))
+        st.html(markup.small("The positions of rows inside a cell are unknown, so nothing is certain. Ask the rows."))
     else:
         st.html(
             markup.small(

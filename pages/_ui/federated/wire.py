@@ -224,8 +224,7 @@ def lane(round_: Traffic, client: str, drawn_by: str, ring: Ring) -> None:
     st.html(
         markup.small(
             "Each row is one ring word, each square one of its bytes, darker for larger values. "
-            f"{stays}; only this simulation can show them (NOT PRIVATE). {travels} are exactly what "
-            "travels."
+            f"{stays}; only this simulation can show them (NOT PRIVATE). Only {travels} travel."
         )
     )
 

@@ -67,7 +67,7 @@ def _areas(every: Summary, metric: Metric, style: dict[str, Style]) -> None:
 
         chart(
             every, f"area_{data}_{notion}", draw,
-            f"Area of each curve on {title(data)} under {notion}, with rerun intervals.",
+            f"Area under each curve on {title(data)} under {notion}, with intervals over reruns.",
         )  # fmt: skip
         under(notion)
 

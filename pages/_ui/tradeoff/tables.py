@@ -83,7 +83,7 @@ def _overview(mine: Summary, look: SweepLook, points: pd.DataFrame, style: dict[
     against = METRICS[look.metric].against
     words = [f"×: times {against}'s."] if relative else []
     if len(areas) and relative:
-        words.insert(0, f"Area over ε relative to {against}'s (PE-means, equation 7): 1 is as good as {against}.")
+        words.insert(0, f"Area under the curve, as a multiple of {against}'s (PE-means, equation 7).")
     st.html(markup.small(markup.tag(), f" {' '.join(words)} k′: centers released."))
 
 

@@ -128,8 +128,8 @@ def confirm(
     with st.container(border=True):
         st.html(markup.facts(_what(data, algorithm).items()))
         st.caption(
-            "No cell was checked: one of another form counts as missing, and one outside its bounds is moved to them, "
-            "both without a message."
+            "No cell was checked: a cell in another format counts as missing, and one outside its bounds is moved to "
+            "them, both without a message."
         )
         st.markdown(f"This run claims **ε = {number(promise.epsilon)}**, δ = {chance(promise.delta)} for {claim.unit}.")
         if domain.rows_per_person > 1:
