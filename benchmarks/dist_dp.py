@@ -56,7 +56,7 @@ def ratios(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def increases(table: pd.DataFrame, clear: float = CLEAR) -> tuple[list[str], int]:
-    """Return in words where a larger ε clearly costs more, and the number of pairs of ε."""
+    """Describe the cases in which a larger ε clearly costs more; also return the number of pairs of ε."""
     found, pairs = [], 0
     for (data, rho), line in table.groupby(["data", "rho_distance"], sort=False):
         grid = line.pivot_table(index="seed", columns="epsilon", values="ratio")

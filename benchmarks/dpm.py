@@ -133,7 +133,7 @@ def speed(options: argparse.Namespace) -> None:
                 ours = seconds(algorithm.run, X, domain=domain, seed=seed)
                 ready = seconds(algorithm.run, rows, seed=seed)
                 times.append([ours, ready, seconds(KMeans(k, n_init=10, random_state=seed).fit, X)])
-            table = np.array(times)  # (pairs, which, wall or processor)
+            table = np.array(times)  # axes: pairs, method, wall or processor time
             cells = [" / ".join(f"{median(table[:, i, j]):.3g}" for j in (0, 1)) for i in range(3)]
             ratios = table[:, 2] / table[:, 0]
             cells += [f"{median(r):.0f} ({r.min():.0f}-{r.max():.0f})" for r in ratios.T]

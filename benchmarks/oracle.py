@@ -1,4 +1,4 @@
-"""Measure how far NSM's loss is from that of an oracle that knows KMeans' partition, and how far it was before.
+"""Measure how far NSM's loss is, and was before, from that of an oracle that knows KMeans' partition.
 
 git show 7b07bcf:benchmarks/results/nsm.csv > before.csv
 DPVIZ_DATASETS=folder python -m benchmarks.oracle --before before.csv

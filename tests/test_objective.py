@@ -78,7 +78,7 @@ BASE = {"data": "sample:tiny", "algorithms": ["stemmer-kaplan", "fastlloyd"], "e
         ({"objective": "medians", "algorithms": ["stemmer-kaplan"]}, ("median_cost", "loss")),
         ({"objective": ["means", "medians"]}, ("loss", "median_cost")),
         ({"stemmer-kaplan": {"objective": "medians"}}, ("loss", "median_cost")),
-        ({"objective": "medians", "metrics": ["ari"]}, ("ari",)),  # named metrics are measured as named
+        ({"objective": "medians", "metrics": ["ari"]}, ("ari",)),  # explicit metrics are kept
     ],
 )
 def test_a_sweep_of_k_median_measures_k_median(record, metrics):

@@ -103,6 +103,6 @@ def test_a_visitor_stays_with_one_process_and_a_sweep_outlives_it(tmp_path):
             assert re.search(r"dpviz-key=[\w-]{43};", " ".join(answer.headers.get_all("Set-Cookie")))
         for cookie, one, other in (("dpviz=a", first, second), ("dpviz=b", second, first)):
             gained, faults = awaited(stays(front, cookie, one, other))
-            assert gained[0] >= 5 and gained[1] <= 0 and not any(faults)  # an earlier one may have closed meanwhile
+            assert gained[0] >= 5 and gained[1] <= 0 and not any(faults)  # an earlier socket may have closed meanwhile
         assert awaited(survives(front, first, home / "sweeps")) == (True, True, True, "cancelled", [])
         assert second.poll() is None

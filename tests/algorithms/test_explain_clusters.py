@@ -141,7 +141,7 @@ def test_a_region_is_explained_by_its_own_rows():
     for c in range(2):
         for j in range(2):
             true = np.histogram(data.X[of == c, j], [-np.inf, *found.edges[j], np.inf])[0]
-            assert np.abs(found.counts[c, j] - true).max() < 30  # a few hundred cells of noise .35
+            assert np.abs(found.counts[c, j] - true).max() < 30  # the sum of a few hundred cells, each with noise .35
 
 
 def test_a_private_question_leaves_released_values_only_and_is_booked():

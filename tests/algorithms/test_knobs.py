@@ -25,7 +25,7 @@ KNOBS = {
     "fastlloyd": {"radius_clipping": False, "init": "random", "alpha": 0.3, "strategy": "constant", "boundary": "clip"},
     "dist-dp": {"threshold": 1.0, "near": 0.5, "trees": 2, "coarse_levels": 8, "small_regions": "drop"},
 }  # fmt: skip
-PAPER = {  # values that the papers print
+PAPER = {  # values printed in the papers
     "pe-means": {"step_size": 0.01, "levy_beta": 1.75, "keep": "n votes", "halving": True, "start": "packing"},
     "dpm": {"centreness": 0.3, "quantile": 1 / 12, "emptiness_weight": 5.0},
     "fastlloyd": {"radius_clipping": True, "alpha": 0.8, "strategy": "step", "boundary": "fold"},

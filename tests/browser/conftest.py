@@ -31,7 +31,7 @@ LOOKS = 100  # milliseconds between two polls: polling at every frame, the defau
 expect.set_options(timeout=PATIENCE)  # tests must not change this: it would apply to all later tests
 ACTS = ("click", "fill", "press", "check", "set_checked", "press_sequentially")
 AT_REST = "() => !document.querySelector('[data-testid=stApp][data-test-script-state=running]')"
-BREATH = 10_000  # milliseconds that an action waits at most until the page is at rest
+BREATH = 10_000  # milliseconds for which an action waits, at most, until the page is at rest
 LOST = ["TimeoutError", r"with timeout \d+ms"]  # errors of a test whose action a redraw has lost
 
 
@@ -49,7 +49,7 @@ def _at_rest(act):
     """Delay an action until the page is at rest, because a click or key during a redraw may be lost."""
 
     def acting(self, *args, **more):
-        with suppress(Error):  # if the page is never at rest, act anyway
+        with suppress(Error):  # if the page never comes to rest, act anyway
             self.page.wait_for_function(AT_REST, polling=LOOKS / 2, timeout=BREATH)
         return act(self, *args, **more)
 
@@ -147,7 +147,7 @@ def open_page(browser, visitor, server):
     yield opener
     for page in pages:
         page.context.set_offline(False)
-        page.evaluate("localStorage.clear()")  # so that no test depends on the one before
+        page.evaluate("localStorage.clear()")  # so that no test depends on the previous one
         page.close()
     for stranger in strangers:
         stranger.close()

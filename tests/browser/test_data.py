@@ -121,7 +121,7 @@ def test_a_private_file_asks_spends_and_shows_released_values_only(open_page):
     expect(page.get_by_text("PRIVATE", exact=True)).to_be_visible()
     expect(page.locator(".js-plotly-plot, .dpviz-stage")).to_have_count(0)
     expect(page.get_by_text("mine.csv")).not_to_have_count(0)
-    assert "kB" not in page.inner_text("body") and "KB" not in page.inner_text("body")  # the size stays secret, too
+    assert "kB" not in page.inner_text("body") and "KB" not in page.inner_text("body")  # size stays secret, too
     declare(page)
     expect(page.get_by_text("No file was read and nothing was spent.")).to_be_visible()
     page.get_by_role("button", name="Continue to Spend").click()
@@ -186,7 +186,7 @@ def test_a_connection_that_is_lost_between_a_claim_and_its_result_loses_neither(
     page.wait_for_function("() => document.querySelectorAll('.dpviz-canvas').length > 2")
     page.get_by_role("link", name="Your data", exact=True).click()
     page.get_by_role("link", name="Account", exact=True).click()
-    expect(page.get_by_role("region", name="Claims").get_by_role("row")).to_have_count(2)  # header and one claim
+    expect(page.get_by_role("region", name="Claims").get_by_role("row")).to_have_count(2)  # the header and one claim
     expect(page.get_by_role("heading", name="Released in this visit")).to_be_visible()
     assert len(accounts.of(key).claims) == 1
     no_exception(page)

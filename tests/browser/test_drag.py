@@ -105,7 +105,7 @@ def test_keys_move_the_control_in_focus_and_nothing_else(explore):
     before, at = len(told), step.input_value()
     epsilon.focus()
     for key, stop in (("Home", 0), ("ArrowRight", 1), ("PageUp", 3), ("ArrowLeft", 2), ("End", 8), ("PageDown", 6)):
-        page.keyboard.down(key)  # the key stays down, because a held key releases nothing
+        page.keyboard.down(key)  # the key stays down, and a held key does not release the knob
         assert epsilon.get_attribute("aria-valuenow") == str(stop)
     page.evaluate(NEWS)
     assert epsilon.get_attribute("aria-valuenow") == "6"

@@ -12,7 +12,7 @@ from tests.serving import running
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
-NSM = "explore?v=1&d=town&a=nsm&k=5&e=1&s=0"  # a run with four panels in sight
+NSM = "explore?v=1&d=town&a=nsm&k=5&e=1&s=0"  # a run with four visible panels
 LOSS = 6_000  # milliseconds without effect after which a click or key counts as lost
 STEPS = """() => [...document.querySelectorAll('.dpviz-stage')].map(root => root.panel)
   .filter(panel => panel?.frames).map(panel => panel.stage?.drawn)"""  # the step that each canvas shows
@@ -195,7 +195,7 @@ def test_on_a_phone_panels_are_swiped_right_below_the_plane(open_page):
 
 def test_a_federated_round_is_seen_from_another_client_and_a_silent_one_stops_it(open_page):
     page = open_page("federated")
-    expect(page.get_by_text("1.33 times")).to_be_visible()  # the clients draw the noise: of four parts, three count
+    expect(page.get_by_text("1.33 times")).to_be_visible()  # the clients draw the noise: three of four parts count
     expect(page.get_by_text("the same centers, ledger and frames, bit for bit")).to_have_count(0)
     page.get_by_text("the server", exact=True).click()
     expect(page.get_by_text("the same centers, ledger and frames, bit for bit")).to_be_visible()

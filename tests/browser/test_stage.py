@@ -74,7 +74,7 @@ def test_a_mark_over_the_edge_is_drawn_whole_and_one_beyond_it_not_at_all(page):
         return seen.filter((_, i) => i % 4 === 0 && seen[i] > 200 && seen[i + 1] < 60).length;
     })"""
     inside, edge, beyond = page.evaluate(red)
-    assert edge > 0.8 * inside > 50 and beyond == 0  # half of a mark would have fewer pixels
+    assert edge > 0.8 * inside > 50 and beyond == 0  # half a mark would have fewer pixels
 
 
 def test_marks_move_between_steps_and_jump_where_motion_is_reduced(browser, page):

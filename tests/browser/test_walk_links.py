@@ -16,7 +16,7 @@ from pages._ui.address.old import today
 from tests.browser.conftest import PATIENCE, details, run_seed
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(600)]
-LINKS = {  # every control of a page with another value than its default
+LINKS = {  # every control of a page with a value other than its default
     "": "v=1&screen=4",
     "explore": "v=1&d=iris&a=pe-means&preset=refined&k=4&e=2&delta=0.0001&p.variations=paper&p.variations_each=40"
     "&p.rounds=3&p.step_size=0.02&p.levy_beta=1.5&p.keep=2+sd&p.halving=0&p.start=uniform&p.selection=top-k"
@@ -82,7 +82,7 @@ def test_every_widget_is_the_same_after_a_reload(open_page, path):
     everything = f"() => {words}.every((word) => new URLSearchParams(location.search).has(word))"
     page.wait_for_function(everything)
     if path in PICTURED:
-        page.wait_for_function(DRAWN, arg=2 if path == "attacker" else 1)  # both worlds and the lens come late
+        page.wait_for_function(DRAWN, arg=2 if path == "attacker" else 1)  # both worlds and the lens appear late
         page.wait_for_function(STILL)  # and so do the sentences below the pictures
     unfold(page, path)
     before = dict(zip((ADDRESS, WIDGETS, PICTURE), settled(page), strict=True))
@@ -130,7 +130,7 @@ def becomes(page, script, wanted):
 
 @pytest.mark.parametrize("colors", ["light_theme", "dark_theme"])
 def test_a_frame_shows_the_player_alone_in_its_own_colors(open_page, server, colors):
-    page = open_page("limits")  # any page of this server
+    page = open_page("limits")  # any page of this server will do
     source = f"{server}/explore?v=1&d=town&a=pe-means&k=5&e=1&s=0&t=2&embed=true&embed_options={colors}"
     page.set_content(
         f'<h1>A lecture</h1><iframe src="{html.escape(source)}" style="width:900px;height:700px"></iframe>'

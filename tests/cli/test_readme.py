@@ -22,7 +22,7 @@ REFUSED = {  # refused in one sentence, because something is missing: a folder o
     "accounts assign": "3fa9c01b22de",
 }
 ELSEWHERE = {"site"}  # takes half a minute; tests/browser/test_site.py runs it
-FEWER = {"plan": ["--repeats", "2"], "audit": ["--runs", "20"]}  # otherwise these two take minutes
+FEWER = {"plan": ["--repeats", "2"], "audit": ["--runs", "20"]}  # otherwise these two commands take minutes
 
 
 def printed(name):
@@ -84,7 +84,7 @@ def test_the_printed_commands_run_one_after_another(name, home, capsys):
                 assert "one person has up to 5 rows" in out and "Age  Visits  Q1  Q2  Q3" in out
     if name != "README.md":
         assert json.loads(Path("visits.json").read_text())["form"]["missing_marks"] == ["k. A.", "-999"]
-        for kind in ("label", "page", "script", "notebook"):  # the comment beside `export`
+        for kind in ("label", "page", "script", "notebook"):  # the comment beside the `export` command
             did(["export", "out.json", "--as", kind, "-o", f"made.{kind}"], capsys)
 
 

@@ -124,7 +124,7 @@ def test_a_weak_delta_is_warned_about(capsys):
 
 
 def test_rho_is_given_in_the_datas_own_units(capsys):
-    """A city of 20 km has half-widths of 10 km: 0.3 km are 0.03 in z units."""
+    """A city 20 km wide has half-widths of 10 km, so 0.3 km is 0.03 in z units."""
     assert main(["run", "dist-dp-random-points", "--data", "sample:city", "--rho-distance", "0.3"]) == 0
     said = capsys.readouterr().out
     assert "rho (distance) = 0.03" in said and "moves up to 300 m" in said
@@ -187,7 +187,7 @@ def test_progress_is_a_bar_on_a_terminal_and_a_line_a_tenth_elsewhere(capsys):
     lines = capsys.readouterr().err.splitlines()
     assert lines[0] == "10 of 20 runs" and lines[-1] == "20 of 20 runs, 1 failed" and len(lines) == 6
     main(["run", "glloyd", "--data", "sample:tiny", "--n-clusters", "2"])
-    assert capsys.readouterr().err == ""  # a pipe gets no progress bar of a single run
+    assert capsys.readouterr().err == ""  # a pipe gets no progress bar for a single run
 
 
 def test_a_draft_leaves_out_what_numbers_the_rows(tmp_path, capsys):
@@ -201,7 +201,7 @@ def test_a_draft_leaves_out_what_numbers_the_rows(tmp_path, capsys):
     assert "'wave' (number): It has the same value in every row" in shown.err
     assert main(["describe", str(path), "--private", "--header"]) == 0
     names = [column["name"] for column in json.loads(capsys.readouterr().out)["columns"]]
-    assert names == ["age", "seen", "wave"]  # by name alone: no cell is looked at
+    assert names == ["age", "seen", "wave"]  # by name alone, without looking at a cell
 
 
 @pytest.mark.parametrize("ending", ["parquet", "npy"])

@@ -241,7 +241,7 @@ def _columnar(kind: str, types: Sequence[str]) -> Callable[[random.Random], _Mad
         columns["a"] = "float"
         form = {"header": rng.choice([True, False])} | _signs(rng)
         form |= _rules(rng, list(columns) if form["header"] else [])
-        left_out = rng.random() < 0.3  # the writer left rows out, and kept the numbers of the others
+        left_out = rng.random() < 0.3  # the writer left rows out and kept the row numbers of the others
 
         def record(rng: random.Random, nasty: float) -> tuple[Any, ...]:
             cells = (_TYPES[type_] for type_ in columns.values())

@@ -43,7 +43,7 @@ def stuck(monkeypatch, script):
 
 @pytest.mark.slow
 def test_what_comes_back_is_what_was_read():
-    single = pd.DataFrame({"a": np.arange(600_000.0), "b": 1.5, "c": "text"})  # kept in single precision
+    single = pd.DataFrame({"a": np.arange(600_000.0), "b": 1.5, "c": "text"})  # stored in single precision
     mixed = workbook(["a", "b", "c"], [True, 2, "x"], [False, CELL, 3])
     for content, private in ((BOOK, True), (mixed, False), (single.to_parquet(), False)):
         away = read_table(content, "x", header=True, private=private)

@@ -160,7 +160,7 @@ def test_painted_people_are_made_again_from_their_name():
     data = load(Painted(code).key)
     step = 20 / 512
     assert data.X[0].tolist() == [-10 + step / 2] * 2 and data.X[4].tolist() == [10 - step / 2] * 2
-    assert data.X[9].tolist() == [step / 2, -10 + step / 2]  # the letter g is 32, half of 64
+    assert data.X[9].tolist() == [step / 2, -10 + step / 2]  # the letter g encodes 32, half of 64
     assert data.X[10].tolist() == [-10 + step / 2, -10 + 64.5 * step]
     assert data.labels.tolist() == [0] * 4 + [1] * 5 + [2, -1] and data.n_clusters == 3
     assert data.domain.n_public == len(data.X) == 11 and data.title == "Painted, 11 people in 3 groups"

@@ -80,7 +80,7 @@ def test_what_the_server_sees_is_uniform_whatever_the_data(ring):
         views[value] = b"".join(seen)
         assert uniformity(views[value]) > 1e-4
         plain = ring.encode(np.full(5000, value), ring.whole_fraction).tobytes()
-        assert uniformity(plain) < 1e-12  # the test has power
+        assert uniformity(plain) < 1e-12  # the test can detect non-uniform bytes
     first, second = (np.bincount(np.frombuffer(view, dtype=np.uint8), minlength=256) for view in views.values())
     assert chi2.sf(((first - second) ** 2 / (first + second)).sum(), 256) > 1e-4
 

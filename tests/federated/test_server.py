@@ -236,7 +236,7 @@ def test_idle_connections_keep_nobody_out_and_say_little(folder, monkeypatch):
     for _ in range(60):
         idle.append(socket.create_connection(("127.0.0.1", host.port), 200.0))
         idle[-1].settimeout(200.0)
-    for connection in idle[:52]:  # only the last eight remain open
+    for connection in idle[:52]:  # only the last eight connections remain open
         with contextlib.suppress(ConnectionResetError):
             assert connection.recv(1) == b""
     assert all(isinstance(end, Trace) for end in everybody(folder, agreed(), host).values())

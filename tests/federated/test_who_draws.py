@@ -85,7 +85,7 @@ def test_a_client_that_tells_the_server_everything_leaves_it_the_sum_of_the_othe
     clients, _ = parties()
     uploads = {name: client.upload(head, {"": values[name]}) for name, client in clients.items()}
     peeled = []
-    for name in ("b", "c"):  # a knows the common seed and its own pairs, which b and c remove
+    for name in ("b", "c"):  # client a knows the common seed and the seeds of its own pairs, which b and c remove
         words = WIDE.read(uploads[name][""], size) - mask(SEED, RUN, name, 0, "", size, WIDE)
         peeled.append(words + mask(SEEDS["a"].pairs[name], RUN, "", 0, "", size, WIDE))
         assert uniformity(peeled[-1].tobytes()) > 1e-4

@@ -282,7 +282,7 @@ def test_contrast(colors):
 def test_releases_too_narrow_for_their_names_are_named_by_their_turns():
     labels = [f"{kind} {i}" for i in range(1, 21) for kind in ("cells, table", "averages")]
     assert turns([*labels, "weights 1"], np.ones(41)) == [("cells and averages × 20", 0, 39)]
-    assert turns(labels[:4], np.ones(4)) == []  # every name has enough room
+    assert turns(labels[:4], np.ones(4)) == []  # enough room for every name
     assert turns([f"votes, round {i}" for i in range(1, 30)], np.ones(29)) == [("votes × 29", 0, 28)]
     assert turns([], np.ones(0)) == []
 

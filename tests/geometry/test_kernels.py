@@ -172,7 +172,7 @@ def test_a_product_is_exact_in_any_block(d, stretch):
     for rows in (slice(0, 1), slice(17, 40)):
         np.testing.assert_array_equal(geometry.product(x[rows], matrix, math.sqrt(d)), whole[rows])
     backwards = geometry.product(x[:, ::-1], matrix[::-1], math.sqrt(d))
-    np.testing.assert_array_equal(backwards, whole)  # no rounding: the order of addition does not matter
+    np.testing.assert_array_equal(backwards, whole)  # nothing is rounded, so the order of addition does not matter
 
 
 def test_inertia_against_the_definition():

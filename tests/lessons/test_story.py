@@ -99,7 +99,7 @@ def test_an_exact_round_lies_on_a_mark_of_its_world_alone_and_a_noisy_one_far_fr
         assert gap(near(one.centers), own) < 1e-9 < 1e-3 < gap(near(one.centers), other)
     assert min(gap(near(one.centers), [*bets.inside, *bets.outside]) for one in bets.private) > 0.02
     for rounds in (bets.exact, bets.private):
-        assert sum(one.inside for one in rounds) * 2 == len(rounds)  # the coin is the visitor's own
+        assert sum(one.inside for one in rounds) * 2 == len(rounds)  # each visitor's browser tosses its own coin
 
 
 def test_reruns_that_are_made_are_those_of_the_method_itself(reruns):
@@ -137,7 +137,7 @@ def test_the_record_is_small_and_says_every_number(given, record):
     assert [one["name"] for one in record["editions"]] == ["5,000", "1,000", "300"]
     assert [len(unpacked(one["people"] or record["people"])) for one in record["editions"]] == [5000, 1000, 300]
     assert [one["alex"] for one in record["editions"]] == [True, True, False]
-    assert record["reruns"] == story.CLOUD - 1  # one run is drawn in full
+    assert record["reruns"] == story.CLOUD - 1  # one run is drawn solid
     counts = [int(re.match(r"\*\*(\d+) of 5,000 people\*\*", step["big"])[1]) for step in record["given"]["steps"]]
     assert counts == np.cumsum([len(rows) for rows in given.rows]).tolist()
     assert "0 of 5,000" in record["noise"]["big"] and "4\u00a0of\u00a05" in record["noise"]["note"]

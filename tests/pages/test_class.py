@@ -71,7 +71,7 @@ def test_codes_cannot_be_scanned_for_and_the_qr_code_still_opens(classes, clock)
     for i in range(WRONG_AT_ONCE):
         with pytest.raises(NotAdmitted, match="No class"):
             classes.enter(wrong(room), "no key", f"visit {i}")
-    for attempt in (wrong(room), room.code):  # the refusal does not reveal whether a code exists
+    for attempt in (wrong(room), room.code):  # the refusal does not reveal whether the code exists
         with pytest.raises(NotAdmitted, match="wrong codes were tried on this server"):
             classes.enter(attempt, "", "a new visit")
     assert classes.enter(room.code, room.key) is room

@@ -59,7 +59,7 @@ def link(*runs, more=""):
     return "v=1&d=town" + "".join(f"&run={run.replace('=', '%3D').replace('&', '%26')}" for run in runs) + more
 
 
-QUICK = ("kmeans", "dpm", "dist-dp", "hdpe-means")  # the other algorithms are slow
+QUICK = ("kmeans", "dpm", "dist-dp", "hdpe-means")  # the other algorithms are too slow for the quick tests
 EVERY = tiers(ONE_OF_A_PANE, QUICK)
 
 

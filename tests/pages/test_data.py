@@ -152,7 +152,7 @@ def test_every_file_of_a_run_on_a_file_of_ones_own_can_be_made_after_the_page_is
     app = declare(drop(start(), "mine.csv", csv(), "Yes, it is public"), facts("a", "b"))
     app.session_state["explore_take"] = True
     ran(app.switch_page("pages/explore.py").run()).run()
-    made = {label: text() for label, text in offered.items() if callable(text)}  # servers do so without a session
+    made = {label: text() for label, text in offered.items() if callable(text)}  # servers can, without a session
     assert {"Replay", "One page", "Privacy label", "Python script", "Notebook", "Centers as CSV"} <= made.keys()
     assert "NOT PRIVATE" in made["Replay"] and all(made.values())
 
@@ -326,7 +326,7 @@ class Sentinels:
         self._size = re.compile(rf"\b{ROWS // 1000}\\?,?{ROWS % 1000}\b")
         self._binary = [
             (np.sort(np.r_[self.values.ravel().view("<u8"), numbers.ravel().astype("<i8").view("<u8")]), 8, 1),
-            (np.sort(self.values[:100].ravel().astype("<f4").view("<u4")), 4, 5),  # a few are equal by chance
+            (np.sort(self.values[:100].ravel().astype("<f4").view("<u4")), 4, 5),  # a few numbers are equal by chance
         ]
 
     def found(self, app, logs=""):
@@ -468,7 +468,7 @@ def test_the_bytes_of_an_upload_go_with_the_file(start):
     assert not [value for value in state.values() if isinstance(value, bytes | io.BytesIO)]
     assert [upload.content for upload in app.session_state["uploads"].values()] == [
         csv()
-    ]  # kept, so that the file can be read differently
+    ]  # kept, so that the file can be read again in another format
     app.switch_page("pages/data.py").run()
     assert not press(app, "Remove it").session_state["uploads"]
 

@@ -237,7 +237,7 @@ def test_an_own_public_file_starts_by_itself_once_and_a_private_one_never(bare, 
     app = visit(private=False)
     assert not app.exception and len(begun) == 1 and begun[0].epsilon == form.STOPS
     app.number_input(key="sweep_repeats").set_value(5).run()
-    assert len(begun) == 1  # later sweeps start only on request
+    assert len(begun) == 1  # further sweeps start only on request
     monkeypatch.setattr(sweeps, "CHEAP", 0.0)
     app = visit(private=False)
     assert len(begun) == 1 and starts(app) == ["Start this sweep"]
@@ -422,7 +422,7 @@ def test_a_cancelled_sweep_ends_with_the_runs_that_had_begun(app):
     assert len(kept.rows) <= before + 4 * WORKERS < kept.total
     app.run()
     assert not app.exception and "Canceled after" in words(app)
-    assert "Two axes" not in [tab.label for tab in app.tabs]  # there is only one axis
+    assert "Two axes" not in [tab.label for tab in app.tabs]  # there is only a single axis
 
 
 def test_a_visit_has_one_sweep_under_way_and_leaves_room_for_the_others(monkeypatch):

@@ -95,7 +95,7 @@ def test_the_formula_of_averages_holds_for_noise_on_sums_and_weights(parts):
 
 
 def test_averages_are_blurred_where_noise_reaches_across_the_domain():
-    counts, sd = np.array([50.0, 50.0]), np.full((2, 2), 0.5)  # squared noise .5, of a squared radius of 1
+    counts, sd = np.array([50.0, 50.0]), np.full((2, 2), 0.5)  # squared noise .5, squared radius 1
     assert not blurred(counts, sd, 1.0) and not blurred(counts, 0.5 * sd, 0.5)
     assert blurred(counts, 1.2 * sd, 1.0) and blurred(counts, sd, 0.5)
     thrown = np.array([[0.1, 0.1], [9.0, 9.0]])  # no farther than the radius, and a center with few rows counts little

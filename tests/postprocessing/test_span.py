@@ -22,7 +22,7 @@ def run(n, seed):
 
 def test_the_two_columns_with_the_most_spread_between_centers_are_drawn():
     apart = np.tile([0.5, 50, 5, 0.5, 0.5], (2, 1))
-    apart[:, :3] = [[0.1, 49.0, 1.0], [0.9, 51.0, 9.0]]  # the widest in numbers is the least wide in its bounds
+    apart[:, :3] = [[0.1, 49.0, 1.0], [0.9, 51.0, 9.0]]  # widest in numbers, narrowest in its bounds
     assert widest(dataclasses.replace(run(200, 0), cluster_centers=apart)) == (0, 2)
 
 
@@ -42,8 +42,8 @@ def test_the_directions_are_the_principal_ones_and_the_range_holds_every_center(
     spread = np.linalg.eigvalsh(np.cov(Z.T))[::-1]
     assert span.flat(Z).var(axis=0, ddof=1) == pytest.approx(spread[:2])
     assert (span.flat(Z) >= span.low).all() and (span.flat(Z) <= span.high).all()
-    assert span.flat(span.lift(np.array([0.3, -0.1]))) == pytest.approx([0.3, -0.1])  # a click finds its place again
-    for row, other in zip(span.directions, turned.directions, strict=True):  # one of the two signs, either way
+    assert span.flat(span.lift(np.array([0.3, -0.1]))) == pytest.approx([0.3, -0.1])  # a click finds its point again
+    for row, other in zip(span.directions, turned.directions, strict=True):  # the sign is arbitrary
         assert max(row, key=abs) > 0 and other == pytest.approx(row)
 
 

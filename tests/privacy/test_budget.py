@@ -1,4 +1,4 @@
-"""Check one budget in three notions: a typed value comes back from the others, and never allows less noise."""
+"""Check one budget in three notions: a typed value survives conversion and back, and never allows less noise."""
 
 import math
 

@@ -401,7 +401,7 @@ DOORS = {  # method -> (its price, its relation, a call)
     "collect": (Report(1.0), REPLACE, lambda asked: asked.collect("x", NearestOf(LEFT_AND_RIGHT.points))),
 }
 COVER = CellCover(np.ones(2), (0.5,), np.zeros((1, 2)), 2)
-FAR = Positions(3.0)  # no move is longer
+FAR = Positions(3.0)  # no move exceeds this length
 
 
 @pytest.mark.parametrize("door", DOORS)

@@ -114,7 +114,7 @@ def test_nothing_true_and_no_seed_can_be_reached_from_a_secure_trace(slug):
         trace = instance(ALGORITHMS[slug], epsilon=1.0, delta=1e-4).run(data, noise="secure")
         assert trace.notice == "released values only"
         forbidden = secrets(data.witness)
-        apart = {value for value in forbidden if not (value / GRID).is_integer()}  # values that noise cannot hit
+        apart = {value for value in forbidden if not (value / GRID).is_integer()}  # values that noise cannot produce
         again = Trace.from_json(trace.to_json())
         assert leaks(trace, apart) == leaks(again, apart) == []
         met.update({*leaks(trace, forbidden), *leaks(again, forbidden)})
@@ -153,7 +153,7 @@ def test_the_walk_catches_planted_leaks():
     foreign = [Neighbors(X, X, DOMAIN), np.random.default_rng(0), (lambda rows: lambda: rows)(X)]
     for thing, name in zip(foreign, ("Neighbors", "Generator", "function"), strict=True):
         assert f"holds a {name}, which is no plain data" in leaks(planted(trace, "thing", thing), forbidden)
-    view = np.vstack([np.zeros((1, 2)), X])[:1]  # only zeros, but their base array holds every row
+    view = np.vstack([np.zeros((1, 2)), X])[:1]  # the view holds zeros only, but its base array holds every row
     assert "holds a true value in a ndarray" in leaks(planted(trace, "view", view), forbidden)
 
 

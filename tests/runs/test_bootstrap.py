@@ -39,7 +39,7 @@ def test_the_cloud_follows_from_the_release_alone_and_lies_around_it(private):
     for centers, again in zip(one.centers, other.centers, strict=True):
         np.testing.assert_array_equal(centers, again)
         gaps = np.linalg.norm(np.asarray(private.cluster_centers)[:, None] - centers[None], axis=2).min(axis=1)
-        assert (gaps < 1.0).all()  # km; the groups are 5 apart
+        assert (gaps < 1.0).all()  # in km; the groups are 5 km apart
     assert len({id(centers) for centers in one.centers}) == 3 <= POPULATIONS
 
 

@@ -97,4 +97,4 @@ def test_stored_runs_of_another_version_are_refused_in_one_sentence(monkeypatch,
 
 def test_the_whole_site_has_a_page_for_everything():
     assert [watch.address(slug) for slug in ALGORITHMS][:2] == ["watch/kmeans.html", "watch/pe-means.html"]
-    assert SAMPLES[0] == "town" and tradeoff.HOME == "tradeoff/town.html"  # the story's last screen links there
+    assert SAMPLES[0] == "town" and tradeoff.HOME == "tradeoff/town.html"  # the story's last screen links to this page

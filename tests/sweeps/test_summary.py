@@ -181,7 +181,7 @@ def test_curves_show_runs_means_intervals_and_kmeans_and_say_not_private():
         trace.name.endswith("single runs") for trace in curves(rows(kmeans(), runs("nsm", PE)), single=False).data
     )
     assert curves(rows(kmeans(), runs("nsm", PE)), log=False).layout.yaxis.range[0] <= 0
-    medians = curves(rows(kmeans(), runs("nsm", PE)), against="KMedians")  # in a metric whose reference is k-median
+    medians = curves(rows(kmeans(), runs("nsm", PE)), against="KMedians")  # for a metric whose reference is k-median
     assert medians.data[-1].name == "KMedians (not private)" and "◇ KMedians" in json.dumps(
         medians.layout.to_plotly_json(), ensure_ascii=False
     )
@@ -337,7 +337,7 @@ def test_people_are_made_up_from_released_values_only_and_lie_in_the_public_box(
     assert made.shape == (4000, 2)
     assert (made >= data.domain.low - 1e-9).all() and (made <= data.domain.high + 1e-9).all()
     ours, theirs = (normalized_loss(X, trace.cluster_centers, data.domain) for X in (made, data.X))
-    assert 0.3 < ours / theirs < 3  # the groups are where they were
+    assert 0.3 < ours / theirs < 3  # the simulated groups keep their positions
     single = Coreset(np.zeros((1, 2)), np.ones(1), np.ones(1))
     assert np.ptp(simulate(single, data.domain, 50, np.random.default_rng(0))) > 0
     with pytest.raises(ValueError, match="noise left none"):
@@ -351,7 +351,7 @@ def test_a_curve_that_leaves_the_picture_ends_in_an_arrow_with_its_number():
     low, top = figure.layout.yaxis.range
     assert np.log10(1.2) < top < np.log10(1.25) and np.log10(1.2) - low > 0.8 * (
         top - low
-    )  # the other curves use the height
+    )  # the other curves fill the height
     (arrow,) = [note for note in figure.layout.annotations if "↑" in (note.text or "")]
     assert "3.3 ×" in arrow.text and arrow.x == np.log10(0.25)
     above = [trace for trace in figure.data if trace.name.endswith("above the picture")]

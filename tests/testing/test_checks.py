@@ -137,7 +137,7 @@ def test_a_broken_algorithm_is_caught(name):
     assert "\n" not in str(caught.value)
 
 
-BREAKS = {  # faults planted in dpviz under an honest algorithm
+BREAKS = {  # faults planted in dpviz itself, below an honest algorithm
     "every_draw_has_its_recorded_scale_and_is_its_own": (Seeded, "laplace", lambda self, scale, shape: np.ones(shape)),
     "nothing_more_than_claimed_is_given_away": (GridCounts, "sensitivity", lambda self, norm, relation: {"": 0.5}),
     "nothing_more_is_given_away_with_secure_noise": (GridCounts, "sensitivity", lambda *_: {"": 0.5}),

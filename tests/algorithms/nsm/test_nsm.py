@@ -251,7 +251,7 @@ def test_a_prior_damps_the_first_move_by_what_noise_would_show():
     damped = tracker.shrink(shifts, noise, moved)
     assert (damped[1:] ** 2).sum() < 0.2 * (shifts**2).sum()
     told = tracker.deviation(noise)
-    assert (told[1:] < 0.1).all() and (told > 0).all() and told[0] == 0.01  # its first estimate: noise alone
+    assert (told[1:] < 0.1).all() and (told > 0).all() and told[0] == 0.01  # first estimate: noise alone
     far = Tracker(k, pooled=True, prior=prior).shrink(shifts + 5, noise, moved)
     assert far[1:].mean() == pytest.approx(5, rel=0.01)  # a move far above the noise is made in full
     assert Tracker(k, pooled=True).shrink(shifts, noise, moved) == pytest.approx(shifts)
@@ -279,11 +279,11 @@ def test_a_prior_is_used_between_4_and_64_columns_and_not_without_noise():
 def test_clipping_radius_weighs_noise_against_what_is_cut_off():
     edges = distance_edges(4.0)
     counts = np.zeros(28)
-    counts[12] = 1000.0  # all rows at about half the top, 2^-3 of it
+    counts[12] = 1000.0  # all rows in the bin whose outer edge is 2^-3 of the top
     rows = edges[12]
     assert clipping_radius(counts, 1.0, edges, 1e-9, 1000.0) == pytest.approx(rows)
     assert clipping_radius(counts, 1.0, edges, 10.0, 1000.0) < rows / 2
-    counts[0] = 5.0  # within the noise, so the radius need not hold it
+    counts[0] = 5.0  # within the noise, so the radius need not cover it
     assert clipping_radius(counts, 10.0, edges, 1e-3, 1000.0) == pytest.approx(rows)
 
 

@@ -96,7 +96,7 @@ def test_mixing_is_a_uniform_order_of_everybody(noise):
     places = np.array([noise.permutation(5) for _ in range(6000)])
     assert (np.sort(places, axis=1) == np.arange(5)).all()
     seen = np.array([[(places[:, i] == j).mean() for j in range(5)] for i in range(5)])
-    assert np.abs(seen - 0.2).max() < 8 * math.sqrt(0.16 / 6000)  # 25 shares: once in 10^13 by chance
+    assert np.abs(seen - 0.2).max() < 8 * math.sqrt(0.16 / 6000)  # 25 shares; by chance once in 10^13
 
 
 def test_the_questions_do_not_depend_on_the_order_of_the_file():
@@ -128,7 +128,7 @@ def test_mixing_is_worth_a_sharper_report_and_says_where_it_is_not():
     few = StemmerKaplanShuffle(epsilon=1.0)
     assert any("mixing gains nothing" in words and "about 330 people" in words for words in few.advice(2, 100))
     assert not any("mixing gains nothing" in words for words in StemmerKaplanShuffle(epsilon=1.0).advice(2, 100_000))
-    claimed = StemmerKaplanShuffle(epsilon=2.0).guarantee(2, 5000).epsilon  # the most that reports may spend
+    claimed = StemmerKaplanShuffle(epsilon=2.0).guarantee(2, 5000).epsilon  # the most that the reports can spend
     assert any(
         f"{claimed:.3g} of epsilon 2 are spent" in words for words in StemmerKaplanShuffle(epsilon=2.0).advice(2, 5000)
     )

@@ -64,7 +64,7 @@ def test_histogram_scores_equal_sorted_scores_with_ties_and_edges(interval):
     cuts = histogram.cuts
     for trial in range(20):
         x = np.column_stack([rng.uniform(-1, 1, 60), rng.uniform(-0.4, 0.4, 60), rng.choice([-1.0, 0.25, 1.0], 60)])
-        x[:20, 0] = rng.choice(cuts[0], 20)  # exactly on cuts and on interval ends
+        x[:20, 0] = rng.choice(cuts[0], 20)  # positions exactly on cuts and on interval ends
         x[20:30, 0] = rng.choice(cuts[0] - histogram.half[0], 10)
         low, high = -np.array([1.0, 0.4, 1.0]), np.array([1.0, 0.4, 1.0])
         low[0] = cuts[0, trial % histogram.intervals]

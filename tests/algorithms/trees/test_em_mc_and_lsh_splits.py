@@ -114,7 +114,7 @@ def test_every_cell_can_be_picked_and_covered_rows_count_no_more():
 
     _, true = session.noisy_cover(grids(sides=(0.5, 0.9), picks=2), ALL, largest)
     assert true["covered"].tolist() == [[5, 2], [0, 0]]
-    assert [counts.tolist() for counts in seen] == [[5, 2], [0, 2], [], []]  # in the second grid no row is left
+    assert [counts.tolist() for counts in seen] == [[5, 2], [0, 2], [], []]  # no row is left for the second grid
 
 
 def test_picks_have_the_probabilities_of_the_exponential_mechanism_over_all_cells():

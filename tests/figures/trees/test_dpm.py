@@ -93,7 +93,7 @@ def test_scores_stand_at_the_margins_over_their_cuts(sample, axes):
         assert np.corrcoef(curve[:, 1 - i], own.score)[0, 1] > 0.999
         met += 1
     made = sum(region["accepted"] and region["column"] in axes for region in regions(seen.trace))
-    assert met and len(margins(seen, len(seen.trace.steps) - 1)[1]) == 3 * made  # the last picture has all cuts
+    assert met and len(margins(seen, len(seen.trace.steps) - 1)[1]) == 3 * made  # the last picture shows all cuts
     plane = dpm.PANE.panels(seen)[0].figure
     assert plane.layout.yaxis.range[1] > high[1] + 0.1 * (high - low)[1]
     bare = dpm.PANE.panels(view(sample, axes=axes, epsilon=4.0, hidden=False))[0].figure

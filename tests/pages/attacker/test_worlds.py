@@ -42,7 +42,7 @@ def test_alex_comes_by_a_link_and_goes(opened):
     app.session_state["attacker_who_next"] = "row:39999"
     app.run()
     assert any("no such person" in info.value for info in app.info) and not app.exception
-    assert conclusion not in re.sub("<[^>]*>", "", words(app))  # that of another person may be there already
+    assert conclusion not in re.sub("<[^>]*>", "", words(app))  # the picture of another person may be there already
 
 
 @pytest.mark.parametrize("query", ["a=sulloyd&k=2&exact=1", "a=dp-dbscan"])

@@ -1,4 +1,4 @@
-"""Check a released coreset on Explore: it gives centers for any k, and nothing more is spent."""
+"""Check a released coreset on Explore: it gives centers for any k at no further cost."""
 
 from pathlib import Path
 
