@@ -40,7 +40,7 @@ from dpviz.sweeps.sweep import REFERENCE, Sweep, Variant, execute
 from dpviz.version import __version__
 
 NOTE = (
-    "Loss in units of the squared radius, mean ± standard error, per epsilon; delta = n^-1.1. AUC ratio: area of "
+    "Loss in units of the squared radius, mean ± standard error, per epsilon; delta = n^-1.1. AUC ratio: area under "
     "the loss over epsilon divided by that of KMeans(n_init=10). Methods with another neighboring relation make "
     "another promise and are not comparable at equal epsilon."
 )
