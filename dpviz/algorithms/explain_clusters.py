@@ -89,7 +89,7 @@ class ExplainClusters(ApproximateDP):
         return cls(n_clusters=len(centers), centers=centers, epsilon=epsilon, delta=delta)
 
     def trusts(self, trace: Trace) -> str:
-        """Return a sentence if this question needs trust in other parties than the run did, else ""."""
+        """Return a sentence if this question requires trust in parties that the run did not, else ""."""
         if trace.claimed.trust == self.trust:
             return ""
         return f"Trust differs. In the run: {trace.claimed.trust}. In this question: {self.trust}."

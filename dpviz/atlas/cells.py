@@ -42,9 +42,9 @@ EXACTLY_K = (("exactly_k", True),)  # makes a method that may release more cente
 STOPS = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0, 8.0)  # values of epsilon
 SEEDS = 20
 STORY, STORY_SEEDS = ("town", "pe-means"), 100  # the sample and method of the story, with more runs
-PEOPLE = {"town": (300, 1000)}  # smaller editions of a sample, besides the whole
+PEOPLE = {"town": (300, 1000)}  # smaller editions of a sample, besides the whole sample
 
-_CENTER_STEP, _SIZE_STEP = 2.0**-22, 2.0**-8  # finer than any picture shows, and a third of the bytes
+_CENTER_STEP, _SIZE_STEP = 2.0**-22, 2.0**-8  # finer than any picture can show, at a third of the bytes
 
 
 @dataclasses.dataclass(frozen=True, order=True)
@@ -85,7 +85,7 @@ class Cell:
 
 
 def chapters() -> Iterator[Chapter]:
-    """Yield every sample with every method that runs on it: a distance needs columns of one scale."""
+    """Yield every sample with every method that runs on it; a method with a distance needs columns of one scale."""
     for sample in SAMPLES:
         scale = opened(sample, None).data.domain.scale
         for method in METHODS:

@@ -59,7 +59,7 @@ class Game:
 
 
 GAMES = (
-    Game(*STORY, "outlier", None, 2_000),  # the first question of Alex, and of the default deck
+    Game(*STORY, "outlier", None, 2_000),  # the first question about Alex, and that of the default deck
     Game("town", "kmeans", "outlier", None, 100),
     Game("town", "pe-means", "outlier", True, 25),
     Game("town", "pe-means", "outlier", False, 25),

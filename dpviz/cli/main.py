@@ -41,7 +41,7 @@ COMMANDS = {  # name: (module and function that gives a parser its arguments and
 }
 
 WITH = {"app", "run", "sweep", "audit", "plan", "explain", "export"}  # commands that take algorithms from outside
-OUTSIDE = {"app", "run", "sweep", "export"}  # and programs, which see the rows themselves
+OUTSIDE = {"app", "run", "sweep", "export"}  # and commands that take programs, which see the rows themselves
 _LISTS = ("--low", "--high")
 _NUMBERS = re.compile(r"[+-]?\.?\d[\d.,eE+-]*")
 

@@ -77,7 +77,7 @@ class Dataset:
 
     @property
     def nouns(self) -> str:
-        """Return the word for several rows."""
+        """Return the plural of the word for a row."""
         return plural(self.noun)
 
     @property

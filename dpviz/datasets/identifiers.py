@@ -21,7 +21,7 @@ def singles_out(table: Table, name: str, *, private: bool) -> bool:
 
 
 def _numbers(values: np.ndarray) -> bool:
-    """Return whether the cells are distinct whole numbers, in order or without wide gaps. NOT PRIVATE."""
+    """Return whether the cells are distinct whole numbers, either in order or without wide gaps. NOT PRIVATE."""
     if len(values) < 10 or not np.isfinite(values).all() or (values != np.round(values)).any():
         return False
     steps = np.diff(np.sort(values))

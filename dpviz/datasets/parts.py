@@ -122,7 +122,7 @@ def columns_in(path: Path) -> list[str]:
         return list(file.schema_arrow.names)
 
 
-_header = threading.Lock()  # a header is a Python literal: up to 3.11.7 two threads that parse may break each other
+_header = threading.Lock()  # a header is a Python literal, and up to 3.11.7 two parsing threads may break each other
 
 
 def _mapped(path: str) -> np.ndarray:

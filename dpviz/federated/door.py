@@ -70,7 +70,7 @@ class Door:
     def __init__(self, agreement: Agreement, context: ssl.SSLContext, say: Callable[[str], None]) -> None:
         self.peers: dict[str, Peer] = {}
         self._agreement, self._context, self._say = agreement, context, say
-        self._guests: dict[asyncio.Task[None], None] = {}  # in order of arrival
+        self._guests: dict[asyncio.Task[None], None] = {}  # guests in order of arrival
         self._watches: set[asyncio.Task[None]] = set()
         self._came = asyncio.Event()
         self._refused = 0

@@ -68,7 +68,7 @@ def timeline(traces: Sequence[Trace], by: str) -> Timeline:
     if by == "step":
         ticks = max(map(len, counts))
         frames = [[min(tick, len(count) - 1) for tick in range(ticks)] for count in counts]
-        heads = [""] * ticks  # each run names its step in its own words
+        heads = [""] * ticks  # each run gives its steps their own titles
     else:
         private = [values for values in spent if not np.isnan(values).any()]
         levels = _levels(np.concatenate(private)) if private else np.zeros(1)

@@ -12,7 +12,7 @@ from dpviz.trace import Step, Trace
 
 __all__ = ["PANE", "ellipses"]
 
-_SD = 2.0  # standard deviations that an ellipse shows
+_SD = 2.0  # half-axes of an ellipse, in standard deviations
 
 
 def ellipses(view: View, step: Step, which: np.ndarray) -> np.ndarray:

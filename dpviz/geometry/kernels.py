@@ -128,7 +128,7 @@ def _nearest_tree(x: np.ndarray, points: np.ndarray) -> np.ndarray:
 
     A squared distance has relative error below (d + 2) 2^-53; 1e-14 leaves room for the root as well.
     """
-    order = np.lexsort(points.T)  # stable: of duplicates the lowest index comes first, and wins
+    order = np.lexsort(points.T)  # a stable sort: of duplicates, the lowest index comes first and wins
     first = order[np.append(True, (np.diff(points[order], axis=0) != 0).any(axis=1))]
     if len(first) == 1:
         return np.zeros(len(x), dtype=np.int64)

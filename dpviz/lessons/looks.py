@@ -97,7 +97,7 @@ def _words(lengths: np.ndarray) -> list[str]:
 def panels(runs: LookRuns, colors: Theme) -> list[Panel]:
     """Return the looks with their mean, and their cost so far."""
     view = runs.ground.view(runs.traces[0], colors, kmeans=True)
-    which = int(np.abs(runs.centers - runs.target).max(axis=(0, 2)).argmax())  # the center farthest off
+    which = int(np.abs(runs.centers - runs.target).max(axis=(0, 2)).argmax())  # the center farthest from its target
     plane = mean_panel(view, runs.centers[:, which], runs.means[:, which], runs.target[which])
     epsilons = [promise.epsilon for promise in runs.spent]
     cost = Values(

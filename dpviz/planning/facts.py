@@ -17,7 +17,7 @@ from dpviz.numbers import number
 __all__ = ["MOST_CLUSTERS", "MOST_ROWS", "Facts", "numbers"]
 
 MOST_ROWS = 20_000  # most stand-ins; more people are rehearsed with proportionally less noise (`rehearsal.rehearse`)
-_MOST_COLUMNS, MOST_CLUSTERS = 200, 40  # as many columns as a table may have
+_MOST_COLUMNS, MOST_CLUSTERS = 200, 40  # the largest number of columns that a table may have
 MOST_PEOPLE = 10**10
 
 

@@ -258,7 +258,7 @@ def centers_json(trace: Trace, columns: Sequence[str], units: Sequence[str] = ()
 
 
 def _strict(promise: dict) -> dict:
-    """Return a promise without infinities: JSON has none, so "no bound" is null."""
+    """Return a promise without infinities, which JSON lacks: "no bound" becomes null."""
     return {
         key: None if isinstance(value, float) and not np.isfinite(value) else value for key, value in promise.items()
     }

@@ -94,7 +94,7 @@ class Shape:
         return np.sqrt(((self.directions / self.stretch) ** 2).sum(axis=1))
 
     def undo(self, stretched: np.ndarray) -> np.ndarray:
-        """Return stretched offsets (..., d) in their original form."""
+        """Return stretched offsets (..., d) mapped back to the original columns."""
         return (stretched / self.stretch) @ self.directions.T
 
 

@@ -211,7 +211,7 @@ def private_verdict(trace: Trace, columns: Sequence[str], units: Sequence[str]) 
     k = len(trace.cluster_centers)
     parts = [f"{k} center{'s' * (k != 1)}"]
     if noise.sd is not None:
-        spread = spread_words(noise.sd.max(axis=0), trace.domain, columns, units)  # the widest of all centers
+        spread = spread_words(noise.sd.max(axis=0), trace.domain, columns, units)  # the largest noise of all centers
         parts.append(f"noise of {'each at most' if spread.startswith('±') else 'some'} {spread}")
     drowned = 0
     if noise.sizes is not None and noise.sizes_sd is not None:

@@ -119,7 +119,7 @@ def _whole_lines(text: bytes) -> int:
 def _parse(line: bytes | str) -> dict[str, Any] | None:
     try:
         row = json.loads(line, parse_int=_whole)
-    except (ValueError, RecursionError):  # a torn line, or brackets without end
+    except (ValueError, RecursionError):  # a torn line, or brackets nested too deeply
         return None
     return row if isinstance(row, dict) else None
 

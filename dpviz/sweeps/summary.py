@@ -74,7 +74,7 @@ class Summary:
         for _, one in merged.groupby(["data", "label"], sort=False):
             varied = [other for other in axes_of(merged) if other != self.axis and one[other].nunique() > 1]
             if one.groupby("n_rows").delta.nunique().max() == 1:
-                varied = [other for other in varied if other != "delta"]  # a rule derives it from n
+                varied = [other for other in varied if other != "delta"]  # a rule derives delta from n
             for other in varied:
                 sign = _SHORT.get(other, other.replace("_", " "))
                 merged.loc[one.index, "series"] += [f", {sign} = {_number(other, value)}" for value in one[other]]

@@ -13,7 +13,7 @@ from dpviz.audits.wide import second_instance, wide_pairs
 from dpviz.privacy.guarantee import Notion
 from dpviz.testing.runs import DoesNotApply, demand
 
-SURE = 0.9999  # so high that an honest algorithm is not accused by chance
+SURE = 0.9999  # high enough that chance does not accuse an honest algorithm
 ROWS = np.random.default_rng(1).uniform(-1, 1, (60, 2))
 _DRAWS = 12  # runs whose noise values are checked
 

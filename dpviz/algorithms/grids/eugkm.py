@@ -149,7 +149,7 @@ class EUGkM(Algorithm):
         wanted = float(self.cells or self._rule(n_features, n_public))
         each = max(int(min(wanted, self.MOST_CELLS) ** (1 / n_features) + 1e-9), 1)
         if each == 2 and n_features >= self.MANY and self.lloyd_share == 0:
-            each = 1  # half boxes have no center near the middle, and no Lloyd step corrects that
+            each = 1  # half boxes have no center near the middle, and no Lloyd step follows to correct that
         return (each,) * n_features
 
     def _rule(self, n_features: int, n_public: int) -> float:

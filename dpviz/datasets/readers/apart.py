@@ -105,7 +105,7 @@ def _talk(
             send(into, FILE, data)
             for frame in frames(out):
                 answers.put(frame)
-    except OSError:  # the process ended during the transfer, as the None reports
+    except OSError:  # the process ended during the transfer, which the None reports
         pass
     finally:
         answers.put(None)

@@ -51,7 +51,7 @@ def read_excel(data: memoryview, name: str, form: Form, limits: Limits, advance:
     """Read one sheet of an .xlsx workbook."""
     _guard(data, name, limits)
     sentence = f"{name}: the file cannot be read as an Excel workbook; save it again as .xlsx, or as CSV."
-    with faults_as(sentence), warnings.catch_warnings():  # safe, because this process has one thread: see `apart`
+    with faults_as(sentence), warnings.catch_warnings():  # safe, because this process has a single thread (see `apart`)
         warnings.simplefilter("ignore")  # openpyxl's warnings quote cells
         reader = _Reader(io.BytesIO(data), read_only=True, data_only=True, keep_links=False)
         reader.read()

@@ -29,7 +29,7 @@ from dpviz.trace import Step, Trace
 
 __all__ = ["PANE", "bulk", "radius_table", "strength_table"]
 
-FLAT = 3  # columns: with more, a ball's shadow on the plane says little about the ball
+FLAT = 3  # columns; with more, a ball's shadow on the plane says little about the ball
 
 
 def _mean_words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:

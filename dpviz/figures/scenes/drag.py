@@ -236,7 +236,7 @@ def _promise(stop: Stop, most: int, on: str, more: str) -> list[str]:
 
 
 def _truth(view: View, edition: Edition, row: Any, n_found: int, own: float, before: str) -> list[str]:
-    """Return the secret facts in the same form. NOT PRIVATE."""
+    """Return the secret facts in the same format. NOT PRIVATE."""
     times = ratio_words(own)
     first = f"{n_found} of {edition.groups} groups, {times} × {view.against}' loss. "
     first += f"All {edition.groups} groups found again in "

@@ -186,7 +186,7 @@ def printed(view: View, clouds: list[Cloud], one: int | None) -> list[Panel]:
 
 
 def _worst(question: RerunQuestion, ready: dict[str, Reruns]) -> None:
-    """Offer a link to the worst run of every ε: its scene with its seed."""
+    """Offer a link to the worst run at every ε, that is, to the scene with its seed."""
     scene = links.now("again", explore)
     entries = []
     for one, some in ready.items():

@@ -28,12 +28,12 @@ _print = st.components.v2.component(
 
 
 def done(lesson: str) -> None:
-    """Let the browser note that a lesson is finished."""
+    """Let the browser record that a lesson is finished."""
     _progress(key=keys.PROGRESS_ADDRESS, data={"names": list(LESSONS), "done": lesson, "shown": False}, height=1)
 
 
 def shown() -> None:
-    """Mark the lessons that are done and say how many; "Forget" empties the note."""
+    """Mark the finished lessons and count them; "Forget" clears the list."""
     _progress(key=keys.PROGRESS, data={"names": list(LESSONS), "done": "", "shown": True}, height="content")
 
 

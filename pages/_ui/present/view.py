@@ -77,7 +77,7 @@ def _open(text: bytes) -> None:
         st.error(plain(str(problem)))
         return
     present_state.deck_files += 1  # an empty field for the next file
-    present_state.present_next = 1  # the list is drawn already; the next run selects this slide
+    present_state.present_next = 1  # the list is already drawn; the next script run selects this slide
     keep(deck)
     st.rerun()
 

@@ -20,7 +20,7 @@ class Seldom:
         self._since, self._written, self._left_out = clock(), 0, 0
 
     def warning(self, line: str, *values: object) -> None:
-        """Write a line, or count it."""
+        """Write a line, or count it as omitted."""
         with self._lock:
             if self._clock() - self._since >= MINUTE:
                 if self._left_out:

@@ -219,7 +219,7 @@ def trusts(sweep: Sweep) -> tuple[Trust, ...]:
 @lru_cache(maxsize=32)
 def _stored(sweep: Sweep, usable: tuple[Trust, ...]) -> dict[str, dict[str, Any]]:
     """Return the rows of the atlas by their keys; `usable` only renews the cache."""
-    chart = lru_cache(maxsize=None)(atlas.chart)  # no second look-up of the same chart
+    chart = lru_cache(maxsize=None)(atlas.chart)  # avoids a second look-up of the same chart
     return {row["key"]: row for row in stored_rows((run for _, run in cells(sweep)), chart)}
 
 
@@ -281,7 +281,7 @@ def _work(progress: Progress, job: Job) -> None:
                 if file is not None:
                     file.append(row)
                 look()
-        if archive and file is not None:  # without an outcome, it resumes when somebody opens it again
+        if archive and file is not None:  # without an outcome, the sweep resumes when somebody opens it again
             archive.end(progress.identity, "done")
 
 

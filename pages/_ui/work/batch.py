@@ -134,7 +134,7 @@ def _make(job: Job, missing: list[Piece], shelf: Recent[Any]) -> None:
     """Make the pieces that nobody has made meanwhile; each counts equally toward progress."""
     for index, piece in enumerate(missing):
         if shelf.get(piece.name) is not None:
-            continue  # another visitor asked for the same
+            continue  # another visitor has requested the same piece
         part = Job("", piece.name)
 
         def still_wanted(part: Job = part, index: int = index) -> bool:
