@@ -29,7 +29,7 @@ def warning(trace: Trace) -> str:
     dead = trace.steps[-1].released["dead"]
     if dead.mean() < 0.5:
         return ""
-    return f"{int(dead.sum())} of {len(dead)} Gaussians hold hardly more rows than noise alone. Choose fewer."
+    return f"{int(dead.sum())} of {len(dead)} Gaussians show hardly more rows than noise alone would. Choose fewer."
 
 
 def _plane(view: View) -> Panel:

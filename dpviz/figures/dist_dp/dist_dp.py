@@ -111,7 +111,7 @@ def _plane(view: View) -> Panel:
     trace, colors = view.trace, view.colors
     looks = {
         "noisy point": {"mode": "markers", "marker": {"color": colors.released_soft, "size": 3.4, "opacity": 0.8}},
-        "far from every region, or in a small one: stays itself": {
+        "far from every region, or in a small one: stays as it is": {
             "mode": "markers",
             "marker": {"color": colors.released, "size": 4.2, "symbol": "triangle-up", "opacity": 0.8},
         },
@@ -176,7 +176,7 @@ def _layers(view: View) -> list[dict[str, dict[str, Any]]]:
                 heavy = np.flatnonzero(released["coreset_weights"] != 1)
                 layers |= _regions(view, released["coreset_points"][heavy], released["coreset_weights"][heavy])
         layers["noisy point"] = xy(points[near])
-        layers["far from every region, or in a small one: stays itself"] = xy(points[~near])
+        layers["far from every region, or in a small one: stays as it is"] = xy(points[~near])
         frames.append(layers)
     return frames
 

@@ -64,7 +64,7 @@ def warning(trace: Trace) -> str:
     if n / k >= loudest:
         return ""
     return (
-        f"{k} centers of {n:,} rows get about {number(n / k, 2)} votes each, but noise alone reaches "
+        f"{k} centers for {n:,} rows get about {number(n / k, 2)} votes each, but noise alone reaches "
         f"{number(loudest, 2)} among {guesses:,} trial points (±{number(sd, 2)} on every count). "
         "Try fewer centers or a larger epsilon."
     )

@@ -64,7 +64,7 @@ def warning(trace: Trace) -> str:
     if n is None or n / k >= 4 * sd:
         return ""
     return (
-        f"{k} centers of {n:,} rows hold about {number(n / k, 2)} rows each, but every count has noise of "
+        f"{k} centers for {n:,} rows hold about {number(n / k, 2)} rows each, but every count has noise of "
         f"±{number(sd, 2)}. Try fewer centers, fewer iterations, or a larger epsilon."
     )
 

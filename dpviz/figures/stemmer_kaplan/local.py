@@ -33,7 +33,7 @@ def _words(step: Step, domain: Domain) -> tuple[str, str]:
     return head, (
         f"{released['users']:,} people send {how} each about their cell of width "
         f"{domain.length(released['width'])}; {tail}, ±{number(released['noise_sd'], 2)} each. "
-        f"{len(released['sample'])} reports are drawn as sent, the others only added up"
+        f"{len(released['sample'])} reports are drawn as sent, the others are only added up"
     )
 
 

@@ -153,7 +153,7 @@ def _ask_width(pending: Pending) -> None:
     st.header("How many cells does a line have?")
     n_columns = field(
         "Cells per line", 1, Limits().columns, None, key=keys.N_COLUMNS("pending"), width=300,
-        placeholder="a whole number", help="If a line has another number, its cells count as missing.",
+        placeholder="a whole number", help="If a line has a different number, its cells count as missing.",
     )  # fmt: skip
     if st.button("Read it this way", disabled=not isinstance(n_columns, int)):
         _read(pending, dataclasses.replace(pending.form, n_columns=n_columns))

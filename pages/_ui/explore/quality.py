@@ -24,7 +24,7 @@ _WORDS = {
     "distance to KMeans": ("From these centers to KMeans", "mean to the nearest, share of the box's diagonal", ".4f"),
     "distance from KMeans": (
         "From KMeans to these centers",
-        "the other way round: large if centers are missing",
+        "the reverse direction: large if centers are missing",
         ".4f",
     ),
     "centers": ("Centers", "", ".0f"),

@@ -35,7 +35,7 @@ _HERE = Path(__file__).parent
 _DOORS = (  # screen, page, text and target of its link
     (1, "limits", "See how, for one number of clusters", ""),
     (3, "attacker", "Keep betting, and see why", ""),
-    (6, "explore", "Explore", "Watch a run step by step, and what every step costs."),
+    (6, "explore", "Explore", "Watch a run step by step, with the cost of each step."),
     (6, "data", "Your data", "Rehearse on made-up people first. Trust what most runs find."),
     (6, "class", "Teach", "Everybody in the room becomes one point and bets by phone."),
 )

@@ -109,7 +109,7 @@ def _solver(mine: Summary, progress: Progress, look: SweepLook, style: dict[str,
     table(["Algorithm", "smallest tested", "runs there"], body, "Solver")
     st.html(
         markup.small(
-            "Every larger tested value is good enough, too. The counts are of these runs; other runs may differ by a "
+            "Every larger tested value is also good enough. The counts are of these runs; other runs may differ by a "
             "few. *\u202freleased more than k centers."
         )
     )
