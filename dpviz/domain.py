@@ -212,7 +212,7 @@ class Domain:
         return self.columns[column] if self.columns else f"column {column + 1}"
 
     def place(self, column: int, z: float) -> str:
-        """Return a coordinate in words: original units, with the unit if declared."""
+        """Return a coordinate as text: original units, with the unit if declared."""
         value = z * self.half_width[column] + self.middle[column]
         unit = self.units[column] if self.units else ""
         return f"{numbers.place(value, float(self.high[column] - self.low[column]))} {unit}".rstrip()

@@ -252,7 +252,7 @@ class Algorithm:
         return init, Seeded(draws)
 
     def _size(self, rows: Rows, source: Noise) -> tuple[int, tuple[str, ...]]:
-        """Return the public n and its source in words; only a seeded simulation may count the rows."""
+        """Return the public n and a description of its source; only a seeded simulation may count the rows."""
         declared = rows.domain.n_public
         if declared is not None and self.neighboring is Neighboring.ADD_REMOVE:
             return declared, (f"n = {declared} declared",)

@@ -106,7 +106,7 @@ def _run(paper: str, item: Item, arguments: argparse.Namespace, engine: Engine) 
 
 
 def lines(paper: str, item: Item, numbers: pd.DataFrame) -> list[str]:
-    """Return the lines about an item: its verdict, contradictions, printed numbers beside ours."""
+    """Return the lines about an item: its verdict, its contradictions, and printed numbers beside ours."""
     verdict = judge(item, numbers)
     counted = f" ({verdict.yes} hold, {verdict.tie} open, {verdict.no} contradict)" if verdict.yes + verdict.no else ""
     texts = [f"{item.name}: {verdict.word}{counted}. {item.claim}"]

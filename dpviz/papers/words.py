@@ -1,4 +1,4 @@
-"""Name an item's data sets, curves and measures in the reader's words."""
+"""Name an item's data sets, curves and measures for readers."""
 
 from __future__ import annotations
 

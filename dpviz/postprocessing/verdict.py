@@ -149,7 +149,7 @@ class Verdict:
 def largest_gap(
     centers: np.ndarray, reference: np.ndarray, domain: Domain, columns: Sequence[str], units: Sequence[str]
 ) -> str:
-    """Return the largest distance between a center and its partner in the data's units, in words.
+    """Return the largest distance between a center and its partner as text, in the data's units.
 
     Centers (k', d) and reference (k, d) in original units are matched one to one, with the smallest total distance in z
     units. If all columns share a scale and a unit, the gap is a distance; otherwise it is the widest gap in one named
@@ -252,7 +252,7 @@ def regions_verdict(trace: Trace, X: np.ndarray, groups: np.ndarray | None, refe
 
 
 def _regions(trace: Trace) -> list[str]:
-    """Return the number of released regions and their noisy sizes, in words."""
+    """Return the number of released regions and their noisy sizes as text."""
     sizes = np.asarray(trace.steps[-1].released["noisy_counts"])
     *early, last = [f"{max(size, 0):,.0f}" for size in sizes[:3]]
     listing = f"{', '.join(early)} and {last}" if early else last

@@ -84,7 +84,7 @@ def finished(client: Any, futures: Sequence[Any], on_wait: Callable[[], None] = 
         on_wait()
         batch = list(pending.next_batch(block=False))
         for future in batch:
-            if future.status in ("lost", "pending"):  # the worker died with the result, which is computed again
+            if future.status in ("lost", "pending"):  # the worker died with the result, so the result is computed again
                 pending.add(future)
             else:
                 left -= 1

@@ -98,7 +98,7 @@ class Guarantee:
 
     @property
     def unit(self) -> str:
-        """Return the neighboring relation in words."""
+        """Return the neighboring relation as text."""
         return self.neighboring.unit
 
     @property

@@ -43,7 +43,7 @@ class Rows:
     """
 
     noise: Noise | None = None  # a source that replaces the run's own if the run's seed is public
-    trust: str = ""  # who is trusted with what; empty: as the algorithm states
+    trust: str = ""  # who is trusted with what; if empty, as the algorithm states
 
     def __init__(self, X: np.ndarray, domain: Domain, dataset_id: str = "unnamed") -> None:
         Z = domain.normalize(X)

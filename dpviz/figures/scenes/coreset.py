@@ -48,7 +48,7 @@ def plane_panel(view: View, coreset: Coreset, centers: np.ndarray) -> Panel:
 
 
 def _saving(table: pd.DataFrame, n_clusters: int) -> str:
-    """Return in words how much of the coreset's cost the last of k centers saves."""
+    """State how much of the coreset's cost the last of k centers saves."""
     cost = dict(zip(table.k, table.coreset, strict=True))
     if n_clusters not in cost or not cost.get(n_clusters - 1):
         return f"k = 1 costs {number(float(table.coreset.iloc[0]))}"

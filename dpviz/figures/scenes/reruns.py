@@ -60,7 +60,7 @@ def dots_table(ratios: np.ndarray, low: float, high: float) -> pd.DataFrame:
 
 
 def numbers_of_centers(runs: Sequence[np.ndarray]) -> str:
-    """Return in words how many centers these runs release: "5 centers", or "5 to 7 centers"."""
+    """Return the number of centers that these runs release as text: "5 centers", or "5 to 7 centers"."""
     few, many = min(map(len, runs), default=0), max(map(len, runs), default=0)
     return f"{few} to {counted(many, 'center')}" if few < many else counted(many, "center")
 
@@ -112,7 +112,7 @@ def _plane(view: View, frames: list[dict], title: str, note: str, alt: str, *, p
 
 
 def _closeness(view: View, ratios: Sequence[np.ndarray]) -> str:
-    """Return in words how many runs come close to the reference, from the worst cloud to the best; NOT PRIVATE."""
+    """State how many runs come close to the reference, from the worst cloud to the best; NOT PRIVATE."""
     if not ratios:
         return "No run yet"
     near = sorted({int((values <= CLOSE).sum()) for values in ratios})

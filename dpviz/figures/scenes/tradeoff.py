@@ -96,7 +96,7 @@ def axis_title(axis: str) -> str:
 
 
 def promise(notion: str) -> str:
-    """Return a promise in words: the change that it hides."""
+    """Return a promise as text: the change that it hides."""
     return f"{notion}: {_WORDS[notion]}" if notion in _WORDS else notion
 
 

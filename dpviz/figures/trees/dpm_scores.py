@@ -105,7 +105,7 @@ def strips_panel(view: View) -> Panel:
 
 
 def _best_cuts(view: View, tables: list[pd.DataFrame]) -> str:
-    """Return in words how often the likeliest cut was drawn; NOT PRIVATE."""
+    """State how often the likeliest cut was drawn; NOT PRIVATE."""
     domain, best, drawn = view.trace.domain, 0, 0
     for step, table in zip(view.trace.steps, tables, strict=True):
         column = step.released.get("column", -1)

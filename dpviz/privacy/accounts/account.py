@@ -301,7 +301,7 @@ class Account:
 
 
 def _unit(relation: Neighboring, rho_distance: float | None) -> str:
-    """Return a relation's unit in words, with the length of a move in the data's own units."""
+    """Return a relation's unit as text, with the length of a move in the data's own units."""
     return relation.unit if rho_distance is None else f"{relation.unit} = {number(rho_distance)}"
 
 

@@ -43,7 +43,7 @@ class Accounts:
         if len(secret) < 32:
             raise ValueError(f"Accounts: secret must have at least 32 bytes; got {len(secret)}.")
         self._secret, self._journal = secret, journal
-        self._read: dict[str, tuple[int, Account]] = {}  # file -> number of entries read, and the account they make up
+        self._read: dict[str, tuple[int, Account]] = {}  # file -> the number of entries read, and the resulting account
 
     @classmethod
     def open(cls, folder: Path | None = None, url: str | None = None) -> Accounts:

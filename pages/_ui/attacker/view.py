@@ -60,7 +60,7 @@ def _make_ahead(main: Match) -> None:
 def _body(setup: Setup, view: View, mine: dict[str, Match], busy: bool) -> None:
     first = mine.get("exact")
     game = first if first is not None and not first.guesses else mine["main"]
-    now = game.now  # read once: a round that arrives while the page is drawn must be seen before it is answered
+    now = game.now  # read once, because a round that arrives while the page is drawn must be seen before it is answered
     _errors(mine)
     _make_ahead(mine["main"])
     st.header(f"Your turn: {setup.words[:1].lower()}{setup.words[1:]}")
@@ -76,7 +76,7 @@ def _body(setup: Setup, view: View, mine: dict[str, Match], busy: bool) -> None:
     if _answered(mine) >= CURVES:
         _square(setup, mine["main"])
     if busy != any(one.busy for one in mine.values()):
-        st.rerun()  # start or stop watching the rounds
+        st.rerun()  # start or stop polling for rounds
 
 
 def _answered(mine: dict[str, Match]) -> int:

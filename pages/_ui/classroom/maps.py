@@ -109,7 +109,7 @@ def bars(
 
 
 def scores(colors: Theme, scored: Sequence[tuple[int, int]], bound: int) -> str:
-    """Return every phone's share of won bets as a dot under the bound, and the total in words."""
+    """Return every phone's share of won bets as a dot under the bound, and the total as text."""
     width, base, unit = 1000, 250, 9.6
     columns: dict[int, int] = {}
     marks = []

@@ -146,4 +146,4 @@ def _run(result: Result, question: ExplainClusters) -> None:
     answers = _answers()
     answers[result.identity, answer.trace.parameters["epsilon"]] = answer.trace
     for old in [asked for asked, trace in answers.items() if trace.seed is not None][:-_KEPT]:
-        del answers[old]  # but never drop an answer that was paid for
+        del answers[old]  # never drop an answer that was paid for

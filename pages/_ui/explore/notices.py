@@ -51,9 +51,9 @@ def _about(result: Result) -> None:
     if data.incomplete:
         treatment = "left out" if trace.claimed.neighboring is Neighboring.ADD_REMOVE else "set to the middle"
         st.caption(f"{data.incomplete:,} of {len(data.X):,} rows have a missing cell and are {treatment}.")
-    own = trace.warnings if results.drawn(result) is trace else ()  # they describe the drawn method only
+    own = trace.warnings if results.drawn(result) is trace else ()  # these warnings describe the drawn method only
     if sentences := [plain(on_screen(words)) for words in (pane(trace).warning(trace), *own) if words]:
-        st.warning("  \n".join(sentences))  # one box with a line each, because the picture needs the height
+        st.warning("  \n".join(sentences))  # one box with a line per warning, because the picture needs the height
 
 
 def first_run(choice: Choice) -> None:

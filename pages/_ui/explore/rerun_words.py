@@ -102,5 +102,5 @@ def one_run(question: RerunQuestion, index: int, ratio: float | None) -> str:
 
 
 def times(ratio: float) -> str:
-    """Return a ratio in words."""
+    """Return a ratio as text."""
     return f"{ratio_words(float(ratio))} ×"

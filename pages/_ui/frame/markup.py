@@ -93,7 +93,7 @@ def facts(lines: Iterable[tuple[str, object]]) -> Html:
 
 
 def meter(parts: Iterable[tuple[str, float, str]]) -> Html:
-    """Return a bar of parts, each with its name, its share of the whole in any unit, and its amount in words."""
+    """Return a bar of parts, each with its name, its share of the whole in any unit, and its amount as text."""
     bars = "".join(
         f'<span style="flex-grow:{share:.6f}"><b>{text(amount)}</b> {text(name)}</span>'
         for name, share, amount in parts

@@ -68,7 +68,7 @@ def strip(
     A weaker promise and another trust have their own badges, so that nobody confuses them; `reach` is the distance that
     a row may move under the weaker promise, in the data's units.
     """
-    if algorithm:  # the title of a tab and a bookmark; never a private file's name
+    if algorithm:  # the title of a tab or bookmark; never a private file's name
         title = PAGES[session.page].title
         on = "" if private else f" on {data.partition(',')[0]}"
         st.set_page_config(page_title=f"{title}: {algorithm}{on} - dpviz")

@@ -125,7 +125,7 @@ def player(
                 with st.container(key=keys.SIDE_COLUMN(key), gap="xxsmall"):
                     _code(result.trace)
                     shell.key_line(legend, hidden, result.data.noun)
-                    with st.container(key=keys.SWIPE(key), gap="xxsmall"):  # on a phone a row, right below the plane
+                    with st.container(key=keys.SWIPE(key), gap="xxsmall"):  # on a phone, a row directly below the plane
                         draw(keys.SWIPE(key), side)
     with st.container(key=keys.TRANSPORT(key)):
         _transport(key, result, shots, axes, opened)

@@ -49,7 +49,7 @@ def menu(
     # fetched now, because a file is made outside the session, which holds the caches
     seen = view_of(result, hidden=hidden, axes=axes)
     with box:
-        if result.trace.claimed.private:  # nothing from KMeans is meant for publication
+        if result.trace.claimed.private:  # no result of KMeans is meant for publication
             _kinds(key, result, seen)
         _centers(key, result, scatter)
 

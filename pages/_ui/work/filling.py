@@ -70,7 +70,7 @@ class Track:
         return self.stops == len(STOPS)
 
     def make(self) -> Gathered:
-        """Have the missing stops made one by one, as long as somebody is watching."""
+        """Have the missing stops made one by one for as long as somebody is watching."""
         public = is_public(self.data)
         name = self._name("KMeans")
         ground: Beside | None = peek(name, public=public)

@@ -69,7 +69,7 @@ def account_of(data: Dataset) -> Account:
 
 
 def together(account: Account, relation: Neighboring) -> str:
-    """Return the total of the claims on a file under a relation, in words."""
+    """Return the total of the claims on a file under a relation as text."""
     if not account.under(relation):
         return "nothing"
     total = account.total(relation)

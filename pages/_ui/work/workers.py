@@ -26,7 +26,7 @@ __all__ = ["RUNS", "Workers", "workers"]
 
 RUNS = max(2, cpu_count())  # runs at a time, of all sessions
 
-_NOTE = struct.Struct("<qqq")  # done, total, whether to stop
+_NOTE = struct.Struct("<qqq")  # steps done, total, and whether to stop
 _PATIENCE = 1.0  # seconds that a stopped run has to reach its next step before it is killed
 _TICK = 0.05  # seconds between checks of a run's progress
 

@@ -86,7 +86,7 @@ def _no_clients(cls: type[Algorithm], data: Dataset) -> str:
 
 
 def _another(data: Dataset, cls: type[Algorithm]) -> None:
-    """Choose a method that gives the answers if the current one does not, and say so."""
+    """Choose a method that gives the answers if the current one does not, and report the change."""
     state = st.session_state
     promise, trust = state[keys.PROMISED], state[keys.TRUST]
     if promised(cls) == promise and trusts(cls, trust, data):
