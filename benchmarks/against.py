@@ -43,7 +43,7 @@ SEEN = """() => {
     return hash;
 }"""
 PAGES = (("Explore", "explore", 6),)
-LIVE = ".st-key-explore_run"  # the button of a form that starts fast runs by itself
+LIVE = ".st-key-explore_run"  # the Run button of a form that starts fast runs by itself
 RUNS = ("NSM", "DPM", "PE-means")  # on town
 SEED, EPSILON = ("Seed", "seed"), ("Privacy budget ε", "ε")
 SETTLE = 400  # milliseconds within which a step is drawn; the page's idle cost in that time is subtracted

@@ -45,7 +45,7 @@ class Feel:
         self.over = False
 
     def show(self, stage: str, mark: str) -> None:
-        """Let the phones wait for a stage, whose page holds the words `mark`."""
+        """Let the phones wait for a stage whose page contains the text `mark`."""
         self.stage, self.mark, self.since, self.seen = stage, mark, time.perf_counter(), set()
 
     def say(self) -> None:

@@ -91,7 +91,7 @@ def measured(slug: str, case: Case, seed: int) -> dict[str, object]:
 
 
 def report(runs: pd.DataFrame) -> list[str]:
-    """Return the table: how many runs are announced, of those no better than one center and of the others."""
+    """Return the table: the number of announced runs among those no better than one center, and among the others."""
     lines = [
         "| method | no better than one center | announced before | before or after | others | announced |",
         "|---" * 6 + "|",

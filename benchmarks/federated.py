@@ -57,7 +57,7 @@ def attend(agreement: Agreement, name: str, part: np.ndarray, folder: Path, port
 
 
 def over_tls(agreement: Agreement, parts: list[np.ndarray]) -> tuple[float, float]:
-    """Return (median, 95th percentile) milliseconds per round as clients see it."""
+    """Return (median, 95th percentile) milliseconds per round as clients measure it."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "keys"
         make_keys(folder, agreement)

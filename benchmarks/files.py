@@ -52,7 +52,7 @@ def outcome(path: Path) -> tuple[str, str]:
     """Return "runs", "refused" or "TRACEBACK", and the sentence."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(shutil.copy(path, folder))
-        if copy.suffix == ".json":  # its dictionary would take this name
+        if copy.suffix == ".json":  # the copy's dictionary would take this name
             copy = copy.rename(copy.with_suffix(".records"))
         draft = copy.with_suffix(".json")
         found = _tried(copy, draft)

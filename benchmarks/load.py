@@ -34,7 +34,7 @@ TICK = os.sysconf("SC_CLK_TCK")
 
 
 class Server:
-    """A server's processes as /proc shows them: the one that answers pages, and those it has started."""
+    """A server's processes as /proc shows them: the one that answers pages, and the processes that it has started."""
 
     def __init__(self, port: int) -> None:
         self.port, self.peak, self.threads = port, 0.0, 0

@@ -75,7 +75,7 @@ def oracle(name: str, seeds: int | None) -> np.ndarray:
 
 
 def ratios(path: Path) -> pd.DataFrame:
-    """Return NSM's area ratios of a table of `benchmarks.utility`, by set."""
+    """Return NSM's area ratios by set, from a table of `benchmarks.utility`."""
     table = pd.read_csv(path)
     return table[table.algorithm == "NSM (ours)"].set_index("data")[["auc ratio", "se auc ratio"]]
 

@@ -41,7 +41,7 @@ def small_and_far() -> np.ndarray:
 
 
 def make(slug: str, n_clusters: int, delta: float) -> Algorithm:
-    """Return an algorithm with the given values, without those that are not its parameters."""
+    """Return an algorithm with those of the given values that are its parameters."""
     values = {"n_clusters": n_clusters, "epsilon": 1.0, "delta": delta, "rho_distance": 0.02}
     return ALGORITHMS[slug](**{name: values[name] for name in params.specs(ALGORITHMS[slug]) if name in values})
 

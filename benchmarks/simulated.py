@@ -53,7 +53,7 @@ def main() -> None:
             for epsilon in EPSILONS:
                 try:
                     found = ratios(name, slug, epsilon, runs.true, runs.simulated, runs.releases)
-                except ValueError as reason:  # a family that releases no sizes here
+                except ValueError as reason:  # this family releases no sizes here
                     print(f"| {name} | {slug} | {epsilon:g} | {reason} |", flush=True)
                     continue
                 found = found[np.isfinite(found)]

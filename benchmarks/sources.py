@@ -9,7 +9,7 @@ from pathlib import Path
 
 import dpviz
 
-ROOMS = ("algorithms", "geometry", "postprocessing", "privacy")  # rooms that a run of an algorithm uses
+ROOMS = ("algorithms", "geometry", "postprocessing", "privacy")  # rooms whose code a run of an algorithm uses
 
 
 @cache

@@ -36,7 +36,7 @@ def data(d: int, n: int | tuple[int, ...] = 20_000) -> np.ndarray:
 
 
 def mean_loss(X: np.ndarray, slug: str, seeds: int, **values) -> float:
-    """Return the mean loss."""
+    """Return the mean loss over seeds."""
     rows = Rows(X, Domain.box(-1, 1, X.shape[1], n_public=len(X)))
     delta = {} if slug == "stemmer-kaplan-local" else {"delta": DELTA}
     algorithm = ALGORITHMS[slug](n_clusters=K, **delta, **values)

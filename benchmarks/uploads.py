@@ -39,7 +39,7 @@ class Memory:
         return int(self._statm.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
 
     def processor(self) -> float:
-        """Return the processor seconds the process has used."""
+        """Return the processor seconds that the process has used."""
         fields = self._statm.with_name("stat").read_text().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 

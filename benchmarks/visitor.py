@@ -73,7 +73,7 @@ class Visitor:
         return await self._send()
 
     async def change(self, key: str, value: bool | float | str) -> float:
-        """Give a widget a value; return the seconds until the answer was there."""
+        """Give a widget a value; return the seconds until the answer has arrived."""
         identity = self.find(key)
         kind, proto, fragment = self.widgets[identity]
         field = {bool: "bool_value", str: "string_value"}.get(type(value), "double_value")
@@ -83,13 +83,13 @@ class Visitor:
         return await self._send(fragment=fragment)
 
     async def tell(self, key: str, field: str, value: Any) -> float:
-        """Set a widget by its kind's field of the protocol; return the seconds until the answer was there."""
+        """Set a widget by its kind's field of the protocol; return the seconds until the answer has arrived."""
         identity = self.find(key)
         self._values[identity] = field, value
         return await self._send(fragment=self.widgets[identity][2])
 
     async def press(self, label: str) -> float:
-        """Press a button; return the seconds until the answer was there."""
+        """Press a button; return the seconds until the answer has arrived."""
         identity = self.find(label, "button")
         return await self._send(fragment=self.widgets[identity][2], trigger=identity)
 

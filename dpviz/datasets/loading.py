@@ -185,7 +185,7 @@ def load_csv(
     missing : treatment of a missing cell: "drop" leaves its row out, "middle" fills in the middle of the bounds
     sheet, header_row, separator, decimal, thousands, n_columns, missing_marks, decimal_of : the form of the file, see
         `readers.Form`
-    recode : rules that turn columns of words and dates into numbers
+    recode : rules that turn columns of text and dates into numbers
     content : the bytes of the file, if the caller has read them; None: the file is read here
 
     No message ever holds a cell's value. The first line of a private file counts as names of columns if the owner has

@@ -36,8 +36,8 @@ class PaperVerdict:
     Attributes
     ----------
     word : one of the three, or NOT_RUN
-    yes, tie, no : comparisons that hold, that the noise leaves open, that contradict
-    against : the comparisons that contradict, in words, the clearest first
+    yes, tie, no : comparisons that hold, that noise leaves open, and that contradict
+    against : the contradicting comparisons as text, the clearest first
     """
 
     word: str

@@ -70,7 +70,7 @@ class Groups:
         return "groups" if self.known else "KMeans' clusters"
 
     def doubted(self, rivals: Iterable[np.ndarray]) -> Groups:
-        """Return the groups with those that other starts of KMeans, with centers (k, d; z units), merge."""
+        """Return the groups, marking those merged by other starts of KMeans, whose centers are (k, d; z units)."""
         merged = set()
         for centers in rivals:
             distances = cdist(self.means, centers)

@@ -1,4 +1,4 @@
-"""Check that words and dates become numbers by declared rules only, never by the file's content."""
+"""Check that text and dates become numbers by declared rules only, never by the file's content."""
 
 import datetime
 import json

@@ -1,4 +1,4 @@
-"""Take NSM's first look at the rows: their middle, the radii that hold all and most of them, and their spread."""
+"""Take NSM's first look at the rows: their middle, the radii that hold all or most rows, and their spread."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class Form:
     private : if True, no message may depend on the number of rows or on a cell
     sheet : name or number of a workbook's sheet; None: the first that does not hold notes
     header_row : line of a text or row of a sheet where the table begins, counted from 1; None: its first
-    recode : columns of words and dates that become numbers
+    recode : columns of text and dates that become numbers
     separator : the separator of cells in a text, one of `SEPARATORS`; None: in a private file, the separator of the
         confirmed names, else a comma
     decimal : "." or ","; None: in a private file "."

@@ -1,4 +1,4 @@
-"""Turn words and dates into numbers by declared rules; anything undeclared becomes a missing cell.
+"""Turn text and dates into numbers by declared rules; anything undeclared becomes a missing cell.
 
 No category or bound ever comes from the cells of a private file. Each rule reads one cell and the declarations.
 """
@@ -31,7 +31,7 @@ _EPOCH = datetime.date(1970, 1, 1)
 
 @dataclasses.dataclass(frozen=True)
 class Recoding:
-    """The rule that turns one column of words or dates into numbers; all of it is public.
+    """The rule that turns one column of text or dates into numbers; every part of it is public.
 
     Attributes
     ----------

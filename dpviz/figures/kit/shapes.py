@@ -161,7 +161,7 @@ def _ticks(low: float, high: float, step: float) -> np.ndarray:
 
 
 def coordinates(drawing: Drawing) -> list[str]:
-    """Return each center's coordinates in the data's units, and in degrees if the map is a declared projection."""
+    """Return each center's coordinates in the data's units, and also in degrees if the map is a declared projection."""
     columns, units = drawing.data.columns, drawing.data.units
     lines = []
     earth = drawing.data.projection

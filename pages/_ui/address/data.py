@@ -51,7 +51,7 @@ def columns_of(word: str) -> list[str]:
 
 
 def public_data(text: str) -> str:
-    """Return the name if it is that of a sample, a part of one, blobs or a painting.
+    """Return the name if it names a sample, a part of a sample, blobs or a painting.
 
     Raises
     ------

@@ -120,7 +120,7 @@ class Control:
                 return self._one(value.strip())
             except (LookupError, ValueError):
                 return self.spec.default
-        return int(value) if self.spec.kind == "int" and isinstance(value, float) else value  # 2.5 becomes 2, as for a seed
+        return int(value) if self.spec.kind == "int" and isinstance(value, float) else value  # truncates, as for a seed
 
 
 Vocabulary = Callable[[Mapping[str, Any]], Sequence[Control]]  # values known so far -> the controls that follow

@@ -104,7 +104,7 @@ def editor(upload: Upload) -> dict[str, Any] | None:
 
 
 def _table(upload: Upload) -> tuple[list[dict[str, Any]], tuple[Recoding, ...]]:
-    """Show the file's columns; return an entry for each that is ticked, and the rules for words and dates.
+    """Show the file's columns; return an entry for each that is ticked, and the rules for text and dates.
 
     Raises
     ------
