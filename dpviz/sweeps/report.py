@@ -153,7 +153,7 @@ def _tables(summary: Summary, look: dict[str, Any]) -> Iterable[str]:
     axis, relative, against = summary.axis, METRICS[summary.metric].relative, METRICS[summary.metric].against
     areas = summary.areas
     if len(areas):
-        yield "<h3>Area over ε" + (f" relative to {against}'s" if relative else "") + "</h3>"
+        yield "<h3>Area under the curve over ε" + (f" relative to {against}'s" if relative else "") + "</h3>"
         yield _table(
             ("data", "promise", "algorithm", "area", "95% interval of the mean", "reruns", "centers"),
             [

@@ -280,7 +280,7 @@ def test_a_report_is_one_offline_page_with_every_table(tmp_path, capsys):
     assert not re.search(r"(src|href)=[\"']?(https?:)?//", outside) and "A &lt;title&gt;" in text
     for words in (
         "NOT PRIVATE",
-        "Area over",
+        "Area under",
         "Smallest tested",
         "Who wins where",
         "Beside published numbers",

@@ -111,8 +111,8 @@ def _recognize(pending: Pending) -> bool | None:
         )
     elif kept.known(pending.name):
         st.info(
-            "A file with this name was declared in this browser before. This server does not know the one you dropped: "
-            "it is another file or has changed, so it gets its own account."
+            "A file with this name was declared in this browser before. This server does not know the dropped file: it "
+            "is another file or has changed, so it gets its own account."
         )
     return before
 
