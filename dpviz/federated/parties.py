@@ -47,12 +47,12 @@ class Header:
     digits: Mapping[str, int]
 
     def size(self, part: str) -> int:
-        """Return the number of words of a part."""
+        """Return the number of words in a part."""
         return math.prod(self.shapes[part])
 
     @property
     def words(self) -> int:
-        """Return the number of words of all parts."""
+        """Return the number of words in all parts."""
         return sum(map(self.size, self.shapes))
 
 

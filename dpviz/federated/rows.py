@@ -221,7 +221,7 @@ class _FederatedSession(MaskedSession):
         if rows.wire is not None:
             uploads = rows.wire(self._round, uploads)
         broadcast = self._server.add(header, uploads, at_server)
-        noisy = next(iter(self._clients.values())).unmask(header, broadcast)  # all clients read the same
+        noisy = next(iter(self._clients.values())).unmask(header, broadcast)  # all clients read the same values
         self._round += 1
         record = Traffic(header, freeze(uploads), freeze(broadcast))
         if rows.demo:

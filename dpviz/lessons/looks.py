@@ -1,4 +1,4 @@
-"""Lesson: ten looks cost ten times as much. The mean of ten runs on the same people gives away what each run hid."""
+"""Lesson: ten looks cost ten times as much. The mean of ten runs on the same people reveals what each run hid."""
 
 from __future__ import annotations
 

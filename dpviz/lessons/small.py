@@ -1,4 +1,4 @@
-"""Lesson: small groups. A group of 60 among 4,960 people has no center, and the loss does not show it."""
+"""Lesson: small groups. A group of 60 among 4,960 people gets no center, and the loss does not reveal this."""
 
 from __future__ import annotations
 

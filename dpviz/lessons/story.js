@@ -1,5 +1,5 @@
 // Start: six screens that scroll beside one picture. The scroll position decides what the picture shows, so
-// scrolling is its player. Words and numbers come ready in a record. The page around it is its host:
+// scrolling is its player. A record holds its text and numbers. The page around it is its host:
 //   top()         how many pixels stick at the window's top
 //   foot          pixels at the bottom of a phone that the page covers
 //   note(screen)  receives the screen that is seen, counted from 1
@@ -96,7 +96,7 @@ class Story {
     this.measure();
     if (data.opened !== this.opened) {
       this.opened = data.opened;
-      this.held = data.screen - 1; // until the visitor scrolls: the page around the story may still grow
+      this.held = data.screen - 1; // until the visitor scrolls, because the page around the story may still grow
       for (const ms of [0, 200, 600, 1500]) setTimeout(() => this.hold(), ms);
     }
     this.draw();
@@ -463,7 +463,7 @@ class Story {
       this.legend();
       this.say();
       clearTimeout(this.noting);
-      this.noting = setTimeout(() => this.note(), 120); // browsers allow few changes of an address a second
+      this.noting = setTimeout(() => this.note(), 120); // browsers allow only a few address changes per second
       if (at >= 2 && this.record.editions.length < 3) this.tell("needs", true);
     }
     this.draw();
@@ -560,10 +560,10 @@ class Story {
     return all.subarray(e * size, (e + 1) * size);
   }
 
-  /** Draw one frame: a function of the scroll position and of the choices made. */
+  /** Draw one frame, a function of the scroll position and of the visitor's choices. */
   frame(now) {
     if (!this.colors.panel) this.paint();
-    if (!this.colors.panel) return this.root.isConnected && this.draw(); // no theme yet: all would be black
+    if (!this.colors.panel) return this.root.isConnected && this.draw(); // without a theme, everything would be black
     const { canvas, pen, record, colors } = this,
       wide = canvas.clientWidth,
       tall = canvas.clientHeight;

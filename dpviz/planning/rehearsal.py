@@ -61,7 +61,7 @@ class Rehearsal:
 
     @property
     def by_formula(self) -> bool:
-        """True if the noise of each center follows from a formula."""
+        """Return whether the noise of each center follows from a formula."""
         return self.noise is not None
 
     @property

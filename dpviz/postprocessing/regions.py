@@ -33,7 +33,7 @@ def labels_of(trace: Trace, X: np.ndarray) -> np.ndarray:
 
 
 def agreement(clusters: np.ndarray, groups: np.ndarray) -> float:
-    """Return the adjusted Rand index of clusters and known groups, (n,) each: 1 if equal, 0 no better than chance.
+    """Return the adjusted Rand index of clusters and known groups, (n,) each: 1 if equal, about 0 by chance.
 
     Rows in no region form one more cluster; rows without a known group are left out.
     """

@@ -67,7 +67,7 @@ def player(
     figures = [{"name": one.name, "alt": one.alt, "figure": json.loads(one.figure.to_json())} for one in panels]
     run = {"sentences": sentences, "first": first, "lines": lines, "panels": figures}
     record = json.dumps(run, separators=(",", ":"), ensure_ascii=False)
-    safe = record.replace("<", "\\u003c")  # nothing in it can end the script element that holds it
+    safe = record.replace("<", "\\u003c")  # nothing in the JSON can end the script element that holds it
     buttons = "".join(
         f'<button data-do="{name}" aria-label="{words}">{"".join(map(_icon, signs))}</button>'
         for name, words, signs in _BUTTONS

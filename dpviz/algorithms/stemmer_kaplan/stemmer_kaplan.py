@@ -174,7 +174,7 @@ def choose(
     *,
     objective: str = "means",
 ) -> Step:
-    """Return the step that chooses k centers for a released weighted set; free."""
+    """Return the step that chooses k centers for a released weighted set, at no privacy cost."""
     centers = solve(points, weights, n_clusters, rng, jitter=0.01 * domain.radius)
     if objective == "medians":
         centers = medians_on(points, weights, centers)

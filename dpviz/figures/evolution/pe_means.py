@@ -60,7 +60,7 @@ def warning(trace: Trace) -> str:
     if n is None or "noise_sd" not in released:
         return ""
     guesses, sd = len(released["noisy_votes"]), released["noise_sd"]
-    loudest = sd * math.sqrt(2 * math.log(max(guesses, 2)))  # about the largest of this many Gaussian draws
+    loudest = sd * math.sqrt(2 * math.log(max(guesses, 2)))  # approximately the largest of this many Gaussian draws
     if n / k >= loudest:
         return ""
     return (

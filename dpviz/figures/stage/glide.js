@@ -19,7 +19,7 @@ const from = (origin, t, u) => {
   return { ...t, x: go("x"), y: go("y") };
 };
 const became = (a, origin) => {
-  // whether the moving marks start at the marks of the previous step, so that none stays behind
+  // whether the moving marks start where those of the previous step were, so that none of those remains
   const places = new Set(Array.from(a.x ?? [], (x, i) => `${x},${a.y?.[i]}`));
   return Array.from(origin.x, (x, i) => !finite(x) || places.has(`${x},${origin.y[i]}`)).every(Boolean);
 };

@@ -7,7 +7,7 @@ export default function ({ data, parentElement, setStateValue }) {
     if (parentElement.told) return;
     parentElement.told = true;
     setStateValue("kept", JSON.parse(localStorage.getItem(PLACE) ?? "null") ?? {});
-  } catch { // storage is blocked: the class goes on, but a reload takes a new seat
+  } catch { // storage is blocked: the class continues, but a reload takes a new seat
     if (!parentElement.told) setStateValue("kept", {});
     parentElement.told = true;
   }

@@ -1,4 +1,5 @@
-// A map on which a finger, a mouse or the arrow keys place one point. It sends the place to the server, in km.
+// A map on which a finger, a mouse or the arrow keys place one point.
+// It sends the point's coordinates, in kilometers, to the server.
 export default function ({ data, parentElement, setStateValue }) {
   const box = parentElement.querySelector(".place"),
     mark = box.querySelector("i"),

@@ -51,7 +51,7 @@ def arrive(current: Scene, vocabulary: Vocabulary) -> None:
         return
     try:
         mine = asked_by(current, vocabulary)
-    except ValueError:  # a field is invalid, which the run's own form reports
+    except ValueError:  # a field is invalid; the run's own form reports this
         return
     if mine == compare_state.compare_mine or session.opened_now:
         return

@@ -1,5 +1,5 @@
 // Stores declarations of files only in this browser, so that a visitor need not repeat them after a reload.
-// `says` requests the sentence, `opens` the button that leads back to the last file.
+// `says` requests the sentence, `opens` the button that returns to the last file.
 const KEY = "dpviz-declared", MOST = 5;
 const written = (window.__dpvizDeclared ??= {}); // upload of this visit -> its entry in the list
 

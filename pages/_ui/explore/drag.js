@@ -119,7 +119,7 @@ class Drag {
     film.stage.show(stop);
   }
 
-  /** Lay an empty film over the plane, at its size and zoom; if little of the plane is visible, below the words. */
+  /** Lay an empty film over the plane, at its size and zoom, or below the text if little of the plane is visible. */
   lay(plane) {
     const edge = plane.getBoundingClientRect(),
       mine = this.root.getBoundingClientRect(),

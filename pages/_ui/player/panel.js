@@ -139,7 +139,7 @@ class Panel {
     this.looked = undefined;
   }
 
-  /** Leave the figure to Plotly for good: the canvas has no drawing for it, or failed. */
+  /** Leave the figure to Plotly permanently, because the canvas cannot draw it or has failed. */
   leave(figure) {
     this.only = true;
     this.stage?.close();
@@ -307,7 +307,7 @@ class Panel {
     root.onclick = (event) => {
       const at = place(event),
         step = Math.hypot(at[0] - down[0], at[1] - down[1]) < 5 ? this.stage?.hit(...at) : undefined;
-      if (step !== undefined) this.jump(step); // a drag is no click
+      if (step !== undefined) this.jump(step); // a drag is not a click
       else if (this.data.pick && Math.hypot(at[0] - down[0], at[1] - down[1]) < 5) this.pick(...at);
     };
     root.ondblclick = () => { if (this.over.hidden) this.unzoom(); };

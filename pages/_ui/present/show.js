@@ -1,6 +1,6 @@
 // The show holds every slide's picture from the start, so keys, notes and clock need no server and no network.
 // The stage's own script (dpviz.figures.stage) is above this one, and SHOW_CSS.
-const STEP = 900, MOST = 12_000; // milliseconds: per step of a slide that plays by itself, and at most for all
+const STEP = 900, MOST = 12_000; // milliseconds per step of a slide that plays by itself, and most for all its steps
 const KEYS = {
   ArrowRight: "next",
   PageDown: "next",
@@ -52,7 +52,7 @@ class Show {
     this.dialog = root.querySelector("dialog");
     this.screen = root.querySelector(".screen");
     this.dialog.addEventListener("close", () => this.ended());
-    this.dialog.addEventListener("cancel", (event) => { // Esc leaves the field, or else opens the scene
+    this.dialog.addEventListener("cancel", (event) => { // Esc leaves the field; without a field, it opens the scene
       this.into = this.form.hidden;
       if (this.into) return;
       event.preventDefault();

@@ -18,7 +18,7 @@ class TradeoffState:
     sweep_asked: Held[Sweep | None] = Held(nothing)  # the form's sweep when the page was last drawn
     began: Held[set[str]] = Held(set)  # own data sets whose sweep was started automatically
     timed: Held[frozenset[Hashable]] = Held(frozenset)  # kinds of runs whose time is being measured,
-    timing: Held[str] = Held(str)  # and the job that measures it
+    timing: Held[str] = Held(str)  # and the job that measures their time
     made_up: Kept[dict[str, Dataset]] = Kept(dict)  # drawn from released coresets
     sweep_files: Kept[dict[str, str]] = Kept(dict)
     looked: Once[bool] = Once(bool)
