@@ -41,7 +41,7 @@ class Kind(IntEnum):
     START = 2  # server: all nonces, in the order of the clients
     UPLOAD = 3  # client: the request, and masked words
     SUM = 4  # server: the masked noisy sum
-    ABORT = 5  # any party: the reason for the end, for people
+    ABORT = 5  # any party: the reason for the end, to be shown to its user
     DONE = 6  # client: no more rounds
 
 
@@ -95,7 +95,7 @@ class Message:
 
 
 def printable(text: bytes, most: int = 300) -> str:
-    """Return the first characters of another party's message for people, without terminal control characters."""
+    """Return the first characters of another party's message for display, without terminal control characters."""
     return "".join(c if c.isprintable() else "�" for c in text.decode(errors="replace")[:most])
 
 

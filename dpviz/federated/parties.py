@@ -26,7 +26,7 @@ __all__ = ["Aborted", "Client", "Header", "Server"]
 
 
 class Aborted(Exception):
-    """Raised when a round or run cannot continue; the message is for people, and the round revealed nothing."""
+    """Raised when a round or run cannot continue; the message is for the user, and the round revealed nothing."""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -118,7 +118,7 @@ class Explanation:
         return pd.DataFrame(rows).sort_values(["cluster", "least"], ascending=[True, False], ignore_index=True)
 
     def table(self, columns: Sequence[str], truth: Explanation | None = None) -> pd.DataFrame:
-        """Return `clearest` for people: shares in percent with their half-widths, or "cannot tell".
+        """Return `clearest` for display: shares in percent with their half-widths, or "cannot tell".
 
         `truth` holds the same counts without noise and adds two columns: NOT PRIVATE.
         """

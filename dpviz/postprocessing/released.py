@@ -151,7 +151,7 @@ def centers_text(
     scatter: np.ndarray | None = None,
     commas: bool = True,
 ) -> pd.DataFrame:
-    """Write the table of the centers for people: every number to a tenth of its noise.
+    """Write the table of the centers for display, with every number to a tenth of its noise.
 
     Parameters
     ----------
@@ -200,7 +200,7 @@ def _noise_text(values: Iterable[float], commas: bool) -> list[str]:
 def coreset_text(
     trace: Trace, columns: Sequence[str], units: Sequence[str] = (), *, commas: bool = True
 ) -> pd.DataFrame | None:
-    """Write the weighted point set for people, weights to a tenth of their noise; None if the run releases none."""
+    """Write the weighted point set for display, weights to a tenth of their noise; None if the run releases none."""
     table = coreset_table(trace, columns, units)
     if table is None:
         return None
@@ -215,7 +215,7 @@ def coreset_text(
 def centers_csv(
     trace: Trace, columns: Sequence[str], units: Sequence[str] = (), *, scatter: np.ndarray | None = None
 ) -> str:
-    """Return the centers as CSV text for people: a line that states the promise, then `centers_text` without commas.
+    """Return the centers as rounded CSV: a line that states the promise, then `centers_text` without commas.
 
     `centers_json` has every digit.
     """
@@ -223,7 +223,7 @@ def centers_csv(
 
 
 def coreset_csv(trace: Trace, columns: Sequence[str], units: Sequence[str] = ()) -> str:
-    """Return the weighted points as CSV text for people.
+    """Return the weighted points as CSV with rounded numbers.
 
     Raises
     ------
