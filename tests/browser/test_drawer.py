@@ -46,6 +46,8 @@ def test_on_a_tablet_the_way_to_the_form_covers_no_link(open_page):
 def test_on_a_phone_the_strip_is_one_line_with_the_other_facts_at_its_end(open_page, address):
     page = open_page(address, width=390, height=844)
     badge, more = page.locator(".dp-badge"), page.get_by_label("All facts")
+    data = page.locator(".dp-strip b").first
+    assert data.evaluate("name => name.scrollWidth <= name.clientWidth")  # a short name is whole
     first, last = badge.bounding_box(), more.bounding_box()
     share = page.get_by_role("button", name="Share").bounding_box()
     assert abs(first["y"] + first["height"] / 2 - last["y"] - last["height"] / 2) < 6

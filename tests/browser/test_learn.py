@@ -69,6 +69,14 @@ PLACES = ["", "v=1&lesson=screen", "v=1&lesson=votes&part=run", "v=1&lesson=smal
 PLACES += ["v=1&lesson=bounds&part=keep", "v=1&part=glossary"]
 
 
+def test_a_touch_screen_shows_no_hint_about_keys(browser, server):
+    with browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True) as context:
+        page = context.new_page()
+        page.goto(f"{server}/learn?v=1&lesson=exact")
+        expect(page.get_by_text("Nothing about any one person")).to_be_visible()
+        expect(page.get_by_text("Keys: the numbers")).to_be_hidden()
+
+
 @pytest.mark.parametrize("mode", ["light", "dark"])
 @pytest.mark.parametrize("place", PLACES)
 def test_a_lesson_fits_a_phone(open_page, place, mode):

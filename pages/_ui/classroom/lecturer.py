@@ -321,7 +321,7 @@ def _form(room: Classroom) -> None:
             help="A class is a small data set, and small data sets drown in noise, which is worth seeing, too.",
         )  # fmt: skip
         about = whole_number(
-            "People, about", 2, 100_000, 200, key=keys.CLASS_ABOUT, width=140,
+            "People declared", 2, 100_000, 200, key=keys.CLASS_ABOUT, width=140,
             help="Declared and public: the budget's δ follows from this number, not from the number of people who "
                 "came.",
         )  # fmt: skip

@@ -72,7 +72,8 @@ def _predict(place: Spot, lesson: Lesson, stage: Stage) -> Look:
     _asked(lesson.fill(lesson.question, stage))
     first = place.answers[0] if place.answers else frozenset()
     _options(lesson, stage, first, partial(_predicted, lesson, first))
-    st.html(markup.small(f"{'Mark every right answer. ' * lesson.several}Keys: the numbers, then N."))
+    several, keyboard = "Mark every right answer. " * lesson.several, "Keys: the numbers, then N."
+    st.html(markup.small(several, markup.Html(f'<span class="dp-keys">{keyboard}</span>')))
     return Look(stage.first, still=True)
 
 
