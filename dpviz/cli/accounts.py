@@ -69,7 +69,7 @@ def _facts(account: Account) -> str:
     if not account.private:
         return "public"
     totals = [
-        f"epsilon = {number(total.epsilon, 4)}, delta = {chance(total.delta)} for {account.unit(relation)}"
+        f"epsilon = {number(total.epsilon, 4)}, delta = {chance(total.delta)} for {account.hides(relation)}"
         for relation in account.relations
         if (total := account.total(relation)).epsilon
     ]

@@ -378,5 +378,5 @@ def book(copy: Path | None, key: str, algorithm: Algorithm, domain: Domain) -> N
     total, runs = account.total(claim.neighboring), len(account.under(claim.neighboring))
     print(
         f"booked:  epsilon = {number(total.epsilon, 4)}, delta = {chance(total.delta)} in all, "
-        f"by {runs} run{'s' * (runs != 1)} on this file, for {account.unit(claim.neighboring)}"
+        f"by {runs} run{'s' * (runs != 1)} on this file, for {account.hides(claim.neighboring)}"
     )

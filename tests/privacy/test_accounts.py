@@ -154,7 +154,7 @@ def test_longer_moves_are_walked_in_steps(accounts):
 def test_a_total_for_moves_names_the_shortest_move_of_its_claims():
     both = Account("k", tuple(claim("dist-dp-region-means", rho_distance=rho) for rho in (0.2, 0.05)))
     assert [one.unit for one in both.claims] == [f"one row moved by at most rho = {rho}" for rho in (0.2, 0.05)]
-    assert both.unit(MOVE) == "one row moved by at most rho = 0.05" and both.unit(AR) == AR.unit
+    assert both.hides(MOVE) == "one row moved by at most rho = 0.05" and both.hides(AR) == AR.unit
 
 
 def test_no_total_is_kept_for_a_relation_under_which_a_run_promises_nothing(accounts):

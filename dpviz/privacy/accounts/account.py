@@ -95,8 +95,8 @@ class Claim:
         )
 
     @property
-    def unit(self) -> str:
-        """Name the unit that the claim protects."""
+    def hides(self) -> str:
+        """Name the change that the claim hides."""
         return _unit(self.neighboring, self.rho_distance)
 
     @property
@@ -215,8 +215,8 @@ class Account:
         claims = (c for c in self.claims if c.neighboring is relation)
         return min((c.rho_distance for c in claims if c.rho_distance is not None), default=None)
 
-    def unit(self, relation: Neighboring) -> str:
-        """Name the unit that a relation's total covers."""
+    def hides(self, relation: Neighboring) -> str:
+        """Name the change that a relation's total covers."""
         return _unit(relation, self.rho_distance(relation))
 
     def total(self, relation: Neighboring) -> Total:
@@ -265,8 +265,8 @@ class Account:
         for relation, budget in self.budgets.items():
             if claim in after.unprotected(relation):
                 raise Refused(
-                    f"Account: {claim.name} promises something for {claim.unit} only, which does not cover the unit of "
-                    f"this file's total, {after.unit(relation)}. Nothing was spent."
+                    f"Account: {claim.name} promises something for {claim.hides} only, which does not cover the unit "
+                    f"of this file's total, {after.hides(relation)}. Nothing was spent."
                 )
             total = after.total(relation)
             if total.epsilon > budget.epsilon * (1 + 1e-9):
@@ -277,7 +277,7 @@ class Account:
                 )
                 left = max(0.0, budget.epsilon - self.total(relation).epsilon)
                 raise Refused(
-                    f"Account: {claim.name} would bring this file to {reach}, for {after.unit(relation)}, above the "
+                    f"Account: {claim.name} would bring this file to {reach}, for {after.hides(relation)}, above the "
                     f"total of {number(budget.epsilon)}; {number(left, 4)} is left. Nothing was spent."
                 )
 

@@ -63,7 +63,7 @@ def account(data: Dataset) -> None:
 
 def _total(now: Account, relation: Neighboring, data: Dataset) -> None:
     """Show the claims under one relation, the rest of the total, and the runs that promise nothing under it."""
-    st.markdown(f"**{together(now, relation)}** claimed, for {now.unit(relation)}.")
+    st.markdown(f"**{together(now, relation)}** claimed, for {now.hides(relation)}.")
     spent, run = (now.total(relation).epsilon if now.under(relation) else 0.0), waiting(data)
     parts = [("spent", spent)]
     if run is not None and run.neighboring is relation:
@@ -119,7 +119,7 @@ def _claims_table(now: Account) -> None:
         return
     rows = (
         markup.row(
-            [str(i), claim.name, number(claim.total.epsilon), chance(claim.total.delta), claim.unit],
+            [str(i), claim.name, number(claim.total.epsilon), chance(claim.total.delta), claim.hides],
             lit=True,
         )
         for i, claim in enumerate(now.claims, 1)

@@ -131,12 +131,13 @@ def confirm(
             "No cell was checked: a cell in another format counts as missing, and one outside its bounds is moved to "
             "them, both without a message."
         )
-        st.markdown(f"This run claims **ε = {number(promise.epsilon)}**, δ = {chance(promise.delta)} for {claim.unit}.")
+        total = f"**ε = {number(promise.epsilon)}**, δ = {chance(promise.delta)}"
+        st.markdown(f"This run claims {total} for {claim.hides}.")
         if domain.rows_per_person > 1:
             person, rows = promise.person, domain.rows_per_person
             st.markdown(f"For a person with {rows} rows: ε = {number(person.epsilon)}, δ = {chance(person.delta)}.")
-        st.markdown(f"Claimed on this file so far, for {before.unit(relation)}: {together(before, relation)}.")
-        st.markdown(f"Afterwards, for {after.unit(relation)}: **{together(after, relation)}**.")
+        st.markdown(f"Claimed on this file so far, for {before.hides(relation)}: {together(before, relation)}.")
+        st.markdown(f"Afterwards, for {after.hides(relation)}: **{together(after, relation)}**.")
         now, then = (bet(one, relation, domain.rows_per_person, far) for one in (before, after))
         st.markdown(
             f"A bet on {then.on} is right at most {now.odds} times in 100 today, and **{then.odds} times in 100** "
@@ -177,7 +178,7 @@ def _allows(account: Account, claim: Claim) -> bool:
     """Say how much of each total is left; return whether all totals allow a claim, and say what is free if not."""
     for relation, total in account.budgets.items():
         left = account.remaining(relation) or 0.0
-        st.markdown(f"Left of your total of ε = {number(total.epsilon)} for {account.unit(relation)}: {number(left)}.")
+        st.markdown(f"Left of your total of ε = {number(total.epsilon)} for {account.hides(relation)}: {number(left)}.")
     if not account.budgets:
         st.page_link("pages/account.py", label="Set a total that claims may not exceed", icon=":material/receipt_long:")
     try:
