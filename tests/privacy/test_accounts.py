@@ -153,7 +153,7 @@ def test_longer_moves_are_walked_in_steps(accounts):
 
 def test_a_total_for_moves_names_the_shortest_move_of_its_claims():
     both = Account("k", tuple(claim("dist-dp-region-means", rho_distance=rho) for rho in (0.2, 0.05)))
-    assert [one.unit for one in both.claims] == [f"one row moved by at most rho = {rho}" for rho in (0.2, 0.05)]
+    assert [one.hides for one in both.claims] == [f"one row moved by at most rho = {rho}" for rho in (0.2, 0.05)]
     assert both.hides(MOVE) == "one row moved by at most rho = 0.05" and both.hides(AR) == AR.unit
 
 
