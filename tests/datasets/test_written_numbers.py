@@ -28,7 +28,7 @@ def test_money_percent_and_declared_marks_are_read_cell_by_cell():
 
 def test_different_signs_in_one_public_column_are_not_mixed():
     for cells in ("5 €\n3 $", "5 %\n3", "5 %\n3 €"):
-        with pytest.raises(TableError, match="different signs"):
+        with pytest.raises(TableError, match="different symbols"):
             read_table(f"a\n{cells}\n".encode(), "x.csv", header=True)
 
 
