@@ -15,7 +15,7 @@ links.keep("limits", limits)
 shell.title()
 st.html(
     markup.lede(
-        "A privacy promise is exact about a few things and says nothing about all others. This page "
+        "A privacy promise is exact about a few things and silent on everything else. This page "
         "lists what no promise covers, so that you need not find out later."
     )
 )

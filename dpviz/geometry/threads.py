@@ -25,8 +25,8 @@ _outside: list[int] = []  # threads of linear algebra before the first use began
 class _Libraries:
     """The libraries of this process that compute in threads.
 
-    Linear algebra has one number of threads for the whole process, OpenMP (scikit-learn's k-means) one for every
-    thread.
+    The number of threads of linear algebra is set once for the process; that of OpenMP (scikit-learn's k-means) is set
+    for every thread.
     """
 
     def __init__(self) -> None:

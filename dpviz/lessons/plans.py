@@ -32,7 +32,7 @@ class Lecture:
 
     @property
     def each(self) -> int:
-        """Return the minutes of one lesson."""
+        """Return the length of a lesson in minutes."""
         return (self.minutes - self.start - self.play - self.limits) // max(len(self.lessons), 1)
 
 

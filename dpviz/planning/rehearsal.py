@@ -66,7 +66,7 @@ class Rehearsal:
 
     @property
     def best(self) -> tuple[float, ...] | None:
-        """Return the noise per center and column: by formula, else as measured; None if neither is known."""
+        """Return the noise per center and column, from a formula, otherwise from runs; None if neither is known."""
         return self.noise or self.scatter
 
 

@@ -88,7 +88,7 @@ def _published(entry: dict[str, Any]) -> Published:
     for name, value in entry.items():
         number = name in ("value", "epsilon")
         if not isinstance(value, int | float if number else str) or isinstance(value, bool):
-            raise ValueError(f"sweep: {name} of a [[published]] table must be a {'number' if number else 'text'}.")
+            raise ValueError(f"sweep: {name} of a [[published]] table must be a {'number' if number else 'string'}.")
     return Published(**entry)
 
 

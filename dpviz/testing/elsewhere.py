@@ -25,7 +25,7 @@ def _groups(n: int, d: int, seed: int) -> np.ndarray:
 
 
 def runs_in_parts_are_bit_equal_to_memory(cls: type[Algorithm]) -> None:
-    """Check that a file in parts gives the releases of rows in memory: three and six columns, one non-finite cell."""
+    """Check that a file read in parts leads to the same releases as rows in memory, with 3 and 6 columns."""
     if not cls.notion.private:
         raise DoesNotApply("it promises nothing")
     for n, d, part_rows in ((3000, 3, 777), (1200, 6, 333)):

@@ -64,10 +64,11 @@ class EUGkM(Algorithm):
     Deviations from the paper
     -------------------------
     A negative noisy count gets weight 0, because weighted k-means takes no negative weights. There are at most 20,000
-    cells. If the number of cells allows fewer than two parts per column, or only two in four columns or more and no
-    Lloyd step follows, nothing is divided. Without a Lloyd step the result is then the middle of the domain, and the
-    advice says so: the centers of half boxes lie half a box away from it (wine 38 times KMeans' loss instead of 7.4,
-    letter 9.3 instead of 2.8). A noisy count near or below 0 keeps a center of the Lloyd step in place. The rule
+    cells. Nothing is divided if there are too few cells for two parts per column, or only enough for two parts while
+    the data have four or more columns and no Lloyd step follows. Without a Lloyd step the result is then the middle of
+    the domain, and the advice says so: the centers of half boxes lie half a box away from it (wine 38 times KMeans'
+    loss instead of 7.4, letter 9.3 instead of 2.8). A noisy count near or below 0 keeps a center of the Lloyd step in
+    place. The rule
     "clusters" uses the idea of [3]: it takes the number of cells that minimizes a bound on the change of the loss. With
     cells of width w = 2 M^(-1/d), rows lie d w^2 / 12 from their cells' centers, and the noise moves k centers by 2 M k
     r^2 / (N epsilon)^2 per row, with r^2 = (d / 3) k^(-2/d) the cells' distance from these centers. The factor 4 is

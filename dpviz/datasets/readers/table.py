@@ -68,7 +68,7 @@ class Limits:
         if n_columns > self.columns:
             raise TableError(f"{name}: a table may have at most {self.columns} columns; leave some out.")
         if n_rows > self.rows:
-            raise TableError(f"{name}: a table may have at most {self.rows:,} rows; leave a part of them out.")
+            raise TableError(f"{name}: a table may have at most {self.rows:,} rows; leave some out.")
         if n_rows * n_columns > self.cells:
             raise TableError(f"{name}: a table may have at most {self.cells:,} cells; leave out rows or columns.")
 

@@ -95,7 +95,7 @@ def from_json(text: str | bytes) -> Deck:
 def _slide(number: int, record: Any) -> Slide:
     where = f"Slide {number}"
     if not isinstance(record, dict):
-        raise ValueError(f"{where} of this deck is not a slide.")
+        raise ValueError(f"{where} of this deck is not a valid slide.")
     _fields(record, {field.name for field in dataclasses.fields(Slide)}, where)
     seconds, show = record["seconds"], record["show"]
     if not isinstance(seconds, int) or isinstance(seconds, bool) or not 0 <= seconds <= MOST_SECONDS:

@@ -172,7 +172,7 @@ def _machine(setup: Setup, game: Match) -> None:
     st.button(
         f"Let the machine play {AUTO:,}", key=keys.ATTACKER_AUTO, on_click=game.make, args=(AUTO,),
         icon=":material/smart_toy:", disabled=len(game.rounds) >= AUTO,
-        help="The machine knows every row but Alex's and every released number, and compares likelihoods, as the "
+        help="The machine knows all released numbers and every row except Alex's. It compares likelihoods, as the "
             "audit does. From even odds no attack does better.",
     )  # fmt: skip
 

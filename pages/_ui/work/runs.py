@@ -100,7 +100,7 @@ def forecast(data: Dataset, algorithm: Algorithm) -> str:
     if not planned or not algorithm.fixed_ledger:  # nothing is released, or the amount depends on released values
         return f"{words.capitalize()} on this server."
     if algorithm.notion in (Notion.LOCAL, Notion.SHUFFLE):
-        return f"{planned} report{'s' * (planned != 1)} of each person, {words} on this server."
+        return f"{planned} report{'s' * (planned != 1)} from each person, {words} on this server."
     return f"{planned} release{'s' * (planned != 1)}, {words} on this server."
 
 
