@@ -64,12 +64,12 @@ def draw_ahead() -> None:
     from dpviz.atlas.cells import STORY
     from dpviz.datasets import SAMPLES
     from pages._ui.address.scene import read
-    from pages._ui.frame.catalog import _public
+    from pages._ui.frame.catalog import public
     from pages._ui.tradeoff import form, view
     from pages._ui.work import atlas, runs
     from pages._ui.workspace.tradeoff import tradeoff
 
-    titles = {name: _public(name).title for name in SAMPLES}
+    titles = {name: public(name).title for name in SAMPLES}
     runs.demo(STORY[0], 1.0)
     if atlas.stamped():
         opening = read("tradeoff", "", tradeoff)[0].values

@@ -14,7 +14,8 @@ from pages._ui.frame.session import session
 
 
 @lru_cache(maxsize=32)  # every script run calls it for all names
-def _public(name: str) -> Dataset:
+def public(name: str) -> Dataset:
+    """Return a sample or blobs by name, without a visit."""
     return load(name)
 
 
@@ -25,7 +26,7 @@ def own() -> dict[str, Dataset]:
 
 def sample(name: str) -> Dataset:
     """Return a sample, blobs, or a data set of this session, by name."""
-    return own()[name] if name in own() else _public(name)
+    return own()[name] if name in own() else public(name)
 
 
 def names() -> list[str]:

@@ -21,7 +21,7 @@ from dpviz.privacy.guarantee import Notion
 from dpviz.runs.single import Reference, Replay, reference, replay
 from dpviz.version import __version__
 from pages._ui.frame import keys, messages
-from pages._ui.frame.catalog import _public, is_public
+from pages._ui.frame.catalog import is_public, public
 from pages._ui.frame.session import session
 from pages._ui.frame.streamlit_patches import whole
 from pages._ui.work import turns
@@ -88,7 +88,7 @@ def execute(
 @st.cache_resource(max_entries=16, show_spinner=False)
 def demo(name: str, epsilon: float) -> Result:
     """Return a replay on a sample, run once per server, for lessons and for visitors who have not run anything."""
-    data = _public(name)
+    data = public(name)
     values: dict[str, Any] = {"n_clusters": data.n_clusters, "epsilon": epsilon}
     return execute(data, ALGORITHMS[STORY[1]](**values), 0)
 
