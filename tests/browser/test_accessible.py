@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
+from dpviz.figures.kit.theme import theme
 from pages._ui.frame.places import PAGES
 from tests.browser.conftest import PATIENCE
 from tests.browser.phone import fits_a_phone
@@ -13,6 +14,7 @@ PICTURED = ("explore", "federated", "distance")
 
 
 GROUND = {"dark": "rgb(20, 23, 26)", "light": "rgb(251, 251, 249)"}
+TOKEN = "bg => getComputedStyle(document.documentElement).getPropertyValue('--dp-bg') === bg"
 FADING = "() => document.getAnimations().some(one => one instanceof CSSTransition)"
 
 
@@ -29,6 +31,7 @@ def test_a_page_is_accessible_in_every_look(open_page, name):
     for mode, ground in GROUND.items():
         page.emulate_media(color_scheme=mode)
         expect(page.get_by_test_id("stApp")).to_have_css("background-color", ground)
+        page.wait_for_function(TOKEN, arg=theme(mode).tokens()["bg"])  # the server's style follows the browser's
         page.wait_for_function(f"() => !({FADING})()")
         for width, height in ((1280, 800), (390, 844)):
             page.set_viewport_size({"width": width, "height": height})
