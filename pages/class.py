@@ -7,8 +7,8 @@ import streamlit as st
 from pages._ui.address import links
 from pages._ui.classroom import components, lecturer, phone
 from pages._ui.classroom.controls import classroom
-from pages._ui.classroom.registry import rooms
-from pages._ui.classroom.room import Classroom, spelled
+from pages._ui.classroom.registry import rooms, spelled
+from pages._ui.classroom.room import Classroom
 from pages._ui.classroom.state import classroom_state
 from pages._ui.frame import keys, markup, shell
 from pages._ui.learn import stage_cache

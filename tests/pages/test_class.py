@@ -11,24 +11,17 @@ from dpviz.datasets import load_sample
 from dpviz.postprocessing.verdict import groups_of
 from dpviz.runs.single import reference
 from pages._ui.classroom import components, compute, maps, phone
-from pages._ui.classroom.registry import rooms
-from pages._ui.classroom.room import (
-    ALONE,
+from pages._ui.classroom.registry import (
     LETTERS,
-    LIFE,
     MOST_CLASSES,
-    MOST_SEATS,
     MY_WRONG_A_MINUTE,
     MY_WRONG_AT_ONCE,
-    SEEN,
-    UNDO,
     WRONG_A_MINUTE,
     WRONG_AT_ONCE,
     Classrooms,
-    Closed,
-    NotAdmitted,
-    Poll,
+    rooms,
 )
+from pages._ui.classroom.room import ALONE, LIFE, MOST_SEATS, SEEN, UNDO, Closed, NotAdmitted, Poll
 from tests.pages.visitor import visit
 
 ROOT = Path(__file__).parents[2]

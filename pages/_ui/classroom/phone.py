@@ -9,8 +9,8 @@ from dpviz.escape import plain
 from dpviz.numbers import number
 from pages._ui.attacker.rounds import Match
 from pages._ui.classroom import components, compute, maps
-from pages._ui.classroom.registry import rooms
-from pages._ui.classroom.room import Classroom, Classrooms, NotAdmitted, Seat
+from pages._ui.classroom.registry import Classrooms, rooms
+from pages._ui.classroom.room import Classroom, NotAdmitted, Seat
 from pages._ui.classroom.state import classroom_state
 from pages._ui.frame import keys, markup, shell
 from pages._ui.frame.streamlit_patches import redraw

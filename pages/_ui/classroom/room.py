@@ -1,4 +1,4 @@
-"""Classes in memory: codes that cannot be guessed, seats that survive a reload, limits, an end that can be undone.
+"""Hold one class in memory: seats that survive a reload, a question, a run, an end that can be undone.
 
 No file is written and no name is kept: a seat is a random token that only its phone has.
 """
@@ -17,21 +17,14 @@ from typing import Any
 import numpy as np
 
 __all__ = [
-    "ALONE", "LIFE", "MOST_CLASSES", "MOST_SEATS", "UNDO", "Classroom", "Classrooms", "Closed", "NotAdmitted", "Seat",
-    "spelled",
+    "ALONE", "LIFE", "MOST_SEATS", "SEEN", "UNDO", "Classroom", "Closed", "NotAdmitted", "Poll", "Seat",
 ]  # fmt: skip
 
-LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"  # without I and O, which look like digits
-LENGTH = 5
 LIFE = 2 * 3600.0  # seconds
 ALONE = 30 * 60.0  # seconds without the lecturer and without a phone, after which a class ends
 SEEN = 5 * 60.0  # seconds after which an idle phone or class may be replaced
 UNDO = 10.0  # seconds in which an ended class can be resumed
-SWEEP = 60.0  # seconds between checks for classes that are over
-MOST_SEATS, MOST_CLASSES = 300, 60
-MY_WRONG_AT_ONCE, MY_WRONG_A_MINUTE = 10, 6  # wrong codes, per visit
-WRONG_AT_ONCE, WRONG_A_MINUTE = 1_000, 60  # of all visits; allows 8,200 of 7,962,624 codes in two hours
-LATELY = 600.0  # seconds during which lecturers see a warning about wrong codes
+MOST_SEATS = 300
 MOST_OPTIONS, MOST_QUESTION, MOST_OPTION = 8, 200, 60
 MOST_ROUNDS = 10_000
 
@@ -185,8 +178,10 @@ class Classroom:
 
         Raises
         ------
-        Refused
-            If the class is over or full.
+        Closed
+            If the class is over.
+        NotAdmitted
+            If it is full.
         """
         with self._lock:
             self._open()
@@ -368,11 +363,6 @@ class Classroom:
         return len(self._seats)
 
 
-def spelled(code: str) -> str:
-    """Return a typed code as the class spells it: without spaces, in capitals."""
-    return "".join(code.split()).upper()
-
-
 def _place(x: Any, y: Any) -> np.ndarray | None:
     if not all(isinstance(one, int | float) and not isinstance(one, bool) for one in (x, y)):
         return None
@@ -381,170 +371,3 @@ def _place(x: Any, y: Any) -> np.ndarray | None:
     except OverflowError:
         return None
     return at if np.isfinite(at).all() else None
-
-
-class _Tries:
-    """A number of tries that refills with time."""
-
-    def __init__(self, at_once: int, a_minute: int, clock: Callable[[], float]) -> None:
-        self._most, self._a_second, self._clock = at_once, a_minute / 60, clock
-        self._left, self._since = float(at_once), clock()
-
-    @property
-    def left(self) -> float:
-        """Return the number of tries left."""
-        now = self._clock()
-        self._left = min(self._most, self._left + (now - self._since) * self._a_second)
-        self._since = now
-        return self._left
-
-    def spend(self) -> None:
-        """Use up one try."""
-        self._left = self.left - 1
-
-
-class Classrooms:
-    """The classes of this server."""
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock, self._lock = clock, threading.Lock()
-        self._open: dict[str, Classroom] = {}
-        self._over: dict[str, float] = {}  # code of an ended class -> when to forget it
-        self._tries = _Tries(WRONG_AT_ONCE, WRONG_A_MINUTE, clock)
-        self._of: dict[str, _Tries] = {}  # visit -> remaining tries
-        self._wrong: list[float] = []  # when wrong codes were tried
-
-    def open(
-        self, low: np.ndarray, high: np.ndarray, *, keeps_points: bool = True, cells: int = 1, opener: str = ""
-    ) -> Classroom:
-        """Open a class.
-
-        Parameters
-        ----------
-        low, high, keeps_points, cells : of the class
-        opener : the visit that opens it; it may have one open class. "" for none
-
-        Raises
-        ------
-        Refused
-            If the visit has an open class, or there are too many on this server.
-        """
-        with self._lock:
-            self._sweep()
-            mine = [room.code for room in self._open.values() if opener and room.opener == opener]
-            if mine:
-                raise NotAdmitted(f"This visit has the class {mine[0]} open: end it before you open another one.")
-            if len(self._open) >= MOST_CLASSES:
-                self._make_room()
-            room = Classroom(
-                self._new_code(), low, high, keeps_points=keeps_points, cells=cells, opener=opener, clock=self._clock
-            )
-            self._open[room.code] = room
-        self._sweep_later()
-        return room
-
-    def _new_code(self) -> str:
-        code = ""
-        while not code or code in self._open or code in self._over:
-            code = "".join(secrets.choice(LETTERS) for _ in range(LENGTH))
-        return code
-
-    def _make_room(self) -> None:
-        """End the class that has been idle longest, if it has been idle long enough."""
-        room = max(self._open.values(), key=lambda room: room.alone)
-        if room.alone < SEEN:
-            raise NotAdmitted(f"{MOST_CLASSES} classes are open on this server, the most that it allows.")
-        room.close()
-        self._sweep()
-
-    def renew(self, room: Classroom, *, empty: bool) -> None:
-        """Give a class another code.
-
-        Raises
-        ------
-        Refused
-            If it is over.
-        """
-        with self._lock:
-            self._sweep()
-            old, code = room.code, self._new_code()
-            room.renew(code, empty=empty)
-            self._over[old] = self._clock() + LIFE
-            self._open[code] = self._open.pop(old)
-
-    def _sweep_later(self) -> None:
-        """Sweep again later, as long as a class is open, even if nobody visits."""
-        timer = threading.Timer(SWEEP, self._sweep_on)
-        timer.daemon = True
-        timer.start()
-
-    def _sweep_on(self) -> None:
-        self.sweep()
-        if self._open:
-            self._sweep_later()
-
-    def sweep(self) -> None:
-        """Forget the classes that are over."""
-        with self._lock:
-            self._sweep()
-
-    @property
-    def wrong(self) -> int:
-        """Return how many codes that do not exist were tried in the last ten minutes."""
-        with self._lock:
-            self._wrong = [at for at in self._wrong if self._clock() - at < LATELY]
-            return len(self._wrong)
-
-    def enter(self, code: str, key: str = "", visit: str = "") -> Classroom:
-        """Return the class of a code.
-
-        A code that does not exist counts against a limit of the visit and one shared by all visits, so that nobody can
-        try them all; above the limit only the QR code's key works.
-
-        Raises
-        ------
-        Refused
-            One sentence with the reason.
-        """
-        code = spelled(code)
-        with self._lock:
-            self._sweep()
-            room = self._open.get(code)
-            if room is not None and key and key.isascii() and hmac.compare_digest(room.key, key):
-                return room
-            mine = self._of.get(visit) or _Tries(MY_WRONG_AT_ONCE, MY_WRONG_A_MINUTE, self._clock)
-            if visit and mine.left < 1:
-                raise NotAdmitted("Too many wrong codes were typed here. Scan the QR code or wait a minute.")
-            if self._tries.left < 1:
-                raise NotAdmitted("Too many wrong codes were tried on this server: scan the QR code, or wait a minute.")
-            if room is not None:
-                return room
-            for tries in (self._tries, mine):
-                tries.spend()
-            if visit:
-                self._of = {name: one for name, one in self._of.items() if one.left < MY_WRONG_AT_ONCE}
-                self._of[visit] = mine
-            self._wrong = [at for at in self._wrong if self._clock() - at < LATELY] + [self._clock()]
-            if code in self._over:
-                raise Closed("This class has ended or has a new code: look at the screen.")
-            raise NotAdmitted("No class has this code: look at the five letters on the screen again.")
-
-    def known(self, code: str, token: str) -> Classroom | None:
-        """Return the class of a code if the token is one of its own, its lecturer's or a seat's; nothing is counted.
-
-        Tokens cannot be guessed, and anyone who has one knows the code.
-        """
-        with self._lock:
-            self._sweep()
-            room = self._open.get(code)
-        return room if room is not None and room.knows(token) else None
-
-    def _sweep(self) -> None:
-        """Forget the classes that are over, with the lock held; their codes stay unused for a class's lifetime."""
-        now = self._clock()
-        for code in [code for code, room in self._open.items() if not room.left]:
-            room = self._open.pop(code)
-            room.close()
-            self._over[code] = now + LIFE
-        for code in [code for code, until in self._over.items() if until < now]:
-            del self._over[code]
