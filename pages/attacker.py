@@ -15,7 +15,7 @@ from pages._ui.workspace.explore import explore
 links.enter(__file__, explore, has=("form", "kmeans", "navigation", "player"))
 
 head = st.container()
-choice = choose(drags=True)
+choice = choose()
 result = seen(choice)
 earlier(choice)
 how = look(choice, result, switch=True)

@@ -21,7 +21,7 @@ links.enter(__file__, explore, has=(*HIDEABLE, "player"))
 links.hand_over("explore", "again", explore, "again")
 
 head = st.container()
-choice = choose(drags=True)
+choice = choose()
 result = seen(choice)
 earlier(choice)
 how = look(choice, result)

@@ -6,6 +6,7 @@ from dpviz.escape import plain
 from dpviz.figures.kit.ledger import plot_steps
 from dpviz.numbers import chance, number
 from pages._ui.address import links
+from pages._ui.explore import drag
 from pages._ui.explore.look import choose, earlier, look, seen
 from pages._ui.explore.notices import first_run, heading, notices
 from pages._ui.frame import keys, markup, shell
@@ -32,6 +33,7 @@ if choice.data.private:
 if result is None:
     first_run(choice)
     st.stop()
+drag.section(keys.LEDGER_STEPS, choice, result, how)
 trace = results.drawn(result)
 st.html(
     markup.lede(

@@ -47,11 +47,10 @@ class RunLook:
     axes: Axes = None
 
 
-def choose(*, drags: bool = False) -> Choice:
+def choose() -> Choice:
     """Draw the form on top, the same for every view of a run; return its choices.
 
-    With `drags` and matching stored runs, the drag takes the place of the field for ε. On a phone the fields are in a
-    drawer.
+    If stored runs match it, the drag takes the place of the field for ε. On a phone the fields are in a drawer.
     """
     with st.container(key=keys.FORM_TOP, horizontal=True, vertical_alignment="bottom", gap="medium"):
         fields = st.container(
@@ -67,7 +66,7 @@ def choose(*, drags: bool = False) -> Choice:
             run = st.container(width="content")
         with method:
             cls = pick_algorithm(data, about=details, label="Method")
-        here = stored(name, data, cls) if drags else None
+        here = stored(name, data, cls)
         dragged = here is not None and bool(here.charts)
         drag = st.container() if here is not None else None
     row = FormRow(k, None if dragged else epsilon, details, run, drag, st.container())

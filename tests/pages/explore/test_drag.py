@@ -61,8 +61,8 @@ def opened(monkeypatch, tmp_path):
     monkeypatch.chdir(ROOT)
     monkeypatch.setenv("DPVIZ_HOME", str(tmp_path))
 
-    def open_(query="v=1&d=tiny&a=pe-means&k=2&e=1&s=0"):
-        app = visit("explore", query)
+    def open_(query="v=1&d=tiny&a=pe-means&k=2&e=1&s=0", page="explore"):
+        app = visit(page, query)
         assert not app.exception
         return app
 
@@ -87,6 +87,11 @@ def test_a_sample_with_stored_runs_has_a_drag_with_the_runs_of_the_page(opened, 
     body = " ".join(block.proto.body for block in app.get("html"))
     assert f"{here['truth'][0].split(',')[0]} found" in body and here["promise"][3] in body
     assert f"found again in {here['truth'][1]} runs" in body
+
+
+@pytest.mark.parametrize("page", ["explore", "again", "attacker", "ledger"])
+def test_every_view_of_a_run_has_the_drag(opened, asked, page):
+    assert dragged(opened(page=page))["epsilon"] == 1
 
 
 @pytest.mark.parametrize(
