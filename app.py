@@ -1,4 +1,4 @@
-"""The dashboard's entry point: imported, it is the server; run as a script, it draws a visitor's page."""
+"""Start the dashboard: serve it when imported, and draw a visitor's page when run as a script."""
 
 import asyncio
 import gc
@@ -11,7 +11,7 @@ FREEZE = 60  # seconds between full garbage collections
 
 
 def prepare() -> None:
-    """Import the modules that every page needs, and freeze them: garbage collection after a rerun then skips them."""
+    """Import the modules that every page needs and freeze them, so that garbage collection after a rerun skips them."""
     from pages._ui.work.workers import workers
 
     workers().warm("dpviz.runs.single", "dpviz.figures")
@@ -60,7 +60,7 @@ def prepare() -> None:
 
 
 def draw_ahead() -> None:
-    """Read and draw what is the same for everybody, so that the first visitor waits no longer than the others."""
+    """Read and draw everything that all visitors share, so that the first visitor waits no longer than the others."""
     from dpviz.atlas.cells import STORY
     from dpviz.datasets import SAMPLES
     from pages._ui.address.scene import read
@@ -91,7 +91,7 @@ def end() -> None:
 
 @asynccontextmanager
 async def ready(_: object) -> AsyncIterator[None]:
-    """Prepare before the port answers, freeze the caches from then on, and stop all work when the server ends."""
+    """Prepare the server before it answers, freeze the caches from then on, and stop all work when it ends."""
     prepare()
     from pages._ui.server.uploads import keep_tidy
 
@@ -105,7 +105,7 @@ async def ready(_: object) -> AsyncIterator[None]:
 
 
 async def _freeze() -> None:
-    """Freeze the caches, too; unfreeze first, so that objects of visitors who have left are collected."""
+    """Freeze the caches at regular intervals, after collecting the objects of visitors who have left."""
     while True:
         await asyncio.sleep(FREEZE)
         gc.unfreeze()
@@ -121,7 +121,7 @@ def visit() -> None:
     from pages._ui.frame.session import session
 
     session.via_app = True
-    if not session.pages:  # st.Page looks at the disk
+    if not session.pages:  # st.Page reads the disk, so call it once
         session.pages = [
             st.Page(f"pages/{name}.py", title=entry.title, default=name == HOME) for name, entry in PAGES.items()
         ]

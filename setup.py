@@ -1,4 +1,4 @@
-"""Build: the samples, the dashboard and the results that its pages show go into the package as well."""
+"""Build the package together with the samples, the dashboard and the results that its pages show."""
 
 import shutil
 from pathlib import Path
@@ -8,12 +8,12 @@ from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).parent
 RESULTS = Path("benchmarks") / "results"
-SHOWN = ("papers/*.csv", "nsm.csv", "leave-one-out.md", "oracle.md", "robustness.md")  # by the Papers page
+SHOWN = ("papers/*.csv", "nsm.csv", "leave-one-out.md", "oracle.md", "robustness.md")  # results on the Papers page
 LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.pyc", "make.py")
 
 
 class WithDashboard(build_py):
-    """Copies what an installed package needs: `dpviz/sample_data` and `dpviz/dashboard`."""
+    """Build step that also copies the files an installed package needs: `dpviz/sample_data` and `dpviz/dashboard`."""
 
     def run(self) -> None:
         """Build as usual, then copy."""

@@ -1,6 +1,7 @@
-"""Write every sample: NAME.csv and its data dictionary NAME.json. Run from the repository root; the result is fixed.
+"""Write every sample: NAME.csv and its data dictionary NAME.json. Run this from the repository root.
 
-Bounds are public facts chosen by meaning (a map's edge, a measuring scale), never the smallest and largest value.
+The result is always the same. Bounds are public facts chosen by meaning (a map's edge, a measuring scale), never the
+smallest and largest value.
 """
 
 from __future__ import annotations
@@ -238,7 +239,7 @@ def bundled() -> None:
 
 
 def city() -> None:
-    """Check-ins on latitude and longitude: districts of different width, a main street, and people in between."""
+    """Write check-ins by latitude and longitude: districts of different width, a main street, and people in between."""
     rng = np.random.default_rng(2023)
     at = (50.0, 10.0)
     districts = [  # east, north, width (all km), share

@@ -1,1 +1,1 @@
-"""The atlas: runs on the samples, which are the same for everybody, computed once and shipped as tables."""
+"""The atlas: runs on the samples, computed once and shipped as tables because they are the same for everybody."""

@@ -54,9 +54,9 @@ class Given:
     ----------
     rows : for every number of clusters, the indices of the rows that its averages are the first to reveal
     centers : for every number of clusters k, the last averages (k, 2), original units
-    noisy : number of rows that the same averages reveal with noise
+    noisy : number of rows that the same averages reveal once noise is added
     kmeans : centers of KMeans (k, 2), original units
-    alex : one of the rows: of those that are revealed, the one farthest from a center of KMeans
+    alex : index of the revealed row that is farthest from its nearest center of KMeans
     """
 
     rows: tuple[tuple[int, ...], ...]
@@ -73,7 +73,7 @@ class Given:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Bets:
-    """Rounds of the game "is Alex in the data?", half of each world, and exact runs of both worlds for comparison.
+    """Rounds of the game "is Alex in the data?", half in each world, and exact runs of both worlds for comparison.
 
     Attributes
     ----------
@@ -117,7 +117,7 @@ def _read_off(k: int, noise: str) -> tuple[set[int], np.ndarray]:
 
 
 def bets(alex: int) -> Bets:
-    """Play the rounds that visitors bet on, about a row of the sample."""
+    """Play the rounds, about one row of the sample, that visitors bet on."""
     data = opened(STORY[0], None).data
     worlds = data.X, data.domain, data.n_public, data.X[alex], alex
     exact = ALGORITHMS["kmeans"](n_clusters=data.n_clusters)
@@ -148,7 +148,7 @@ def make(folder: Path = FOLDER) -> None:
 
 
 def _hash(row: dict[str, Any]) -> str:
-    """Return a hash of all values: the file's own checksums do not cover which column they belong to."""
+    """Return a hash of all values, because the file's own checksums do not record which column a value belongs to."""
     return hashlib.blake2b(json.dumps(row).encode(), digest_size=16).hexdigest()
 
 

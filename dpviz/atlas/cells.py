@@ -44,7 +44,7 @@ SEEDS = 20
 STORY, STORY_SEEDS = ("town", "pe-means"), 100  # the sample and method of the story, with more runs
 PEOPLE = {"town": (300, 1000)}  # smaller editions of a sample, besides the whole sample
 
-_CENTER_STEP, _SIZE_STEP = 2.0**-22, 2.0**-8  # finer than any picture can show, at a third of the bytes
+_CENTER_STEP, _SIZE_STEP = 2.0**-22, 2.0**-8  # finer than any picture; rounding saves two thirds of the bytes
 
 
 @dataclasses.dataclass(frozen=True, order=True)
@@ -129,9 +129,9 @@ def trace(cell: Cell) -> Trace:
 def row(cell: Cell) -> dict[str, Any]:
     """Make one run and return its row in the atlas.
 
-    Keys: people (0: all), epsilon (None: no budget), seed; bet, the most bets won, of 100; found, the groups with their
-    own center; loss, mean squared distance in z units; centers, of shape (k' * d,), z units, in steps of 2^-22; sizes,
-    of shape (k',) in steps of 2^-8, or None if the method releases none.
+    Keys: people (0: all), epsilon (None: no budget), seed; bet, the largest number of 100 bets that an attacker wins;
+    found, the number of groups with their own center; loss, mean squared distance in z units; centers, of shape (k' *
+    d,), z units, in steps of 2^-22; sizes, of shape (k',) in steps of 2^-8, or None if the method releases none.
     """
     run, data = trace(cell), opened(cell.chapter.sample, cell.people).data
     groups = beside(cell.chapter.sample, cell.people).groups

@@ -172,10 +172,10 @@ def read(
 ) -> Chart | None:
     """Return the stored runs of a method on a sample, or None if none can be read.
 
-    `values` are parameters other than the method's defaults; the atlas has runs with EXACTLY_K only.
+    `values` are parameters other than the method's defaults; the only such value in the atlas is EXACTLY_K.
 
-    The caller checks with `stamped()` or `current()` whether they are still valid. Samples are public and named; data
-    from a visitor's file have no name here.
+    The caller checks with `stamped()` or `current()` whether they are still valid. Only public samples can be named
+    here; data from a visitor's file have no name.
     """
     chapter = Chapter(sample, method, values)
     stored = load(chapter, folder) if sample in SAMPLES and method in METHODS and values in ((), EXACTLY_K) else None
@@ -210,6 +210,6 @@ def read(
 
 
 def _ends(lists: pa.ChunkedArray) -> np.ndarray:
-    """Return the offsets at which a list column's flat values are split; a missing list is empty."""
+    """Return the offsets at which a list column's flat values are split; a missing list counts as empty."""
     ends: np.ndarray = np.cumsum(pc.fill_null(pc.list_value_length(lists), 0).to_numpy())[:-1]
     return ends

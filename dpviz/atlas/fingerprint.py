@@ -23,7 +23,7 @@ from dpviz.atlas.cells import Cell, Chapter, opened, row
 __all__ = ["LAYOUT", "agrees", "code", "fingerprint", "inputs", "machine", "sources"]
 
 LAYOUT = 1  # version of the files' layout; a reader accepts no other
-_ABOVE = {  # no run executes them; the last two lie beside the code of an installed package
+_ABOVE = {  # folders that no run executes; the last two lie beside the code of an installed package
     *("atlas", "cli", "federated", "figures", "lessons", "papers", "planning", "takeaway"),
     *("dashboard", "sample_data"),
 }
@@ -40,7 +40,7 @@ def sources() -> str:
 
 @cache
 def code() -> str:
-    """Return the same hash without comments and docstrings; it takes half a second, unlike `sources`."""
+    """Return the hash of `sources` without comments and docstrings; unlike `sources`, it takes half a second."""
     return _hash_of(_without_words)
 
 
@@ -65,7 +65,7 @@ def _without_words(source: str) -> str:
 
 @cache
 def machine() -> str:
-    """Return the kind of machine, as far as the last bit of a float depends on it."""
+    """Return the properties of this machine that can change the last bit of a float."""
     kernels = sorted({library.get("architecture", "") for library in threadpool_info()} - {""})
     return " ".join([platform.machine(), *kernels])
 

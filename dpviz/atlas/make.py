@@ -53,7 +53,7 @@ def make(
 ) -> None:
     """Run the cells of these chapters and write each file as soon as its last run is done.
 
-    If stopped, it keeps every complete file, and the next call continues with the others.
+    A stopped call keeps every complete file, and the next call continues with the others.
     """
     missing = {chapter: chapter.cells() for chapter in old}
     results: dict[Chapter, dict[Cell, dict[str, Any]]] = {chapter: {} for chapter in old}

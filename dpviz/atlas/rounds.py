@@ -37,7 +37,7 @@ class Game:
     sample, method : names; the method runs with the sample's own k, ε 1 and otherwise its defaults
     who : "typical", "outlier" or "small", as in `dpviz.audits.game.people`
     world : the world of all rounds; None if a coin decides in every round
-    rounds : number of rounds, from number 0 of the game with seed 0
+    rounds : number of rounds, counted from round 0 of the game with seed 0
     """
 
     sample: str

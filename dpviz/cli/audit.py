@@ -1,4 +1,4 @@
-"""Implement the command `audit`: print an adversary's lower bounds beside the claim, on adversarial neighbors."""
+"""Implement the command `audit`: print the claim beside the lower bounds of an adversary on adversarial neighbors."""
 
 from __future__ import annotations
 

@@ -162,7 +162,7 @@ def _bounds_of(limits: dict[str, Any], names: list[str]) -> list[tuple[str, tupl
 
 
 def _left_out(table: Table, private: bool) -> dict[str, str]:
-    """Return the usable columns whose distances mean nothing, with the reason; empty if that holds for all."""
+    """Return the usable columns in which distances mean nothing, with the reason; empty if they mean nothing in any."""
     reasons = {}
     for name in table.usable:
         values = table.values(name)
@@ -196,7 +196,7 @@ def _draft(table: Table, form: dict[str, Any], private: bool) -> dict[str, Any]:
             columns.append(entry)
         else:
             left_out.append(entry | {"kind": column.kind, "reason": reasons.get(name, column.reason)})
-    if not columns:  # only text and dates: their rules make them usable
+    if not columns:  # only text and dates, which their rules make usable
         columns = [
             {k: v for k, v in entry.items() if k not in ("kind", "reason")} for entry in left_out if entry["recode"]
         ]

@@ -121,7 +121,7 @@ def declared_by(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def form_of(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return the arguments of `add_form` under the readers' names, None for those not given."""
+    """Return the arguments of `add_form` under the readers' names, with None for those not given."""
     decimal, decimal_of = read_signs(arguments.decimal)
     entries = {key: getattr(arguments, key) for key in FORM_ENTRIES - {"decimal_of"}}
     return entries | {
@@ -148,19 +148,19 @@ def say_form(form: Mapping[str, Any]) -> None:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class RunInput:
-    """Hold the input of a run and its description on the command line.
+    """The input of a run, and its description on the command line.
 
     Attributes
     ----------
     X : array, original units, or Rows
     domain : Domain
     dataset_id : str
-    columns : their names
+    columns : names of the columns of X
     loss : trace -> the loss that its algorithm aims at, on the raw rows (see `metrics.run_loss`); NOT PRIVATE
     groups : centers in original units -> share of rows in the largest known group of their center; NOT PRIVATE; None
         without known groups
     agreement : trace of regions -> adjusted Rand index with the known groups; NOT PRIVATE; None without known groups
-    size : -> the public number of rows: declared, or counted if undeclared and the data are public
+    size : () -> the public number of rows: declared, or counted if undeclared and the data are public
     account : the key of the private file's account, "" for public data
     """
 
@@ -217,8 +217,8 @@ def in_parts(
     """Open a .npy or .parquet file of any size, with only a few parts in memory at a time.
 
     `spread` computes the parts: in threads, or on a cluster. The names of a private file's columns are printed only if
-    its owner has declared, by `form.header`, that they are names. `columns` lists those to cluster, in this order; no
-    others are read. `facts` come from a data dictionary and replace the other options.
+    its owner has declared, by `form.header`, that they are names. `columns` names the columns to cluster, in this
+    order; no others are read. `facts` come from a data dictionary and replace the other options.
 
     Raises
     ------

@@ -41,7 +41,7 @@ COMMANDS = {  # name: (module and function that gives a parser its arguments and
 }
 
 WITH = {"app", "run", "sweep", "audit", "plan", "explain", "export"}  # commands that take algorithms from outside
-OUTSIDE = {"app", "run", "sweep", "export"}  # and commands that take programs, which see the rows themselves
+OUTSIDE = {"app", "run", "sweep", "export"}  # commands that take programs, which see the rows themselves
 _LISTS = ("--low", "--high")
 _NUMBERS = re.compile(r"[+-]?\.?\d[\d.,eE+-]*")
 
@@ -99,7 +99,7 @@ def parted(words: list[str]) -> tuple[list[str], list[str], list[str]]:
 
 
 class Stream:
-    """A text stream on which names from files, traces and other parties cannot control the terminal."""
+    """A text stream that keeps names from files, traces and other parties from controlling the terminal."""
 
     def __init__(self, stream: TextIO, keep: str = "") -> None:
         self._stream, self._keep = stream, keep

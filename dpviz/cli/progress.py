@@ -26,7 +26,7 @@ class Bar:
         self._show()
 
     def step(self, *, failed: bool = False) -> None:
-        """Count one more; it may have failed."""
+        """Count one more item, which may have failed."""
         self._failed += failed
         if failed:
             self._bar.set_postfix_str(f"{self._failed} failed", refresh=False)

@@ -209,7 +209,7 @@ def _small(
 
 
 def _say_incomplete(data: Dataset, relation: Neighboring) -> None:
-    """Print how many rows of public data have a missing cell, and the column that alone costs many of them."""
+    """Print how many rows of public data have a missing cell, and name a column that alone causes many of these."""
     dropped = relation is Neighboring.ADD_REMOVE
     treatment = "left out" if dropped else "set to the middle"
     print(f"{data.incomplete:,} of {len(data.X):,} rows have a missing cell and are {treatment}.", file=sys.stderr)

@@ -23,7 +23,7 @@ class Blobs:
     ----------
     n_rows, n_features, n_clusters : sizes
     spread : standard deviation of a group; the bounds are -10 and 10 in every column
-    imbalance : 0 gives groups of equal size; the closer to 1, the smaller each group is than the previous one
+    imbalance : 0 for groups of equal size; the closer to 1, the smaller each group is relative to the previous one
     outliers : share of rows scattered evenly over the whole box
     seed : seed of the generator; the rows are made up, so the seed is not secret
     """
@@ -105,8 +105,8 @@ def round_groups(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return rows of Gaussian groups, shape (n, d), and the group of each row, shape (n,).
 
-    The sizes of the groups are proportional to `shares`. Their centers lie within ±7, each the farthest of 20 tries
-    from the earlier ones.
+    The sizes of the groups are proportional to `shares`. Their centers lie within ±7; each is the one of 20 tries that
+    lies farthest from the earlier centers.
     """
     n_rows, n_features = shape
     centers = rng.uniform(-7, 7, (1, n_features))

@@ -54,7 +54,7 @@ _DEFAULTS: dict[str, Any] = {
     "licence": "",
 }
 _COLUMN = {"unit": "", "description": "", "fill": None}
-MOST_CLUSTERS = 256  # largest number that every algorithm accepts
+MOST_CLUSTERS = 256  # largest number of clusters that every algorithm accepts
 _LONGEST = 1_000_000  # characters of a dictionary file
 _MOST_COLUMNS = 1024  # the readers' limit
 
@@ -283,8 +283,8 @@ def amended(
     facts : a dictionary's facts before `complete`; None without a dictionary
     name : its name in messages
     columns : names of the columns to cluster, in this order; None: all declared columns
-    bounds : bounds and unit of columns by name; the dictionary need not have them
-    recode : rules of columns by name; the dictionary need not have them
+    bounds : bounds and unit by column name; the dictionary need not list these columns
+    recode : rules by column name; the dictionary need not list these columns
     low, high : the bounds of all columns without a rule, one number or one per column
 
     Raises
@@ -424,6 +424,6 @@ def promises(facts: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _round_up(value: float) -> str:
-    """Return three digits, never less than the value, because the sentence says "at most"."""
+    """Return the value rounded up to three digits, because the sentence around it says "at most"."""
     unit = 10.0 ** (np.floor(np.log10(value)) - 2)
     return number(np.ceil(value / unit - 1e-6) * unit)

@@ -1,4 +1,4 @@
-"""Project latitude and longitude to a flat map in kilometers, so that distances, and rho, are true."""
+"""Project latitude and longitude to a flat map in kilometers, so that distances and rho are true to scale."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Find columns that number the rows; distances in them mean nothing."""
+"""Find columns that merely number the rows, so that distances in them mean nothing."""
 
 from __future__ import annotations
 

@@ -132,7 +132,7 @@ def present(path: Path) -> Path:
     Raises
     ------
     ValueError
-        If it is the address of another machine, or the file does not exist.
+        If the path is an address on another machine, or the file does not exist.
     """
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]+:/", str(path)):
         raise ValueError("datasets: this is an address, and dpviz contacts no other machine; save the file here first.")
@@ -171,7 +171,7 @@ def load_csv(
 
     Parameters
     ----------
-    path : Path
+    path : Path, the file to read
     low, high : public bounds, one number or one per column
     bounds : public bounds and units of columns by name
     n_public, rows_per_person : int or None, the declared number of rows, and the largest number of rows of one person
@@ -289,7 +289,7 @@ def _bounded(
     high: float | Sequence[float] | None,
     recode: Sequence[Recoding],
 ) -> dict[str, Any]:
-    """Return facts with the same bounds for all columns, or one pair per column; recoded ones keep theirs."""
+    """Return facts with the same bounds for all columns, or one pair per column; recoded columns keep their own."""
     if low is None or high is None:
         raise ValueError("datasets: low and high must be given together.")
     own = {column["name"]: column for rule in recode for column in rule.columns}
@@ -369,9 +369,10 @@ class Clipping:
 
     Attributes
     ----------
-    n_rows, dropped : rows, and those with a cell that is not finite
+    n_rows, dropped : number of rows, and of those with a cell that is not finite
     below, above : ndarray of shape (d,), rows outside each column's bounds
-    outside, radius : rows outside the box in any column, and rows beyond the clipping radius after that
+    outside, radius : rows outside the box in any column, and rows still beyond the clipping radius once clipped to the
+        box
     """
 
     n_rows: int

@@ -1,4 +1,4 @@
-"""Suggest from a column's name alone what it contains: bounds, a unit, or why to leave it out."""
+"""Suggest bounds, a unit, or a reason to leave a column out, from the column's name alone."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class Meaning:
     words : the column's probable content
     low, high : suggested bounds, in `unit`; None if the name suggests none
     unit : the unit of the bounds
-    rule : rule that turns its cells into numbers, as `Recoding.of` reads it; "" for numbers
-    reason : why it is left out at first, one sentence; "" if it is suggested for clustering
+    rule : rule that turns the column's cells into numbers, as `Recoding.of` reads it; "" for numbers
+    reason : one sentence on why the column is left out at first; "" if it is suggested for clustering
     """
 
     words: str

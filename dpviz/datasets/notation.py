@@ -57,7 +57,7 @@ def read_numbers(text: str) -> list[float]:
     Raises
     ------
     ValueError
-        If one of them is not a number.
+        If part of the text is not a number.
     """
     try:
         return [float(part) for part in text.replace(",", " ").split()]
@@ -93,7 +93,7 @@ def read_rules(texts: Iterable[str]) -> tuple[Recoding, ...]:
     Raises
     ------
     ValueError
-        If one does not have that format.
+        If a rule does not have that format.
     """
     rules: list[Recoding] = []
     for text in texts:
@@ -113,7 +113,7 @@ def read_signs(texts: Iterable[str]) -> tuple[str | None, dict[str, str]]:
     Raises
     ------
     ValueError
-        If one is neither a point nor a comma, or given twice.
+        If a sign is neither a point nor a comma, or is given twice.
     """
     signs: dict[str, str] = {}
     for text in texts:

@@ -31,9 +31,10 @@ class Part:
     path : a .npy or .parquet file, readable under this name on every machine that uses the part
     start, stop : row numbers; the whole row groups of a Parquet file
     groups : row groups of a Parquet file
-    columns : names of a Parquet file's columns, numbers of a .npy matrix's, in this order; or all
+    columns : names of a Parquet file's columns, or numbers of a .npy matrix's columns, in this order; () for all
     padding : number of empty rows appended to those of the file
-    signs, missing_marks : decimal and thousands sign of cells of text, marks of a missing one, see `readers.form.Form`
+    signs, missing_marks : decimal and thousands signs of cells of text, and the marks of a missing cell, see
+        `readers.form.Form`
     """
 
     path: str

@@ -34,11 +34,11 @@ class Agreement:
     ----------
     algorithm : Algorithm with its parameters
     domain : Domain with n_public declared
-    clients : names, in order
+    clients : names of the clients, in order
     seed : int, seed of the start; public, and never used for noise or masks
-    ring : Ring
+    ring : Ring in which the parties add their words
     n_max : int, largest number of rows of all clients together, for the overflow check
-    drawn_by : who draws the noise, "clients" or "server"
+    drawn_by : the party that draws the noise, "clients" or "server"
     """
 
     algorithm: Algorithm

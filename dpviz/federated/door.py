@@ -16,7 +16,7 @@ from dpviz.federated.parties import Aborted
 __all__ = ["GREETING_SECONDS", "MOST_GUESTS", "NONCE_BYTES", "Door", "Peer"]
 
 NONCE_BYTES = 32
-MOST_GUESTS = 64  # connections that have not introduced themselves yet; one more drops the oldest of them
+MOST_GUESTS = 64  # most connections that have not introduced themselves yet; one more drops the oldest
 GREETING_SECONDS = 5.0  # time limit of the handshake and the introduction
 _MOST_LINES = 20  # largest number of refusals that are reported
 
@@ -64,7 +64,7 @@ class Door:
     ----------
     agreement : Agreement
     context : ssl.SSLContext of the server
-    say : called with lines for people
+    say : called with every line of text to show to the operator
     """
 
     def __init__(self, agreement: Agreement, context: ssl.SSLContext, say: Callable[[str], None]) -> None:

@@ -27,7 +27,7 @@ def make_keys(folder: Path, agreement: Agreement, hosts: Sequence[str] = ()) -> 
 
     Parameters
     ----------
-    folder : Path, must not exist yet or be empty
+    folder : Path of the folder to write, which must be empty or not exist yet
     agreement : Agreement
     hosts : additional names or addresses of the server; "server", which clients check for, is always included
 

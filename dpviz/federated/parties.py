@@ -63,7 +63,7 @@ class Client:
     ----------
     name : str
     names : all clients' names, in the agreed order
-    seeds : Seeds, this client's
+    seeds : Seeds of this client
     run : bytes, an id that is never reused
     ring : Ring
     """

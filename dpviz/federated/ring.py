@@ -17,7 +17,7 @@ class Ring:
 
     Attributes
     ----------
-    bits : 64 or 32
+    bits : bits of a word, 64 or 32
     fraction : binary digits after the point of a value
     whole_fraction : the same for parts that are whole numbers before noise; 0 rounds their noise to whole numbers
     """
@@ -39,7 +39,7 @@ class Ring:
 
     @property
     def word_bytes(self) -> int:
-        """Return the bytes of a word on the wire."""
+        """Return the number of bytes of a word on the wire."""
         return self.bits // 8
 
     def digits(self, grid: float) -> int:
@@ -79,7 +79,7 @@ class Ring:
             )
 
     def encode(self, values: np.ndarray, digits: int) -> np.ndarray:
-        """Round to nearest (never toward zero, which would double the odds of 0) and write as words."""
+        """Return values as words, rounded to the nearest (never toward zero, which would double the odds of 0)."""
         whole = np.rint(np.asarray(values, dtype=np.float64) * 2.0**digits).astype(np.int64)
         return whole.view(np.uint64).astype(self.word)
 

@@ -51,7 +51,7 @@ async def serve(
     noise : Noise, the server's own; it draws only if the agreement says so
     host, port : address to listen on; port 0 takes a free one
     join_timeout, round_timeout : seconds until all clients must have joined, or answered
-    say : called with lines for people
+    say : called with every line of text to show to the operator
     ready : called with the port once clients may connect
 
     Raises
@@ -109,7 +109,7 @@ async def _read(peer: Peer, run: bytes, number: int) -> Message:
 
 
 async def _all(peers: list[Peer], act: Callable[[Peer], Any], number: int, timeout: float) -> list[Any]:
-    """Call something for all peers at once; the first failure ends the run and names its peer."""
+    """Call a function for all peers at once; the first failure ends the run and names its peer."""
     tasks = {asyncio.ensure_future(act(peer)): peer for peer in peers}
     done, late = await asyncio.wait(tasks, timeout=timeout, return_when=asyncio.FIRST_EXCEPTION)
     for task in late:

@@ -1,6 +1,6 @@
 """Divide the noise of a federated sum: clients draw it, so that no party can subtract all of it, or the server does.
 
-If M >= 2 clients draw the noise of a sum, the promise holds even without any one client's own part:
+If M >= 2 clients draw the noise of a sum, the promise holds even without the part of any one client:
 
 - Gaussian: every client draws variance sigma^2 / (M - 1). Without one client's part sigma^2 is left; the published sum
   carries M / (M - 1) sigma^2. Every part is a discrete Gaussian on the grid g of the ring. At every point the sum of n
@@ -12,8 +12,9 @@ If M >= 2 clients draw the noise of a sum, the promise holds even without any on
 - Laplace: no exact sampler divides it into parts, so the first two clients each draw all of it. Without one client's
   noise the other's remains; the published sum carries twice the variance.
 
-If the server draws it, as in the paper, the run equals the central one bit for bit. But the server knows the noise:
-anyone who also has the result can subtract it and get the exact sums. The server must never see the result.
+If the server draws the noise, as in the paper, the run equals the central one bit for bit. But the server then knows
+the noise: with the result as well, it could subtract the noise and get the exact sums. The server must never see the
+result.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ class Shares:
         return _TRUST[self.drawn_by]
 
     def ring(self, ring: Ring) -> Ring:
-        """Return the ring in which words are added; noise in many parts needs digits for whole numbers, too."""
+        """Return the ring in which words are added; noise from several clients needs digits even on whole numbers."""
         return ring if self.drawn_by == SERVER else dataclasses.replace(ring, whole_fraction=ring.fraction)
 
     def excess(self, mechanism: str) -> float:
@@ -118,12 +119,12 @@ class Asked:
         self.wanted: list[tuple[str, float]] = []
 
     def gaussian(self, sd: float, shape: tuple[int, ...]) -> np.ndarray:
-        """Record a Gaussian of standard deviation `sd`."""
+        """Record a request for Gaussian noise of standard deviation `sd`."""
         self.wanted.append(("Gaussian", sd))
         return np.zeros(shape)
 
     def laplace(self, scale: float, shape: tuple[int, ...]) -> np.ndarray:
-        """Record a Laplace of scale `scale`."""
+        """Record a request for Laplace noise of scale `scale`."""
         self.wanted.append(("Laplace", scale))
         return np.zeros(shape)
 

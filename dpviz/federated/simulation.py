@@ -97,7 +97,7 @@ def simulate(
     domain : Domain
     seed, noise : as for `Algorithm.run`; true statistics are recorded for noise="seeded" only
     drop : (client index, round index) of a client that stops answering, or None
-    facts : drawn_by, n_max of `FederatedRows`
+    facts : `drawn_by` and `n_max`, as for `FederatedRows`
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Nine lessons: predict, run, explain, keep. Words are data; what they say of a run is computed from that run."""
+"""Nine lessons in four parts: predict, run, explain, keep. Their text is data; its facts about a run are computed."""
 
 from __future__ import annotations
 
@@ -68,6 +68,6 @@ def glossary() -> dict[str, str]:
 
 @cache
 def limits_in_words() -> dict[str, str]:
-    """Return what no promise covers: title -> words in Markdown."""
+    """Return the limits of every promise: title -> text in Markdown."""
     entries = tomllib.loads((_HERE / "limits.toml").read_text(encoding="utf-8"))
     return {one["title"]: one["text"] for one in entries["limit"]}

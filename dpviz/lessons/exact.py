@@ -1,4 +1,4 @@
-"""Lesson: why not exact centers. It shows whose rows follow from plain Lloyd's averages, and that noise prevents it."""
+"""Lesson: why not exact centers. It shows whose rows plain Lloyd's averages reveal, and that noise prevents this."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def run(seed: int) -> Stage:
 
 
 def _read(there: Ground, method: Algorithm, seed: int, noise: str) -> tuple[Trace, list[np.ndarray]]:
-    """Return a run and the rows that were read off so far, exactly, after every round."""
+    """Return a run and, after every round, the rows that could be read off exactly so far."""
     data = there.data
     trace = method.run(data.X, domain=data.domain, seed=seed, noise=noise, dataset_id=data.dataset_id)
     rounds = published(trace)

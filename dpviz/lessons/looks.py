@@ -50,7 +50,7 @@ class LookRuns:
         return np.cumsum(self.centers, axis=0) / np.arange(1, len(self.traces) + 1)[:, None, None]
 
     def off(self, centers: np.ndarray) -> np.ndarray:
-        """Return how far centers (..., k, d) are from the target: root mean square, in the data's units."""
+        """Return the root-mean-square distance of centers (..., k, d) from the target, in the data's units."""
         return np.sqrt(((centers - self.target) ** 2).sum(axis=-1).mean(axis=-1))
 
     @property

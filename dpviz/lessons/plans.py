@@ -19,9 +19,9 @@ class Lecture:
 
     Attributes
     ----------
-    minutes : its whole length
+    minutes : length of the whole lecture
     start, play, limits : minutes for Start, for a class with phones, and for the limits of the promise
-    lessons : their names, in order; they share the remaining minutes
+    lessons : names of the lessons, in order; they share the remaining minutes
     """
 
     minutes: int

@@ -1,4 +1,4 @@
-"""Print the sheets of a lesson: a worksheet with room for answers, and the teacher's notes. HTML without scripts."""
+"""Write the sheets of a lesson as HTML without scripts: a worksheet with room for answers, and the teacher's notes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def worksheet(lesson: Lesson, stage: Stage) -> str:
 
 
 def notes(lesson: Lesson, stage: Stage, minutes: int, links: Mapping[str, str]) -> str:
-    """Return goal, timing, talk, the answers and likely wrong ones; `links` maps names to addresses."""
+    """Return the goal, the timing, the talk, and right and likely wrong answers; `links` maps names to addresses."""
     options = "".join(
         f"<li>{'<b>Right.</b> ' * (i in stage.right)}{_say(option.text, lesson, stage)}"
         f"{f' <i>{_say(option.reply, lesson, stage)}</i>' if option.reply else ''}</li>"

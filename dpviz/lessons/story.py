@@ -34,7 +34,7 @@ SAMPLE, METHOD = STORY
 EDITIONS = (None, *sorted(PEOPLE[SAMPLE], reverse=True))  # numbers of people, None for all
 BETS = 3  # number of bets that a visitor places against each method
 CLOUD = 20  # number of reruns that are drawn
-FEWER = 20  # reruns at each stop without stored ones
+FEWER = 20  # reruns made at each stop if none are stored
 _METER = 1000  # coordinates are sent in meters; those of the sample are in kilometers
 
 
@@ -47,7 +47,7 @@ class StoryRuns:
     people : number of people, None for all
     groups : number of groups
     promises : one for each stop
-    centers : ndarray of shape (stops, CLOUD, k, 2), original units; of every run in the same order
+    centers : ndarray of shape (stops, CLOUD, k, 2), original units, ordered alike in every run
     found : number of groups that the first run finds at each stop
     again : number of runs that find all groups at each stop
     runs : number of runs at each stop
@@ -99,7 +99,7 @@ def _ordered(centers: np.ndarray, order: np.ndarray) -> np.ndarray:
 def record(given: Given | None = None, bets: Bets | None = None, reruns: Sequence[StoryRuns] = ()) -> dict[str, Any]:
     """Return the browser's record: positions in whole meters, texts with all numbers; None for missing parts.
 
-    Everything in it is about made-up people, and some of it about single ones: NOT PRIVATE.
+    Everything in the record is about made-up people, and parts of it are about individuals: NOT PRIVATE.
     """
     data = opened(SAMPLE, None).data
     words = _words()

@@ -1,4 +1,4 @@
-"""Lesson: whom do you trust? Central, federated, shuffled, local at one epsilon."""
+"""Lesson: whom do you trust? It compares central, federated, shuffled and local methods at one epsilon."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ class TrustRuns(Runs):
 
 
 def run(seed: int) -> Stage:
-    """Run EUGkM with one curator and over clients, Stemmer-Kaplan on reports, with and without shuffling.
+    """Run EUGkM with one curator and over clients, and Stemmer-Kaplan on reports, with and without shuffling.
 
-    Central and federated DP are claimed for one row added or removed. Half of ε there is ε for one row changed, which
-    is what the shuffled and the local model promise.
+    Central and federated DP are claimed for one row added or removed. With ε/2 each, they promise ε for one row
+    changed, as the shuffled and the local model do.
     """
     there = ground(DATA)
     data = there.data

@@ -1,4 +1,4 @@
-"""Teach why votes split: top-k voting and k-means selection side by side, on the same people and trial points."""
+"""Lesson: why votes split. Top-k voting and k-means selection run side by side on the same people and trial points."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The five papers as experiments: what each figure and table claims, and whether our reruns say the same."""
+"""The five papers as experiments: the claim of each figure and table, and whether our reruns agree."""

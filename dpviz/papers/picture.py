@@ -26,7 +26,7 @@ WIDE, TALL = 300, 220
 LEFT, RIGHT, TOP, BOTTOM = 80, 14, 28, 36
 SIZE = 11  # pixels of a mark
 REFERENCE = "KMeans"
-ROUNDING = 1e-9  # relative
+ROUNDING = 1e-9  # relative size of a rounding error
 _COLUMNS = 3  # panels in a row, at most
 
 
@@ -212,7 +212,7 @@ def _drawn(panel: Plot, look: dict[str, Style], colors: Theme) -> Iterator[str]:
 
 
 def _tick(value: float) -> str:
-    """Return a number short enough for the room beside a panel."""
+    """Return a number as text that is short enough to fit beside a panel."""
     size, word = next((one for one in ((1e9, " billion"), (1e6, " million")) if value >= one[0]), (1.0, ""))
     return number(value / size) + word
 
@@ -231,7 +231,7 @@ def _mark(x: float, y: float, style: Style, colors: Theme, *, hollow: bool = Fal
 
 
 def _placed(mark: str, x: float, y: float, size: int) -> str:
-    """Return a mark of 16 x 16 pixels inside another picture, about (x, y)."""
+    """Return a mark of 16 x 16 pixels, centered at (x, y) in another picture."""
     where = f'x="{x - size / 2:.1f}" y="{y - size / 2:.1f}" width="{size}" height="{size}"'
     return mark.replace('width="16" height="16"', where, 1)
 
@@ -259,7 +259,7 @@ class _Scale:
 
     @classmethod
     def over(cls, values: Sequence[float], start: float, span: float, *, least: float) -> _Scale:
-        """Return a scale that holds all values with some space, logarithmic if their ratio is at least `least`."""
+        """Return a scale with room for all values; it is logarithmic if their ratio is at least `least`."""
         low, high = min(values), max(values)
         if low > 0 and high / low >= least:
             pad = (high / low) ** 0.06

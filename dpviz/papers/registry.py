@@ -25,7 +25,7 @@ class PrintedNumber:
 
     Attributes
     ----------
-    what : a metric, or "auc" for its area over epsilon
+    what : a metric, or "auc" for the area of the loss over epsilon
     rounding : half a unit of its last printed digit, where it has a decimal point; else 0
     """
 
@@ -135,7 +135,7 @@ def item_of(paper: str, item: str) -> Item:
     Raises
     ------
     ValueError
-        One sentence that lists the known ones.
+        If there is no such paper or item; the message lists the known ones.
     """
     if paper not in papers():
         raise ValueError(f"reproduce: there is no paper {paper!r}; the papers are {', '.join(papers())}.")

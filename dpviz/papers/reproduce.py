@@ -1,4 +1,4 @@
-"""Run an item: its sweeps on the sweep engine, with rows on disk so that a second call resumes, then its numbers."""
+"""Run an item's sweeps, with rows on disk so that a second call resumes, and compute the item's numbers."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def _means(done: pd.DataFrame, metric: str, own: list[str]) -> pd.DataFrame:
 
 
 def _areas(done: pd.DataFrame) -> pd.DataFrame:
-    """Return the area over epsilon of every curve, one per seed that has every epsilon; KMeans's is flat."""
+    """Return the area over epsilon of every curve, one per seed that has every epsilon; KMeans's curve is flat."""
     grid = sorted(done.epsilon.dropna().unique())
     lines = []
     for (data, label), line in done[done.loss.notna()].groupby(["data", "label"], sort=False):
@@ -136,7 +136,7 @@ def save_numbers(path: Path, numbers: pd.DataFrame) -> None:
 
 
 def load_numbers(path: Path) -> pd.DataFrame:
-    """Return numbers written by `save_numbers`; an empty table where there are none."""
+    """Return the numbers that `save_numbers` wrote; an empty table if there are none."""
     if not path.is_file():
         return pd.DataFrame(columns=COLUMNS)
     return pd.read_csv(path, dtype={"point": str}, keep_default_na=True).fillna({"point": ""})

@@ -25,7 +25,7 @@ _EPSILONS = ("0.25", "0.5", "1", "2", "4")
 
 
 def measured(slug: str, folder: Path = RESULTS) -> pd.DataFrame:
-    """Return the committed benchmark, one row per set; empty if it was not run."""
+    """Return the committed benchmark, one row per data set; an empty table if it was not run."""
     path = folder / f"{slug}.csv"
     if not path.is_file():
         return pd.DataFrame()

@@ -35,8 +35,8 @@ class PaperVerdict:
 
     Attributes
     ----------
-    word : one of the three, or NOT_RUN
-    yes, tie, no : comparisons that hold, that noise leaves open, and that contradict
+    word : one of the three verdicts, or NOT_RUN
+    yes, tie, no : number of comparisons that hold, that noise leaves open, and that contradict the claim
     against : the contradicting comparisons as text, the clearest first
     """
 
@@ -118,12 +118,12 @@ def _apart(low: pd.Series, high: pd.Series, within: float) -> int:
     """Return 1 where `low` is below `high` beyond both intervals and the tolerance, -1 where it is above, else 0."""
     half = float(np.hypot(low["half"], high["half"]))
     difference = float(high["mean"] - low["mean"])
-    least = np.maximum(half, within * min(abs(low["mean"]), abs(high["mean"])))  # missing if `half` is, with one seed
+    least = np.maximum(half, within * min(abs(low["mean"]), abs(high["mean"])))  # NaN if `half` is, as with one seed
     return 0 if np.isnan(least) or abs(difference) <= least else int(np.sign(difference))
 
 
 def beside_printed(printed: tuple[PrintedNumber, ...], numbers: pd.DataFrame) -> pd.DataFrame:
-    """Return data, label, what, printed, ours, half, runs, source, rounding; `ours` is NaN where it was not run."""
+    """Return data, label, what, printed, ours, half, runs, source, rounding; `ours` is NaN where we made no run."""
     lines = []
     numbers = numbers if len(numbers) else pd.DataFrame(columns=["data", "label", "metric"])
     for one in printed:

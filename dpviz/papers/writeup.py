@@ -23,8 +23,9 @@ class WriteUp:
 
     Attributes
     ----------
-    title : its first line
-    idea : what it does and why guarantee : theorem and proof
+    title : the docstring's first line
+    idea : what the algorithm does, and why
+    guarantee : theorem and proof
     findings : what matters, what was tried, where it loses
     sources : papers that the proof rests on
     """

@@ -1,4 +1,4 @@
-"""The frame of every page of the site: a self-contained HTML file with the same header, light and dark, any width."""
+"""The frame of every page of the site: a self-contained HTML file with one header, for light, dark and any width."""
 
 from __future__ import annotations
 

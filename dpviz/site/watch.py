@@ -1,4 +1,4 @@
-"""Every algorithm on one sample, step by step: a replay in front of the people of the made-up town."""
+"""Every algorithm on one sample, step by step: a replay drawn over the people of the made-up town."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files to take away: a privacy label, one page, a replay, a script, a notebook. One function, five kinds."""
+"""Files to take away, all written by `export`: a privacy label, one page, a replay, a script, a notebook."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dpviz.trace import Trace
 
 __all__ = ["KINDS", "comparison", "export", "facts", "label", "label_json", "notebook", "page", "replay", "script"]
 
-KINDS: dict[str, tuple[Callable[[Trace], str], str, str]] = {  # kind: how, file ending, MIME type
+KINDS: dict[str, tuple[Callable[[Trace], str], str, str]] = {  # kind: function that writes it, file ending, MIME type
     "label": (label, "html", "text/html"),
     "page": (page, "html", "text/html"),
     "replay": (replay, "html", "text/html"),
@@ -23,7 +23,7 @@ KINDS: dict[str, tuple[Callable[[Trace], str], str, str]] = {  # kind: how, file
 
 
 def export(trace: Trace, kind: str) -> str:
-    """Return a run as one self-contained text; released values only, nothing is read or spent.
+    """Return a run as one self-contained text of released values only; nothing is read or spent.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Write runs side by side as one page to hand out: promises, pictures, differences, curves. Released values only."""
+"""Write runs side by side as one page of released values to hand out: promises, pictures, differences, curves."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _SIDE, _LEFT, _BOTTOM = 260, 52, 40
 
 
 def comparison(traces: Sequence[Trace]) -> str:
-    """Return two to four runs on the same data as one HTML page; no script, no network.
+    """Return two to four runs on the same data as one HTML page without scripts or network access.
 
     Raises
     ------
     ValueError
-        For fewer than two runs, more than four, or runs on other data or columns.
+        If there are fewer than two runs or more than four, or their data or columns differ.
     """
     if not 2 <= len(traces) <= len(LETTERS):
         raise ValueError(f"comparison: two to {len(LETTERS)} runs can stand side by side; got {len(traces)}.")

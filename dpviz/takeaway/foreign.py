@@ -20,8 +20,8 @@ def read(text: str) -> Trace:
     Raises
     ------
     ValueError
-        One sentence for a text that is not a trace, names no algorithm of dpviz, has parameters or a plan that are not
-        those of its algorithm, or claims something that does not follow from its plan or its ledger.
+        If the text is not a trace, names no algorithm of dpviz, has parameters or a plan that are not those of its
+        algorithm, or claims something that does not follow from its plan or its ledger. The message is one sentence.
     """
     trace = Trace.from_json(text)
     algorithm = algorithm_of(trace)

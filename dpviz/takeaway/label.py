@@ -128,7 +128,7 @@ def label(trace: Trace) -> str:
 
 
 def inline(trace: Trace) -> str:
-    """Return the label for a notebook's cell: its own plain style, nothing that affects the rest of the page."""
+    """Return the label for a notebook's cell, in a plain style of its own that does not affect the rest of the page."""
     left = 'style="text-align:left"'
     rows = "".join(
         f"<tr><th {left}>{html.escape(name)}</th><td {left}>{html.escape(text)}</td></tr>"

@@ -15,7 +15,8 @@ _FIRST = '<meta charset="utf-8">'  # the policy does not apply to anything befor
 
 
 def sealed(page: str, more: Iterable[str] = ()) -> str:
-    """Return an HTML document with a Content Security Policy: nothing from outside, these scripts alone.
+    """Return an HTML document with a Content Security Policy that allows its own scripts alone and nothing from
+    outside.
 
     Parameters
     ----------

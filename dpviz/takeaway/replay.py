@@ -60,7 +60,7 @@ def player(
     Parameters
     ----------
     sentences : the sentence of every step
-    panels : drawn with `SLOTS`, so that they take the colors of the page's mode
+    panels : the pictures, drawn with `SLOTS` so that they take the colors of the page's mode
     first : the step shown first
     lines, code : numbers of the lines of a listing that run at every step, and the listing as HTML
     """

@@ -134,12 +134,13 @@ def check_algorithm(cls: type[Algorithm]) -> dict[str, str]:
 def parametrize_with_checks(
     algorithms: Iterable[type[Algorithm]], slow: Callable[[type[Algorithm], str], bool] = lambda cls, name: False
 ) -> MarkDecorator:
-    """Return a pytest mark that runs a test with every `algorithm` and every `check`; one that does not apply skips.
+    """Return a pytest mark that runs a test with every `algorithm` and every `check`, and skips checks that do not
+    apply.
 
     Parameters
     ----------
     algorithms : classes
-    slow : decides by class and name of a check whether the test gets the mark `slow`
+    slow : function of the class and the name of a check; True gives the test the mark `slow`
     """
     import pytest
 

@@ -54,7 +54,7 @@ def _made(cls: type[Algorithm], rows: str = "blobs", seed: int = 0, **values: An
 
 
 def centers_are_finite_and_inside_the_domain(cls: type[Algorithm]) -> None:
-    """Check the centers on nine data sets, such as outliers, ties, one column, a constant column, two rows."""
+    """Check the centers on nine data sets, among them outliers, ties, one column, a constant column, and two rows."""
     for name, X in MADE.items():
         if name.startswith("two groups"):
             continue
@@ -146,7 +146,7 @@ def no_preset_promises_more_epsilon_than_was_asked_for(cls: type[Algorithm]) -> 
 
 
 def _costs(trace: Trace, learned: bool) -> list[tuple[Any, ...]]:
-    """Return the parts that must not depend on the data; a clipping radius learned from released values may."""
+    """Return the ledger's facts that must not depend on the data; with a learned clipping radius, sensitivities may."""
     return [
         (entry.name, entry.occurrence, entry.mechanism, tuple(entry.cost.items()), learned or entry.sensitivity)
         for entry in trace.ledger
@@ -260,7 +260,7 @@ def bad_parameters_are_refused_in_one_sentence(cls: type[Algorithm]) -> None:
 
 
 def bad_data_is_refused_in_one_sentence(cls: type[Algorithm]) -> None:
-    """Try no rows, other columns, text, only NaN, and fewer rows than centers."""
+    """Check that no rows, other columns, text, only NaN, and fewer rows than centers are refused."""
     algorithm, domain = _instance(cls), Domain.box(-1, 1, 2, n_public=2)
     cases: tuple[tuple[Any, str], ...] = (
         (np.zeros((0, 2)), "at least|<= n"),

@@ -30,7 +30,7 @@ def demand(holds: object, words: str) -> None:
 
 
 def refuses(call: Callable[[], object], words: str) -> None:
-    """Check that a call raises ValueError or TypeError whose message has one of the texts between bars."""
+    """Check that a call raises ValueError or TypeError with one of the texts that bars separate in `words`."""
     try:
         call()
     except (ValueError, TypeError) as error:

@@ -52,7 +52,7 @@ def read_table(
     header, private, sheet, header_row, recode, separator, decimal, thousands, names, n_columns, missing_marks,
         decimal_of :
         the declared form, see `Form`
-    words : True returns a public table without a column of numbers too, so that rules can be drafted for it
+    words : if True, accept a public table without a column of numbers, so that rules can be drafted for it
     limits : Limits, the size guards
     on_progress : called with the fraction done, perhaps from other threads; may raise `Stopped`
 
@@ -120,7 +120,7 @@ def check_usable(table: Table) -> None:
 
 
 def _check_recoded(table: Table, recode: Sequence[Recoding]) -> None:
-    """Refuse a rule for a missing column, or one that makes a name twice."""
+    """Refuse a rule for a missing column, or a rule that makes the same name twice."""
     names = [column.name for column in table.columns]
     for rule in recode:
         recoded = [column["name"] for column in rule.columns]

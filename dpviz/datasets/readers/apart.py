@@ -22,7 +22,7 @@ from dpviz.datasets.readers.table import Limits, Table, TableError, faults_as, t
 __all__ = ["read_apart", "stop", "warm"]
 
 _PACKAGE = str(Path(__file__).parents[3])  # folder of `dpviz`
-_AT_A_TIME = 4  # one visitor's slow files leave room for the next visitor's
+_AT_A_TIME = 4  # processes that read at once, so that one visitor's slow files leave room for the next visitor's
 _TICK = 0.05  # seconds between two chances to stop
 
 _places = threading.BoundedSemaphore(_AT_A_TIME)

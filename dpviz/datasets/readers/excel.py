@@ -96,7 +96,7 @@ def read_excel(data: memoryview, name: str, form: Form, limits: Limits, advance:
 
 
 class _Sheet(ReadOnlyWorksheet):
-    """A sheet that is read only on demand; by default one without a stated size is parsed to its end."""
+    """A sheet that is read only on demand; by default, openpyxl parses a sheet without a stated size to its end."""
 
     def _get_size(self) -> None:
         pass

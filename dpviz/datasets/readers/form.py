@@ -116,7 +116,7 @@ class Form:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """Return its entries for a data dictionary."""
+        """Return the form as entries of a data dictionary."""
         entries = {key: getattr(self, key) for key in sorted(FORM_ENTRIES)}
         entries |= {"missing_marks": list(self.missing_marks), "decimal_of": dict(self.decimal_of)}
         return {key: entry for key, entry in entries.items() if entry not in (None, [], {})}
@@ -144,6 +144,6 @@ class Form:
 
 
 def with_form(facts: Mapping[str, Any] | None, **entries: Any) -> dict[str, Any]:
-    """Return the given `FORM_ENTRIES`, with a data dictionary's for those not given."""
+    """Return the given `FORM_ENTRIES`; those not given come from a data dictionary."""
     declared = (facts or {}).get("form", {})
     return {key: declared.get(key) if entries.get(key) is None else entries[key] for key in FORM_ENTRIES}

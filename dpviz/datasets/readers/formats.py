@@ -1,4 +1,4 @@
-"""Recognize formats by their first bytes: read here, in a separate process, or refused by name."""
+"""Recognize formats by their first bytes; a file is read here or in a separate process, or its format is refused."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def format_of(head: bytes) -> str:
 
 
 def declared_format(name: str, head: bytes, form: Form) -> str:
-    """Return the format of a file by its first bytes; a private file's by its name.
+    """Return the format of a public file by its first bytes, and of a private file by its name.
 
     The first bytes of a private file may belong to a person.
     """
@@ -76,7 +76,7 @@ def declared_format(name: str, head: bytes, form: Form) -> str:
 
 
 def unplaced(kind: str, form: Form) -> str:
-    """Return the problem if a table cannot be where declared in this kind of file, else ""."""
+    """Return the problem if this kind of file cannot hold a table at the declared place, else ""."""
     if form.sheet is not None and kind != "excel":
         return "it is not a workbook and has no sheets; leave out the sheet"
     if form.header_row is not None and kind not in ("excel", "text"):

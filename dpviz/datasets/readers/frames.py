@@ -62,7 +62,7 @@ def request(name: str, form: Form, limits: Limits) -> bytes:
 
 
 def asked(content: bytes) -> tuple[str, Form, Limits]:
-    """Return the arguments of `request`."""
+    """Return the name, the form and the limits in the content that `request` made."""
     name, form, limits = json.loads(content)
     rules = tuple(Recoding.parse(rule, name) for rule in form["recode"])
     return (

@@ -18,7 +18,7 @@ LARGEST = 1e30  # a larger magnitude counts as missing, so that no later step ov
 TRUE, FALSE = ["true", "True", "TRUE", "yes", "Yes", "YES"], ["false", "False", "FALSE", "no", "No", "NO"]
 MONEY = "(US[$]|[$€£¥₹₩]|USD|EUR|GBP|CHF|JPY|CNY|INR|AUD|CAD|NZD|SEK|NOK|DKK|PLN|BRL|MXN|ZAR)"
 _MARK = "\ufeff"  # a byte order mark, before the first cell of a text without a line of names
-_SPACES = "' ’\u00a0\u202f"  # group thousands with any decimal sign
+_SPACES = "' ’\u00a0\u202f"  # signs that may group thousands, whatever the decimal sign
 
 
 def number_pattern(decimal: str, thousands: str) -> str:
@@ -51,7 +51,7 @@ def signs_in(cells: pa.ChunkedArray | pa.Array, decimal: str) -> tuple[str, str]
     -------
     sign : "," or ".", or "?" if this column is undecided too
     doubt : a cell such as 1,234 that would be another number under the other sign; "" if there is none, or if another
-    cell with several such groups, or with a group and decimals, shows which sign groups
+        cell with several such groups, or with a group and decimals, shows which sign groups
     """
     bare = pc.replace_substring_regex(pc.unique(cells), rf"{MONEY}|[%\s{_MARK}{_SPACES}]", "")
 

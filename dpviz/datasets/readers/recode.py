@@ -35,10 +35,10 @@ class Recoding:
 
     Attributes
     ----------
-    column : its name
+    column : name of the column
     code : "one-hot" (a column of 0 and 1 for each category), "ordinal" (0, 1, 2, ... in the order of the categories)
         or "days" (days since 1970-01-01)
-    categories : the declared words; with "days" none
+    categories : the declared words; none for "days"
     first, last : the declared bounds of a date, year-month-day
     order : order of written dates: "ymd", "dmy" or "mdy"
 
@@ -132,7 +132,7 @@ class Recoding:
 
     @property
     def columns(self) -> list[dict[str, Any]]:
-        """Return the declared columns of numbers that it makes: name, low, high, unit, description."""
+        """Return the declared columns of numbers that the rule makes: name, low, high, unit, description."""
         if self.code == "one-hot":
             return [{"name": f"{self.column}: {word}", "low": 0, "high": 1} for word in self.categories]
         if self.code == "ordinal":
@@ -181,7 +181,7 @@ def rule_for_dates(cells: pa.ChunkedArray | pa.Array) -> str:
             first, last = ((_EPOCH + datetime.timedelta(int(day))).isoformat() for day in (days.min(), days.max()))
             rules.append(Recoding("", "days", (), first, last, order).text)
         if not (pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type)):
-            break  # a column of dates has no order
+            break  # typed dates have no written order to detect
     return rules[0] if len(rules) == 1 else ""
 
 
@@ -209,7 +209,7 @@ def _places(cells: pa.ChunkedArray | pa.Array, categories: tuple[str, ...]) -> n
 
 
 def _number(word: str) -> float:
-    """Return the number of a category if the file holds numbers or true and false; else NaN."""
+    """Return the number that a category spells, with 1 for true and 0 for false; NaN for any other word."""
     if word.lower() in _TRUE | _FALSE:
         return float(word.lower() in _TRUE)
     try:
@@ -235,5 +235,5 @@ def _days(cells: pa.ChunkedArray | pa.Array, order: str) -> np.ndarray:
     known &= (year >= 1000) & (month >= 1) & (month <= 12) & (day >= 1)
     months = ((np.where(known, year, 1970) - 1970) * 12 + np.where(known, month, 1) - 1).astype("datetime64[M]")
     days = months.astype("datetime64[D]") + np.where(known, day, 1) - 1
-    known &= days.astype("datetime64[M]") == months  # no 31st of April
+    known &= days.astype("datetime64[M]") == months  # refuse a 31st of April
     return np.where(known, days.astype(np.int64), np.nan)

@@ -27,7 +27,7 @@ __all__ = ["Column", "Limits", "Stopped", "Table", "TableError"]
 
 INDEX = "__index_level_"  # prefix of pandas' name for a column of row numbers
 NO_ROWS = "there is no row below the header line; at least one is needed."
-FRUGAL_CELLS = 1_000_000  # above this many cells numbers are kept in single precision
+FRUGAL_CELLS = 1_000_000  # above this many cells, numbers are kept in single precision
 
 
 class TableError(ValueError):
@@ -196,7 +196,7 @@ class Table:
         """Return the chosen columns, shape (n, d), read-only, in the precision they were read in.
 
         A missing cell becomes the value declared in `fill`; without one it stays NaN, and `Rows` treats the row. Both
-        rules read a single row.
+        rules read one row at a time.
         """
         if not columns:
             raise TableError(f"{self.name}: choose at least one column.")

@@ -212,7 +212,7 @@ def _read_public(data: memoryview, name: str, form: Form, limits: Limits, advanc
     columns = [column for some in tables for column in some]
     floats = [j for j, field in enumerate(cells.schema) if pa.types.is_floating(field.type)]
     del cells
-    if decimal == "?" and floats:  # they were read with points; the original text shows whether points group thousands
+    if decimal == "?" and floats:  # `floats` were read with points; the text shows whether points group thousands
         written = _parse(data, name, form, delimiter, ".", [raw[j] for j in floats], advance)
         asked = {names[j]: signs_in(written.column(j), "?")[1] for j in floats}
         columns = [dataclasses.replace(column, doubt=asked.get(column.name, column.doubt)) for column in columns]
