@@ -93,7 +93,7 @@ class Domain:
         columns: Sequence[str] = (),
         units: Sequence[str] = (),
     ) -> Domain:
-        """Declare a box. Numbers need `n_features`; arrays give one bound per column.
+        """Declare a box from two numbers and `n_features`, or from two arrays with one bound per column.
 
         The default radius reaches the corner of the normalized box (sqrt(d) for scale="column"), so it clips nothing
         beyond the box.
@@ -121,9 +121,10 @@ class Domain:
 
     @classmethod
     def tight_nonprivate(cls, X: np.ndarray, *, loose: float = 1.0) -> Domain:
-        """BENCHMARKS ONLY, NOT PRIVATE: center = column means, scale = largest norm, radius 1, n_public = len(X).
+        """Return a domain read off the rows: NOT PRIVATE, FOR BENCHMARKS ONLY.
 
-        The box is `loose` times as wide.
+        The box is centered at the column means, and its half-width is `loose` times the largest norm of a centered row.
+        The radius is 1, and n_public is len(X).
         """
         X = validate.finite_matrix("Domain", X)
         center = X.mean(axis=0)
@@ -139,12 +140,12 @@ class Domain:
 
     @property
     def middle(self) -> np.ndarray:
-        """Return the center of the box, original units, shape (d,)."""
+        """Return the center of the box in original units, shape (d,)."""
         return (self.low + self.high) / 2
 
     @property
     def half_width(self) -> np.ndarray:
-        """Return one z unit in original units, per column, shape (d,)."""
+        """Return the length of one z unit in original units for each column, shape (d,)."""
         half = (self.high - self.low) / 2
         return half if self.scale == "column" else np.full(self.n_features, half.max())
 
@@ -155,11 +156,11 @@ class Domain:
 
     @property
     def diameter(self) -> float:
-        """Return a bound on the l2 distance between two clipped rows, z units."""
+        """Return a bound on the l2 distance between two clipped rows, in z units."""
         return 2 * min(self.radius, float(np.linalg.norm(self.box_z)) * (1 + _SLACK))
 
     def normalize(self, X: np.ndarray) -> np.ndarray:
-        """Map original units to z units; nothing is clipped. Shape (n, d).
+        """Map rows (n, d) from original units to z units, without clipping.
 
         Raises
         ------
@@ -184,18 +185,18 @@ class Domain:
         return X[list(self.columns)]
 
     def denormalize(self, Z: np.ndarray) -> np.ndarray:
-        """Map z units to original units. Shape (..., d)."""
+        """Map points (..., d) from z units to original units."""
         return np.asarray(Z) * self.half_width + self.middle
 
     def inside(self, Z: np.ndarray) -> np.ndarray:
-        """Project points (n, d) in z units onto box and ball; return original units, never outside low and high.
+        """Project points (n, d) in z units onto box and ball; return them in original units, within low and high.
 
         Both sets are convex and contain every clipped row, so no point gets farther from any row.
         """
         return np.clip(self.denormalize(self.clip(np.asarray(Z))), self.low, self.high)
 
     def clip(self, Z: np.ndarray) -> np.ndarray:
-        """Clip each row to the box, then to the ball, independently of other rows. Shape (n, d)."""
+        """Clip each row (n, d) to the box, then to the ball, independently of other rows."""
         clipped = np.clip(Z, -self.box_z, self.box_z)
         squares = np.zeros(len(clipped))
         for start in range(0, len(clipped), _ROWS):  # blocks of rows that fit the cache
@@ -208,11 +209,11 @@ class Domain:
         return clipped
 
     def name(self, column: int) -> str:
-        """Return the name of a column, "column 2" if undeclared."""
+        """Return the name of a column, or a name such as "column 2" if none is declared."""
         return self.columns[column] if self.columns else f"column {column + 1}"
 
     def place(self, column: int, z: float) -> str:
-        """Return a coordinate as text: original units, with the unit if declared."""
+        """Write a coordinate in original units, with the column's unit if one is declared."""
         value = z * self.half_width[column] + self.middle[column]
         unit = self.units[column] if self.units else ""
         return f"{numbers.place(value, float(self.high[column] - self.low[column]))} {unit}".rstrip()
@@ -221,7 +222,7 @@ class Domain:
         """Write a length given in z units for readers, with at most `digits` significant digits.
 
         If all columns share one scale and one unit, the length is in that unit (meters below a kilometer), or in
-        "units" if undeclared. Otherwise it is in z units: a share of the bounds' half-width.
+        "units" if none is declared. Otherwise it is in z units, as a share of the bounds' half-width.
         """
         half = self.half_width
         if (half != half[0]).any() or len(set(self.units)) > 1:

@@ -29,7 +29,7 @@ class NoiseWarning(UserWarning):
 
 
 class PrivacyLeakWarning(UserWarning):
-    """Warns that rows are read outside the promise: for a public fact, a score, or one more fit, which spends again."""
+    """Warns of a use of rows that the promise does not cover: for a public fact, for a score, or for another fit."""
 
 
 class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
@@ -96,7 +96,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         self.parameters = parameters
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Release centers of the rows X (n, d); spends epsilon.
+        """Release centers of the rows X (n, d), which spends epsilon.
 
         Raises
         ------
@@ -145,7 +145,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         return self.fit(X, y)._clusters(self._valid(X, reset=False))
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the nearest center of every row of X (n, d), in the units of the domain; shape (n,). NOT private.
+        """Return the index (n,) of the nearest center to every row of X (n, d), given in original units. NOT private.
 
         An algorithm that finds regions gives the row's region instead, or -1 outside all regions.
         """

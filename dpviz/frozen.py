@@ -14,7 +14,7 @@ _PLAIN = (int, float, str, bool, type(None))
 
 
 def freeze(value: Any) -> Any:
-    """Copy arrays, also in dicts, lists and tuples, and make the copies read-only; return other values unchanged."""
+    """Copy arrays, including those in dicts, lists and tuples, as read-only arrays; return other values unchanged."""
     if type(value) in _PLAIN:
         return value
     if isinstance(value, np.ndarray):

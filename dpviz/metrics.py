@@ -129,7 +129,7 @@ def _confusion(X: np.ndarray, centers: np.ndarray, labels: np.ndarray) -> np.nda
 
 
 def majority_accuracy(X: np.ndarray, centers: np.ndarray, labels: np.ndarray) -> float:
-    """Return the share of rows whose label is their cluster's most frequent one. More clusters can only raise it.
+    """Return the share of rows whose label is the most frequent in their cluster; more clusters can only raise it.
 
     X (n, d) and centers (k, d) in the same units, labels (n,).
     """

@@ -110,7 +110,7 @@ def percent(share: float, digits: int = 2) -> str:
 
 
 def chance(probability: float) -> str:
-    """Write a small probability as people say it: 1 in 11,700. It is never rounded down."""
+    """Write a small probability as people say it, such as 1 in 11,700; never round it down."""
     if probability <= 0:
         return "0"
     if probability * _LARGE <= 1:
@@ -121,17 +121,17 @@ def chance(probability: float) -> str:
 
 
 def odds(probability: float) -> int:
-    """Return a bound on a probability as "at most N times in 100". Only this function rounds it, and it rounds UP."""
+    """Return the N of "at most N times in 100" for a probability. Only this function rounds it, and it rounds UP."""
     return min(100, math.ceil(100 * probability - _SLACK))
 
 
 def counted(n: int, noun: str, plural: str = "") -> str:
-    """Write a number with its noun: 1 region, 1,200 regions; give `plural` if it is not formed with an s."""
+    """Write a number with its noun: 1 region, 1,200 regions. Pass `plural` if the plural does not just add an s."""
     return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
 
 
 def plural(noun: str) -> str:
-    """Return the plural of a word for a row: people, flowers."""
+    """Return the plural of a word for a row, such as people or flowers."""
     return "people" if noun == "person" else f"{noun}s"
 
 
@@ -141,7 +141,7 @@ def fraction(value: float) -> str:
 
 
 def on_screen(sentence: str) -> str:
-    """Return a sentence for the screen: Greek letters, δ only as "1 in 11,700", n as 5,000, no shell options."""
+    """Rewrite a sentence for the screen with Greek letters, δ as "1 in 11,700", n as 5,000, and no shell options."""
     sentence = _OPTION.sub("", _CHANCE.sub(r"\1", sentence))
     sentence = re.sub(r"\bn = (\d+)\b", lambda match: f"n = {int(match[1]):,}", sentence)
     return re.sub(r"\b(epsilon|delta|mu)\b", lambda match: _LETTERS[match[1]], sentence)

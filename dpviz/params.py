@@ -19,12 +19,12 @@ class ParamSpec:
     default : int, float, str, bool or None
     low, high : bounds, both inclusive, or None
     log : True for a logarithmic slider
-    help : words for the widget
+    help : text shown beside the widget
     choices : allowed values of a discrete parameter
-    advanced : True to list it under further settings
+    advanced : True if the parameter belongs under further settings
     optional : True if None is a valid value
     kind : "int", "float", "bool" or "choice"
-    needs : name of the switch that it depends on, "" if it depends on none
+    needs : name of the switch that must be on for the parameter to matter, "" if there is none
     """
 
     default: Any

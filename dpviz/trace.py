@@ -90,7 +90,7 @@ class Trace:
     cluster_centers : ndarray of shape (k', d) in the ORIGINAL units of X, inside the declared box and ball
     coreset : Coreset or None
     warnings : contradictions between released values and declared facts, one sentence each
-    from_file : True for a trace read from a file, which anybody can write
+    from_file : True for a trace read from a file, which anybody can have written
     """
 
     algorithm: str
@@ -133,11 +133,11 @@ class Trace:
         return notebook.views.label(self)
 
     def show(self, height: int = 900) -> notebook.Frame:
-        """Return the player for a notebook (Jupyter, marimo): it steps and plays without a server or a network."""
+        """Return the player for a notebook (Jupyter, marimo); it works without a server or a network."""
         return notebook.Frame(notebook.views.player(self), height)
 
     def to_json(self, *, include_hidden: bool = False) -> str:
-        """Serialize; hidden parts, and the values of a trace without noise, are written only with `include_hidden`."""
+        """Return JSON text; it holds hidden parts, and values of a trace without noise, only with `include_hidden`."""
         show = include_hidden or not self.claimed.exact
         record = {
             "schema": SCHEMA,

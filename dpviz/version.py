@@ -1,4 +1,4 @@
-"""The version, in a file that imports nothing, because the package, its records and its build all read it."""
+"""Hold the version in a file that imports nothing, because the package, its records and its build all read it."""
 
 __all__ = ["__version__"]
 

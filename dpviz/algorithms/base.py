@@ -25,7 +25,7 @@ from dpviz.trace import Coreset, Step, Trace
 
 __all__ = ["Algorithm", "ApproximateDP"]
 
-_MOST_KEPT = 20_000_000  # relations that keep n pad the rows in memory, up to this many
+_MOST_KEPT = 20_000_000  # under a relation that keeps n, at most this many rows are padded in memory
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -64,7 +64,7 @@ class Algorithm:
         return cls(**{**cls.PRESETS[preset], **values})
 
     def plan(self, n_features: int, n_public: int) -> Plan:
-        """Return the releases that a run may make and their costs; reads public values only."""
+        """Return the releases that a run may make and their costs; use public values only."""
         raise NotImplementedError
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
@@ -77,7 +77,7 @@ class Algorithm:
         Raises
         ------
         ValueError
-            If the algorithm has a delta, it is left empty, and n_public is below 2.
+            If the algorithm has a delta, the delta is None, and n_public is below 2.
         """
         given = getattr(self, "delta", None)
         if given is None and n_public < 2 and hasattr(self, "delta"):

@@ -40,9 +40,9 @@ class DPEM(ApproximateDP):
     delta : float or None, in [1e-12, 0.5]
         Total delta; None means n_public^-1.1.
     iterations : int or None, in [1, 30]
-        Rounds of EM. None: 6.
+        Number of rounds of EM; None means 6.
     covariance : {"auto", "full", "diagonal"}
-        Ellipses of any orientation, or aligned with the columns. "auto": full up to 6 columns.
+        Orientation of the ellipses: any, or aligned with the columns. "auto" means "full" up to 6 columns.
     reach : float, in [1, 10]
         Offsets are clipped to this multiple of the widest Gaussian's expected distance from its mean.
 
@@ -63,12 +63,12 @@ class DPEM(ApproximateDP):
 
     Deviations from the paper
     -------------------------
-    Park et al. add noise to means and covariances weighted by 1/n, with n public; here all three moments are sums,
-    so nothing reads the number of rows. Offsets are taken from the last mean and clipped to a radius that shrinks
-    with the clusters. Taken from the origin, as published, second moments need so much noise that every cluster much
-    smaller than the domain is lost. Covariances are made symmetric, shrunk toward a ball by the noise's share of their
-    variance, and kept between the noise's and the initial ones. A Gaussian with a noisy count near or below 0 keeps its
-    mean and shape, with the weight of one row. Composition is mu-GDP instead of the moments accountant.
+    Park et al. add noise to means and covariances weighted by 1/n, with n public; here all three moments are sums, so
+    nothing reads the number of rows. Offsets are taken from the last mean and clipped to a radius that shrinks with the
+    clusters. Second moments about the origin, as published, need so much noise that every cluster much smaller than the
+    domain is lost. Covariances are made symmetric and shrunk toward a ball by the noise's share of their variance, and
+    their eigenvalues are kept between the noise's and the initial ones. A Gaussian with a noisy count near or below 0
+    keeps its mean and shape, with the weight of one row. Composition is mu-GDP instead of the moments accountant.
 
     References
     ----------

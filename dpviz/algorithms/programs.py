@@ -31,14 +31,14 @@ from dpviz.trace import Step, Trace
 
 __all__ = ["Program", "program"]
 
-_LONGEST = 200  # characters of another program's message that are shown
+_LONGEST = 200  # most characters shown of another program's message
 _GIVEN = {"n_clusters", "epsilon", "bounds", "random_state"}  # arguments passed to a program that takes them
 _EPSILON = param(1.0, low=0.01, high=100, log=True, help="Passed to the program, which decides how to use it.")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Program(Algorithm):
-    """Base class of programs: passes rows in z units to `fit`, reads `cluster_centers_`, and promises nothing."""
+    """Base class of programs, which passes rows in z units to `fit`, reads `cluster_centers_` and promises nothing."""
 
     notion: ClassVar[Notion] = Notion.CLAIMED
     trust: ClassVar[str] = "the program, which sees the raw rows and draws its own noise"
@@ -63,7 +63,7 @@ class Program(Algorithm):
         on_step: Callable[[Step], None] | None = None,
         dataset_id: str = "unnamed",
     ) -> Trace:
-        """Run on the raw array (rows with non-finite cells dropped, nothing clipped), never under secure noise.
+        """Run on the raw rows, unclipped and without those that have a non-finite cell; never under secure noise.
 
         Raises
         ------

@@ -21,8 +21,8 @@ class Line(NamedTuple):
     label : label of the release that the line makes, "" if it reads no row
     at : when it runs: "first" and "later" (first picture of the kind's first step, or of its later steps), "before"
         (first picture of every step), "read" (the picture in which its release is made; in a line without a label, any
-        release), "after" (last picture of every step), "end" (last picture of the kind's last step). Empty: "read"
-        with a label, "after" without
+        release), "after" (last picture of every step), "end" (last picture of the kind's last step). Empty means "read"
+        for a line with a label and "after" for one without
     given : name of a released value of the step: the line runs only if one of its entries is true; with "not NAME",
         only if none is
     """

@@ -1,4 +1,4 @@
-"""Check that an algorithm's source reads rows only through the curator: imports, attributes, draws, overrides.
+"""Check an algorithm's imports, attributes, draws and overrides: it may read rows only through the curator.
 
 The rules catch mistakes, not malice: anyone who can start a program can run any code.
 """

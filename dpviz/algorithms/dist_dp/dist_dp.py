@@ -53,7 +53,7 @@ class DistDP(Moves):
         (Appendix E); "auto": their noisy points, which like the far ones are pulled together until they spread as the
         rows do (see Deviations).
     near : float or None, in [0, 1000]
-        S: noisy points within S rho of a region are near; None: Appendix E's formula.
+        S: noisy points within S rho of a region are near; None means Appendix E's formula.
     trees : int, in [1, 20]
         REP: the number of shifted quadtrees.
     budget : {"joint", "thirds"}
@@ -81,7 +81,7 @@ class DistDP(Moves):
                   (coarse levels hold the strongest cells only); hidden: keys, counts of the fine cells
     split         released: regions (f, d), near (n,) bool, reach
     regions       released: regions (f, d), noisy_counts (f,), means (f, d), kept (f,), noise_sd, least, radius,
-                  themselves (n,) bool for noisy points that are far or of a small region;
+                  themselves (n,) bool for noisy points that are far or in a small region;
                   hidden: counts (f,), sums (f, d)
     cluster       released: centers (k, d), coreset_points (c, d), coreset_weights (c,), coreset_sd (c,);
                   sometimes: center_sd (k, d), center_noise (no formula is known for medians)
@@ -103,8 +103,8 @@ class DistDP(Moves):
     there by the same formula. While the noise sqrt(d) sd stays below 2 radius k^(-1/d), the width of k equal clusters
     that fill the domain, a region is also small below (sd of a sum / sd of a noisy point)^2 rows, where the mean of its
     noisy points is more accurate than its noisy mean. Noise is analytic Gaussian; the paper uses truncated Laplace and
-    sqrt(2 ln(1.25/delta)) / epsilon. The regional coreset is one noisy mean, because noise would outweigh a tree per
-    region.
+    sqrt(2 ln(1.25/delta)) / epsilon. Each region's coreset is one noisy mean, because a tree per region would be lost
+    in noise.
 
     References
     ----------
@@ -265,20 +265,20 @@ class DistDP(Moves):
         yield Step("cluster", title, self.finish(points, weights, sds, domain, rng, sums_sd=sums_sd, origins=origins))
 
     def wide(self, noise_sd: float, domain: Domain) -> bool:
-        """Return whether the rule applies and noise moves points farther than the width of a cluster."""
+        """Return whether `small_regions` is "auto" and noise moves points farther than a cluster is wide."""
         share = self.n_clusters ** (-1 / domain.n_features)  # k balls with this share of the radius fill the domain
         far = noise_sd * math.sqrt(domain.n_features) > self.WIDE * domain.radius * share
         return self.small_regions == "auto" and far
 
     def _shrunk(self, points: np.ndarray, sd: float | np.ndarray, domain: Domain) -> np.ndarray:
-        """Shrink released points (m, d) toward the middle of the domain by the sd of their noise; free."""
+        """Shrink released points (m, d) toward the domain's middle according to their noise `sd`, at no cost."""
         if self.small_regions != "auto":
             return points
         spread = domain.radius**2 / domain.n_features  # per coordinate, the prior before any release
         return points * np.broadcast_to(spread / (spread + np.square(sd)), len(points))[:, None]
 
     def _drawn(self, points: np.ndarray, sd: float, domain: Domain) -> tuple[np.ndarray, float]:
-        """Pull noisy points (m, d) together until they spread as the rows do; return them and their noise. Free."""
+        """Pull noisy points (m, d) together, for free, until they spread like the rows; return them and their noise."""
         m, d = points.shape
         plain = self._shrunk(points, sd, domain), sd * float(self._shrunk(np.ones((1, 1)), sd, domain)[0, 0])
         if sd == 0 or m < 3:
@@ -351,7 +351,7 @@ class DistDP(Moves):
 
 
 def _cut_noise(sd: float, limit: float) -> tuple[float, float]:
-    """Return the remaining share of a small move, and the variance, of Gaussian noise clipped to [-limit, limit]."""
+    """Return the share of a small move that clipping noisy values to [-limit, limit] keeps, and their variance."""
     ratio = limit / sd
     inside = math.erf(ratio / math.sqrt(2))
     density = math.exp(-(ratio**2) / 2) / math.sqrt(2 * math.pi)

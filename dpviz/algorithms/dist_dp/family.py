@@ -74,7 +74,8 @@ class Moves(ApproximateDP):
         Raises
         ------
         ValueError
-            If each column has its own scale, because rho is then not one distance. Raised before any noise is drawn.
+            If each column has its own scale, because rho is then not a single distance; no noise is drawn before this
+            error.
         """
         if np.ptp(domain.half_width) > 0:
             raise ValueError(

@@ -113,12 +113,12 @@ class DistDPRegionMeans(Moves):
     )
 
     def expected_losses(self, n_features: int, n_public: int) -> tuple[float, float]:
-        """Return the expected losses in excess of KMeans' of region means and of the standard algorithm, z units.
+        """Return how much the expected losses of region means and the standard algorithm exceed KMeans', in z units.
 
-        Both are rough and use public values alone: .16 s^2 min(1, (s / .2)^2), with s the noise of a noisy point per
-        coordinate, and 3 d (k / (mu n))^2, the noise of k means of n / k rows. The constants fit runs on iris, lsun,
-        s1, town and city (epsilon .5 to 4, rho .008 to 1; benchmarks/results/papers/region-means-rule.md) within a
-        factor of 4.
+        Both are rough estimates from public values alone: .16 s^2 min(1, (s / .2)^2), with s the noise of a noisy point
+        per coordinate, and 3 d (k / (mu n))^2, the noise of k means of n / k rows. The constants fit runs on iris,
+        lsun, s1, town and city (epsilon .5 to 4, rho .008 to 1; benchmarks/results/papers/region-means-rule.md) within
+        a factor of 4.
         """
         mu = mu_of_epsilon(self.epsilon, self.resolved_delta(n_public))
         noise = math.sqrt(2) * self.rho_distance / mu

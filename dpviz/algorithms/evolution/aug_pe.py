@@ -17,20 +17,20 @@ __all__ = ["AugPE"]
 class AugPE(PEMeans):
     """PE-means with Aug-PE's selection: the k trial points with the most votes become the centers.
 
-    Everything else is PE-means. A cluster's votes are split among its trial points, so a small cluster's best point
-    can lose to a large cluster's fifth best, and the small cluster dies out. The paper's Fig. 1 shows this, and so does
-    this class, even without noise.
+    Everything else is as in PE-means. A cluster's votes are split among its trial points, so a small cluster's best
+    point can lose to a large cluster's fifth best, and the small cluster dies out. The paper's Fig. 1 shows this, and
+    so does this class, even without noise.
 
     Parameters
     ----------
     selection : {"top-k", "k-means"}
-        With "k-means" it is PE-means.
+        Rule that picks the centers; "k-means" gives PE-means.
     others
         As for PE-means.
 
     Formal guarantee
     ----------------
-    As for PE-means: selection reads released votes only.
+    As for PE-means, because selection reads released votes only.
 
     Steps
     -----

@@ -94,7 +94,7 @@ class Evolution(ApproximateDP):
         return self.rounds or math.ceil(4 * max(self.epsilon, 1.0) * math.sqrt(n_features))
 
     def first_variations(self, n_features: int, n_public: int) -> int:
-        """Return the first L: the parameter, or the value of the chosen rule; reads public values only."""
+        """Return the first L: the parameter, or the value of the chosen rule; use public values only."""
         if self.variations_each is not None:
             return self.variations_each
         if self.variations == "authors":
@@ -163,7 +163,7 @@ class Evolution(ApproximateDP):
         )
 
     def survive(self, noisy_votes: np.ndarray, sd: float, n_rows: float) -> np.ndarray:
-        """Return the mask (m,) of the trial points that survive by the rule `keep`; reads noisy votes only."""
+        """Return the mask (m,) of the trial points that survive by the rule `keep`; use noisy votes only."""
         if self.keep == "n votes":
             return survivors(noisy_votes, n_rows)
         return noisy_votes > (2 * sd if self.keep == "2 sd" else 0)
@@ -207,8 +207,9 @@ def averages(noisy: Noisy, radius: float) -> dict[str, Any]:
 def survivors(noisy_votes: np.ndarray, n_rows: float) -> np.ndarray:
     """Return the mask (m,) of the top trial points, whose votes together reach n_rows; negative votes never count.
 
-    Reads noisy votes only. If the positive votes add up to less than n_rows, all their trial points are kept. An n_rows
-    that is 10 % too low drops whole small clusters, so pass the curator's `n_credible`, not a declared number.
+    The mask depends on noisy votes only. If the positive votes add up to less than n_rows, all their trial points are
+    kept. An n_rows that is 10 % too low drops whole small clusters, so pass the curator's `n_credible`, not a declared
+    number.
     """
     order = np.argsort(-noisy_votes, kind="stable")
     positive = noisy_votes[order] > 0

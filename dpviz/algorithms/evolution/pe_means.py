@@ -44,11 +44,11 @@ class PEMeans(Evolution):
         Rule for the first number of variations per center, L: min(max(N/5, 4), cap) with cap 512 (128 for d <= 4),
         the paper's max(N/5, 4), or the authors' published max(N/(5k), 4).
     variations_each, rounds : int or None, in [1, 20000] and [1, 500]
-        L and T, instead of the rules.
+        L and T, given directly instead of by the rules.
     step_size, levy_beta : float, in [0.0001, 1] and [0.5, 1.99]
         gamma and beta of the Levy flights, in units of R.
     keep : {"n votes", "2 sd", "positive"}
-        Which trial points survive a round: Algorithm 2's, those above a fixed threshold, or all above 0.
+        Rule for the trial points that survive a round: Algorithm 2's, a fixed threshold, or any noisy vote above 0.
     halving, start, selection, selection_starts
         Adaptive L; packed or uniform first trial points; weighted k-means (with this many starts) or top-k selection.
     refine : float, in [0, 0.9]

@@ -46,14 +46,14 @@ class Continual(ApproximateDP):
     epsilon : float, in [0.01, 100]
         Budget epsilon of all days together.
     delta : float or None, in [1e-12, 0.5]
-        None: n^-1.1.
+        Total delta; None means n_public^-1.1.
     days : int, in [2, 64]
         Number of days T, declared before the first day.
     arrivals : {"scattered", "by first column"}
         How a row determines its day: by a public hash, as if people came in random order, or by its first column, taken
         as time between its lower and upper bound.
     cells : int or None, in [1, 4096]
-        Approximate number of cells of the public grid; None: EUGkM's rule with epsilon / L, at most 1,024.
+        Approximate number of cells of the public grid; None means EUGkM's rule with epsilon / L, at most 1,024.
 
     Formal guarantee
     ----------------
@@ -136,11 +136,11 @@ class Continual(ApproximateDP):
         return Plan({f"table.{part}": gaussians(half, [1] * self.levels) for part in ("sums", "counts")})
 
     def releases(self, n_features: int, n_public: int) -> int:
-        """Return two releases per day: runs of one length share no row and pay the same price."""
+        """Return two releases per day; runs of one length share no row, so the plan pays for them only once."""
         return 2 * self.days
 
     def parts(self, n_features: int, n_public: int) -> tuple[int, ...]:
-        """Return the number of parts of each column; reads public values only."""
+        """Return the number of parts of each column; use public values only."""
         share = max(self.epsilon / self.levels, 0.01)
         known = n_public * share / EUGkM.CONTENT
         cells = self.cells or int(min(max(known, 1) ** (2 * n_features / (n_features + 2)), self.MOST_CELLS)) or 1

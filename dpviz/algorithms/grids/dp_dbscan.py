@@ -40,7 +40,7 @@ class DPDBSCAN(Algorithm):
     Parameters
     ----------
     n_clusters : int, in [1, 256]
-        Used with `at_most_k` only; otherwise every region is kept. Public.
+        Largest number of regions if `at_most_k` is set; otherwise every region is kept. Public.
     at_most_k : bool
         Keep at most n_clusters regions, the largest ones.
     epsilon : float, in [0.01, 100]
@@ -48,9 +48,9 @@ class DPDBSCAN(Algorithm):
     reach : int, in [1, 3]
         Number of cells on each side of a cell that form its neighborhood.
     density : float, in [0.25, 16]
-        A dense cell's neighborhood must be this many times denser than evenly spread rows.
+        Factor by which a dense cell's neighborhood must exceed the density of evenly spread rows.
     cells : int or None, in [1, 20000]
-        Approximate number of cells; None: N epsilon / 2, with the nominal size N.
+        Approximate number of cells; None means N epsilon / 2, with the nominal size N.
 
     Formal guarantee
     ----------------
@@ -130,7 +130,7 @@ class DPDBSCAN(Algorithm):
         return Plan({"cells": (Laplace(self.epsilon),)})
 
     def parts(self, n_features: int, n_public: int) -> tuple[int, ...]:
-        """Return the number of parts of each column; reads public values only."""
+        """Return the number of parts of each column; use public values only."""
         wanted = self.cells or int(min(max(n_public * self.epsilon / 2, 1), self.MOST_CELLS))
         return EUGkM(n_clusters=1, cells=wanted).parts(n_features, n_public)
 
@@ -188,13 +188,13 @@ def _nearby(counts: np.ndarray, reach: int) -> np.ndarray:
 
 
 def _joined(dense: np.ndarray, counts: np.ndarray, noise: float, most: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the region of each cell (-1: none), largest first by noisy size, and the sizes; at most `most`.
+    """Return each cell's region (-1: none) and the noisy sizes of at most `most` regions, largest first.
 
     A region of m cells whose noisy size is below noise sqrt(m) may be empty and is left out, unless it is the largest.
     """
     places = np.arange(dense.size).reshape(dense.shape)
     sides: list[np.ndarray] = []
-    for axis, parts in enumerate(dense.shape):  # dense pairs of cells that share a side
+    for axis, parts in enumerate(dense.shape):  # pairs of dense cells that share a side
         one, other = (places.take(range(start, parts - 1 + start), axis).ravel() for start in (0, 1))
         both = dense.ravel()[one] & dense.ravel()[other]
         sides.append(np.stack([one[both], other[both]]))

@@ -41,11 +41,13 @@ class EUGkM(Algorithm):
     epsilon : float, in [0.01, 100]
         Total privacy budget epsilon.
     lloyd_share : float, in [0, 0.9]
-        Share of epsilon for one Lloyd step after the grid; 0: the grid alone. The paper's hybrid takes half.
+        Share of epsilon for one Lloyd step after the grid; 0 means the grid alone. The paper's hybrid takes half.
     cells : int or None, in [1, 20000]
-        Approximate number of cells; None: (N epsilon / c)^(2 d / (d + 2)) with the grid's epsilon and nominal size N.
+        Approximate number of cells; None means (N epsilon / c)^(2 d / (d + 2)) with the grid's epsilon and nominal size
+        N.
     rule : {"size", "clusters"}
-        c: 10 as in the paper, or 4 sqrt(d k^(1 - 2 / d)), which depends on the number of clusters: see Deviations.
+        Constant c of that formula: 10 as in the paper, or 4 sqrt(d k^(1 - 2 / d)), which depends on the number of
+        clusters: see Deviations.
 
     Formal guarantee
     ----------------
@@ -64,16 +66,16 @@ class EUGkM(Algorithm):
     Deviations from the paper
     -------------------------
     A negative noisy count gets weight 0, because weighted k-means takes no negative weights. There are at most 20,000
-    cells. Nothing is divided if there are too few cells for two parts per column, or only enough for two parts while
-    the data have four or more columns and no Lloyd step follows. Without a Lloyd step the result is then the middle of
-    the domain, and the advice says so: the centers of half boxes lie half a box away from it (wine 38 times KMeans'
-    loss instead of 7.4, letter 9.3 instead of 2.8). A noisy count near or below 0 keeps a center of the Lloyd step in
-    place. The rule
-    "clusters" uses the idea of [3]: it takes the number of cells that minimizes a bound on the change of the loss. With
-    cells of width w = 2 M^(-1/d), rows lie d w^2 / 12 from their cells' centers, and the noise moves k centers by 2 M k
-    r^2 / (N epsilon)^2 per row, with r^2 = (d / 3) k^(-2/d) the cells' distance from these centers. The factor 4 is
-    ours (of 3, 4, 6 the lowest loss over lsun, house, iris, g2mg_2_50, a1). The paper's rule has the lower loss from
-    epsilon 1 on and over all five, so it is the default; the other is lower at epsilon .25 with many clusters.
+    cells. No column is divided if there are too few cells for two parts per column. Nor is any divided into two parts
+    in data of four or more columns if no Lloyd step follows: the centers of half boxes lie half a box away from the
+    domain's middle (wine: 38 times KMeans' loss instead of 7.4; letter: 9.3 instead of 2.8). Without a Lloyd step an
+    undivided grid gives the middle of the domain, and the advice says so. A noisy count near or below 0 keeps a center
+    of the Lloyd step in place. The rule "clusters" uses the idea of [3]: it takes the number of cells that minimizes a
+    bound on the change of the loss. With cells of width w = 2 M^(-1/d), rows lie d w^2 / 12 from their cells' centers,
+    and the noise moves k centers by 2 M k r^2 / (N epsilon)^2 per row, with r^2 = (d / 3) k^(-2/d) the cells' distance
+    from these centers. The factor 4 is ours (it gave the lowest loss of 3, 4 and 6 over lsun, house, iris, g2mg_2_50,
+    a1). The paper's rule has the lower loss from epsilon 1 on and over all five, so it is the default; the other is
+    lower at epsilon .25 with many clusters.
 
     References
     ----------
@@ -146,7 +148,7 @@ class EUGkM(Algorithm):
         return Plan(plan)
 
     def parts(self, n_features: int, n_public: int) -> tuple[int, ...]:
-        """Return the number of parts of each column; reads public values only."""
+        """Return the number of parts of each column; use public values only."""
         wanted = float(self.cells or self._rule(n_features, n_public))
         each = max(int(min(wanted, self.MOST_CELLS) ** (1 / n_features) + 1e-9), 1)
         if each == 2 and n_features >= self.MANY and self.lloyd_share == 0:

@@ -23,11 +23,11 @@ class DPLloyd(SuLloyd):
     the next center. SuLloyd's improvements can be switched on one by one: spread initial centers, as many rounds as the
     budget allows, the best division between sums and counts, and centers reflected at the bounds.
 
-    Two of them can hurt (area under the loss over epsilon, as a multiple of KMeans'). If noise dominates the sums,
-    more accurate counts push centers to the walls. On dim256 (1,024 rows, 256 columns, 3 seeds) the division alone
-    raises DP-Lloyd from 3,768 ± 298 to 5,503 ± 103; without it SuLloyd falls from 5,256 ± 31 to 3,661 ± 210; a single
-    center in the middle gets 3,035. With 100 centers (birch2, 10 seeds) the budget allows two rounds, too few to
-    separate them: 65 ± 4 for SuLloyd, 46 ± 1 with five rounds, 69 ± 3 for DP-Lloyd.
+    Two of them can hurt, as measured by the area under the loss over epsilon in multiples of KMeans'. If noise
+    dominates the sums, more accurate counts push centers to the walls. On dim256 (1,024 rows, 256 columns, 3 seeds) the
+    division alone raises DP-Lloyd from 3,768 ± 298 to 5,503 ± 103; without it SuLloyd falls from 5,256 ± 31 to 3,661 ±
+    210; a single center in the middle gets 3,035. With 100 centers (birch2, 10 seeds) the budget allows two rounds, too
+    few to separate them: 65 ± 4 for SuLloyd, 46 ± 1 with five rounds, 69 ± 3 for DP-Lloyd.
 
     Parameters
     ----------
@@ -36,15 +36,16 @@ class DPLloyd(SuLloyd):
     epsilon : float, in [0.01, 100]
         Total privacy budget epsilon.
     iterations : int or None, in [1, 30]
-        Rounds T. None: by `length_rule`.
+        Number of rounds T; None means the number given by `length_rule`.
     length_rule : {"five", "affordable"}
-        5 rounds, as usual for DP-Lloyd, or as many as the budget allows by the rule of Su et al., between 2 and 7.
+        Number of rounds: 5, as usual for DP-Lloyd, or as many as the budget allows by the rule of Su et al., between 2
+        and 7.
     division : {"equal", "optimal"}
         How a round's share is divided between the d coordinates of the sums and the count: equally, or by SuLloyd's
         rule.
     schedule : {"equal", "halving"}
-        Equal shares for all rounds, or half the previous round's share (Dwork 2011): early rounds are sharp, late
-        ones noisy.
+        Shares of the rounds: all equal, or each half the previous one (Dwork 2011), so that early rounds are sharp and
+        late ones noisy.
     init, boundary, dead_cluster
         Initial centers, the rule at the bounds, and the rule for clusters with a noisy count near or below 0.
 

@@ -67,7 +67,7 @@ class NoisyLloyd(Algorithm):
     )
 
     def affordable(self, n_features: int, n_public: int) -> float:
-        """Return how many iterations keep an update's expected error at the target; reads public values only."""
+        """Return how many iterations keep an update's expected error at the target; use public values only."""
         raise NotImplementedError
 
     def length(self, n_features: int, n_public: int) -> int:
@@ -89,7 +89,7 @@ class NoisyLloyd(Algorithm):
         return NearestSums(centers, domain.radius)
 
     def finest_grid(self) -> float:
-        """Return the grid of the centers."""
+        """Return the spacing of the grid on which centers lie."""
         return GRID
 
     def doubts(self, released: Mapping[str, Mapping[str, Any]], domain: Domain) -> tuple[str, ...]:

@@ -35,9 +35,9 @@ class FastLloyd(NoisyLloyd, ApproximateDP):
     epsilon : float, in [0.01, 100]
         Total privacy budget epsilon.
     delta : float or None, in [1e-12, 0.5]
-        Total delta; None: see `delta_rule`.
+        Total delta; None means the value of `delta_rule`.
     strategy : {"step", "constant", "none"}
-        The radius is R at first and eta afterwards, always eta, or absent: then whole rows are summed.
+        The radius is R at first and eta afterwards, always eta, or absent, so that whole rows are summed.
     alpha : float, in [0.1, 3]
         Factor of the radius eta = alpha R / k^(1/d), with R the domain's radius.
     radius_clipping : bool
@@ -166,7 +166,7 @@ class FastLloyd(NoisyLloyd, ApproximateDP):
         return ClusterMoves(centers, reach, self.finest_grid())
 
     def finest_grid(self) -> float:
-        """Return the grid of the centers."""
+        """Return the spacing of the grid on which centers lie."""
         return 2.0**-self.fraction_bits
 
     def _factor(self, n_features: int) -> float:

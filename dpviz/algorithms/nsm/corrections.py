@@ -188,7 +188,7 @@ class Tracker:
         return np.where(np.isfinite(self._doubt), np.sqrt(self._doubt), noise)
 
     def forget(self, split: np.ndarray) -> None:
-        """Forget the estimates of split centers (k,), which moved, and all counts, which describe other clusters."""
+        """Forget the estimates of split centers (k,), which moved, and all counts, which predate the split."""
         self._doubt = np.where(split, np.inf, self._doubt)
         self._counts, self._precision = np.zeros(len(split)), 0.0
 
@@ -204,9 +204,10 @@ def distance_edges(top: float) -> np.ndarray:
 
 
 def clipping_radius(noisy_counts: np.ndarray, sd: float, edges: np.ndarray, noise: float, n_rows: float) -> float:
-    """Return the clipping radius with the smallest error: noise grows with its square, bias with the distances cut off.
+    """Return the clipping radius with the smallest error.
 
-    The bias is assumed to be spread over all clusters.
+    Noise grows with the square of the radius, and bias grows with the distances that the radius cuts off. The bias is
+    assumed to be spread over all clusters.
 
     Parameters
     ----------
@@ -229,7 +230,7 @@ def split_merge(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Move centers from pairs that share a cluster to clusters that share a center; read released values only.
 
-    A cluster is taken for two if its spread exceeds the median cluster's by more than noise explains. Its halves lie
+    A cluster is taken to be two if its spread exceeds the median cluster's by more than noise explains. Its halves lie
     along the strongest direction that centers leave unexplained in the second moment, at a distance set by the excess.
     A split is paired with the cheapest merge (Ward's criterion) as long as both together pay; each center takes part
     once.

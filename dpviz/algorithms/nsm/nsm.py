@@ -49,11 +49,11 @@ class NSM(ApproximateDP):
     noise in the summary blurred.
 
     The summary: in up to 3 columns, candidates are packed into the ball that holds the rows, and a second, finer set is
-    placed where the first one met rows. In one column some of the first set cover the space outside, fewer the farther
-    out, and they are kept if all of them together hold more rows than noise would suggest. In more columns, candidates
-    are drawn from the Gaussian with the noisy second moment, and a few lie far out on the axes. Every candidate gets a
-    noisy count and a noisy sum of its rows' offsets; counts that noise alone explains are dropped, and means are shrunk
-    toward their candidate in proportion to their noise.
+    placed where the first one met rows. In one column, some candidates of the first set cover the space outside, ever
+    more sparsely with distance; they are kept if together they hold more rows than noise would suggest. In more
+    columns, candidates are drawn from the Gaussian with the noisy second moment, and a few lie far out on the axes.
+    Every candidate gets a noisy count and a noisy sum of its rows' offsets; counts that noise alone explains are
+    dropped, and means are shrunk toward their candidate in proportion to their noise.
 
     The corrections: a noisy Lloyd step releases counts and clipped offsets from the centers. A noisy histogram of
     distances sets the clipping radius, which balances noise against the distances cut off. Noise is spread over
@@ -365,7 +365,7 @@ class NSM(ApproximateDP):
         # m finer cells share the volume of the kept ones
         width = 2 * cell * (n_heavy / m) ** (2 / p) if m > n_heavy else scatter_of(summary, finer) + cell
         thin = 0
-        if p == 1:  # in more columns there are so many that noise hides their total
+        if p == 1:  # in more columns the outside candidates are so many that noise hides their total
             outside = thinned(population, summary.released["kept"], 6 * reach / M)
             finer, thin = np.concatenate([finer, outside]), len(outside)
         closer = about_points(curator, "zoom", finer, 1.5 * math.sqrt(width), k, least=2, thin=thin)
@@ -395,7 +395,7 @@ class NSM(ApproximateDP):
         return centers
 
     def _start(self, curator: Curator, look: FirstLook, summary: PointSummary, centers: np.ndarray, k: int) -> Start:
-        """Return the start of the corrections; clusters are as wide as the moment minus what centers explain."""
+        """Return the start of the corrections; clusters are as wide as the moment that centers leave unexplained."""
         d, n, spread = curator.n_features, curator.n_credible, look.spread
         mass = n * nearest_share(summary, centers)
         total = spread.total * look.n_rows / n
@@ -419,24 +419,24 @@ class NSM(ApproximateDP):
         return int(np.clip(round(self._signal(n_features, n_public) / 8), 2, 4))
 
     def _pools(self, n_features: int) -> bool:
-        """Return whether corrections share information; not after a projection, where the first has other columns."""
+        """Return whether corrections share information: not after a projection, because the first has other columns."""
         return self.pooled and n_features <= self.WIDE
 
     def _signal(self, n_features: int, n_public: int) -> float:
         return n_public * self._mu(n_public) / (self.n_clusters * math.sqrt(n_features))
 
     def _looks_far(self, n_features: int, n_public: int, counted: float) -> bool:
-        """Return whether far candidates can work: noise stays below 2 % of n in each. Reads public values only."""
+        """Return whether far candidates can work: the noise of each stays below 2 % of n. Use public values only."""
         return self.far and math.sqrt(2 * math.log(20 * n_features)) / counted <= 0.02 * n_public
 
     def _looks_for_misses(self, n_features: int, n_public: int) -> bool:
-        """Return whether scatter is released: many centers, scatter above its noise. Reads public values only."""
+        """Return whether scatter is released: centers are many, and scatter exceeds noise. Use public values only."""
         if self.n_clusters < self.CROWD or not self.FLAT < n_features <= self.WIDE:
             return False
         return n_public * self._mu(n_public) * math.sqrt(self.scatter_share) >= 3 * self.n_clusters
 
     def _middle_share(self, n_features: int, n_public: int) -> float:
-        """Return the share of mu^2 that makes the mean's noise small enough, else 0. Reads public values only."""
+        """Return the share of mu^2 that makes the mean's noise small enough, else 0. Use public values only."""
         if not self.FLAT < n_features <= self.WIDE or not self.middle_share:
             return 0.0
         share = n_features / (MIDDLE * n_public * self._mu(n_public)) ** 2

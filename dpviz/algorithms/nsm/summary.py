@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 THINNER = 0.5  # distance between outside candidates, as a share of their distance from the kept ones
-IN_ALL = 3.0  # outside candidates together must hold this many standard deviations
+IN_ALL = 3.0  # outside candidates together must hold this many standard deviations of their noise
 NARROWEST = 2.0**-12  # smallest clipping radius of offsets: the noise must be wider than the grid
 
 
@@ -42,7 +42,7 @@ class PointSummary:
     ----------
     points : ndarray of shape (m, p)
     weights : ndarray of shape (m,), >= 1
-    noise_sd : float, of every weight
+    noise_sd : float, standard deviation of every weight's noise
     released : values that the step releases
     """
 

@@ -49,7 +49,7 @@ class Balcan(ApproximateDP):
     grid_share, search_share : float, in [0.05, 0.8]
         Shares of the zCDP budget for cube counts and for swaps; the rest recovers the centers.
     swaps : int or None, in [1, 200]
-        Number of swaps; None: min(2k, 20).
+        Number of swaps; None means min(2k, 20).
 
     Formal guarantee
     ----------------
@@ -62,7 +62,7 @@ class Balcan(ApproximateDP):
 
     Steps
     -----
-    cubes         released: keys (m, p) children asked, noisy_counts (m,), kept (m,) bool, noise_sd, threshold, width,
+    cubes         released: keys (m, p) of the children, noisy_counts (m,), kept (m,) bool, noise_sd, threshold, width,
                   offset (p,), projected, shift, level, levels; hidden: counts (m,)
     swap, pick    as for `stemmer-kaplan-swap`, with projected_centers for centers where rows are projected
     recover       released: centers (k, d), noisy_counts (k,), start (k, p), center_sd (k, d), center_noise;
@@ -72,11 +72,11 @@ class Balcan(ApproximateDP):
     -------------------------
     The published program spends more than it claims: its shares of epsilon add up to 17/12 and its grid runs three
     times at half of its share (1.75 epsilon in all). Also, the root cube is fitted to the data, and the recovery
-    calibrates its noise to one column and divides by exact cluster sizes. This is a rewrite, published value -> ours:
-    projection to 8 ln n -> 0.5 ln n columns, at most 5, none for d <= 5; 27 k ln(n/delta) shifts -> 3; T = 100 k
-    ln(n/delta) swaps, best of several -> min(2k, 20), once; Laplace counts and the threshold (20/e') ln(n/delta) ->
-    Gaussian counts over all children, including empty ones, and a threshold of 1 + 5 standard deviations; depth log2 n,
-    at most 10; noisy Lloyd steps at the end -> one noisy average.
+    calibrates its noise to one column and divides by exact cluster sizes. This is a rewrite with the following changes
+    (published value -> ours): projection to 8 ln n -> 0.5 ln n columns, at most 5, none for d <= 5; 27 k ln(n/delta)
+    shifts -> 3; T = 100 k ln(n/delta) swaps, best of several -> min(2k, 20), once; Laplace counts and the threshold
+    (20/e') ln(n/delta) -> Gaussian counts over all children, including empty ones, and a threshold of 1 + 5 standard
+    deviations; depth log2 n, at most 10; noisy Lloyd steps at the end -> one noisy average.
 
     References
     ----------

@@ -26,7 +26,7 @@ __all__ = ["PrivateCenters"]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class PrivateCenters(ApproximateDP):
-    """Base class: hash rows to cells, release dense cells, average them. Subclasses choose k of the averages."""
+    """Base class that hashes rows to cells and averages the dense ones; subclasses choose k of the averages."""
 
     HASHED: ClassVar[int] = 4  # p: largest number of projected columns that are cut into cells
     MOST_CELLS: ClassVar[int] = 8  # most cells kept per table, in units of k
@@ -138,7 +138,7 @@ class PrivateCenters(ApproximateDP):
 
 
 def _largest(counts: np.ndarray, most: int) -> np.ndarray:
-    """Return the mask of the `most` largest counts, ties to the lowest index."""
+    """Return the mask of the `most` largest counts; ties go to the lowest index."""
     mask = np.zeros(len(counts), dtype=bool)
     mask[np.argsort(-counts, kind="stable")[:most]] = True
     return mask

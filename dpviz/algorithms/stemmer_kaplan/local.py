@@ -147,11 +147,11 @@ class StemmerKaplanLocal(Algorithm):
         return Plan({"report": (Report(self.epsilon / 3),) * 3})
 
     def predicted(self, n_features: int, n_public: int) -> dict[str, float]:
-        """Return the expected error, from public values: standard deviations for a cluster of n/k people.
+        """Return the standard deviations expected for a cluster of n/k people, from public values.
 
         Returns
         -------
-        dict with `weight` (rows) and `center` (z units, over all columns, before shrinking, widest cells), and
+        dict with `weight` (rows) and `center` (z units, over all columns, before shrinking, for the widest cells), and
         `heavy`, the smallest count among n people that makes a cell of the finest grid heavy
         """
         asked, informed, weighed = self._users(n_public)
@@ -247,7 +247,7 @@ class StemmerKaplanLocal(Algorithm):
             )
             yield Step("averages", title, released)
         if len(candidates) == 0:
-            candidates = np.zeros((1, d))  # nothing stood out: the middle of the domain
+            candidates = np.zeros((1, d))  # if nothing stands out, use the middle of the domain
 
         answers = [
             curator.collect("report", NearestOf(candidates, seed=seeds[1]), scope, oracle=self.oracle)

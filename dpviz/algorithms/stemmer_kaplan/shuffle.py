@@ -50,10 +50,9 @@ class StemmerKaplanShuffle(StemmerKaplanLocal):
     Public: all parameters, the domain, n. The shuffler must be trusted not to reveal who sent which report; against the
     shuffler the promise is the report's own, epsilon_0-local-DP, which the ledger names. A person's number is their
     place in the mixed order, so nobody knows who was asked which question; later questions may depend on earlier
-    reports, which the bound allows.
-    epsilon_0 = e is the largest with ln(1 + (exp(e) - 1)/(exp(e) + 1) (8 sqrt(exp(e) ln(4/delta)/n) + 8 exp(e)/n)) at
-    most epsilon, and e <= ln(n / (16 ln(2/delta))). If there is none above epsilon, mixing gains nothing: reports spend
-    epsilon by themselves, delta is 0, and `advice` says so.
+    reports, which the bound allows. epsilon_0 is the largest e with ln(1 + (exp(e) - 1)/(exp(e) + 1) (8 sqrt(exp(e)
+    ln(4/delta)/n) + 8 exp(e)/n)) at most epsilon, and e <= ln(n / (16 ln(2/delta))). If no such e exceeds epsilon,
+    mixing gains nothing: reports spend epsilon by themselves, delta is 0, and `advice` says so.
 
     Steps
     -----
@@ -91,7 +90,7 @@ class StemmerKaplanShuffle(StemmerKaplanLocal):
     notion: ClassVar[Notion] = Notion.SHUFFLE
     trust: ClassVar[str] = "a shuffler that reveals to nobody who sent which report, and need not read any"
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {"one bit each": {"oracle": "hadamard"}}
-    AUDIT: ClassVar[dict[str, Any]] = {}  # not the base class's: `budget` has one choice here
+    AUDIT: ClassVar[dict[str, Any]] = {}  # the base class's does not apply, because `budget` has one choice here
     CODE: ClassVar[tuple[Line, ...]] = (
         Line("everybody randomizes at home, only a little", ("reports",)),
         Line("a shuffler mixes the reports: senders are hidden", ("reports",)),
@@ -130,7 +129,7 @@ class StemmerKaplanShuffle(StemmerKaplanLocal):
         )
 
     def _needed(self, n_public: int) -> int:
-        """Return the number of people above which mixing gains something, to 10 % and two digits."""
+        """Return the number of people above which mixing gains something, within 10 % and to two digits."""
         users = n_public
         while report_of_shuffled(self.epsilon, users, self.resolved_delta(users)) <= self.epsilon:
             users = math.ceil(1.1 * users)

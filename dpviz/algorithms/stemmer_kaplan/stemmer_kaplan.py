@@ -44,7 +44,7 @@ class StemmerKaplan(PrivateCenters):
     delta : float or None, in [1e-12, 0.5]
         Total delta; None means n_public^-1.1.
     scales : int or None, in [1, 8]
-        Number of cell widths, from half of the domain down by halves; None: 4, or 2 for d > 4.
+        Number of cell widths, from half of the domain down by halves; None means 4, or 2 for d > 4.
     repetitions : int, in [1, 8]
         Number of differently shifted grids per width; a group of rows cut by one grid may be whole in another.
     rounds : int, in [1, 3]
@@ -58,12 +58,12 @@ class StemmerKaplan(PrivateCenters):
     Formal guarantee
     ----------------
     (epsilon, delta)-DP for one row added or removed. Public: all parameters and the domain with its nominal n; nothing
-    reads the number of rows. delta/2 goes to the thresholds and delta/2 to the Gaussian noise, all of which composes
-    as mu-GDP. Each table of each round releases the keys whose count + Gaussian noise reaches tau = 1.5 + s
-    Phi^-1(1 - delta'), (one row lies in one cell: l2 sensitivity 1, and delta' for a key that only one neighbor has)
-    and then the sums of the kept cells (one row changes one sum by at most the clipping radius). The last release
-    counts the rows nearest to each candidate, l2 sensitivity 1. Between rounds rows are dropped by a public rule on
-    the single row (distance to released points), so neighbors stay neighbors; rounds compose, nothing is amplified.
+    reads the number of rows. delta/2 goes to the thresholds and delta/2 to the Gaussian noise, all of which composes as
+    mu-GDP. Each table of each round releases the keys whose count + Gaussian noise reaches tau = 1.5 + s Phi^-1(1 -
+    delta') (one row lies in one cell: l2 sensitivity 1, and delta' for a key that only one neighbor has) and then the
+    sums of the kept cells (one row changes one sum by at most the clipping radius). The last release counts the rows
+    nearest to each candidate, l2 sensitivity 1. Between rounds rows are dropped by a public rule on the single row
+    (distance to released points), so neighbors stay neighbors; rounds compose, nothing is amplified.
 
     Steps
     -----
@@ -78,14 +78,15 @@ class StemmerKaplan(PrivateCenters):
     Deviations from the paper
     -------------------------
     The paper proves that a constant factor is possible; with its constants no row is removed between rounds and every
-    bucket is below its threshold at n = 20000, and no implementation was known. Replaced, printed value -> ours:
-    repetitions on n^b ln(1/beta) disjoint samples -> 2 grids on all rows, paid by composition; log2(n) radii Lambda 2^i
-    / n -> 4 cell widths (2 for d > 4); the ball-lattice hash of Andoni and Indyk -> shifted cubes of at most 4
-    projected columns; GoodCenter's rotated box -> rows are bounded by the cell itself, for d > 4 by the domain's ball;
-    log log n rounds -> 1 by default; "keep the 2(T+1) w k n_i^0.1 rows farthest from the centers" -> a ball filter on
-    the single row, because under add/remove the farthest-m rule turns one added row into one swapped row, which the
-    same noise does not cover; private swap search (Theorem 2.1) with T = 6 k ln n swaps -> noisy weights and free
-    k-means, whose losses are 1.9 to 3.8 times lower on the benchmark blobs (`stemmer-kaplan-swap` has the search). The
+    bucket is below its threshold at n = 20000, and no implementation was known. The following is replaced (printed
+    value -> ours): repetitions on n^b ln(1/beta) disjoint samples -> 2 grids on all rows, paid by composition; log2(n)
+    radii Lambda 2^i / n -> 4 cell widths (2 for d > 4); the ball-lattice hash of Andoni and Indyk -> shifted cubes of
+    at most 4 projected columns; GoodCenter's rotated box -> rows are bounded by the cell itself, for d > 4 by the
+    domain's ball; log log n rounds -> 1 by default; "keep the 2(T+1) w k n_i^0.1 rows farthest from the centers" -> a
+    ball filter on the single row, because under add/remove the farthest-m rule turns one added row into one swapped
+    row, which the same noise does not cover; private swap search (Theorem 2.1) with T = 6 k ln n swaps -> noisy weights
+    and free k-means, whose losses are 1.9 to 3.8 times lower on the benchmark blobs (`stemmer-kaplan-swap` has the
+    search). The
     averages use 30 : 70 of the candidates' budget for counts and sums; averages noisier than half a cell's diagonal,
     judged by released counts, are dropped. Empty candidate sets give k centers at the middle of the domain.
 
@@ -149,7 +150,7 @@ class StemmerKaplan(PrivateCenters):
         """Find candidates in dense cells, release one noisy weight each, run k-means on them."""
         candidates = yield from self.gather(curator, domain, rng)
         if len(candidates) == 0:
-            candidates = np.zeros((1, curator.n_features))  # no cell passed: the middle of the domain
+            candidates = np.zeros((1, curator.n_features))  # without a dense cell, use the middle of the domain
         weights = curator.release("weights", NearestVotes(Population(candidates)))
         positive = weights.value > 0 if (weights.value > 0).any() else np.ones(len(candidates), dtype=bool)
         coreset = candidates[positive], np.maximum(weights.value[positive], 1.0)

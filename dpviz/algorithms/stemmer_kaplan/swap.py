@@ -36,7 +36,7 @@ class StemmerKaplanSwap(PrivateCenters):
     n_clusters, epsilon, delta, scales, repetitions, rounds, count_share, choice_share
         As for `stemmer-kaplan`; `choice_share` pays for the swaps.
     swaps : int or None, in [1, 200]
-        Number of swaps T; None: 2k.
+        Number of swaps T; None means 2k.
 
     Formal guarantee
     ----------------

@@ -1,4 +1,4 @@
-"""Search locally in private: swap one of k candidates for another by the exponential mechanism (Gupta et al.)."""
+"""Run a private local search that swaps one of k candidates by the exponential mechanism (Gupta et al.)."""
 
 from __future__ import annotations
 

@@ -51,16 +51,17 @@ class DPM(ApproximateDP):
     Parameters
     ----------
     n_clusters : int, in [1, 256]
-        Used with `exactly_k` only; otherwise DPM finds the number of clusters itself.
+        Number of centers if `exactly_k` is set; otherwise DPM finds the number of clusters itself.
     exactly_k : bool
-        Release exactly n_clusters centers: weighted k-means on the averages, free of privacy cost.
+        If true, a weighted k-means on the averages, free of privacy cost, gives exactly n_clusters centers.
     epsilon : float, in [0.01, 100]
         Total privacy budget epsilon.
     delta : float or None, in [1e-12, 0.5]
         Total delta, all of it for the averages; None means n_public^-1.1.
     max_depth : int or None, in [1, 10]
-        Most cuts in a row (the paper's tau_r), so at most 2^max_depth regions. None: floor(log2(N/(4 sqrt(d) s1))),
-        between 1 and 7, with s1 the noise multiplier of an average and N the nominal size.
+        Largest number of cuts in a row (the paper's tau_r), which give at most 2^max_depth regions. None means
+        floor(log2(N/(4 sqrt(d) s1))), between 1 and 7, with s1 the noise multiplier of an average and N the nominal
+        size.
     interval : float, in [0.002, 1]
         Distance between neighboring cuts (the paper's beta), as a share of each column's width. Public.
     count_share, split_share : float, in [0.05, 0.45]
@@ -71,7 +72,7 @@ class DPM(ApproximateDP):
     centreness, quantile, emptiness_weight : float, in [0.02, 1], [0.005, 0.45] and [0, 50]
         The paper's t, q and alpha; t >= 2 q.
     smallest_share : float or None, in [0.0001, 0.5]
-        Share of the rows that both sides of a cut must hold (the paper's tau_e / n); None: 2^-max_depth.
+        Share of the rows that both sides of a cut must hold (the paper's tau_e / n); None means 2^-max_depth.
 
     Formal guarantee
     ----------------
@@ -213,7 +214,7 @@ class DPM(ApproximateDP):
         return fitted(costs, self.epsilon, delta)
 
     def depth(self, n_features: int, n_public: int) -> int:
-        """Return max_depth; None: the largest depth at which an average of N/2^depth rows stands out from its noise."""
+        """Return max_depth, or the largest depth at which an average of N/2^depth rows stands out from its noise."""
         if self.max_depth is not None:
             return self.max_depth
         return int(np.clip(math.floor(math.log2(self._signal(n_features, n_public))), 1, 7))
@@ -334,7 +335,7 @@ class DPM(ApproximateDP):
         for region, weight in zip(leaves, weights, strict=True):
             middle = snap((region.low + region.high) / 2)
             half = np.maximum(region.high - middle, middle - region.low)
-            reach = float(np.linalg.norm(middle)) + domain.radius  # the largest distance of a row of the domain
+            reach = float(np.linalg.norm(middle)) + domain.radius  # the largest distance of a row from the middle
             noisy = curator.release("average", RegionSum(middle, half, reach), region.scope)
             centers.append(np.clip(middle + noisy.value / weight, region.low, region.high))
             errors.append(noisy.sd / weight)

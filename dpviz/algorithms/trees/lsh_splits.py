@@ -73,7 +73,7 @@ class LSHSplits(ApproximateDP):
     There is no paper; this is the algorithm of Google's library. Hyperplanes pass through the middle of the declared
     domain; the library's optional first step, a noisy mean as the origin, is left out. Counts have Gaussian noise
     instead of Laplace noise: with the sum they compose to mu exactly, where the library composes numerically. The
-    smallest bucket, min(10 sqrt(d) s, n/(2k)) with s the noise multiplier of a sum, reads the root's noisy count.
+    smallest bucket, min(10 sqrt(d) s, n/(2k)) with s the noise multiplier of a sum, depends on the root's noisy count.
 
     References
     ----------

@@ -87,7 +87,7 @@ class PrivTree(Algorithm):
     tagline: ClassVar[str] = "Halves boxes wherever rows are, at one price for any depth; clusters the leaves."
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {"large leaves": {"threshold": 60.0}}
 
-    LOST: ClassVar[float] = 1.5  # number of halvings by which leaves are coarser than one row's share of the budget
+    LOST: ClassVar[float] = 1.5  # `advice` expects leaves to stop this many halvings short of depth log2(n epsilon)
     COARSE: ClassVar[float] = 2.2  # squared half-widths of a leaf, radii of a ball: see benchmarks/cliffs.py
     BLURRED: ClassVar[float] = 1.05  # squared half-widths of leaves over the leaves' spread: benchmarks/cliffs.py
     CODE: ClassVar[tuple[Line, ...]] = (
