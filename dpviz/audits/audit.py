@@ -62,7 +62,7 @@ def instance(cls: type[Algorithm], **values: Any) -> Algorithm:
 
 
 class Pair(NamedTuple):
-    """Two neighboring data sets in z units; `row` is where they differ."""
+    """Two neighboring data sets in z units; `row` is the row of `first` in which they differ."""
 
     name: str
     first: np.ndarray
@@ -135,11 +135,11 @@ Sample = Mapping[str, np.ndarray]
 
 
 def _best_event(first: Sample, second: Sample, delta: float | None) -> Event:
-    """Return the event with the largest bound on the training runs, at 80 % confidence; more would need more runs.
+    """Return the event with the largest bound on the training runs.
 
-    A few thresholds are tried per statistic: halfway between the means, below all of the first, above all of the
-    second, and quantiles if there are many runs; a later one must be clearly better than the best so far. More
-    candidates would overfit the training runs.
+    The confidence is 80 %, because more would need more runs. A few thresholds are tried per statistic: halfway between
+    the means, below all of the first, above all of the second, and quantiles if there are many runs; a later one must
+    be clearly better than the best so far. More candidates would overfit the training runs.
     """
     n = len(next(iter(first.values())))
     best, event = -1.0, Event(next(iter(first)), 1, 0.0)
@@ -156,7 +156,7 @@ def _best_event(first: Sample, second: Sample, delta: float | None) -> Event:
 
 
 def distinguish(first: Sample, second: Sample, confidence: float, *, delta: float | None = None) -> tuple[float, str]:
-    """Return (lower bound, statistic used) for samples of statistics on either data set; a third is for training."""
+    """Return (lower bound, statistic used) for samples of statistics on either data set; a third serves as training."""
     cut = len(next(iter(first.values()))) // 3
     training = [{name: values[:cut] for name, values in sample.items()} for sample in (first, second)]
     event = _best_event(training[0], training[1], delta)
@@ -166,9 +166,9 @@ def distinguish(first: Sample, second: Sample, confidence: float, *, delta: floa
 
 
 def coincidences(noise: Sequence[tuple[Release, np.ndarray]]) -> int:
-    """Return how many standardized noise values of a run are 0 or repeat another, as far as the grid shows.
+    """Return how many standardized noise values of a run are 0 or repeat another, to within the grid.
 
-    There are next to none if every draw is independent; many if one draw serves a whole vector or two releases.
+    There are next to none if every draw is independent, and many if one draw serves a whole vector or two releases.
     """
     if not noise:
         return 0
@@ -181,8 +181,9 @@ def statistics(trace: Trace, seen: Rows, pair: Pair, *, swapped: bool) -> dict[s
     """Return what the adversary computes from one run; larger values favor `pair.first`.
 
     likelihood: log ratio of everything released. coincidence: zeros and repeats in the noise, more than with the other
-    data set. standing: minus the number of released centers that repeat an earlier one bit for bit. distance: minus
-    that of the differing row to the nearest center. `audit` adds "trace", the evidence in all released fields together.
+    data set. standing: minus the number of released centers that repeat an earlier one bit for bit. distance: minus the
+    distance of the differing row to the nearest center. `audit` adds "trace", the evidence in all released fields
+    together.
     """
     exchanges, sign = _exchanges(seen), -1 if swapped else 1
     noise = residuals(trace.ledger, exchanges) if exchanges else []
@@ -217,7 +218,7 @@ class Finding:
 
     Attributes
     ----------
-    notion : "mu" or "epsilon", of claimed, realized and lower_bound
+    notion : "mu" or "epsilon", the notion of claimed, realized and lower_bound
     reach : largest change of a release between the neighbors, as a share of its declared sensitivity
     statistic : what the adversary read
     """
@@ -255,7 +256,7 @@ def audit(
 
     Plans of Gaussian releases are bounded in mu, all others in epsilon at the claim's delta. Every run has its own
     seed, or none if `noise` is "secure". A run that raises an error is an outcome like any other. `n_public` is the
-    declared n; None for the true one. `make_rows` makes Rows from (rows, neighboring rows, domain); if they have no
+    declared n; None means the true one. `make_rows` makes Rows from (rows, neighboring rows, domain); if they have no
     witness, `realized` and `reach` are 0. `on_run` receives the number of finished runs and may raise to stop.
     """
     began = time.perf_counter()
@@ -309,7 +310,7 @@ class Draws:
     p_value : smallest Kolmogorov-Smirnov p-value over plan entries, times their number; counts of keys, which are
         rounded, are tested for their variance
     correlation : largest |r| sqrt(m) of neighbors in a vector, of parts of one release, of successive releases
-    repeats : noise values that are 0 or repeat another of the same run, over all runs
+    repeats : number of noise values that are 0 or repeat another of the same run, over all runs
     selections : |z| of how often the likeliest candidate was chosen; 0 without selections
     """
 

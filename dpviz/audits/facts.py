@@ -18,7 +18,7 @@ Facts = Mapping[str, Hashable]
 
 
 def facts(trace: Trace) -> dict[str, Hashable]:
-    """Return name -> value: number of steps, kinds, titles, shapes, contents, how many numbers are whole, releases."""
+    """Return name -> value: numbers of steps, releases and whole numbers; all kinds, titles, shapes and contents."""
     facts: dict[str, Hashable] = {"steps": len(trace.steps), "releases": len(trace.ledger)}
     whole = 0
     for step in trace.steps:

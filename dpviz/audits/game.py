@@ -25,7 +25,7 @@ from dpviz.privacy.guarantee import Neighboring
 __all__ = ["Question", "Round", "Tally", "attack", "luck", "moved", "people", "play", "present", "rates", "score"]
 
 _APART = 10**9  # seeds of rounds that are only shown start here; seeds of an attacker's trials start at twice this
-_TRIED = 10  # runs of each world that the attacker on an exact method has tried out beforehand
+_TRIED = 10  # number of runs of each world that the attacker on an exact method tries beforehand
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -71,7 +71,7 @@ class Tally:
         return self.hits / self.rounds if self.rounds else 0.5
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
-        """Return the exact limits of the probability to be right (Clopper-Pearson); (0, 1) before the first round."""
+        """Return the exact limits of the chance of being right (Clopper-Pearson); (0, 1) before the first round."""
         return clopper_pearson(self.hits, self.rounds, confidence) if self.rounds else (0.0, 1.0)
 
 
@@ -127,7 +127,7 @@ def moved(
     algorithm: Algorithm, X: np.ndarray, domain: Domain, n_public: int, person: np.ndarray, far: float,
     row: int | None = None,
 ) -> Question:  # fmt: skip
-    """Return the question "is this person here, or `far` away?", toward the middle of the bounds; far in z units."""
+    """Return the question "is this person here, or `far` z units away toward the middle of the bounds?"."""
     domain = _fixed(domain, n_public)
     others = X[:-1] if row is None else np.delete(X, row, axis=0)
     here = domain.normalize(person[None])[0]
@@ -210,7 +210,7 @@ def attack(rounds: Sequence[Round]) -> list[bool]:
 
     At even odds, nobody who knows the distribution of the noise is right more often.
     """
-    rounds = tuple(rounds)  # those made so far: more may come while they are judged
+    rounds = tuple(rounds)  # only the rounds so far, because more may come while they are judged
     coins = np.random.default_rng(len(rounds)).integers(2, size=len(rounds))
     return [one.speaks > 0 if one.speaks else bool(coin) for one, coin in zip(rounds, coins, strict=True)]
 

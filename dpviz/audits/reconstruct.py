@@ -37,7 +37,7 @@ class Publication:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Read:
-    """A row (d,) that was read off, z units, and the round after which that happened (counted from 0)."""
+    """A row (d,) that was read off, in z units, and the round after which that happened (counted from 0)."""
 
     row: np.ndarray
     round: int
@@ -77,7 +77,7 @@ def read_off(rounds: Sequence[Publication], radius: float) -> list[Read]:
 
     Parameters
     ----------
-    radius : float, of the domain, z units: no row lies farther out
+    radius : float, radius of the domain in z units; no row lies farther out
     """
     reads: list[Read] = []
 
@@ -100,7 +100,7 @@ def _moved(before: Publication, now: Publication, radius: float) -> list[np.ndar
     """Return the rows that explain what changed between two rounds."""
     gained, moved = now.counts - before.counts, now.sums - before.sums
     if (np.abs(gained - np.rint(gained)) > _WHOLE).any():
-        return []  # no exact counts, so noise was added
+        return []  # the counts are not exact, so noise was added
     gained = np.rint(gained)
     crossings: list[tuple[np.ndarray, int, int]] = []
     while True:

@@ -20,19 +20,20 @@ _PARAMETERS: dict[str, Any] = {  # away from the defaults, for the algorithms th
 
 
 def second_instance(cls: type[Algorithm]) -> Algorithm:
-    """Return an algorithm for six columns: projections, rounds, learned radius, second moment, scatter, swaps.
+    """Return an algorithm for six columns, with projections, rounds, learned radius, second moment, scatter and swaps.
 
-    It has five centers and parameters away from their defaults, the class's `AUDIT` over those above; epsilon is large,
-    so that every stage runs. A promise about moves gets rho = 1.5, at which the fallback is cheaper.
+    It has five centers and the parameters `_PARAMETERS`, which the class's `AUDIT` overrides; epsilon is large, so that
+    every stage runs. A promise about moves gets rho = 1.5, at which the fallback is cheaper.
     """
     values = {**_PARAMETERS, **cls.AUDIT}
     return cls(**{name: value for name, value in values.items() if name in params.specs(cls)})
 
 
 def wide_pairs(relation: Neighboring) -> tuple[tuple[Pair, int | None], ...]:
-    """Return (adversarial neighbors in six columns, declared n): 3,000 if n need not be true.
+    """Return pairs of (adversarial neighbors in six columns, declared n).
 
-    If the relation keeps n, there are as many rows as five centers need, and n is true.
+    The declared n is 3,000 if it need not be true. If the relation keeps n, there are as many rows as five centers
+    need, and n is true.
     """
     if relation is Neighboring.ADD_REMOVE:
         return tuple((pair, 3000) for pair in pairs(relation, n_features=_FEATURES))

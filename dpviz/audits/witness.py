@@ -1,4 +1,4 @@
-"""Provide rows that know their neighbor: a run answers from one data set and records the other's answers too.
+"""Provide rows with a neighbor: a run answers from one data set and records the other's answers too.
 
 This gives the adversary all that any adversary could have. The algorithm runs unchanged; for every release the witness
 records the answer, the truth behind it, and the truth on the neighboring rows under the same earlier releases.
@@ -83,12 +83,12 @@ class Witness(MemorySession):
         self.exchanges: list[Exchange] = []
 
     def partition(self, scope: int, predicate: Any) -> tuple[int, ...]:
-        """Split both."""
+        """Split the rows and the neighbor's rows."""
         self._neighbor.partition(scope, predicate)
         return super().partition(scope, predicate)
 
     def shuffle(self, order: np.ndarray) -> None:
-        """Mix both in the same order; an adversary who knew the order would know more than any real one."""
+        """Mix both data sets in the same order; an adversary who knew it would know more than any real one."""
         self._neighbor.shuffle(order)
         super().shuffle(order)
 
@@ -238,7 +238,7 @@ def _exact(entry: Release, seen: Exchange) -> float:
 
 
 def _reports(entry: Release, seen: Exchange) -> float:
-    """Read the sum of many people's reports as if it were Gaussian: a good adversary, not the best one."""
+    """Return the log ratio of a good adversary, not the best: one who takes the sum of all reports for Gaussian."""
     estimates, users = seen.released
     variance = max(users, 1) / (1 - 2 * entry.scale) ** 2
     return float(((seen.true - seen.other) * (estimates - (seen.true + seen.other) / 2)).sum() / variance)
@@ -268,7 +268,7 @@ def change(entry: Release, seen: Exchange) -> float:
         pairs = zip(seen.true.counts, seen.other.counts, strict=True)  # counts of rows not yet covered, pick by pick
         return max((abs(float(mine.sum() - theirs.sum())) for mine, theirs in pairs), default=0.0)
     if entry.mechanism == "Exponential":
-        finite = np.isfinite(seen.true) & np.isfinite(seen.other)  # candidates that are excluded by public facts
+        finite = np.isfinite(seen.true) & np.isfinite(seen.other)  # public facts exclude the other candidates
         return float(np.ptp(seen.true[finite] - seen.other[finite])) if finite.any() else 0.0
     difference = (seen.true - seen.other).ravel()
     if entry.mechanism in LOCAL:  # a report costs its epsilon whatever the answers, unless they are all equal
@@ -277,7 +277,7 @@ def change(entry: Release, seen: Exchange) -> float:
 
 
 def realized(ledger: Sequence[Release], exchanges: Sequence[Exchange], delta: float) -> Total:
-    """Return what this pair's true changes cost at the recorded scales: at most the claim, whatever was drawn."""
+    """Return the cost of this pair's true changes at the recorded scales: at most the claim, whatever was drawn."""
     changes = [(entry, change(entry, seen)) for entry, seen in zip(ledger, exchanges, strict=True)]
     return spent([dataclasses.replace(entry, sensitivity=size) for entry, size in changes if size > 0], delta)
 

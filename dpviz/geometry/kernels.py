@@ -46,12 +46,12 @@ _PARALLEL_ROWS = 50_000  # fewer rows are looked up faster by one worker: starti
 
 
 def snap(x: np.ndarray) -> np.ndarray:
-    """Round to the nearest point of the grid 2^-24; any shape."""
+    """Round an array of any shape to the nearest points of the grid 2^-24."""
     return _rounded(np.rint, x)
 
 
 def snap_toward_zero(x: np.ndarray) -> np.ndarray:
-    """Round to the grid 2^-24 toward zero, so that no norm grows; any shape."""
+    """Round an array of any shape to the grid 2^-24 toward zero, so that no norm grows."""
     return _rounded(np.trunc, x)
 
 
@@ -86,7 +86,7 @@ class Population(ReadOnly):
 
 
 def nearest(x: np.ndarray, population: Population | np.ndarray) -> np.ndarray:
-    """Return the index of the nearest point of every row, ties to the lowest index, EXACTLY.
+    """Return the EXACT index of the point nearest to every row; ties go to the lowest index.
 
     A vote must depend on its row and the population only, bit for bit. BLAS results change with the block, so fast
     arithmetic only proposes: a row whose two best distances are closer than the proven rounding error is decided again,
@@ -168,7 +168,7 @@ def _score_error(dtype: type, d: int, row: np.ndarray, point: float) -> np.ndarr
 
 
 def _first_two(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return (index of the largest, the largest, the second largest) of every row of scores (n, m), overwritten."""
+    """Return (index of the largest, the largest, the second largest) of each row of scores (n, m), and overwrite it."""
     every, won = np.arange(len(scores)), scores.argmax(axis=1)
     most = scores[every, won]
     scores[every, won] = -np.inf
@@ -371,7 +371,7 @@ def inertia(x: np.ndarray, centers: np.ndarray) -> float:
 
 
 def clip_ball(x: np.ndarray, radius: float) -> np.ndarray:
-    """Scale every row of x (n, d) longer than `radius` down to it and snap toward zero; depends on the row alone."""
+    """Scale every row of x (n, d) longer than `radius` down to it and snap it toward zero, regardless of other rows."""
     clipped = np.empty(x.shape)
     reach = radius * (1 - 2.0**-40)  # exceeds the rounding error of a norm for any d below 2^12
     for part in in_cache(*x.shape):
@@ -386,7 +386,7 @@ def clip_ball(x: np.ndarray, radius: float) -> np.ndarray:
 
 
 def fold(x: np.ndarray, half_width: float | np.ndarray) -> np.ndarray:
-    """Reflect at the walls of [-B, B]; period 4B. (The period 2B printed in FastLloyd maps .5 to -.5.)"""
+    """Reflect values at the walls of [-B, B], with period 4B. (The period 2B printed in FastLloyd maps .5 to -.5.)"""
     y = np.mod(np.asarray(x, dtype=np.float64) + half_width, 4 * half_width)
     return np.where(y > 2 * half_width, 4 * half_width - y, y) - half_width
 

@@ -54,7 +54,7 @@ def _limit(libraries: list[LibController], threads: Iterable[int]) -> list[int]:
 
 @contextmanager
 def alone() -> Iterator[None]:
-    """Use one thread for linear algebra inside the block; the last of nested or concurrent blocks restores it."""
+    """Use one thread for linear algebra in the block; the last of nested or concurrent blocks restores the number."""
     global _inside, _outside
     with _lock:
         if _inside == 0:

@@ -17,7 +17,7 @@ from dpviz.numbers import number
 __all__ = ["MOST_CLUSTERS", "MOST_ROWS", "Facts", "numbers"]
 
 MOST_ROWS = 20_000  # most stand-ins; more people are rehearsed with proportionally less noise (`rehearsal.rehearse`)
-_MOST_COLUMNS, MOST_CLUSTERS = 200, 40  # the largest number of columns that a table may have
+_MOST_COLUMNS, MOST_CLUSTERS = 200, 40  # largest numbers of columns and of clusters in a plan
 MOST_PEOPLE = 10**10
 
 
@@ -69,7 +69,7 @@ class Facts:
         Raises
         ------
         ValueError
-            One sentence about the first missing or impossible value.
+            If a value is missing or impossible; the message is one sentence about the first such value.
         """
         if not len(low) or not len(high):
             raise ValueError("plan: declare the lowest and the largest possible value of every column.")
@@ -161,7 +161,7 @@ def numbers(text: str, what: str) -> list[float]:
     Raises
     ------
     ValueError
-        One sentence that names the first entry that is not a number.
+        If an entry is not a number; the message is one sentence that names the first such entry.
     """
     values = []
     for word in text.replace(",", " ").replace("−", "-").split():

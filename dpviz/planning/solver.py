@@ -27,8 +27,8 @@ def _curve(rehearsals: Sequence[Rehearsal]) -> tuple[np.ndarray, np.ndarray]:
 def epsilon_for(rehearsals: Sequence[Rehearsal], within: float) -> float:
     """Return the least ε at which the noise per center is at most `within`, data units, in the widest column.
 
-    It is interpolated linearly between the logarithms of rehearsed ε; infinite if the largest is not enough, 0 if the
-    smallest is more than enough.
+    It is interpolated linearly between the logarithms of rehearsed ε. It is infinite if the largest of these is not
+    enough, and 0 if the smallest is more than enough.
     """
     epsilon, noise = _curve(rehearsals)
     if not len(epsilon) or noise[-1] > math.log(within):

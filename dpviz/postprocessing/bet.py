@@ -26,7 +26,7 @@ class Bet(NamedTuple):
 
     Attributes
     ----------
-    on : the question, to follow "bets on"; it names the change that the neighboring relation hides, and whose it is
+    on : the question, to follow "bets on"; it names the person, and the change that the neighboring relation hides
     odds : the largest number of bets won in 100; a coin wins 50, and 100 means that nothing is promised
     """
 
@@ -39,7 +39,7 @@ def bet_of(promise: Guarantee, *, far: str = "rho", noun: str = "person", who: s
 
     Parameters
     ----------
-    far : how far a row may move unseen, in the data's units; for promises about moves
+    far : distance that a row may move unseen, in the data's units, for promises about moves
     noun : the word for a row, such as "flower"; a bet on several rows is always on a person
     who : the name of the person whom the bet is about, if there is one
     """
@@ -55,7 +55,7 @@ def odds_of_any(promise: Guarantee) -> int:
 
 
 def with_more(odds: int, more: int, people: int) -> str:
-    """Return the same bet at the same ε with more people, in parentheses; "" where its number does not differ.
+    """Return the same bet at the same ε with more people, in parentheses; "" if the number is the same.
 
     Parameters
     ----------

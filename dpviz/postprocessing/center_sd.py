@@ -31,7 +31,7 @@ POOLED = "of all noisy Lloyd steps together; moves that noise alone would explai
 REGIONS = "of the averages of its regions; another run also cuts the regions differently"
 POINTS = "of the released points that are nearest to it"
 CELLS = "of the counts of its cells; where rows lie inside a cell is not known either"
-_BLURRED = 0.65  # warns if the averages' squared noise exceeds this share of the squared radius,
+_BLURRED = 0.65  # a warning appears if the averages' squared noise exceeds this share of the squared radius,
 _LONE = 1.3  # or if fewer centers than this share the rows; 5 % false alarms (benchmarks/results/cliffs.md)
 UNKNOWN = (
     "This method gives no noise per center: noise decides which candidates or cuts win, and no formula says how far "
@@ -58,7 +58,7 @@ def average_sd(
     ----------
     centers : ndarray of shape (k, d), z units
     weights : ndarray of shape (m,), noisy; a center's W counts as at least 1
-    weights_sd, sums_sd : ndarrays of shape (m,) or floats, standard deviations of the noise; of a sum, per column
+    weights_sd, sums_sd : ndarrays of shape (m,) or floats, standard deviations of the noise; for a sum, per column
     origins : ndarray of shape (m, d) or 0, origins of the sums
     of : ndarray of shape (m,), the center of each part; if not given, every part is a center
     """

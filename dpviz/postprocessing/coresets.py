@@ -18,7 +18,7 @@ COSTS = ("k-means", "k-median")
 
 
 def resolve(coreset: Coreset, domain: Domain, n_clusters: int, *, cost: str = "k-means", seed: int = 0) -> np.ndarray:
-    """Return centers (k, d) of a coreset, original units. Reads released values only.
+    """Return centers (k, d) of a coreset in original units, from released values only.
 
     Parameters
     ----------

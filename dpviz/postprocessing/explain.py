@@ -83,7 +83,7 @@ class Explanation:
         known = total > self.z * noise  # a size that noise alone explains is unknown
         safe = np.where(known, total, 1.0)
         raw, wide = above / safe, self.z**2 * _above(variances)
-        a, b = safe**2 - self.z**2 * noise**2, safe**2 * raw - wide  # of a s0^2 - 2 b s0 + c <= 0
+        a, b = safe**2 - self.z**2 * noise**2, safe**2 * raw - wide  # coefficients of a s0^2 - 2 b s0 + c <= 0
         root = np.sqrt(np.maximum(b**2 - a * (safe**2 * raw**2 - wide), 0))
         a = np.where(known, a, 1.0)
         share = np.where(known, np.clip(raw, 0, 1), 0.5)
@@ -233,7 +233,7 @@ def _drowned(trace: Trace, noise: CenterNoise, z: float) -> np.ndarray:
     """Return which centers may consist of noise alone, shape (k,).
 
     These are centers whose size is within its noise and, if centers are averages of weighted points, those with every
-    point's weight within its noise (the threshold holds for all points together): many noise points, of which only
+    point's weight within its noise (the threshold holds for all points together). Many noise points, of which only the
     positive ones are kept, add up to a size that looks real.
     """
     k = len(trace.cluster_centers)

@@ -10,7 +10,7 @@ OBJECTIVES = ("means", "medians")
 
 
 def medians_on(points: np.ndarray, weights: np.ndarray, centers: np.ndarray, iterations: int = 20) -> np.ndarray:
-    """Return centers (k, d) that lower the weighted sum of distances: assign, then one Weiszfeld step per group.
+    """Return centers (k, d) improved by rounds of assignments and one Weiszfeld step per group.
 
     A center without points stays where it is. Distances are at least 1e-9, which avoids a division by 0.
     """

@@ -21,8 +21,8 @@ def simulate(coreset: Coreset, domain: Domain, n_rows: int, rng: np.random.Gener
 
     Parameters
     ----------
-    coreset : points of shape (m, d), original units, and weights of shape (m,)
-    n_rows : int
+    coreset : released points of shape (m, d), original units, with weights of shape (m,)
+    n_rows : int, number of people to draw
     rng : numpy Generator
 
     Returns

@@ -156,7 +156,7 @@ def centers_text(
     Parameters
     ----------
     scatter : ndarray of shape (k,) or None, z units, scatter of each center over reruns, used if no formula gives the
-    noise; NaN if unknown. Without either, places have four digits of their bounds.
+        noise; NaN if unknown. Without either, coordinates are rounded to a ten-thousandth of the width of their bounds.
     commas : whether to separate thousands with commas, as on a screen but never in a file
     """
     table = centers_table(trace, columns, units)
@@ -174,7 +174,7 @@ def centers_text(
 
 
 def _resolution(sd: np.ndarray | None, width: np.ndarray) -> np.ndarray:
-    """Return the rounding unit of each column (d,): a tenth of its smallest noise, else by the bounds' width."""
+    """Return the rounding unit of each column (d,): a tenth of its least noise, else a share of the bounds' width."""
     if sd is None:
         return _DIGITS * width
     sd = np.where(np.isfinite(sd) & (sd > 0), sd, np.inf).min(axis=0, initial=np.inf)

@@ -32,7 +32,7 @@ class Span:
     middle : d numbers, the point in z units that is drawn at (0, 0)
     directions : 2 x d numbers, orthogonal vectors of one length
     low, high : 2 numbers each, the drawn range
-    of : words for the centers that define it
+    of : description of the centers that define the plane
     """
 
     middle: tuple[float, ...]

@@ -39,7 +39,7 @@ class Spread:
 
     @classmethod
     def of(cls, noisy: np.ndarray, sd: float, n_rows: float, reach: float) -> Spread:
-        """Debias a symmetric noisy second moment as a spiked matrix.
+        """Return the spread behind a symmetric noisy second moment, debiased as a spiked matrix.
 
         Eigenvalues y below the bulk 2 sqrt(e2), e2 = p sd^2 / 2, carry no information; above it the signal is l = (y +
         sqrt(y^2 - 4 e2)) / 2, of which the share 1 - e2 / l^2 lies along the measured direction.
@@ -113,7 +113,7 @@ class Leftover:
 
 
 def leftover(spread: Spread, candidates: np.ndarray, reach: float, rng: np.random.Generator) -> Leftover:
-    """Simulate rows from the released spread and regress them on their nearest candidate; free.
+    """Simulate rows from the released spread and regress them on their nearest candidate, at no cost.
 
     If candidates explain too little, sums are taken from zero: explained = 0.
     """
@@ -129,7 +129,7 @@ def leftover(spread: Spread, candidates: np.ndarray, reach: float, rng: np.rando
         nearest[start : start + _BLOCK] = scores.argmin(axis=1)
     at = seen[nearest]
     explained = np.clip((rows * at).sum(axis=0) / np.maximum((at * at).sum(axis=0), 1e-300), 0, 1)
-    # 1.5: real rows are not Gaussian, and candidates explain them less well than simulated ones
+    # factor 1.5: real rows are not Gaussian, and candidates explain them less well than simulated ones
     variances = np.minimum(1.5 * ((rows - explained * at) ** 2).mean(axis=0), spread.variances)
     if variances.sum() > 0.6 * spread.variances.sum():
         return Leftover(np.zeros(p), spread.variances)

@@ -129,7 +129,7 @@ class Verdict:
 
     Attributes
     ----------
-    parts : the sentence in its fixed order, short phrases
+    parts : short phrases that form the sentence, in fixed order
     good : whether every group was found and the loss is not high (PRIVATE: whether every center exceeds its noise)
     why : one sentence on what went wrong, empty if nothing did
     help : suggestions, one sentence each; never "spend more"
@@ -261,7 +261,7 @@ def _regions(trace: Trace) -> list[str]:
 
 
 def bet(trace: Trace) -> str:
-    """Return the promise as a bet: its question, and how often it is won at most."""
+    """Return the promise as a bet: its question, and how many of 100 bets can be won at most."""
     promise = trace.claimed
     if not promise.private:
         return "no privacy: 100 of 100 bets on anybody are won" if promise.exact else str(promise)
@@ -318,7 +318,7 @@ def _listed(sizes: list[int], word: str) -> str:
 
 
 def _help(trace: Trace) -> tuple[str, ...]:
-    """Return suggestions from public values: never "spend more", but what more would change and cost."""
+    """Return suggestions from public values: not "spend more", but what spending more would change and cost."""
     k = len(trace.cluster_centers)
     fewer = (f"Fewer centers than {k}: each center then serves a larger group.",) if k > 1 else ()
     if not trace.claimed.private:

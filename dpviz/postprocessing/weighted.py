@@ -35,7 +35,7 @@ class _Cloud:
         return labels, np.maximum(scores[labels, np.arange(len(labels))] + self.squares, 0)
 
     def move(self, centers: np.ndarray, iterations: int) -> np.ndarray:
-        """Return centers after some Lloyd iterations; a center without points stays."""
+        """Return centers after `iterations` Lloyd iterations; a center without points stays where it is."""
         k, p = centers.shape
         for _ in range(iterations):
             labels, _ = self.assign(centers)
@@ -49,7 +49,7 @@ class _Cloud:
 
 
 def occupied(noisy_counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the mask (m,) of positive noisy counts, and these as weights; else the largest one, with weight 1.
+    """Return the mask (m,) of positive noisy counts, and these as weights, or only the largest, with weight 1.
 
     Counts below 1 stay as they are: raised to 1, many empty cells would outweigh the rows if the noise is small.
     """
@@ -67,14 +67,14 @@ def spread(points: np.ndarray, weights: np.ndarray) -> float:
 
 
 def lloyd_on(points: np.ndarray, weights: np.ndarray, centers: np.ndarray, iterations: int) -> np.ndarray:
-    """Return centers (k, d) after some Lloyd iterations on weighted points; a center without points stays."""
+    """Return centers (k, d) after Lloyd iterations on weighted points; a center without points stays where it is."""
     return _Cloud(points, weights).move(centers, iterations)
 
 
 def solve(
     points: np.ndarray, weights: np.ndarray, n_clusters: int, rng: np.random.Generator, *, jitter: float
 ) -> np.ndarray:
-    """Return k centers (k, d) of weighted points: the best of 8 k-means++ starts, then swaps that improve.
+    """Return k centers (k, d) of weighted points: the best of 8 k-means++ starts, improved by swaps.
 
     A swap moves one center to a random point, drawn by weight times squared distance, followed by two Lloyd iterations.
     If there are no more points than centers, the missing centers are jittered copies.

@@ -133,7 +133,7 @@ def report_of_shuffled(epsilon: float, users: int, delta: float) -> float:
 
 
 def total(*, pure: float, mu: float, own_delta: float, zcdp: float | None, delta: float) -> Total:
-    """Compose costs: the smaller of pure + epsilon_of_mu at the remaining delta and the zCDP bound, if any.
+    """Return the composed cost: the smaller of pure + epsilon_of_mu at the remaining delta and any zCDP bound.
 
     The result is sound for adaptive composition in any order: basic composition adds pure DP to the (epsilon, delta)
     statement of all composed Gaussians; zCDP composes by addition, except for the releases' own deltas

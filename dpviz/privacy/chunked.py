@@ -105,9 +105,9 @@ class ChunkedRows(Rows):
     parts : from `parts_of`
     domain : Domain
     dataset_id : str
-    spread : how the parts are computed: `threads(2)`, or `on_cluster(client)`
+    spread : function that computes the parts: `threads(2)`, or `on_cluster(client)`
 
-    They answer every query that is a sum over rows, including selections and sparse keys, and refuse queries that
+    Such rows answer every query that is a sum over rows, including selections and sparse keys, and refuse queries that
     release one value per row.
     """
 
@@ -176,11 +176,11 @@ class ChunkedSession(StatisticSession):
         raise PermissionError("ChunkedRows: mixing the rows needs them in memory; load the file instead.")
 
     def ask(self, question: Question, scope: int, gather: Gather) -> NoReturn:
-        """Raise an error, because rows on disk cannot answer one by one, as the local model asks."""
+        """Raise an error, because rows on disk cannot answer one by one, as the local model requires."""
         raise PermissionError("ChunkedRows: the local model needs the rows in memory; load the file instead.")
 
     def _statistic(self, query: Query, scope: int) -> dict[str, np.ndarray]:
-        """Add the parts' statistics in multiples of 2^-24; a second sibling's is the parent's minus the first's."""
+        """Add the parts' statistics in multiples of 2^-24; compute the second of two siblings by subtraction."""
         if (query, scope) in self._kept:
             return self._kept[query, scope]
         parent = self.path(scope)[-2] if scope != ALL else None

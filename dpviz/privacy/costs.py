@@ -210,7 +210,7 @@ class Threshold(_Mu):
     def threshold(self, scale: float, l0: int) -> float:
         """Return the threshold tau that keys of only one neighbor pass with probability <= delta in total.
 
-        1.5 + scale Phi^-1((1 - delta)^(1/l0)); the half is for counts rounded to whole numbers.
+        It is 1.5 + scale Phi^-1((1 - delta)^(1/l0)); the half allows for counts rounded to whole numbers.
         """
         return 1.5 + scale * float(-ndtri(-math.expm1(math.log1p(-self.delta) / l0)))
 
@@ -326,7 +326,7 @@ class Report(_Epsilon):
 
 @dataclasses.dataclass(frozen=True)
 class Shuffled(Report):
-    """One report from each of `users` people, shuffled so that none can be traced; it costs less than alone.
+    """One report from each of `users` people, shuffled so that none can be traced, which lowers its cost.
 
     `epsilon` is the cost of an unshuffled report. A person may report once in the whole run: `Plan` refuses a second
     report.

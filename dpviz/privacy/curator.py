@@ -23,7 +23,7 @@ from dpviz.privacy.rows import ALL, UTILITY_SLACK, Rows
 
 __all__ = ["ALL", "Curator", "Hidden", "Noisy", "NoisyKeys", "Reports"]
 
-_NARROWEST = 32 * GRID  # a discrete Gaussian's delta is then at most 1.001 times the continuous one's
+_NARROWEST = 32 * GRID  # from this sd on, a discrete Gaussian's delta is at most 1.001 times the continuous one's
 
 
 class Curator:
@@ -36,9 +36,9 @@ class Curator:
     noise : Noise
     neighboring : Neighboring, the relation that the plan's costs are meant for
     n_public : int, the declared nominal size
-    demo : bool, keep true statistics for hidden layers
+    demo : bool, whether to keep true statistics for hidden layers
     rho_distance : float, the longest move under move-rho, z units; cut to the domain's diameter
-    exact : bool, draw no noise at all and record every release as "Exact": DEMO only, nothing is protected
+    exact : bool, whether to draw no noise at all and record every release as "Exact": DEMO only, nothing is protected
     """
 
     def __init__(
@@ -105,7 +105,8 @@ class Curator:
         Raises
         ------
         PermissionError
-            If the plan holds no such release (before anything is drawn), or for a part of the rows outside add/remove.
+            If the plan holds no such release, or if `scope` is a part of the rows and the relation is not add/remove.
+            Nothing is drawn before this error.
         """
         path = self._path(label, scope)
         self._check_move(label, query)
@@ -171,7 +172,7 @@ class Curator:
         return cells
 
     def grow(self, label: str, query: Halvings, scope: int = ALL) -> tuple[np.ndarray, np.ndarray]:
-        """Halve boxes that hold enough rows, at one cost for the tree; return (nodes (m,), which were halved (m,))."""
+        """Halve boxes that hold enough rows, at one cost for the tree; return (nodes (m,), mask of the halved (m,))."""
         path = self._path(label, scope)
 
         def one(norm: float, neighboring: Neighboring) -> dict[str, float]:
@@ -215,7 +216,7 @@ class Curator:
         return NoisyKeys(keys, noisy, entry.scale, tau)
 
     def perturb_rows(self, label: str, query: Positions, *, name: str, limit: float) -> Noisy:
-        """Release every row with noise, cut to [-limit, limit]; later queries may group rows by these values as `name`.
+        """Release every row with noise, cut to [-limit, limit], as values `name` by which later queries may group rows.
 
         Raises
         ------
@@ -290,7 +291,7 @@ class Curator:
         return Reports(value, randomizer.sd(users) * question.spread, users, sample)
 
     def partition(self, scope: int, predicate: Predicate) -> tuple[int, ...]:
-        """Split a scope into disjoint child scopes by a public rule on single rows; costs nothing.
+        """Split a scope into disjoint child scopes by a public rule on single rows, at no cost.
 
         If n is fixed, the rule may use only the rows' public numbers; under add/remove it may not, because they shift.
         """

@@ -59,14 +59,14 @@ class Guarantee:
     ----------
     notion : Notion
     neighboring : Neighboring
-    epsilon, delta : the (epsilon, delta) statement; epsilon is inf where dpviz promises nothing
+    epsilon, delta : the (epsilon, delta) statement; epsilon is inf if dpviz promises nothing
     mu : float or None, the Gaussian-DP parameter if every release is Gaussian
     pure_epsilon : float or None, epsilon of pure DP if delta = 0 holds
     zcdp : float or None, rho of zero-concentrated DP if every release has one
     rho_distance : float or None, z units, for MOVE_RHO only
     trust : who must be trusted
     public : facts that the promise takes as public
-    rows_per_person : int
+    rows_per_person : int, most rows that one person contributes
     """
 
     notion: Notion
@@ -105,7 +105,7 @@ class Guarantee:
     def best_guess(self) -> float:
         """Return an upper bound on the probability of winning a bet, at even odds, on which of two neighbors was used.
 
-        The smaller of Phi(mu/2), under Gaussian DP, and (e^epsilon + delta) / (1 + e^epsilon).
+        The bound is the smaller of Phi(mu/2), under Gaussian DP, and (e^epsilon + delta) / (1 + e^epsilon).
         """
         if not self.private:
             return 1.0

@@ -63,7 +63,10 @@ class OUE:
     seed: int = 0
 
     def reports(self, noise: Noise, answers: np.ndarray) -> np.ndarray:
-        """Return every person's bits, shape (n, K), bool. Two answers differ in two bits, odds (1-flip)/flip."""
+        """Return every person's bits, shape (n, K), bool.
+
+        Two answers differ in the distribution of two bits, whose likelihood ratio is at most (1 - flip) / flip.
+        """
         probabilities = np.where(answers[:, None] == np.arange(self.size), 0.5, self.flip)
         return noise.coins(probabilities)
 
@@ -91,7 +94,7 @@ class Hadamard:
     ----------
     size : int, number of categories K
     flip : float, probability that the bit is flipped
-    seed : int, of the public hash that gives every person a row
+    seed : int, seed of the public hash that gives every person a row
     """
 
     size: int

@@ -37,9 +37,10 @@ class Rows:
     domain : Domain
     dataset_id : str, "sample:NAME" or a random token
 
-    Rows are normalized, clipped to the domain and snapped toward zero to the grid. Each step depends on that row and
-    public values only, and no number of rows, not even 0, raises an error here: an exception would distinguish a data
-    set from its neighbor. The treatment of rows with a cell that is not finite depends on the relation; see `open`.
+    Rows are normalized, clipped to the domain and snapped toward zero to the grid. Each of these steps depends on the
+    row itself and public values only, and no number of rows, not even 0, raises an error here: an exception would
+    distinguish a data set from its neighbor. The treatment of rows with a cell that is not finite depends on the
+    relation; see `open`.
     """
 
     noise: Noise | None = None  # a source that replaces the run's own if the run's seed is public
@@ -60,7 +61,7 @@ class Rows:
 
     @property
     def n_features(self) -> int:
-        """Return the number of columns: public."""
+        """Return the public number of columns."""
         return self.domain.n_features
 
     def open(self, n_rows: int | None = None) -> Session:
@@ -118,7 +119,7 @@ class Session(ABC):
         return self._paths[scope]
 
     def children(self, scope: int) -> tuple[int, ...]:
-        """Return the scopes that a partition has made of `scope`, empty before one."""
+        """Return the scopes into which `scope` has been partitioned, or () if it has not."""
         return self._divided.get(scope, ())
 
     def partition(self, scope: int, predicate: Predicate) -> tuple[int, ...]:
@@ -281,7 +282,7 @@ class MemorySession(StatisticSession):
         return question.decode(estimates, block.ids), sample, block.n, truth
 
     def _statistic(self, query: Query, scope: int) -> dict[str, np.ndarray]:
-        """Compute a statistic; of two sibling scopes, count the smaller and subtract it from their parent's.
+        """Compute a statistic; of two sibling scopes, count the smaller and get the other by subtraction.
 
         Which scope is smaller is private and stays here: the results are the same either way.
         """

@@ -107,8 +107,8 @@ def worlds(
 
     Parameters
     ----------
-    seed : of the run that both worlds make with the same noise
-    seeds : of the runs with fresh noise; the second world uses the same number of other seeds
+    seed : seed of the run that both worlds make with the same noise
+    seeds : seeds of the runs with fresh noise; the second world uses the same number of other seeds
     """
     here, there, moved = neighbors(data, alex, algorithm.neighboring, getattr(algorithm, "rho_distance", None))
     each = len(seeds) + 1

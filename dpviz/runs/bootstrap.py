@@ -76,8 +76,8 @@ def bootstrap(
     Parameters
     ----------
     trace : the release, possibly of a private run: only released values are used
-    algorithm : as released, or with another ε
-    seeds : of the simulation; they are not secret, because they drew no released noise
+    algorithm : the algorithm of the release, possibly with another ε
+    seeds : seeds of the simulation, which are not secret, because they drew no released noise
 
     Raises
     ------

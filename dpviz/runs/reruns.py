@@ -50,7 +50,7 @@ def rerun(
     Parameters
     ----------
     populations : public or made-up data, used in turn, all with the same domain; never private rows
-    seeds : of the noise and of the start
+    seeds : seeds of the noise and of the start
 
     Raises
     ------

@@ -1,7 +1,7 @@
-"""Run sweeps on a Dask cluster, with keyed futures and retries. Needs the extra `cluster`.
+"""Run sweeps on a Dask cluster, with keyed futures and retries; this requires the extra `cluster`.
 
-A worker receives a run, which is names and numbers, and opens its data itself: scattered data would be lost with the
-worker that holds them. A Dask port runs any code that reaches it, so other machines need tls://.
+A worker receives a run, which consists of names and numbers, and opens its data itself: scattered data would be lost
+with the worker that holds them. A Dask port runs any code that reaches it, so other machines need tls://.
 """
 
 from __future__ import annotations

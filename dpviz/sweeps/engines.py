@@ -40,9 +40,9 @@ def on_this_machine(
     ----------
     cells, run : cells and the function that runs one; it must be importable in a fresh process
     give_up : give_up(cell, reason) returns the result of a cell whose worker keeps dying
-    workers : int
+    workers : int, number of processes
     nice : niceness of the processes, where the system supports it
-    on_wait : called a few times a second; may raise to stop. The processes are then killed.
+    on_wait : function called a few times a second, which may raise an error to stop; the processes are then killed
     """
     todo, deaths = deque(cells), 0
     while todo:

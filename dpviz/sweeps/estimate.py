@@ -34,7 +34,7 @@ def missing(runs: Iterable[Run], known: Mapping[tuple[Any, ...], float]) -> list
 
 
 def trial(cell: Run, on_step: Callable[[int, int], None] | None = None) -> float:
-    """Make one run in this process and return its seconds, without the time for opening the data."""
+    """Make one run in this process and return its time in seconds, without the time for opening the data."""
     open_source(cell.data, cell.bounds, cell.n_rows, cell.modified)
     begun = time.perf_counter()
     execute(cell)

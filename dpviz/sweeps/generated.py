@@ -20,11 +20,11 @@ Labelled = tuple[np.ndarray, np.ndarray]
 
 @dataclasses.dataclass(frozen=True)
 class Recipe:
-    """How to generate a family of data sets.
+    """Recipe for a family of generated data sets.
 
     Attributes
     ----------
-    pattern : of the names; the numbers in a name are the arguments of `make`
+    pattern : pattern of the names; the numbers in a name are the arguments of `make`
     make : numbers -> rows (n, d) and labels (n,)
     words : description
     box : half-width of the declared box, or None for the smallest box around the data (NOT PRIVATE)
@@ -106,8 +106,8 @@ RECIPES = (
 def made(name: str) -> Dataset | None:
     """Return a generated set by its name, or None if no recipe makes it.
 
-    "synth_10d", "blobs16" (d), "sklearn_16_4" (k, d), "timesynth_10k_5_2" (thousands of rows, k, d), "unequal_8_4_0"
-    (k, d, seed).
+    Examples of names, with the meaning of their numbers: "synth_10d", "blobs16" (d), "sklearn_16_4" (k, d),
+    "timesynth_10k_5_2" (thousands of rows, k, d), "unequal_8_4_0" (k, d, seed).
 
     Raises
     ------

@@ -51,9 +51,9 @@ class Metric:
 
     Attributes
     ----------
-    relative : whether it is shown as a multiple of the reference's
+    relative : whether the metric is shown as a multiple of the reference's
     objective : "means" or "medians", for the non-private reference KMeans or KMedians
-    of_regions : whether it is defined for clusters that are regions
+    of_regions : whether the metric is defined for clusters that are regions
     """
 
     title: str

@@ -24,7 +24,8 @@ from dpviz.sweeps.generated import RECIPES, made, tight_box
 __all__ = ["BOUNDS", "CLUSTERS", "FOLDER", "Source", "best_references", "open_source", "reference", "stamp"]
 
 _LOOSE = {"tight_nonprivate": 1.0, "loose_nonprivate": 4.0}  # width of the box, as a multiple of the tightest one
-_BOXES = {"columns_nonprivate": 1.0, "twice_nonprivate": 2.0}  # width of a column's bounds, from its smallest value on
+# width of a column's bounds as a multiple of its range; the bounds begin at the smallest value
+_BOXES = {"columns_nonprivate": 1.0, "twice_nonprivate": 2.0}
 _CORNER = "corner_nonprivate"
 BOUNDS = ("declared", *_LOOSE, *_BOXES, _CORNER)
 FOLDER = "DPVIZ_DATASETS"  # the environment variable that names the folder of benchmark sets
@@ -34,7 +35,7 @@ CLUSTERS = {  # k of the benchmark sets in the papers; for other sets, k is the 
     **{"s1": 15, "s2": 15, "birch2_25k": 100, "adult": 3, "letter": 26, "mnist_test": 10, "g2mg_2_50": 2},
     **{f"dim{d}": 16 for d in ("032", "064", "256", "512")},
 }
-KMEANS_RUNS, KMEANS_BEST = 40, 20  # DPM, Definition 9: KMeans runs, and how many of them are kept
+KMEANS_RUNS, KMEANS_BEST = 40, 20  # numbers of KMeans runs made and kept (DPM, Definition 9)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -49,14 +49,15 @@ def read_spec(path: Path) -> Spec:
     Keys: data, algorithms, epsilon (each a value or a list); optional n_rows, metrics, repeats, seed, bounds, public,
     title, and any parameter of the algorithms (delta, rho_distance, n_clusters, alpha, ...), which becomes an axis for
     the algorithms that have it. A table named after an entry of `algorithms` fixes parameters for it, and a list there
-    makes one curve per value; its keys `algorithm`, `preset` and `noise` add curves of the same algorithm:
+    makes one curve per value; its keys `algorithm`, `preset` and `noise` add curves of the same algorithm, as in
     `[fastlloyd-paper]`. "auto" stands for the data set's own k or size, or for delta = n^-1.1. If k-median runs and no
     metrics are named, its own cost is measured too. Tables [[published]] hold published numbers.
 
     Raises
     ------
     ValueError
-        One sentence that names the file and the key, and says what to do.
+        If the file is not a valid specification; the message is one sentence that names the file and the key, and says
+        what to do.
     """
     if not path.is_file():
         raise ValueError(f"sweep: the file {path.name} does not exist.")
@@ -98,7 +99,7 @@ def sweep_of(record: Mapping[str, Any]) -> Sweep:
     Raises
     ------
     ValueError
-        One sentence that names the key and says what to do.
+        If the mapping is not a valid specification; the message is one sentence that names the key and says what to do.
     """
     labels = _list("algorithms", record.get("algorithms", ()))
     variants = [one for label in labels for one in _variants(label, record.get(label, {}))]

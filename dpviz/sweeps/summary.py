@@ -114,10 +114,11 @@ class Summary:
 
     @cached_property
     def areas(self) -> pd.DataFrame:
-        """Return one row per curve: its mean `area` over epsilon with low, high and runs, the seeds that cover all ε.
+        """Return one row per curve: its mean `area` over epsilon, with low, high and runs.
 
-        Loss and inertia are divided by KMeans', so their area (PE-means, equation 7) relative to KMeans' is 1 for a
-        method as good as KMeans. Every area is divided by the width of the range.
+        `runs` is the number of seeds that cover all ε. Loss and inertia are divided by KMeans', so their area relative
+        to KMeans' (PE-means, equation 7) is 1 for a method as good as KMeans. Every area is divided by the width of the
+        range.
         """
         table = (self if self.axis == "epsilon" else Summary(self.rows, self.metric)).runs  # curves along ε
         column = "ratio" if METRICS[self.metric].relative else "value"
@@ -185,7 +186,7 @@ class Summary:
 
         Parameters
         ----------
-        within : float, .1 for "at most 10 % worse"
+        within : float, such as .1 for "at most 10 % worse"
         """
         table = self.runs
         higher = METRICS[self.metric].higher_is_better

@@ -84,7 +84,7 @@ class Variant:
 
 
 def measured(metrics: Sequence[str], variants: Sequence[Variant], axes: Mapping[str, Sequence[Any]]) -> tuple[str, ...]:
-    """Return the metrics of a sweep; if k-median runs, its own cost is included, and first if nothing else runs."""
+    """Return the metrics of a sweep, with k-median's own cost if k-median runs, in first place if nothing else does."""
     objectives = {one for variant in variants for one in _objectives(variant, axes)}
     if "medians" not in objectives or "median_cost" in metrics:
         return tuple(metrics)
@@ -137,7 +137,7 @@ class Sweep:
     ----------
     data : names that `sources.open_source` understands; files only if `public` is True
     variants : the curves
-    epsilon : values
+    epsilon : values of epsilon
     axes : further axes, any parameter -> values; an axis applies to the algorithms that have the parameter. None as
         a value means the data set's own k for n_clusters, and n^-1.1 for delta; delta may also be a rule in DELTAS;
         rho_distance is in z units.
@@ -244,7 +244,7 @@ def _as(kind: str, value: Any) -> Any:
 
 
 def execute(cell: Run) -> Row:
-    """Make one run and return its row; a failure becomes a row with a reason. Only the columns MEASURED are random."""
+    """Make one run and return its row; a failure becomes a row with a reason. Only the columns MEASURED vary."""
     restart_peak_memory()
     begun = time.perf_counter()
     try:

@@ -59,7 +59,7 @@ class Claim:
     neighboring : the relation that the plan's costs are meant for
     delta : the run's own delta
     plan : every cost that the run may pay
-    rho_distance : for claims about moves, in the data's own units, else None
+    rho_distance : the longest move that the claim hides, in the data's own units; None for other relations
     """
 
     id: str
@@ -159,7 +159,7 @@ class FileBudget:
     Attributes
     ----------
     epsilon, delta : the limit of the total
-    rho_distance : for moves, how far a row may move, in the data's own units; else None
+    rho_distance : the longest move that the budget covers, in the data's own units; None for other relations
     """
 
     epsilon: float
@@ -185,7 +185,7 @@ class Account:
     ----------
     key : str, an HMAC of the file and its owner
     claims : in booking order
-    budgets : relation -> Budget, if the owner has set one
+    budgets : relation -> FileBudget, for the relations under which the owner has set one
     private : bool, the owner's answer, or None before any answer
     """
 
@@ -282,12 +282,12 @@ class Account:
                 )
 
     def check_budget(self, relation: Neighboring, budget: FileBudget) -> None:
-        """Refuse a total that could not cover the claims made so far.
+        """Refuse a budget that could not cover the claims made so far.
 
         Raises
         ------
         ValueError
-            If it covers moves but states no length, or some claims promise nothing under its relation.
+            If the budget is for moves but states no length, or some claims promise nothing under its relation.
         """
         if (relation is Neighboring.MOVE_RHO) != (budget.rho_distance is not None):
             raise ValueError("Account: a total for moves must say how far a row may move; no other total may.")

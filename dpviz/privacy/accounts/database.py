@@ -35,7 +35,7 @@ HEAD = Table(  # one row, which every transaction locks first
     Column("mac", String(64), nullable=False),
     Column("seal", String(64), nullable=False),
 )
-_LOCK = 7_305_809_216_017  # PostgreSQL's advisory lock while the tables are made
+_LOCK = 7_305_809_216_017  # key of the advisory lock that PostgreSQL holds while the tables are made
 
 
 def sqlite(path: Path) -> Engine:
@@ -44,7 +44,7 @@ def sqlite(path: Path) -> Engine:
     check_private(path, path.lstat())
 
     def connect() -> sqlite3.Connection:
-        # mode=rw: a missing file raises an error and is not replaced by an empty database
+        # with mode=rw, a missing file raises an error instead of being replaced by an empty database
         connection = sqlite3.connect(
             f"file:{quote(str(path.absolute()))}?mode=rw",
             uri=True,

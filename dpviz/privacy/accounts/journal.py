@@ -34,7 +34,7 @@ __all__ = ["Entry", "Journal", "Turn"]
 
 @dataclasses.dataclass(frozen=True)
 class Entry:
-    """One entry: the account (its key, an HMAC of file and owner), the kind of entry, and JSON."""
+    """One entry: the key of its account (an HMAC of file and owner), its kind, and its content as JSON."""
 
     file: str
     kind: str

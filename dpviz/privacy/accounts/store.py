@@ -25,7 +25,7 @@ _OWNED = "o"  # first letter of keys of accounts that do not belong to this mach
 
 
 class Accounts:
-    """The claims on every private file, over all runs, pages and commands. Threads may share it.
+    """The claims on every private file, over all runs, pages and commands. Threads may share an instance.
 
     An account is identified by an HMAC of a file's bytes and its owner under the server's secret: the same person finds
     the same account with the same file in another tab, on the command line, or on another host with the same secret.
@@ -52,7 +52,7 @@ class Accounts:
         Raises
         ------
         PermissionError
-            If folder, secret or database are open to others, or not as this server left them.
+            If the folder, the secret or the database is open to others or has changed since this server last wrote it.
         OSError
             If the database cannot be used.
         ValueError

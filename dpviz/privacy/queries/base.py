@@ -156,7 +156,7 @@ class KeyQuery(OnGrid):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Question(OnGrid):
-    """A question to each person of the local model about their own row, which a randomizer answers.
+    """A question that each person in the local model answers about their own row, through a randomizer.
 
     Attributes
     ----------
@@ -178,7 +178,7 @@ class Question(OnGrid):
         return 1.0
 
     def answers(self, block: Block) -> np.ndarray:
-        """Return every person's true answer, shape (n,); a function of their row (and public number) alone."""
+        """Return every person's true answer, shape (n,), which depends on their row (and public number) alone."""
         raise NotImplementedError
 
     def decode(self, estimates: np.ndarray, ids: np.ndarray) -> np.ndarray:

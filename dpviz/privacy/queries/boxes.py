@@ -22,17 +22,17 @@ _ROUND = 1 + 2.0**-40  # exceeds the rounding error of a norm in float64
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class HalfIntervalCounts(Query):
-    """Rows per half-interval of every column, whole numbers: enough to score every cut of a region.
+    """Counts of the rows in each half-interval of every column, which suffice to score every cut of a region.
 
-    Column i is divided into `intervals` equal intervals, each into two halves: a row has code
-    floor((x_i - low_i) / half_i), exact because both sides are whole multiples of 2^-24. Cut j, in the middle of
-    interval j, then has #{x_i < cut} = the sum of codes 0..2j, and its interval holds codes 2j and 2j + 1.
+    Column i is divided into `intervals` equal intervals, each into two halves: a row has code floor((x_i - low_i) /
+    half_i), exact because both sides are whole multiples of 2^-24. Cut j lies in the middle of interval j: the rows
+    below it have codes 0..2j, and those of its interval have codes 2j and 2j + 1.
 
     Parameters
     ----------
     low : ndarray of shape (d,), on the grid; no row lies below it
     half : ndarray of shape (d,), half an interval, on the grid; no row lies at low + 2 intervals half or above
-    intervals : int, per column
+    intervals : int, number of intervals per column
 
     Returns (`statistic`): "" -> ndarray of shape (d, 2 intervals).
     """
@@ -46,7 +46,7 @@ class HalfIntervalCounts(Query):
 
     @classmethod
     def over(cls, half_widths: np.ndarray, interval: float) -> Self:
-        """Divide the box with these half-widths (d,); `interval` is the share of a column's width, public."""
+        """Divide the box with these half-widths (d,) into intervals of the public share `interval` of each width."""
         high = snap_toward_zero(half_widths)
         intervals = max(1, int(1 / interval + 1e-9))
         return cls(-high, (np.floor(high / intervals / GRID) + 1) * GRID, intervals)
@@ -87,7 +87,7 @@ class SplitScore(Score):
     noisy_count : float, n; noise may have made it negative
     low, high : ndarray of shape (d,), the region; only cuts strictly inside are candidates
     t, q, alpha : floats with t >= 2 q > 0
-    double : bool, declare 2 (t/q + alpha) as the published code does, instead of the range 2 t/q + alpha
+    double : bool; if true, the declared range is 2 (t/q + alpha), as in the published code, instead of 2 t/q + alpha
     """
 
     histogram: HalfIntervalCounts

@@ -122,7 +122,7 @@ class CellSums(Query):
     keys : ndarray of shape (m, p), int64, in lexicographic order, as `OccupiedCells` releases them
     width, offset, projection : as for `OccupiedCells`
     radius : float, rows (or offsets) are clipped to this l2 norm before they are added
-    relative : bool, add offsets from the cell's center; not with a projection
+    relative : bool; if true, offsets from the cell's center are added instead of rows; not with a projection
 
     Returns (`statistic`): "" -> ndarray of shape (m, d).
     """
@@ -145,7 +145,7 @@ class CellSums(Query):
     def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:
         columns = len(self.offset) if self.projection is None else self.projection.matrix.shape[0]
         reach = self.radius * (math.sqrt(columns) if norm == 1 else 1.0)
-        return {"": reach if neighboring is Neighboring.ADD_REMOVE else 2 * reach}  # may move within one cell
+        return {"": reach if neighboring is Neighboring.ADD_REMOVE else 2 * reach}  # a row may move within one cell
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -21,7 +21,7 @@ class CellCover(ReadOnly):
     Parameters
     ----------
     half : ndarray of shape (p,), half-widths of the box that the grids divide; rows outside count in the nearest cell
-    sides : tuple of floats, width of a cell, one grid each
+    sides : tuple of floats, width of each grid's cells
     shifts : ndarray of shape (grids, p), each in [0, side)
     picks : int, cells to pick in every grid
     projection : Projection or None, applied to rows first
@@ -39,11 +39,11 @@ class CellCover(ReadOnly):
         return tuple((np.floor(2 * self.half / self.sides[grid]) + 2).astype(int).tolist())
 
     def size(self, grid: int) -> int:
-        """Return the number of cells, occupied or not: public."""
+        """Return the public number of cells, occupied or not."""
         return int(np.prod(self.shape(grid), dtype=np.int64))
 
     def cells(self, block: Block, grid: int) -> np.ndarray:
-        """Return the cell of every row, shape (n,); a function of that row and public values only."""
+        """Return the cell of every row, shape (n,), which depends on that row and public values only."""
         rows = block.x if self.projection is None else projected(block, self.projection)
         at = np.floor((rows + (self.half + self.shifts[grid])) / self.sides[grid]).astype(np.int64)
         return np.ravel_multi_index(tuple(at.T), self.shape(grid), mode="clip")

@@ -36,7 +36,7 @@ class GridCounts(Query):
 
     @property
     def size(self) -> int:
-        """Return the number of cells: public."""
+        """Return the public number of cells."""
         return math.prod(self.parts)
 
     @cached_property

@@ -20,7 +20,7 @@ __all__ = ["ClusterMoves"]
 class ClusterMoves(Query):
     """Number of the rows within `radius` of their nearest center, and the sum of their offsets from it.
 
-    A row farther away belongs to no center and adds nothing: FastLloyd's radius constraint.
+    By FastLloyd's radius constraint, a row farther away belongs to no center and adds nothing.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class ClusterMoves(Query):
 
     def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:
         reach = self.radius * (math.sqrt(self.centers.shape[1]) if norm == 1 else 1.0)
-        if neighboring is not Neighboring.ADD_REMOVE:  # leaves one sum and enters another, or moves within one
+        if neighboring is not Neighboring.ADD_REMOVE:  # a row leaves one sum and enters another, or moves within one
             reach *= 2
         return {"sums": reach, "counts": one_entry(norm, neighboring)}
 

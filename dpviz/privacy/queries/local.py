@@ -45,7 +45,9 @@ class ByUser(Predicate):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class CellOf(Question):
-    """In which cell of a shifted grid do you lie? Cells are numbered within public bounds; outside, the edge cell.
+    """In which cell of a shifted grid do you lie?
+
+    Cells are numbered within public bounds; anyone outside them answers with a cell at the edge.
 
     Parameters
     ----------
@@ -108,8 +110,8 @@ class OffsetOf(Question):
     cell : CellOf
     heavy : ndarray of shape (m,), the listed cells' numbers, sorted
     radius : float, offsets are cut to [-radius, radius] per column; a power of two
-    relative : bool, offsets from the cell's center, else from the origin
-    seed : int, of the public hash that gives every person a column and signs (keyword)
+    relative : bool; if true, offsets are measured from the cell's center, else from the origin
+    seed : int, seed of the public hash that gives every person a column and signs (keyword)
 
     Estimates (`decode`): sums of offsets, shape (m, d).
     """

@@ -24,7 +24,7 @@ _LARGEST = 2.0**1000  # log shares below it stay finite, and so do their differe
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class MixtureMoments(Query):
-    """Total share, shared offset, and shared second moment of the rows at each of k Gaussians.
+    """Total share, and share-weighted offset and second moment, of the rows at each of k Gaussians.
 
     A row's shares over the Gaussians are cut to multiples of 2^-8 and add up to at most 1. Its offset x - mean from
     each mean is clipped to the radius; for the second moments it is measured in units of `unit` and cut to 2^-8.
@@ -35,7 +35,7 @@ class MixtureMoments(Query):
     whiten : ndarray of shape (k, d, d), lower triangular: |whiten @ (x - mean)|^2 is the squared Mahalanobis distance
     scores : ndarray of shape (k,), log weight + log determinant of whiten
     radius : float, offsets are clipped to this l2 norm
-    diagonal : bool, only the squares of the columns instead of all products; `whiten` is diagonal then
+    diagonal : bool; if true, only the squares of the columns are summed, not all products, and `whiten` is diagonal
 
     Returns (`statistic`): "sums" -> (k, d); "scatters" -> (k, d, d), or (k, d) if `diagonal`, in units of unit^2;
     "counts" -> (k,).
@@ -54,7 +54,7 @@ class MixtureMoments(Query):
         with np.errstate(over="ignore", invalid="ignore"):
             farthest = 1 + np.abs(self.means)  # rows lie in the box [-1, 1]^d
             squares = ((np.abs(self.whiten) * farthest[:, None, :]).sum(axis=2) ** 2).sum(axis=1)
-            if not (np.abs(self.scores) + squares < _LARGEST).all():  # else inf or NaN would reveal any row
+            if not (np.abs(self.scores) + squares < _LARGEST).all():  # otherwise inf or NaN would reveal a row
                 raise ValueError(
                     "MixtureMoments: means, whiten and scores must keep the shares of every row of the box finite; "
                     "got numbers that are not finite, or too large."

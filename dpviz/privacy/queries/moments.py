@@ -18,7 +18,9 @@ __all__ = ["NormHistogram", "SecondMoment"]
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class NormHistogram(Query):
-    """Histogram of the rows' norms on a log scale: bin i holds R 2^(-(i+1)/2) < |x| <= R 2^(-i/2), the last all below.
+    """Histogram of the rows' norms on a log scale.
+
+    Bin i holds R 2^(-(i+1)/2) < |x| <= R 2^(-i/2); the last bin also holds all smaller norms.
 
     Parameters
     ----------

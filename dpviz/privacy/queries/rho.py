@@ -32,7 +32,7 @@ def moved(rho_distance: float, n_features: int, norm: float, snaps: int = 1) -> 
 
 
 def near_regions(points: np.ndarray, regions: np.ndarray, reach: float) -> np.ndarray:
-    """Return which points (n, d) lie within `reach` of their nearest region center; each depends on its point alone."""
+    """Return which points (n, d) lie within `reach` of a region center; each answer depends on its point alone."""
     offsets = points - regions[nearest(points, Population(regions))]
     squares = np.zeros(len(points))
     for column in offsets.T:
@@ -133,7 +133,7 @@ class NearRegionSums(Query):
             sums = entry
         elif neighboring is Neighboring.REPLACE:
             sums = 2 * entry
-        else:  # two regions, or one region in which the offset moves
+        else:  # a move changes two regions, or one in which the offset moves
             sums = max(one_entry(norm, neighboring) * entry, min(2 * entry, moved(self.rho_distance, d, norm, 2)))
         return {"counts": one_entry(norm, neighboring), "sums": sums}
 

@@ -25,8 +25,8 @@ class NearestSums(Query):
     points : ndarray of shape (k, d), or (k, p) with a projection, on the grid
     radius : float, rows (or offsets) are clipped to this l2 norm before they are added
     projection : Projection or None; if given, rows are assigned in projected space
-    relative : bool, add offsets x - point instead of rows; not together with a projection unless `inner`
-    inner : bool, add projected rows instead of rows in their own columns
+    relative : bool; if true, offsets x - point are added instead of rows; not together with a projection unless `inner`
+    inner : bool; if true, projected rows are added instead of rows in their own columns
 
     Returns (`statistic`): "sums" -> (k, d), or (k, p) if `inner`; "counts" -> (k,).
     """
@@ -55,7 +55,7 @@ class NearestSums(Query):
         matrix = None if self.projection is None or self.inner else self.projection.matrix
         columns = self.points.shape[1] if matrix is None else matrix.shape[0]
         reach = self.radius * (math.sqrt(columns) if norm == 1 else 1.0)
-        if neighboring is not Neighboring.ADD_REMOVE:  # leaves one sum and enters another, or moves within one
+        if neighboring is not Neighboring.ADD_REMOVE:  # a row leaves one sum and enters another, or moves within one
             reach *= 2
         return {"sums": reach, "counts": one_entry(norm, neighboring)}
 
@@ -128,7 +128,7 @@ class ShapedSums(Query):
 
     def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:
         reach = self.radius * (math.sqrt(self.matrix.shape[1]) if norm == 1 else 1.0)
-        if neighboring is not Neighboring.ADD_REMOVE:  # leaves one sum and enters another, or moves within one
+        if neighboring is not Neighboring.ADD_REMOVE:  # a row leaves one sum and enters another, or moves within one
             reach *= 2
         return {"sums": reach, "counts": one_entry(norm, neighboring)}
 
@@ -174,7 +174,7 @@ class NearestDistances(Query):
 
 
 def _stretched(x: np.ndarray, anchors: np.ndarray, labels: np.ndarray, matrix: np.ndarray | None) -> np.ndarray:
-    """Return (x - its anchor) @ matrix, shape (n, d); a function of the row alone, bit for bit."""
+    """Return (x - its anchor) @ matrix, shape (n, d), in which each row depends on the same row of x alone."""
     offsets = x - anchors[labels]
     if matrix is None:
         return offsets

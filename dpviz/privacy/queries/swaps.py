@@ -46,8 +46,8 @@ class SwapCosts(Query):
     radius : float, rows are clipped to this l2 norm; no squared distance exceeds (2 radius)^2
     projection : Projection or None
 
-    Returns (`statistic`): "" -> ndarray of shape (k, m): without chosen[i], with points[j]. Taking in a point of the
-    current set means no change, whichever is left out.
+    Returns (`statistic`): "" -> ndarray of shape (k, m): the cost without chosen[i] and with points[j]. Taking in a
+    point of the current set changes nothing, whichever point is left out.
     """
 
     points: np.ndarray
