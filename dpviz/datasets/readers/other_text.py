@@ -24,7 +24,7 @@ _PAIRS = re.compile(r"[+-]?\d[\d.]*( \d+:[^\s:]+)+ *\n[+-]?\d[\d.]*( \d+:[^\s:]+
 
 
 def as_csv(name: str, modules: str, table: str) -> str:
-    """Return a command that converts a file to CSV; `table` is Python code for its table, with FILE for the name."""
+    """Return a command that converts a file to CSV; `table` is Python code that reads the table from FILE."""
     program = f"{table}.to_csv({name.split('.')[0] + '.csv'!r}, index=False)".replace("FILE", repr(name))
     return f'python -c "import {modules}; {program}"'
 

@@ -46,7 +46,7 @@ def file_word(columns: Iterable[str]) -> str:
 
 
 def columns_of(word: str) -> list[str]:
-    """Return the columns that the file must have."""
+    """Return the columns that a file must have to fit the word."""
     return [unquote(name) for name in word.removeprefix(FILE).split(",")]
 
 
@@ -56,7 +56,7 @@ def public_data(text: str) -> str:
     Raises
     ------
     ValueError
-        If it is none of these.
+        If the text names none of these.
     """
     if text in SAMPLES:
         return text
@@ -72,7 +72,7 @@ def any_data(text: str) -> str:
     Raises
     ------
     ValueError
-        If it is neither.
+        If the text is neither.
     """
     if not text.startswith(FILE):
         return public_data(text)

@@ -16,7 +16,7 @@ MOST_SLIDES, MOST_BYTES = 40, 400_000
 MOST = {"title": 120, "scene": 4_000, "notes": 4_000}  # characters
 MOST_SECONDS = 3_600
 PAGES = ("explore", "again", "limits", "attacker", "tradeoff")  # pages whose scenes can be shown
-SHOWS = ("picture", "label")  # the shown part of a scene
+SHOWS = ("picture", "label")  # parts of a scene that a slide can show
 
 
 @dataclasses.dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Slide:
     ----------
     title : shown above the picture
     scene : address of the scene: page, question mark, the scene's words
-    notes : for the second window alone
+    notes : text for the second window alone
     seconds : planned time, 0 for no plan
     show : one of `SHOWS`
     """
@@ -72,7 +72,7 @@ def from_json(text: str | bytes) -> Deck:
     Raises
     ------
     ValueError
-        One sentence that says what is wrong, and where.
+        If the file is not a valid deck; one sentence says what is wrong, and where.
     """
     if len(text) > MOST_BYTES:
         raise ValueError(f"This file is too large: a deck has at most {MOST_BYTES // 1_000} kB.")

@@ -39,7 +39,7 @@ MOST_TASK = 300  # characters
 HIDEABLE = ("form", "kmeans", "verdict", "panels", "navigation")
 LOCK = {"epsilon": "e", "k": "k", "seed": "s", "all": ""}  # -> the word of the one control that stays free
 MOST_WHOLE = 2**53 - 1  # largest whole number that a browser's number field can hold
-_EMBED = ("embed", "embed_options")  # Streamlit's own
+_EMBED = ("embed", "embed_options")  # Streamlit's own words
 
 
 @dataclasses.dataclass(frozen=True)
@@ -135,10 +135,10 @@ class Scene:
     page : name of the page, as in its address
     values : word -> value of every control of the page
     step : step of the player, None for the last one
-    play : whether it plays from its first step when it is opened
+    play : whether the player starts from the first step when the scene is opened
     hide : hidden parts of the page, from `HIDEABLE`
     lock : the only part that may still change, one of `LOCK`; "" locks nothing
-    task : instruction to the person who opens it
+    task : instruction to the person who opens the scene
     version : version of the address format
     """
 

@@ -15,10 +15,10 @@ class Opened:
 
     Attributes
     ----------
-    sentence : says which parts were ignored, "" if none
-    number : counts the opened scenes of this session, from 1
+    sentence : a sentence on the ignored parts, "" if there are none
+    number : number of this scene among those opened in this session, from 1
     shown_whole : whether the visitor asked for all controls of a prepared scene
-    within : whether it was opened from another page of the session, so that a run seen there continues at its step
+    within : whether the scene was opened from another page of the session; a run seen there then continues at its step
     """
 
     scene: Scene

@@ -31,7 +31,7 @@ class Match:
     rounds : rounds made so far, oldest first, as the player sees them
     guesses : the player's answers, True for "in"
     target : number of rounds to make
-    seed : of the game; never shown, because it would reveal the coins
+    seed : seed of the game; never shown, because it would reveal the coins
     """
 
     question: Question

@@ -24,7 +24,7 @@ from pages._ui.work.results import Result
 
 ASK = {"in": "In the data?", "moved": "Here or away?"}
 LONGEST = 400  # pixels for the longest name of Alex
-SLOWEST = 3.0  # seconds of one run: a game needs hundreds
+SLOWEST = 3.0  # most seconds of one run, because a game needs hundreds
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -96,7 +96,7 @@ def _guess(game: Match, guess: bool, number: int) -> None:
 
 
 def _answers(setup: Setup, mine: dict[str, Match], game: Match, *, waiting: bool) -> None:
-    """Show the result of the last round, and the two answers."""
+    """Show the result of the last round, and the two answers to choose from."""
     n = _answered(mine)
     st.html(markup.told(*_last(setup, mine, game)))
     with st.container(horizontal=True, key=keys.ATTACKER_ANSWERS):

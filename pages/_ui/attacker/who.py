@@ -33,7 +33,7 @@ def accepts(text: str) -> str:
     Raises
     ------
     ValueError
-        If it is none of them.
+        If the word is none of these.
     """
     if text not in WHO | _OLDER and not _PLACE.fullmatch(text):
         raise ValueError("nobody")

@@ -124,7 +124,7 @@ def _picture(result: Result, setup: Setup, both: Worlds, axes: Axes) -> None:
 
 
 def printed(view: View, place: np.ndarray, both: Worlds, clouds: Sequence[Sequence[np.ndarray]]) -> list[Panel]:
-    """Return plane and lens ready to send; `clouds` are centers of many runs of both worlds."""
+    """Return the plane and the lens, ready to send; `clouds` are the centers of many runs in both worlds."""
     one, other = both.here, both.there
     plane = figures.worlds_panel(
         view, place, both.moved, (one.one, other.one), (clouds[0], clouds[1]), (one.kmeans, other.kmeans)
@@ -143,7 +143,7 @@ def _near(view: View, lens: figures.Lens, runs: Sequence[np.ndarray]) -> list[np
 
 
 def drowned(result: Result, view: View, both: Worlds, cloud: Sequence[np.ndarray]) -> markup.Html:
-    """Return the conclusion of the lens: how far Alex moves KMeans' center, and noise the released one."""
+    """Return the conclusion of the lens: how far Alex moves KMeans' center and how far noise moves the released one."""
     data, domain = result.data, result.trace.domain
 
     def gap(one: np.ndarray, other: np.ndarray) -> str:

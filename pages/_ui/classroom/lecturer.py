@@ -108,7 +108,7 @@ def projector(room: Classroom, base: str) -> None:
 
 
 def _left(room: Classroom) -> None:
-    """Show the size of the class and its end; each request shows that the lecturer is present."""
+    """Show the size of the class and the time left; each request also proves that the lecturer is present."""
     room.attend(room.lecturer)
     if not room.left:
         st.rerun()
@@ -225,7 +225,7 @@ def _truth(room: Classroom) -> Collection[int]:
 
 
 def _lesson(room: Classroom, base: str) -> None:
-    """Lead the class through a lesson: it predicts on the phones, the run answers, the phones see who was right."""
+    """Lead the class through a lesson: it predicts on phones, the run answers, and the phones show who was right."""
     names = [lesson.name for lesson in picked()]
     before = room.question.lesson if room.question.lesson in names else names[0]
     with st.container(horizontal=True, vertical_alignment="bottom"):

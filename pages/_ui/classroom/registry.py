@@ -67,8 +67,8 @@ class Classrooms:
 
         Parameters
         ----------
-        low, high, keeps_points, cells : of the class
-        opener : the visit that opens it; it may have one open class. "" for none
+        low, high, keeps_points, cells : parameters of the `Classroom`
+        opener : the visit that opens the class, "" for none; a visit may have one open class
 
         Raises
         ------
@@ -186,7 +186,7 @@ class Classrooms:
         return room if room is not None and room.knows(token) else None
 
     def _sweep(self) -> None:
-        """Forget the classes that are over, with the lock held; their codes stay unused for a class's lifetime."""
+        """Forget the classes that are over, while holding the lock; their codes stay unused for a class's lifetime."""
         now = self._clock()
         for code in [code for code, room in self._open.items() if not room.left]:
             room = self._open.pop(code)

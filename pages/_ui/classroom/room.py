@@ -44,12 +44,12 @@ class Seat:
     Attributes
     ----------
     token : identifies the phone when it returns
-    number : of the seat, 1, 2, ...; it reveals only the order of arrival
+    number : number of the seat, 1, 2, ...; it reveals only the order of arrival
     seen : when its phone was last seen, by the class's clock
-    point : its place on the map; None before, and in a class that keeps only reports
-    report : the bits that its session has drawn, None before
+    point : its place on the map; None until it is chosen, and in a class that keeps only reports
+    report : the bits that its session has drawn, None until then
     answer : indices of the options, none before; several only where the question has several right ones
-    hits, rounds : of its own game
+    hits, rounds : bets won and rounds played in its own game
     """
 
     token: str
@@ -68,7 +68,7 @@ class Poll:
 
     Attributes
     ----------
-    lesson : its name if a lesson asks, else ""
+    lesson : name of the lesson that asks, "" if none does
     several : whether several options may be right
     right : indices of the right options of a lesson
     replies : reply to each option, () if several are right
@@ -104,10 +104,10 @@ class Classroom:
     lecturer : the token of the person who opened the class
     version : changes whenever phones have something new to show
     stage : what the phones show now
-    part : of a lesson: "predict", "run" or "answer"
+    part : part of a lesson: "predict", "run" or "answer"
     result : the lecturer's run itself, for a projector that was reloaded
     run : the lecturer's run in the form that pages show
-    step : of the lecturer's player
+    step : step of the lecturer's player
     """
 
     def __init__(
@@ -166,7 +166,7 @@ class Classroom:
             return True
 
     def close(self) -> None:
-        """End it now and forget everything in it."""
+        """End the class now and forget everything in it."""
         with self._lock:
             self._ends = -math.inf
             self._seats.clear()

@@ -90,7 +90,7 @@ SHARED = ("n_clusters", "epsilon", "delta", "rho_distance")  # values that are k
 
 
 def changed_to(side: Side, slug: str, data: Dataset) -> Side:
-    """Return the same run by another algorithm."""
+    """Return the same run with another algorithm."""
     return Side(ALGORITHMS[slug](**_values(ALGORITHMS[slug], side.algorithm, data)), side.seed)
 
 

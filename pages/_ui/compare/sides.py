@@ -27,7 +27,7 @@ _KEY = keys.COMPARE_RUNS
 
 
 def get() -> list[Side]:
-    """Return the session's runs, [] before any was chosen. A new object means that another page set it."""
+    """Return the session's runs, [] before any was chosen. A new list object means that another page set the runs."""
     return st.session_state.get(_KEY, [])
 
 
@@ -68,7 +68,7 @@ def depart(mine: Side, current: Scene, vocabulary: Vocabulary) -> None:
     names = _names(type(mine.algorithm), {control.word: control for control in controls(known, vocabulary)})
     values = {word: getattr(mine.algorithm, name) for word, name in names.items()}
     links.fill({**known, **values, "s": mine.seed}, vocabulary, but="d")
-    session.asked = ""  # Watch runs it
+    session.asked = ""  # so that Watch starts the run
 
 
 def first(data: Dataset) -> list[Side]:
@@ -136,7 +136,7 @@ class RunsControl(Control):
     Attributes
     ----------
     data_word : the word for the data in the address
-    vocabulary : Explore's
+    vocabulary : vocabulary of Explore
     """
 
     data_word: str = ""

@@ -343,7 +343,7 @@ def _missing(columns: list[dict[str, Any]]) -> str:
 
 
 def _known_groups(upload: Upload, names: list[str]) -> dict[str, Any]:
-    """Ask for the column with known groups, in DEMO only: results are compared with it, but never clustered on it."""
+    """Ask for the column with known groups, in DEMO only; results are compared with it, but it is never clustered."""
     if upload.private:
         return {}
     choices = [name for name in upload.table.groupings if name not in names]

@@ -25,7 +25,7 @@ def count_new_file() -> None:
     Raises
     ------
     Refused
-        If there were too many in this visit.
+        If this visit has declared too many files.
     """
     now, own = time.monotonic(), data_state.new_files
     if len(own) >= A_VISIT:

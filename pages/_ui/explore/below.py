@@ -1,4 +1,4 @@
-"""Draw the end of Watch's verdict and the folded parts below, which nobody needs to understand a run."""
+"""Draw the end of Watch's verdict, and below it the folded parts that are not needed to understand a run."""
 
 from __future__ import annotations
 

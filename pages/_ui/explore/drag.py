@@ -1,4 +1,4 @@
-"""Drag ε or People: during a drag the plane shows stored runs at every stop, and on release the page runs."""
+"""Drag ε or People: during a drag the plane shows stored runs at every stop, and a release starts the run."""
 
 from __future__ import annotations
 

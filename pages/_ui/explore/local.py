@@ -1,4 +1,4 @@
-"""Show below a local run how many people it needs: predicted for all n, and tried for one."""
+"""Show below a local run how many people it needs: predicted for all n, and tried for one n."""
 
 from __future__ import annotations
 

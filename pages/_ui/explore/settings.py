@@ -34,7 +34,7 @@ LIVE = 1.0  # seconds: a DEMO run that is forecast to take less starts by itself
 class FormRow(NamedTuple):
     """The containers of a form: its row of fields, details, Run, the drag of ε, and errors below.
 
-    Without its own container ε is in the details, next to a drag.
+    If ε has no container of its own, its field is among the details, next to a drag.
     """
 
     k: DeltaGenerator

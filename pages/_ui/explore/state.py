@@ -1,4 +1,4 @@
-"""The session's values of Explore: the form's run, answers, and cached figures."""
+"""The values that a session stores for Explore: the form's run, answers, and cached figures."""
 
 from __future__ import annotations
 

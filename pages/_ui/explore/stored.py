@@ -64,7 +64,7 @@ def name_of(sample: str, people: int | None) -> str:
 
 
 def stored(name: str, data: Dataset, cls: type[Algorithm]) -> Stored | None:
-    """Return the stored runs that match the form except for ε; None if there should not be any.
+    """Return the stored runs that match the form except for ε; None if the atlas should have none.
 
     A method with a distance has runs only if all columns share a scale.
     """
@@ -106,7 +106,7 @@ def _chart_of(here: Stored | None, result: Result) -> Chart | None:
 
 
 def found_again(here: Stored | None, result: Result) -> tuple[int, int] | None:
-    """Return how many of the matching stored runs found all groups, and their number; None if there are none."""
+    """Return how many matching stored runs found all groups, and how many there are; None if there are none."""
     chart = _chart_of(here, result)
     if chart is None:
         return None

@@ -23,7 +23,7 @@ def field(
 def whole_number(
     label: str, low: int = -MOST_WHOLE, high: int = MOST_WHOLE, value: int = 0, *, on: Any = st, **keep: Any
 ) -> int:
-    """Show a field for a whole number and return it; of any other number use the whole part, and say so."""
+    """Show a field for a whole number and return it; for any other number, use the whole part and say so."""
     typed = field(label, low, high, value, on=on, **keep)
     if isinstance(typed, float):
         on.caption(f"{label} must be a whole number: {int(typed):,} is used instead of {number(typed, 6)}.")

@@ -1,4 +1,4 @@
-"""The session's forms: a budget given as μ or ρ."""
+"""The values that a session stores for forms: a budget given as μ or ρ."""
 
 from __future__ import annotations
 

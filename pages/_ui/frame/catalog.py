@@ -15,7 +15,7 @@ from pages._ui.frame.session import session
 
 @lru_cache(maxsize=32)  # every script run calls it for all names
 def public(name: str) -> Dataset:
-    """Return a sample or blobs by name, without a visit."""
+    """Return a sample or blobs by name; this needs no session."""
     return load(name)
 
 
@@ -35,7 +35,7 @@ def names() -> list[str]:
 
 
 def short(titles: Mapping[str, str]) -> dict[str, str]:
-    """Return titles of data sets up to their first comma, whole if two would read alike."""
+    """Return titles of data sets up to their first comma, or whole titles if two would look alike."""
     heads = {name: title.partition(",")[0] for name, title in titles.items()}
     counts = Counter(heads.values())
     return {name: head if counts[head] == 1 else titles[name] for name, head in heads.items()}

@@ -77,7 +77,7 @@ def told(*parts: object) -> Html:
 
 
 def unseen(title: str) -> Html:
-    """Return the title for screen readers of a page that shows it elsewhere."""
+    """Return a title for screen readers alone, on a page that shows its title elsewhere."""
     return Html(f'<h1 class="dp-unseen">{text(title)}</h1>')
 
 

@@ -1,4 +1,4 @@
-"""Sentences to the visitor that survive a rerun and appear once, at the top of the next page."""
+"""Sentences for the visitor that survive a rerun and appear once, at the top of the next page."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ PLACES = (
     Place("Teach", ("class", "present", "notes")),
 )
 QUIET = ("papers", "limits")  # at the bar's right end, at the foot of a phone's page
-MOVED = {"rho": "distance", "lessons": "learn"}  # addresses of 0.1 -> of today
+MOVED = {"rho": "distance", "lessons": "learn"}  # addresses of version 0.1 -> current addresses
 
 
 def place_of(page: str) -> Place | None:

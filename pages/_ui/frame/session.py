@@ -69,7 +69,7 @@ class SessionState:
     made: Kept[list[str]] = Kept(list)  # names of blobs and paintings to choose from
     followed: Kept[dict[str, str | None]] = Kept(dict)  # a page's picker -> its value when last drawn
 
-    # the page, and the address it was opened by
+    # the page, and the address that opened it
     via_app: Held[bool] = Held(bool)
     pages: Held[list[Any]] = Held(list)  # the pages as Streamlit's navigation holds them
     wanted: Held[str] = Held(str)  # the page that a deep link requested, until it is drawn

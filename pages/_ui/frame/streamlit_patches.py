@@ -66,7 +66,7 @@ def show_as_kept() -> None:
 
 
 def draw_on_return() -> None:
-    """Redraw the page when a lost connection returns: messages sent meanwhile are lost, and the page is blank."""
+    """Redraw the page when a lost connection returns, as messages sent meanwhile are lost and the page is blank."""
     resume = WebsocketSessionManager._resume_stored_session
 
     def resumed(self: WebsocketSessionManager, *args: Any) -> str | None:

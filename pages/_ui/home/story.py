@@ -67,7 +67,7 @@ class _Parts:
 
     @property
     def failed(self) -> str:
-        """One sentence if a part could not be made, else ""."""
+        """Return one sentence if a part could not be made, else ""."""
         return next((job.error for job in list(self._jobs.values()) if job.status == "failed"), "")
 
 
@@ -157,7 +157,7 @@ def _door(screen: int, page: str, title: str, words: str) -> dict[str, Any]:
 
 
 def _leave(door: Any) -> None:
-    """Go to the page of a door; Explore opens the run at the ε that was dragged to. Ignore anything else."""
+    """Go to the page of a door; Explore opens the run at the ε where the drag ended. Ignore anything else."""
     page, stop = (door.get("page"), door.get("stop")) if isinstance(door, dict) else (None, None)
     if page not in [page for _, page, *_ in _DOORS]:
         return

@@ -22,12 +22,12 @@ __all__ = ["Look", "beside", "picture", "planes"]
 
 
 class Look(NamedTuple):
-    """How a part shows its pictures.
+    """The way in which a part shows its pictures.
 
     Attributes
     ----------
     start : the first shown frame; a step in the opened address takes precedence
-    still : whether they are frozen there; their player is then invisible
+    still : whether the pictures are frozen at that frame; their player is then invisible
     pointed : whether a hint sends the player to the frame, whatever was requested before
     """
 

@@ -1,4 +1,4 @@
-"""Make stages and pictures of lessons once per server, in a separate process, the next lesson's ahead of time."""
+"""Make stages and pictures of lessons once per server, in a separate process, and the next lesson's in advance."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _asked(name: str, seed: int) -> Future[Stage]:
 
 
 def ahead(name: str, seed: int) -> None:
-    """Have a stage made that will be needed soon; do not wait."""
+    """Have a stage made that will be needed soon, without waiting for it."""
     _asked(name, seed)
 
 

@@ -13,7 +13,7 @@ from pages._ui.limits import reconstruction
 
 
 def limits(known: Mapping[str, Any]) -> Sequence[Control]:
-    """Return the controls of Limits' one picture, the rows that are read off exact centers."""
+    """Return the controls of Limits' one picture, which shows the rows that can be read off exact centers."""
     return [
         Control("d", keys.EXACT_DATA, "Sample", choice(SAMPLES[0], SAMPLES)),
         Control("noise", keys.EXACT_NOISE, "Published", choice("none", tuple(reconstruction.NOISE))),

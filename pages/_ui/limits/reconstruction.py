@@ -60,7 +60,7 @@ def read_on(name: str, noise: str) -> tuple[Trace, list[Read]]:
 
 
 def read_in(data: Dataset, noise: str) -> tuple[Trace, list[Read]]:
-    """Return the run and the rows for a data set, without a session."""
+    """Return the run and the rows for a data set; this needs no session."""
     trace = plain_lloyd(data.n_clusters).run(data.X, domain=data.domain, seed=0, noise=noise)
     return trace, read_off(published(trace), data.domain.radius)
 

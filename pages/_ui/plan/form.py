@@ -52,7 +52,7 @@ class Wish:
 
     @property
     def stops(self) -> tuple[float, ...]:
-        """Return the ε of the curve."""
+        """Return the values of ε on the curve."""
         return stops_around(self.at)
 
 
@@ -62,7 +62,7 @@ def form() -> Wish:
     Raises
     ------
     ValueError
-        One sentence for a missing or impossible value.
+        If a value is missing or impossible; the message is one sentence.
     """
     state, own = st.session_state, chosen()
     if own.private and plan_state.plan_of != own.dataset_id:

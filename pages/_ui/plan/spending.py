@@ -39,7 +39,7 @@ def onward(data: Dataset, wish: Wish) -> Wish:
 
 
 def card(data: Dataset, algorithm: Algorithm) -> None:
-    """Ask before a run on a private file; consent opens it on Watch, and "Not yet" returns to Rehearse."""
+    """Ask before a run on a private file; consent starts it and opens Watch, and "Not yet" returns to Rehearse."""
     try:
         runs.check(data, algorithm)
     except ValueError as problem:

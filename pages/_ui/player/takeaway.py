@@ -40,7 +40,7 @@ def menu(
 ) -> None:
     """Offer a run's files: centers, weighted points and, for a private method, five kinds of pages and scripts.
 
-    A replay shows what the page shows, with hidden layers only if the page shows them. `scatter` is each center's
+    A replay shows what the page shows, with hidden layers only if the page shows them. `scatter` returns each center's
     spread over reruns.
     """
     box = st.popover("Save", icon=":material/download:", key=keys.TAKE(key), on_change="rerun")

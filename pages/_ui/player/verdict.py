@@ -31,7 +31,7 @@ from pages._ui.work.workers import workers
 def groups(identity: str, _result: Result) -> Groups:
     """Return the true groups: the labels' if their number is the data's k, else KMeans'.
 
-    If the run missed some of KMeans' clusters, other starts of KMeans say which of them it may merge.
+    If the run missed some of KMeans' clusters, other starts of KMeans show which of them may be merged.
     """
     data, kmeans = _result.data, _result.reference
     assert kmeans is not None

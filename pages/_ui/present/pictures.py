@@ -53,10 +53,10 @@ class Picture:
 
     Attributes
     ----------
-    figure : its JSON, "" if `html` replaces it
+    figure : JSON of the figure, "" if `html` replaces it
     alt : description for people who cannot see it
     titles : sentence for every step
-    legend : (SVG, words)
+    legend : (SVG, words) pairs
     big, small : one number, and what it counts
     bigs : the number at every step if it grows with the picture, else empty
     promise : ε and δ in words
@@ -236,7 +236,7 @@ def sweep(
     Raises
     ------
     ValueError
-        If it has several data sets or promises, which cannot share a picture.
+        If the sweep has several data sets or promises, which cannot share a picture.
     """
     cells = list(asked.runs())
     rows, there = [], {row["key"]: row for row in stored}

@@ -46,11 +46,11 @@ class Staged:
     Attributes
     ----------
     address : page and query of the scene that its picture shows
-    sentence : says which parts of its address were ignored
+    sentence : a sentence on the ignored parts of the address
     others : key pressed in the show -> the same run at another ε ("1" to "5", or typed: "e0.1") or seed ("r1",
         "r2", ...)
     into : the same key -> page and query of that scene
-    refusal : the reason why there are none
+    refusal : the reason why there are no other runs
     """
 
     piece: Piece
@@ -71,7 +71,7 @@ def staged(slide: Slide, mode: str, *, varied: bool = True, typed: Sequence[floa
     Raises
     ------
     ValueError
-        One sentence with the reason why the slide cannot be shown.
+        If the slide cannot be shown; the message is one sentence with the reason.
     """
     if slide in DEFAULT.slides and not typed and atlas.stamped():
         return _of_default(slide, mode, varied)

@@ -65,5 +65,5 @@ def same_origin(origin: str, host: str) -> bool:
         return origin in named or (
             bool(page.hostname) and (page.hostname, page.port or port) == (asked.hostname, asked.port or port)
         )
-    except (KeyError, ValueError):  # the origin is "null", or no address
+    except (KeyError, ValueError):  # the origin is "null" or not an address
         return False

@@ -1,4 +1,4 @@
-"""Show our page for an unforeseen error: it says what is safe, leads on, and gives a number that is also in the log.
+"""Show our page for an unforeseen error, which says what is safe, links on, and gives a number that is also in the log.
 
 The log says where the error happened but never its message, which may contain a cell of somebody's file.
 """
@@ -37,7 +37,7 @@ def show(error: Exception) -> bool:
     number = secrets.token_hex(3).upper()
     _LOG.warning("Error %s: %s at %s", number, type(error).__name__, _places(error))
     forget_values()  # values that broke a page must not break it again at the next visit
-    if session.pages:  # app.py has drawn the bar, which leads on
+    if session.pages:  # app.py has drawn the bar, which links to the other pages
         st.navigation(session.pages, position="hidden")
     with st.container(key=keys.MISHAP):
         st.html(_ALONE.format(key=keys.MISHAP, bar=keys.BAR, tabs=keys.TABS))

@@ -1,4 +1,4 @@
-"""The owner, the person whose accounts a visit uses, determined once per connection before any script runs.
+"""Determine the owner, whose accounts a visit uses, once per connection and before any script runs.
 
 On a server that only this machine can reach, this machine's user is the owner. Elsewhere the operator's proxy names
 each person in a header, or the browser keeps a key in a cookie, which can be downloaded and moved to another browser. A
@@ -130,7 +130,7 @@ def owner_of(scope: Scope) -> Owner:
 
 
 def _on_this_machine(scope: Scope) -> bool:
-    """Return whether a browser on this machine connects without a proxy, which may run on this machine, too.
+    """Return whether a browser on this machine connects directly; a proxy may run on this machine, too.
 
     A proxy that does not announce itself is recognized by the public host name that browsers request.
     """

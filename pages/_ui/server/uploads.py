@@ -109,7 +109,7 @@ def memory() -> float:
             used = int((_GROUP / "memory.current").read_text()) - int(cached)
             free = min(free, int(most) - used)
     except (OSError, KeyError, ValueError):
-        pass  # no such files: not Linux, or no group
+        pass  # these files are missing: not Linux, or no control group
     return free
 
 
@@ -132,7 +132,7 @@ def _drop(session: str, which: Callable[[str], bool]) -> None:
 
 
 async def keep_tidy() -> None:
-    """Drop files without a field or a connected visitor for a while; this runs forever."""
+    """Run forever, dropping the files whose field or visitor has been gone for a while."""
     since: dict[tuple[str, str], float] = {}
     while True:
         await asyncio.sleep(LOOK)

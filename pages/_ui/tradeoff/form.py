@@ -183,7 +183,7 @@ def sweep_of(values: Mapping[str, Any], named: Callable[[str], str] = source) ->
     Raises
     ------
     ValueError, TypeError
-        If they do not fit together.
+        If the words do not fit together.
     """
     chosen, axes = list(values["a"]), []
     if any("rho_distance" in params.specs(ALGORITHMS[slug]) for slug in chosen):

@@ -17,9 +17,9 @@ class TradeoffState:
     at_once: Held[Any] = Held(nothing)  # the known part of the form's sweep, a `sweeps.Kept`
     sweep_asked: Held[Sweep | None] = Held(nothing)  # the form's sweep when the page was last drawn
     began: Held[set[str]] = Held(set)  # own data sets whose sweep was started automatically
-    timed: Held[frozenset[Hashable]] = Held(frozenset)  # kinds of runs whose time is being measured,
-    timing: Held[str] = Held(str)  # and the job that measures their time
-    made_up: Kept[dict[str, Dataset]] = Kept(dict)  # drawn from released coresets
+    timed: Held[frozenset[Hashable]] = Held(frozenset)  # kinds of runs that are being timed
+    timing: Held[str] = Held(str)  # the job that times these runs
+    made_up: Kept[dict[str, Dataset]] = Kept(dict)  # data sets of people drawn from released coresets
     sweep_files: Kept[dict[str, str]] = Kept(dict)
     looked: Once[bool] = Once(bool)
 

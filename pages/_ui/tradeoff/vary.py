@@ -70,7 +70,7 @@ def values_of(slugs: list[str], name: str, text: str) -> tuple[Any, ...]:
     Raises
     ------
     ValueError
-        One sentence that names the field and the value.
+        If a value is not valid; one sentence names the field and the value.
     """
     spec = next(params.specs(ALGORITHMS[slug])[name] for slug in slugs if name in params.specs(ALGORITHMS[slug]))
     try:

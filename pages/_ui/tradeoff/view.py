@@ -35,7 +35,7 @@ from pages._ui.work.pace import duration
 SCALES = ("log", "linear")
 _KEEP: dict[str, Any] = {"persist_state": "session"}
 _SLICES = 25  # most pictures of a running sweep
-_PACED = 10  # new runs that make a pace
+_PACED = 10  # new runs before a pace is known
 
 
 def titles(progress: Progress) -> str:

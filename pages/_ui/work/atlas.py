@@ -1,8 +1,8 @@
 """Look up stored runs in the atlas, and decide whether they may be used. Pages read the atlas only through this module.
 
 An atlas whose stamp matches these sources is trusted at once. Otherwise a worker process repeats the probe runs of each
-sample and method once; until they agree, the page uses none. Lookups use only the names of a sample and a method, so
-nothing of a visitor's file can be looked up or stored.
+sample and method once; until they agree, the pages use no stored run. Lookups use only the names of a sample and a
+method, so nothing of a visitor's file can be looked up or stored.
 """
 
 from __future__ import annotations
@@ -114,9 +114,9 @@ def played(data: Dataset, algorithm: Algorithm, person: np.ndarray, world: bool 
     Parameters
     ----------
     data : only the name of a sample is looked up
-    algorithm : the one under attack
-    person : (d,), original units
-    world : of all rounds; None: a coin decided
+    algorithm : the algorithm under attack
+    person : position of the person, shape (d,), original units
+    world : the world of all rounds; None if a coin decided
     """
     mine = [game for game in GAMES if data.dataset_id == f"sample:{game.sample}" and game.world is world]
     if data.private or algorithm not in [game.algorithm() for game in mine] or _trust_in(rounds) is not Trust.YES:

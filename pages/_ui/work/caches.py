@@ -22,7 +22,7 @@ def per_run(*, shared: int, own: int, words: str | bool = False) -> Callable[[Ca
     Parameters
     ----------
     shared, own : number of values that the server keeps for public data, and each session for its own files
-    words : shown while a value is made; False for nothing
+    words : text to show while a value is made; False for none
     """
 
     def wrap(make: Callable[..., T]) -> Callable[..., T]:

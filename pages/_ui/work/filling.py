@@ -32,7 +32,7 @@ class Track:
 
     Attributes
     ----------
-    data, algorithm : of the form, at the form's ε
+    data, algorithm : the form's data set and algorithm, at the form's ε
     """
 
     data: Dataset
@@ -91,9 +91,9 @@ def at(algorithm: Algorithm, epsilon: float | None) -> Algorithm:
 
 
 def track(data: Dataset, algorithm: Algorithm) -> Track | None:
-    """Return the track of a method on a data set; None for private data, or if its runs have none or take too long.
+    """Return a method's track on a data set; None for private data, or if its runs cannot have one or take too long.
 
-    Runs have a track if ε is a parameter and they release centers for squared distances.
+    Runs can have a track if ε is a parameter and they release centers for squared distances.
     """
     if data.private or "epsilon" not in params.specs(type(algorithm)) or algorithm.regions:
         return None

@@ -26,7 +26,7 @@ class Job:
     Attributes
     ----------
     owner : the session that it belongs to, "" for none; a session's jobs run one after the other
-    turn : name of the visitor, as far as the server can tell, whose sessions take turns together
+    turn : name under which the server knows the visitor; all sessions of one visitor take turns together
     seconds : expected time
     status : "queued", "running", "done", "cancelled" or "failed"
     done, total : progress in the work's own units; total 0 means unknown

@@ -1,4 +1,4 @@
-"""Estimate the time of a run: its rough work times this machine's pace, corrected by every timed run."""
+"""Estimate the time of a run: its rough work multiplied by this machine's pace, which every timed run corrects."""
 
 from __future__ import annotations
 

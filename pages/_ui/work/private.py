@@ -175,7 +175,7 @@ def _what(data: Dataset, algorithm: Algorithm) -> dict[str, str]:
 
 
 def _allows(account: Account, claim: Claim) -> bool:
-    """Say how much of each total is left; return whether all totals allow a claim, and say what is free if not."""
+    """Say how much of each total is left; return whether all totals allow a claim and, if not, say what is free."""
     for relation, total in account.budgets.items():
         left = account.remaining(relation) or 0.0
         st.markdown(f"Left of your total of ε = {number(total.epsilon)} for {account.hides(relation)}: {number(left)}.")

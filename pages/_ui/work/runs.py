@@ -142,7 +142,7 @@ def check(data: Dataset, algorithm: Algorithm) -> None:
     Raises
     ------
     ValueError
-        If there are more centers than rows, or it would take too long; the sentence says what would fit.
+        If there are more centers than rows, or the run would take too long; the sentence says what would fit.
     """
     if algorithm.n_clusters > data.n_public:
         raise ValueError(
@@ -181,7 +181,7 @@ def abandon() -> None:
 
 
 def owner() -> str:
-    """Return a meaningless name for this session, the owner of its jobs."""
+    """Return the random name under which this session owns its jobs."""
     return work_state.owner
 
 
@@ -218,7 +218,7 @@ def _poll() -> None:
 
 
 def releases(job: Job) -> str:
-    """Say how far a run is, "" before its first release; the number of releases may depend on released values."""
+    """Return a run's progress, "" before its first release; the number of releases may depend on released values."""
     of = f" of {job.total}" if job.done <= job.total else ""
     return f"release {job.done}{of}" if job.total else ""
 

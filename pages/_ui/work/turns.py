@@ -44,7 +44,7 @@ def turn_of(headers: Mapping[str, str], client: str, visit: str) -> str:
 
     Parameters
     ----------
-    headers : of the connection, names in small letters
+    headers : headers of the connection, with names in lower case
     client : address that the connection came from
     visit : name of the session
     """

@@ -14,7 +14,7 @@ GRACE = 60.0  # seconds that a broken connection has to return
 
 
 class Presence:
-    """The sessions that want a result; the first is the one that makes it. Others join, for instance by a link."""
+    """The sessions that want a result; the first one makes it, and others join, for instance by a link."""
 
     def __init__(self, grace: float = GRACE) -> None:
         self._grace, self._lock = grace, threading.Lock()
@@ -31,7 +31,7 @@ class Presence:
                 self._sessions.add(context.session_id)
 
     def there(self) -> bool:
-        """Return whether any of them is connected or was so recently; any thread may ask."""
+        """Return whether any of the sessions is connected or was so recently; any thread may ask."""
         if not runtime.exists():  # without a server, no visitor can leave
             return True
         with self._lock:

@@ -55,7 +55,7 @@ def tradeoff(known: Mapping[str, Any]) -> Sequence[Control]:
 
 
 def _list(check: Callable[[str], Any], text: str) -> str:
-    """Return typed values separated by commas, if there are any."""
+    """Return a text of comma-separated values; raise ValueError if it holds none or is too long."""
     if len(text) > 200 or not text.isprintable() or not check(text):
         raise ValueError("not a list of values")
     return text
