@@ -107,16 +107,19 @@ def main() -> None:
         print(f"| {data} | {one_center(str(data)) / plain[data]:.2f} | {rho:g} | {words} |")
     found, pairs = increases(table, options.clear)
     print(
-        f"\nOf {pairs} pairs of a smaller and a larger ε {len(found)} cost more at the larger one, by more than", end=""
+        f"\nIn {len(found)} of {pairs} pairs of a smaller and a larger ε, the loss is higher at the larger one ", end=""
     )
-    print(f" {options.clear:g} standard errors.\n" + "".join(f"\n- {words}." for words in found))
+    print(f"by more than {options.clear:g} standard errors.\n" + "".join(f"\n- {words}." for words in found))
     above = []
     for (data, rho, epsilon), cell in table.groupby(["data", "rho_distance", "epsilon"], sort=False):
         one = one_center(str(data)) / plain[data]
         if cell.ratio.mean() > one + options.clear * standard_error(cell.ratio):
             above.append(f"{data} at ρ {rho:g}, ε {epsilon:g}: {cell.ratio.mean():.2f}, one center {one:.2f}")
     places = len(table.groupby(["data", "rho_distance", "epsilon"]))
-    print(f"\nOf {places} places {len(above)} are above a single center.\n" + "".join(f"\n- {a}." for a in above))
+    print(
+        f"\nIn {len(above)} of {places} settings, the loss is above that of a single center.\n"
+        + "".join(f"\n- {a}." for a in above)
+    )
 
 
 if __name__ == "__main__":

@@ -92,7 +92,7 @@ def main() -> None:
     parser.add_argument("--rows", nargs="+", type=int, default=[10_000, 100_000])
     options = parser.parse_args()
     print(
-        "| rows | clients | in one process, ms per round | TLS, median / 95 % | bytes per round "
+        "| rows | clients | in one process, ms per round | TLS, median / 95% | bytes per round "
         "| PE-means, bytes per round |"
     )
     print("|---" * 6 + "|")

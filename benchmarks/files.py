@@ -1,7 +1,7 @@
-"""Try real files, tables that ship in packages: `python -m benchmarks.files FOLDER ... [-o TABLE.md]`.
+"""Try tables that ship in packages: `python -m benchmarks.files FOLDER ... [-o TABLE.md]`.
 
 Each file is copied, described as public (`describe`), and run with the drafted dictionary (`run glloyd`). No file may
-end in a traceback; a refusal is one sentence.
+end in a traceback, and a refusal must be one sentence.
 """
 
 from __future__ import annotations
@@ -82,11 +82,11 @@ def main() -> None:
     counts = Counter(result for _, result, _ in rows)
     endings = Counter((path.name.partition(".")[2].lower(), result) for path, result, _ in rows)
     lines = [
-        "# Real files, as they ship in packages",
+        "# Real files that ship in packages",
         "",
-        f"`python -m benchmarks.files FOLDER ...`: {len(rows)} files; "
+        f"`python -m benchmarks.files FOLDER ...` tried {len(rows)} files. Outcomes: "
         + ", ".join(f"{number} {what}" for what, number in counts.most_common())
-        + ". Each was described as public and run with the drafted dictionary.",
+        + ". Each file was described as public and run with the drafted dictionary.",
         "",
         "| ending | runs | runs with --no-header | refused | traceback |",
         "|---|---|---|---|---|",

@@ -7,9 +7,8 @@ The oracle is NOT PRIVATE: KMeans(n_init=10) partitions the rows without noise, 
 joint Gaussian release of counts and of offsets from its centers. Their clipping radius is the one with the lowest mean
 loss among multiples of the root mean squared distance within clusters; bounds are taken from the data. It is a
 yardstick for the possible gain from better starts, candidates and steps, but no bound, because it does not damp moves
-that noise alone would explain. Figures: area under the loss over ε .25 to 4 divided by KMeans', as in
-benchmarks/results/nsm.csv, the source of the others.
-"Half-way" is the oracle plus half of the earlier distance to it.
+that noise alone would explain. Each number is the area under the loss over ε .25 to 4, divided by KMeans'; those of
+NSM come from benchmarks/results/nsm.csv. "Half-way" is the oracle plus half of NSM's earlier distance to it.
 """
 
 from __future__ import annotations
@@ -88,7 +87,10 @@ def main() -> None:
     parser.add_argument("--now", type=Path, default=Path("benchmarks/results/nsm.csv"))
     options = parser.parse_args()
     before, now = ratios(options.before), ratios(options.now)
-    print(f"`python -m benchmarks.oracle {' '.join(sys.argv[1:])}`: area ratio to KMeans, mean ± standard error.\n")
+    print(
+        f"`python -m benchmarks.oracle {' '.join(sys.argv[1:])}` gives the area under the loss over ε, divided by "
+        "KMeans', as mean ± standard error.\n"
+    )
     print("| data | oracle | NSM before | half-way | NSM now | distance left | half-way reached |\n" + "|---" * 7 + "|")
     for name in options.data:
         least = oracle(name, options.seeds)

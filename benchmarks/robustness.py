@@ -28,7 +28,7 @@ from dpviz.metrics import normalized_loss
 from dpviz.runs.averages import standard_error
 
 CLUSTERS = 8
-COLUMNS = ("n -20 %", "n -10 %", "n +20 %", "n +100 %", "bounds 4x", "bounds 16x", "k -50 %", "k +50 %")
+COLUMNS = ("n -20%", "n -10%", "n +20%", "n +100%", "bounds 4x", "bounds 16x", "k -50%", "k +50%")
 
 
 def small_and_far() -> np.ndarray:

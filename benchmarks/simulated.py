@@ -3,7 +3,7 @@
 python -m benchmarks.simulated > benchmarks/results/simulated.md
 
 Five samples x six algorithms x two ε. True: reruns on the sample's own rows. Simulated: from each of three releases
-alone (`dpviz.runs.bootstrap`). A cell is the median over centers and releases, with the 10 and 90 % quantiles.
+alone (`dpviz.runs.bootstrap`). A cell is the median over centers and releases, with the 10 and 90% quantiles.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def main() -> None:
     parser.add_argument("--simulated", type=int, default=10)
     parser.add_argument("--releases", type=int, default=3)
     runs = parser.parse_args()
-    print("| sample | algorithm | ε | simulated / true spread (10 to 90 %) |\n|---|---|---|---|")
+    print("| sample | algorithm | ε | simulated / true spread (10 to 90%) |\n|---|---|---|---|")
     for name in runs.samples.split(","):
         for slug in runs.algorithms.split(","):
             for epsilon in EPSILONS:

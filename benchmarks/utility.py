@@ -1,4 +1,4 @@
-"""Measure the normalized loss and its area over epsilon (PE-means, equations 6 and 7), beside KMeans(n_init=10).
+"""Measure the normalized loss and the area under it over epsilon (PE-means, equations 6 and 7), and KMeans' own.
 
 python -m benchmarks.utility --data iris blobs16 --algorithms pe-means --epsilons 0.25 0.5 1 2 4 --seeds 10
 python -m benchmarks.utility --table pe
@@ -40,9 +40,9 @@ from dpviz.sweeps.sweep import REFERENCE, Sweep, Variant, execute
 from dpviz.version import __version__
 
 NOTE = (
-    "Loss in units of the squared radius, mean ± standard error, per epsilon; delta = n^-1.1. AUC ratio: area under "
-    "the loss over epsilon divided by that of KMeans(n_init=10). Methods with another neighboring relation make "
-    "another promise and are not comparable at equal epsilon."
+    "The table shows the loss in units of the squared radius, as mean ± standard error, for each epsilon; delta is "
+    "n^-1.1. The AUC ratio is the area under the loss over epsilon, divided by that of KMeans(n_init=10). Methods with "
+    "another neighboring relation make another promise and are not comparable at equal epsilon."
 )
 EPSILONS = Sweep.epsilon
 TABLES = ("field", "nsm", "pe", "su")
@@ -202,7 +202,8 @@ def main() -> None:
     if options.table:  # a published table stays until the new one is complete
         table = summary(made)
         table.to_csv(path.with_suffix(".csv"), index=False, float_format="%.6g")
-        command = f"`python -m benchmarks.utility {' '.join(sys.argv[1:])}`, dpviz {__version__} at {commit()}."
+        made_by = f"`python -m benchmarks.utility {' '.join(sys.argv[1:])}` produced this table"
+        command = f"{made_by} with dpviz {__version__} at {commit()}."
         path.with_suffix(".md").write_text("\n".join([command, NOTE, "", *markdown(table, sweep.epsilon)]) + "\n")
     print("\n".join(markdown(summary(made), sweep.epsilon)))
 

@@ -137,7 +137,7 @@ Sample = Mapping[str, np.ndarray]
 def _best_event(first: Sample, second: Sample, delta: float | None) -> Event:
     """Return the event with the largest bound on the training runs.
 
-    The confidence is 80 %, because more would need more runs. A few thresholds are tried per statistic: halfway between
+    The confidence is 80%, because more would need more runs. A few thresholds are tried per statistic: halfway between
     the means, below all of the first, above all of the second, and quantiles if there are many runs; a later one must
     be clearly better than the best so far. More candidates would overfit the training runs.
     """

@@ -76,7 +76,7 @@ class Tally:
 
 
 def luck(rounds: int) -> tuple[float, float]:
-    """Return the limits within which a coin's score lies with probability 95 %."""
+    """Return the limits within which a coin's score lies with probability 95%."""
     if not rounds:
         return 0.0, 1.0
     low, high = binom.ppf([0.025, 0.975], rounds, 0.5)

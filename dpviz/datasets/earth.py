@@ -17,7 +17,7 @@ EARTH_RADIUS = 6371.0088  # kilometers; the earth's mean radius as the IUGG defi
 
 @dataclasses.dataclass(frozen=True)
 class Equirectangular:
-    """Projection to the plane that touches the earth at a public point; the error is .3 % over 25 km at 50 degrees.
+    """Projection to the plane that touches the earth at a public point; the error is .3% over 25 km at 50 degrees.
 
     Attributes
     ----------

@@ -24,7 +24,7 @@ class Overview:
     ----------
     verdicts : verdict of every item, in the order of the papers
     printed, beside, near, rounded, held : how many numbers are printed; of these, how many can be compared with ours;
-        of those, how many are within 10 % of ours, how many more agree after rounding, how many more lie in our 95 %
+        of those, how many are within 10% of ours, how many more agree after rounding, how many more lie in our 95%
         interval
     exact : of those near or equal after rounding, KMeans's own numbers and byte counts, which have no noise
     """

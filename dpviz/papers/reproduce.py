@@ -73,7 +73,7 @@ def reproduce(
 
 
 def numbers_of(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return one line per data set, curve, place and metric: mean over seeds and 95 % half-width.
+    """Return one line per data set, curve, place and metric: mean over seeds and 95% half-width.
 
     `point` names the values of every parameter that varies within the data set; these are columns of their own too.
     The metric "auc" is the area of the loss over epsilon (PE-means, equation 7), "seconds" the time of a run.

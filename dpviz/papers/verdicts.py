@@ -1,6 +1,6 @@
 """Turn the numbers of a rerun into a verdict: reproduces, within noise, does not reproduce.
 
-Every number is a mean over seeds with the half-width of its 95 % t-interval. Two numbers count as different if their
+Every number is a mean over seeds with the half-width of its 95% t-interval. Two numbers count as different if their
 difference exceeds both the root of the sum of the squared half-widths and the check's tolerance; a point where they
 are not different counts for neither side. A curve that should grow along an axis is compared between all neighboring
 points.

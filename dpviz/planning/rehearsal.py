@@ -40,7 +40,7 @@ class Rehearsal:
     slug, epsilon : the algorithm and its budget
     noise : tuple of d floats or None, the formula's standard deviation of a typical center per column, data units
     scatter : tuple of d floats or None, the measured spread of centers over the repeats, same units
-    ratio, ratio_low, ratio_high : loss over KMeans' loss, its geometric mean and 95 % interval over the repeats
+    ratio, ratio_low, ratio_high : loss over KMeans' loss, its geometric mean and 95% interval over the repeats
     seconds : time of one run with all the declared people
     capped : whether there are too few stand-ins, so that they see more noise than the declared people would
     found : int, repeats in which every group of the made-up people has its own center
@@ -168,7 +168,7 @@ def _typical(known: Sequence[np.ndarray], half: np.ndarray) -> tuple[float, ...]
 
 
 def _interval(ratios: Sequence[float]) -> tuple[float, float, float]:
-    """Return the geometric mean of ratios and its 95 % interval by Student's t on their logarithms."""
+    """Return the geometric mean of ratios and its 95% interval by Student's t on their logarithms."""
     logs = np.log(np.maximum(ratios, 1e-12))
     reach = margin_of_error(logs) if len(logs) > 1 else 0.0
     return tuple(float(np.exp(np.mean(logs) + sign * reach)) for sign in (0, -1, 1))  # type: ignore[return-value]

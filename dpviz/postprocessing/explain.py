@@ -3,7 +3,7 @@
 There are two sources. The first is noisy counts by cluster, column and bin from a run of `ExplainClusters`: for every
 cluster and every edge of a column, the share of the cluster's rows above the edge is compared with the share of all
 other rows. The second is free: the centers themselves, if their noise is declared, each compared with the mean of the
-others. The intervals of all comparisons hold jointly (95 %), so the largest of many differences is not chance; if
+others. The intervals of all comparisons hold jointly (95%), so the largest of many differences is not chance; if
 intervals overlap, the answer is "cannot tell". Centers show where clusters lie, not how their rows spread.
 """
 
@@ -55,7 +55,7 @@ class Explanation:
     def z(self) -> float:
         """Return the half-width, in standard deviations, of intervals that hold jointly for all shares.
 
-        They hold with probability 95 % (Bonferroni); the shares of the others are included.
+        They hold with probability 95% (Bonferroni); the shares of the others are included.
         Under Laplace noise it is the half-width of a single draw, which is wider than that of any sum of draws.
         """
         k, d, b = self.counts.shape

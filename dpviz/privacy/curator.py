@@ -92,7 +92,7 @@ class Curator:
         """Return the n nearest to the declared one that lies within one standard deviation of the released counts.
 
         One standard deviation is used, not three, because a declared number is approximate and its uses (which counts
-        to keep, how far rows spread) suffer more from an error of 10 % than from noise.
+        to keep, how far rows spread) suffer more from an error of 10% than from noise.
         """
         noisy = self.n_noisy
         if noisy is None:

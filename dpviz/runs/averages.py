@@ -1,4 +1,4 @@
-"""The uncertainty of a mean over runs: its standard error and the half-width of its 95 % interval."""
+"""The uncertainty of a mean over runs: its standard error and the half-width of its 95% interval."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ def standard_error(values: npt.ArrayLike) -> float:
 
 
 def margin_of_error(values: npt.ArrayLike) -> float:
-    """Return the half-width of a 95 % t-interval of the mean of values, shape (runs,); NaN for a single value."""
+    """Return the half-width of a 95% t-interval of the mean of values, shape (runs,); NaN for a single value."""
     values = np.asarray(values, dtype=float)
     sd = np.std(values, ddof=1) if len(values) > 1 else np.nan
     return float(margins_of_error([sd], [len(values)])[0])
 
 
 def margins_of_error(sd: npt.ArrayLike, runs: npt.ArrayLike) -> np.ndarray:
-    """Return the 95 % half-width of each mean, from its standard deviation and number of runs; NaN for one run."""
+    """Return the 95% half-width of each mean, from its standard deviation and number of runs; NaN for one run."""
     n = np.asarray(runs, dtype=float)
     return np.where(n > 1, student.ppf(0.975, np.maximum(n - 1, 1)) * np.asarray(sd) / np.sqrt(n), np.nan)

@@ -41,7 +41,7 @@ def unequal_clusters(k: int, d: int, seed: int, n: int = 10_000) -> Labelled:
 
     This follows the idea of the R package clusterGeneration, which the FastLloyd and PE-means papers use, but does not
     reproduce its output. Every cluster has random axes and spreads, and neighboring centers are so far apart that their
-    separation is about .16 to .26, as in the package (the gap between the 95 % ranges of two clusters along the line
+    separation is about .16 to .26, as in the package (the gap between the 95% ranges of two clusters along the line
     between their centers, as a share of both ranges and the gap).
     """
     rng = np.random.default_rng([k, d, seed])

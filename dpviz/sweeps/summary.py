@@ -1,6 +1,6 @@
 """Summarize the rows of a sweep: means with rerun intervals, areas, winners, the smallest sufficient budget.
 
-Every interval here is a 95 % t-interval of the MEAN over reruns on the same data: it shows how precisely the runs
+Every interval here is a 95% t-interval of the MEAN over reruns on the same data: it shows how precisely the runs
 determine the mean, but says nothing about the next run or about other data. For a metric relative to KMeans, it is, to
 first order, an interval of the mean's logarithm, cut off at the lowest possible value: KMeans, or the best run if that
 is better. `axis` is the parameter on the x axis; a `series` is one curve, named by an algorithm's label and the values
@@ -164,7 +164,7 @@ class Summary:
 
         Columns: the curve, `start` and `end` of its largest such step, `change` there (of the mean, relative), `runs`,
         and `sure`: whether the step is larger than chance explains, by a paired t-test over the seeds that both ends
-        share, at 5 % over all steps of all curves (Bonferroni). Steps of less than 1 % are not counted.
+        share, at 5% over all steps of all curves (Bonferroni). Steps of less than 1 % are not counted.
         """
         worse = -1 if METRICS[self.metric].higher_is_better else 1
         steps = []
@@ -186,7 +186,7 @@ class Summary:
 
         Parameters
         ----------
-        within : float, such as .1 for "at most 10 % worse"
+        within : float, such as .1 for "at most 10% worse"
         """
         table = self.runs
         higher = METRICS[self.metric].higher_is_better

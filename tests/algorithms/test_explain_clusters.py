@@ -48,7 +48,7 @@ def test_petals_set_the_small_irises_apart_and_little_budget_cannot_tell():
 
 
 def test_the_intervals_hold_together():
-    """In at least 95 % of runs every share, of clusters and of all others, lies within the stated interval."""
+    """In at least 95% of runs every share, of clusters and of all others, lies within the stated interval."""
     rng, true = (
         np.random.default_rng(0),
         np.array([[[400.0, 80, 20], [10, 240, 250]], [[30, 300, 500], [400, 400, 30]]]),
@@ -62,7 +62,7 @@ def test_the_intervals_hold_together():
         told = noisy.clearest()
         for row in told[told.told].itertuples():
             assert row.least <= np.abs(exact[0] - exact[1])[row.cluster - 1, row.column].max() + 1e-9 or missed
-    assert missed <= 18, "5 % of 200 are 10"
+    assert missed <= 18, "5% of 200 are 10"
 
 
 @pytest.mark.parametrize("wide", [False, True])
@@ -131,7 +131,7 @@ def test_counts_of_cells_explain_at_no_cost_and_their_intervals_hold(slug, sampl
         assert true.counts.sum() == pytest.approx(len(data.X) * len(data.columns))
         told = sentences(trace, data.columns, data.units)
         assert len(told) == len(trace.cluster_centers) and any("%" in sentence for sentence in told)
-    assert missed <= 3, "5 % of 20 are 1"
+    assert missed <= 3, "5% of 20 are 1"
 
 
 def test_a_region_is_explained_by_its_own_rows():

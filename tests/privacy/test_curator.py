@@ -334,7 +334,7 @@ def test_a_threshold_without_the_half_for_rounding_would_be_caught():
 
 
 def test_lonely_keys_pass_as_often_as_their_delta_says():
-    """With l0 = 2 cells per row, one row and delta .2, a key passes in at most 20 % of runs, and not in far fewer."""
+    """With l0 = 2 cells per row, one row and delta .2, a key passes in at most 20% of runs, and not in far fewer."""
     runs, query = 2500, Cells(copies=2)
     asked = curator({"cells": (Threshold(0.02, 0.2),) * runs}, rows=X[:1])
     passed = sum(len(asked.release_keys("cells", query).keys) > 0 for _ in range(runs))

@@ -25,13 +25,13 @@ def test_gaussian_draws_have_the_scale_asked_for(source):
     draws = SOURCES[source]().gaussian(2.5, (20_000,))
     assert draws.shape == (20_000,)
     assert stats.kstest(draws / 2.5, "norm").pvalue > FALSE
-    assert stats.kstest(draws / 3.125, "norm").pvalue < FALSE, "a scale 25 % off must be caught"
+    assert stats.kstest(draws / 3.125, "norm").pvalue < FALSE, "a scale 25% off must be caught"
     np.testing.assert_array_equal(draws / GRID, np.rint(draws / GRID))
 
 
 @pytest.mark.parametrize("chance", [0.0, 0.12, 1 / 3, 0.5, 0.88, 1 - 1 / COIN, 1.0])
 def test_a_secure_coin_comes_up_for_exactly_its_share_of_the_words(chance, monkeypatch):
-    """Frequencies would not show a bias of 0.1 %; the words on both sides of the threshold do."""
+    """Frequencies would not show a bias of 0.1%; the words on both sides of the threshold do."""
     words = int(chance * COIN)
     drawn = [word for word in (0, words - 1, words, words + 1, COIN - 1) if 0 <= word < COIN]
     monkeypatch.setattr(os, "urandom", lambda size: b"".join((word << 24).to_bytes(8, "little") for word in drawn))
@@ -100,7 +100,7 @@ def test_the_plan_runs_out():
 def test_laplace_draws_have_the_scale_asked_for(source):
     draws = SOURCES[source]().laplace(2.5, (20_000,))
     assert stats.kstest(draws / 2.5, "laplace").pvalue > FALSE
-    assert stats.kstest(draws / 3.125, "laplace").pvalue < FALSE, "a scale 25 % off must be caught"
+    assert stats.kstest(draws / 3.125, "laplace").pvalue < FALSE, "a scale 25% off must be caught"
     np.testing.assert_array_equal(draws / GRID, np.rint(draws / GRID))
 
 

@@ -66,7 +66,7 @@ def test_a_step_upward_is_called_noise_unless_the_seeds_agree_on_it():
     still = {1.0: [1.1, 1.2, 1.3, 1.4], 2.0: [1.1, 1.2, 1.3, 1.405], 4.0: [1.0, 1.0, 1.0, 1.0]}
     every = rows(kmeans(), runs("pe-means", noisy), runs("nsm", firm), runs("fastlloyd", still))
     turns = Summary(every, "loss").turns.set_index("algorithm")
-    assert turns.sure.to_dict() == {"nsm": True, "pe-means": False}  # less than 1 % is not counted
+    assert turns.sure.to_dict() == {"nsm": True, "pe-means": False}  # less than 1% is not counted
     assert (turns.start["nsm"], turns.end["nsm"], turns.runs["nsm"]) == (1.0, 2.0, 4)
     assert turns.change["nsm"] == pytest.approx(5.81 / 5.0 - 1)
     firmly, noisily = steadiness(Summary(every, "loss").turns, "epsilon")

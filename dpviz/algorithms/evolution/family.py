@@ -208,7 +208,7 @@ def survivors(noisy_votes: np.ndarray, n_rows: float) -> np.ndarray:
     """Return the mask (m,) of the top trial points, whose votes together reach n_rows; negative votes never count.
 
     The mask depends on noisy votes only. If the positive votes add up to less than n_rows, all their trial points are
-    kept. An n_rows that is 10 % too low drops whole small clusters, so pass the curator's `n_credible`, not a declared
+    kept. An n_rows that is 10% too low drops whole small clusters, so pass the curator's `n_credible`, not a declared
     number.
     """
     order = np.argsort(-noisy_votes, kind="stable")

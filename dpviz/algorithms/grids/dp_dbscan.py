@@ -72,7 +72,7 @@ class DPDBSCAN(Algorithm):
     it proves a sandwich between two DBSCANs. Here every cell is listed, so n and epsilon set the grid instead, at most
     20,000 cells, and no sandwich is claimed: in many columns the grid is too coarse, and the advice says so.
     Neighborhoods are blocks of cells instead of balls. The threshold is a multiple of the even density rather than a
-    number of points. It is never below the level that noise alone exceeds in some cell with probability 5 %, by the
+    number of points. It is never below the level that noise alone exceeds in some cell with probability 5%, by the
     normal approximation of a sum of Laplace draws; a region whose own size does not pass it is left out. If no cell is
     dense, the cell with the largest neighborhood is the region.
 

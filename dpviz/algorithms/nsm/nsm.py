@@ -71,14 +71,14 @@ class NSM(ApproximateDP):
         Total delta; None means n_public^-1.1.
     middle_share : float, in [0, 0.2]
         Largest share of mu^2 for a noisy mean (4 to 64 columns). The mean costs d / (.1 n mu)^2 of mu^2, which makes
-        its noise about 10 % of the domain's radius; it is left out if that exceeds the share. Later releases are then
+        its noise about 10% of the domain's radius; it is left out if that exceeds the share. Later releases are then
         centered on this mean, shrunk toward the middle of the box by its noise, so bounds need not lie evenly around
         the rows.
     radius_share : float, in [0, 0.2]
         Share of mu^2 for the norm histogram, which measures by how much the declared radius is too wide. It is released
-        only if two standard deviations of its noise are at most 1 % of the nominal n.
+        only if two standard deviations of its noise are at most 1% of the nominal n.
     near_share : float, in [0, 0.2]
-        Share of mu^2 for the same histogram if it is too noisy for that: it still gives a radius that holds 85 % of the
+        Share of mu^2 for the same histogram if it is too noisy for that: it still gives a radius that holds 85% of the
         rows, to which rows are clipped for the second moment (4 to 64 columns). 0 leaves it out.
     histogram_share, first_share : float or None, in [0.05, 0.6]
         Shares (of the rest) for the candidates, and for the second moment (d > 3) or the zoom (d <= 3). None: .3 and
@@ -88,7 +88,7 @@ class NSM(ApproximateDP):
         only with 4 to 64 columns, at least 5 centers, and n mu sqrt(share) / k of at least 3.
     distance_share : float, in [0, 0.5]
         Share of the corrections for a histogram of distances before each of them, which sets its clipping radius. It is
-        released only up to 64 columns, and if its noise is at most 3 % of the nominal n. 0 leaves it out.
+        released only up to 64 columns, and if its noise is at most 3% of the nominal n. 0 leaves it out.
     shape : {"both", "candidates", "steps", "none"}
         The releases whose noise is shaped like the spread of the rows (4 to 64 columns).
     far : bool
@@ -148,8 +148,8 @@ class NSM(ApproximateDP):
     .001; near radius wine .16 +- .10, iris -.008 +- .020, yeast -.018 +- .016, dim032 -5.5 +- 1.1.
 
     Defaults by leave-one-set-out: over the twelve sets the defaults have a lower geometric mean than every variant but
-    one. Without the near radius it is 1.2 % lower, because of dim032 alone. If dim032 is left out, the near radius is
-    kept, but the other eleven sets choose no distances, by .04 %, which costs 10 % on dim032.
+    one. Without the near radius it is 1.2% lower, because of dim032 alone. If dim032 is left out, the near radius is
+    kept, but the other eleven sets choose no distances, by .04%, which costs 10% on dim032.
 
     Tried and dropped: shrinking moves by direction, over-relaxation, twice as many candidates, a tail quantile as the
     clipping radius; one correction instead of two if noise dominates (dim032 +2.3 +- 1.5), or three (wine +.09 +-
@@ -172,7 +172,7 @@ class NSM(ApproximateDP):
     against 1.94; thinning helps little or hurts there and is not used. On blobs in one column there is no clear winner:
     two sets lose (.03 +- .01, .06 +- .03), of five others three gain (.06 +- .01, .07 +- .03, .08 +- .02) and none
     loses. If rows lie in a corner of the box and are too few for a mean (wine at epsilon 1), the loss is four times
-    that in a box around the rows. A floor of 1 or 2 % on the mean's share gains on three seeds and loses on four
+    that in a box around the rows. A floor of 1 or 2% on the mean's share gains on three seeds and loses on four
     others, so it is not used.
 
     Constants were chosen on the benchmark sets, some from observed losses, so reported gains are optimistic.
@@ -426,7 +426,7 @@ class NSM(ApproximateDP):
         return n_public * self._mu(n_public) / (self.n_clusters * math.sqrt(n_features))
 
     def _looks_far(self, n_features: int, n_public: int, counted: float) -> bool:
-        """Return whether far candidates can work: the noise of each stays below 2 % of n. Use public values only."""
+        """Return whether far candidates can work: the noise of each stays below 2% of n. Use public values only."""
         return self.far and math.sqrt(2 * math.log(20 * n_features)) / counted <= 0.02 * n_public
 
     def _looks_for_misses(self, n_features: int, n_public: int) -> bool:

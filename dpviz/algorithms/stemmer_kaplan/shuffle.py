@@ -129,7 +129,7 @@ class StemmerKaplanShuffle(StemmerKaplanLocal):
         )
 
     def _needed(self, n_public: int) -> int:
-        """Return the number of people above which mixing gains something, within 10 % and to two digits."""
+        """Return the number of people above which mixing gains something, within 10% and to two digits."""
         users = n_public
         while report_of_shuffled(self.epsilon, users, self.resolved_delta(users)) <= self.epsilon:
             users = math.ceil(1.1 * users)

@@ -114,9 +114,9 @@ def stop_label(epsilon: float) -> str:
 def curve_table(edition: Edition) -> pd.DataFrame:
     """Return the curve along the track, one row per stop. NOT PRIVATE.
 
-    Columns: epsilon; low, median, high of the loss over the reference's (10, 50 and 90 %); again, the runs that find
+    Columns: epsilon; low, median, high of the loss over the reference's (10, 50 and 90%); again, the runs that find
     all groups; runs; noise, true if the stop looks worse than the one before, by a higher median loss at two digits or
-    by fewer runs that find all groups, although the 95 % intervals overlap.
+    by fewer runs that find all groups, although the 95% intervals overlap.
     """
     rows: list[tuple[Any, ...]] = []
     before: tuple[np.ndarray, int] | None = None

@@ -15,7 +15,7 @@ def percent(share: float) -> str:
 
 
 def span(score: Tally) -> str:
-    """Return the 95 % interval as text."""
+    """Return the 95% interval as text."""
     return " to ".join(map(percent, score.interval()))
 
 

@@ -162,7 +162,7 @@ def test_a_shape_is_undone_keeps_the_mean_square_and_lowers_the_noise():
     x = rng.normal(size=(7, 5))
     np.testing.assert_allclose(shape.undo(x @ shape.matrix), x)
     assert (shape.stretch**2 * variances).sum() == pytest.approx(variances.sum())
-    assert (shape.stretch**-2.0).sum() < 0.6 * 5  # less than 60 % of the variance of equal noise
+    assert (shape.stretch**-2.0).sum() < 0.6 * 5  # less than 60% of the variance of equal noise
 
 
 def test_candidates_explain_what_they_are_close_to():

@@ -99,7 +99,7 @@ def test_a_value_outside_the_promised_range_is_cut_twice():
 
 @pytest.mark.parametrize("oracle", [OUE, Hadamard])
 def test_counts_are_unbiased_with_the_declared_spread(oracle):
-    """At n = 10^5, K = 64, epsilon 1 an empty category's spread is within 10 % and all means within 4.5 errors."""
+    """At n = 10^5, K = 64, epsilon 1 an empty category's spread is within 10% and all means within 4.5 errors."""
     n, K, runs = 100_000, 64, 60
     answers = np.minimum(np.random.default_rng(0).geometric(0.2, n) - 1, K - 1)
     true = np.bincount(answers, minlength=K)
