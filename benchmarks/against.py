@@ -1,10 +1,10 @@
 """Measure this checkout's pages and another's alternately: `python -m benchmarks.against FOLDER --turns 5`.
 
 FOLDER is a git worktree of the version to compare with (`git worktree add FOLDER COMMIT`); both are started by the
-README's command with this Python. Prints medians for each of them: the first picture with a cold browser (seconds, the
-renderer's main thread, bytes), a step of the player, a new seed and a new ε until their pictures, opening a session,
-memory, threads. Without FOLDER this checkout is measured alone.
-On a busy machine trust the processor's milliseconds and the ratio of the two versions, not the seconds.
+README's command with this Python. It prints medians for each of them: the first picture with a cold browser (seconds,
+the renderer's main thread, bytes), a step of the player, a new seed and a new ε until their pictures, opening a
+session, memory, threads. Without FOLDER this checkout is measured alone. On a busy machine trust the processor's
+milliseconds and the ratio of the two versions, not the seconds.
 """
 
 from __future__ import annotations

@@ -2,10 +2,10 @@
 
 DPVIZ_DATASETS=folder python -m benchmarks.boxes --rows boxes.jsonl --data iris wine --algorithms nsm fastlloyd
 
-Area under the loss over ε divided by KMeans' in the same units, mean ± standard error over seeds. Boxes, all taken from
-the data (NOT PRIVATE): centered on the mean (the papers' preprocessing), min to max of every column, twice as wide
-from the min on, and one scale for all columns with the rows in a corner. With --without, NSM also runs without its
-noisy mean, paired by seed.
+Figures are the area under the loss over ε divided by KMeans' in the same units, mean ± standard error over seeds. The
+boxes are taken from the data (NOT PRIVATE): centered on the mean (the papers' preprocessing), min to max of every
+column, twice as wide from the min on, and one scale for all columns with the rows in a corner. With --without, NSM also
+runs without its noisy mean, paired by seed.
 """
 
 from __future__ import annotations

@@ -2,11 +2,11 @@
 
 DPVIZ_DATASETS=folder python -m benchmarks.cliffs --seeds 1
 
-Five sets in the boxes of the papers (NOT PRIVATE: taken from the data), with one unusual setting at a time: ε, bounds
-too wide or too narrow, k, a wrong declared n, a tenth of the rows, a constant column; and synthetic sets: groups in
-many columns, heavy tails, rows on a sphere, few rows far away. A run is announced if `advice` or the trace has a
-sentence other than the one on a wrong n. A run is no better than one center if its loss exceeds LEVEL times that of the
-mean of all rows.
+The cases are five sets in the boxes of the papers (NOT PRIVATE: taken from the data), with one unusual setting at a
+time: ε, bounds too wide or too narrow, k, a wrong declared n, a tenth of the rows, a constant column; and synthetic
+sets: groups in many columns, heavy tails, rows on a sphere, few rows far away. A run is announced if `advice` or the
+trace has a sentence other than the one on a wrong n. A run is no better than one center if its loss exceeds LEVEL times
+that of the mean of all rows.
 """
 
 from __future__ import annotations

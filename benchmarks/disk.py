@@ -2,9 +2,9 @@
 
 python -m benchmarks.disk --folder FOLDER --rows 50_000_000 --algorithms nsm fastlloyd
 
-Generates rows_N.npy (8 clusters in 8 columns, float32) in the folder unless it exists, reads it once from the disk
-with nothing cached, then runs `python -m dpviz run ALGORITHM --in-parts` in its own process for each algorithm. A pass
-reads the file once; a run takes one pass per release, and two for the loss.
+The script generates rows_N.npy (8 clusters in 8 columns, float32) in the folder unless it exists, reads it once from
+the disk with nothing cached, then runs `python -m dpviz run ALGORITHM --in-parts` in its own process for each
+algorithm. A pass reads the file once; a run takes one pass per release, and two for the loss.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Rows read off exactly from plain Lloyd's published sums and counts, per sample; with noise for comparison.
+"""Count the rows read off exactly from plain Lloyd's published sums and counts, and with noise for comparison.
 
 python -m benchmarks.exact_centers > benchmarks/results/exact_centers.md
 
-DP-Lloyd's iterations, 15 rounds, the sample's own k, five starts (seeds 0 to 4). "named" are the rows that the
-arithmetic computes, "right" those that equal a true row to within a millionth of the half-width.
+Each sample is run with DP-Lloyd's iterations, 15 rounds, its own k, and five starts (seeds 0 to 4). "named" are the
+rows that the arithmetic computes, "right" those that equal a true row to within a millionth of the half-width.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""Milliseconds per round of federated FastLloyd: in one process, and between processes over TLS 1.3.
+"""Time the rounds of federated FastLloyd, in milliseconds: in one process, and between processes over TLS 1.3.
 
 python -m benchmarks.federated --clients 2 8 32 --rows 10000 100000
 
-data(2) of benchmarks/lloyd.py with these rows; k = 8, 30 iterations. A round includes the clients' work on their rows,
-masking, both directions, the server's noise and unmasking. Clients are forked processes on this machine.
+The data are data(2) of benchmarks/lloyd.py with these numbers of rows; k = 8, 30 iterations. A round includes the
+clients' work on their rows, masking, both directions, the server's noise and unmasking. Clients are forked processes on
+this machine.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ LARGEST = 30_000_000
 
 
 def files(folders: list[Path]) -> list[Path]:
-    """Return the tables below some folders: by ending, and by the folders that packages use; no web answers."""
+    """Return the tables below some folders, found by their endings and by the folders that packages use."""
     found = [
         path
         for folder in folders

@@ -1,4 +1,4 @@
-"""Compare the forecast of ten sweeps with the time that each takes, as Trade-off forecasts: one run of each kind first.
+"""Compare Trade-off's forecasts of ten sweeps, made from one run of each kind, with the time that each sweep takes.
 
 python -m benchmarks.forecast
 """

@@ -2,10 +2,10 @@
 
 DPVIZ_DATASETS=folder python -m benchmarks.leave_one_out --rows leave-one-out.jsonl
 
-Area under the loss over ε divided by KMeans's, paired by seed, bounds taken from the data (NOT PRIVATE). Each line has
-a set, its ratio with the defaults, how much worse each variant is on it, and the variant that the other sets choose:
-the one with the lowest geometric mean of their ratios. The last line is the geometric mean of these choices, each on
-the set that had no part in it, and so estimates the rule on an unseen set.
+The measure is the area under the loss over ε divided by KMeans's, paired by seed, with bounds taken from the data (NOT
+PRIVATE). Each line has a set, its ratio with the defaults, how much worse each variant is on it, and the variant that
+the other sets choose: the one with the lowest geometric mean of their ratios. The last line is the geometric mean of
+these choices, each on the set that had no part in it, and so estimates the rule on an unseen set.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Simulate visitors on Explore while a sweep runs: `python -m benchmarks.load 20 50 100`, with the README's own server.
 
 Every visitor changes the budget or the hidden layers about every five seconds, or one time in ten takes a new seed and
-presses Run. Prints for each number of visitors: how long opening, an answer and a run took, processor time of the
-page's process (`page`) and of all the server's processes with the sweep (`all`), memory, threads, and the load of the
-machine beside them; the server's log comes last. On a busy machine trust the processor's time per operation, not
-the wall times.
-`--alone 20` first prints the cost of a single visitor who opens the page and changes one setting after the other.
+presses Run. It prints for each number of visitors how long opening, an answer and a run took, the processor time of the
+page's process (`page`) and of all the server's processes with the sweep (`all`), memory, threads, and the machine's
+load beside them; the server's log comes last. On a busy machine trust the processor's time per operation, not the wall
+times. `--alone 20` first prints the cost of a single visitor who opens the page and changes one setting after the
+other.
 """
 
 from __future__ import annotations
@@ -92,18 +92,18 @@ class Times:
 
     @property
     def operations(self) -> int:
-        """The number of requests to the server."""
+        """Return the number of requests to the server."""
         return len(self.opened) + len(self.answers) + len(self.runs)
 
 
 async def visit(server: Server, number: int, times: Times, options: argparse.Namespace, end: float) -> None:
-    """Open Explore and use it until the end, with pauses that are exponential like a person's."""
+    """Open Explore and use it until the end, with exponentially distributed pauses like a person's."""
     rng = random.Random(number)
     await asyncio.sleep(rng.random() * options.arrive)
     try:
         async with Visitor(server.port, "explore") as visitor:
             times.opened.append(await visitor.ask())
-            while True:  # once at least
+            while True:  # at least once
                 await asyncio.sleep(rng.expovariate(1 / options.think))
                 if rng.random() < options.others:
                     times.opened.append(await _open(server.port, rng.choice(("tradeoff", "present"))))

@@ -2,8 +2,9 @@
 
 DPVIZ_DATASETS=folder python -m benchmarks.monotone --rows monotone.jsonl --seeds 4
 
-Loss over KMeans(n_init=10)'s, bounds taken from the data (NOT PRIVATE), δ = n^-1.1. Each ε is compared with the next
-larger one, paired by seed: the loss rises where the difference is above two standard errors and 1% of the loss.
+The measure is the loss divided by that of KMeans(n_init=10), with bounds taken from the data (NOT PRIVATE) and δ =
+n^-1.1. Each ε is compared with the next larger one, paired by seed: the loss rises where the difference is above two
+standard errors and 1% of the loss.
 """
 
 from __future__ import annotations

@@ -3,10 +3,10 @@
 python -m benchmarks.pe_claim                                  # reads benchmarks/results/pe.csv, runs nothing
 DPVIZ_DATASETS=folder python -m benchmarks.utility --table pe  # remakes that file
 
-Area under the loss over ε; pe.md gives the number of seeds and the version. Ours: the lower of PE-means and, above 16
-columns, HDPE-means. Baselines: the lowest of SuLloyd, FastLloyd, LSH-Splits and Balcan et al. A gain is 1 - ours /
-baseline; its standard error follows from those of both areas. Taking the lowest of several slightly favors both
-sides.
+The measure is the area under the loss over ε; pe.md gives the number of seeds and the version. Ours: the lower of
+PE-means and, above 16 columns, HDPE-means. Baselines: the lowest of SuLloyd, FastLloyd, LSH-Splits and Balcan et al. A
+gain is 1 - ours / baseline; its standard error follows from those of both areas. Taking the lowest of several slightly
+favors both sides.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Loss under rho-distance privacy: d x rho x epsilon, beside KMeans(n_init=10) and plain DP under replacement.
+"""Measure losses under rho-distance privacy over d, rho and ε, beside KMeans(n_init=10) and plain DP under replacement.
 
 python -m benchmarks.rho --dims 2 16 --epsilons 0.5 1 2 --rhos 1 0.08 0.008 0.0001 --seeds 2
 

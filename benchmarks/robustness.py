@@ -32,7 +32,7 @@ COLUMNS = ("n -20%", "n -10%", "n +20%", "n +100%", "bounds 4x", "bounds 16x", "
 
 
 def small_and_far() -> np.ndarray:
-    """Return 6,500 rows in random order: clusters of 2,000 near the middle, of 100 on the rim."""
+    """Return 6,500 rows in random order: clusters of 2,000 near the middle, and of 100 on the rim."""
     rng = np.random.default_rng(0)
     at = np.linspace(0, 2 * np.pi, 5, endpoint=False) + 0.3
     large, far = np.array([[-0.3, -0.3], [0.35, -0.25], [0.0, 0.35]]), 0.95 * np.stack([np.cos(at), np.sin(at)], 1)

@@ -3,8 +3,9 @@
 python -m benchmarks.steps
 python -m benchmarks.steps --data town iris --algorithms nsm dpm
 
-The server is warm. Prints the main thread's processor milliseconds from the request for a step until its picture is
-handed over, minus the cost of two screen refreshes: median and maximum over all steps, and the number of figures.
+The server is warm. The script prints the main thread's processor milliseconds from the request for a step until its
+picture is handed over, minus the cost of two screen refreshes: median and maximum over all steps, and the number of
+figures.
 """
 
 from __future__ import annotations

@@ -7,9 +7,10 @@ python -m benchmarks.utility --table field --seeds 3
 python -m benchmarks.utility --table su --seeds 3
 
 A table is a sweep, benchmarks/specs/TABLE.toml. A data set is named as in a sweep; without "sample:" or "bench:" it is
-one in the folder DPVIZ_DATASETS or a generated one. All run with bounds taken from the data (the papers' preprocessing,
-NOT PRIVATE) and delta = n^-1.1. Rows are kept in a JSON-lines file and not computed again while the algorithms' code is
-the same, so an interrupted command resumes where it stopped. A table also writes NAME.md and NAME.csv.
+one in the folder DPVIZ_DATASETS or a generated one. All algorithms run with bounds taken from the data (the papers'
+preprocessing, NOT PRIVATE) and delta = n^-1.1. Rows are kept in a JSON-lines file and not computed again while the
+algorithms' code is the same, so an interrupted command resumes where it stopped. A table also writes NAME.md and
+NAME.csv.
 """
 
 from __future__ import annotations

@@ -21,10 +21,10 @@ class Visitor:
 
     Parameters
     ----------
-    port : of a server on 127.0.0.1
+    port : port of a server on 127.0.0.1
     page : path without the slash, "" for the first page
-    query : of the address, without the question mark
-    cookie : sent with the websocket's request, for a proxy that keeps a visitor on one process
+    query : query of the address, without the question mark
+    cookie : cookie sent with the websocket's request, for a proxy that keeps a visitor on one process
     patience : seconds until an answer counts as lost
     """
 

@@ -87,7 +87,7 @@ ROOMS = [  # imports only go up this list; the trace comes below the privacy cor
 ]
 NO_ALGORITHM = ("base", "kmeans", "outside", "programs", "rules")  # modules that do not use a curator
 HOUSE = {f"dpviz.algorithms.{name}" for name in NO_ALGORITHM}
-DOORS = {"dpviz", "dpviz.privacy", "pages._ui"}  # the version and the package's own lookups, a docstring
+DOORS = {"dpviz", "dpviz.privacy", "pages._ui"}  # they hold a version, the package's own lookups and a docstring
 ABOVE = {("dpviz.cli.main", "dpviz.cli.*")}  # the commands, looked up by a string on request
 NAMED_BY_OTHERS = {"pages._ui.work.workers", "dpviz.algorithms.programs"}  # import what app.py or --outside names
 SOURCES = sources(ROOT)

@@ -67,7 +67,7 @@ async def survives(front, first, folder):
 
     begun = await sweeping(front, cookie="dpviz=a")
     (identity,) = [path.stem for path in folder.glob("*.toml")]
-    await until(lambda: len(rows()) > 2, begun.ask)  # somebody looks on
+    await until(lambda: len(rows()) > 2, begun.ask)  # a visitor keeps looking at the page
     os.kill(first.pid, signal.SIGKILL)
     first.wait()
     before = set(rows())
@@ -81,7 +81,7 @@ async def survives(front, first, folder):
 
 
 async def until(holds, act):
-    """Act until something holds."""
+    """Repeat an action until a condition holds."""
     end = time.monotonic() + 240
     while not holds():
         assert time.monotonic() < end, "the condition was not met in time"

@@ -123,7 +123,7 @@ def columns_in(path: Path) -> list[str]:
         return list(file.schema_arrow.names)
 
 
-_header = threading.Lock()  # a header is a Python literal, and up to 3.11.7 two parsing threads may break each other
+_header = threading.Lock()  # up to Python 3.11.7, threads break each other if they parse headers (literals) at once
 
 
 def _mapped(path: str) -> np.ndarray:

@@ -1,4 +1,4 @@
-// The player of a replay: drives the stages of one run. The stage's own script is above this one.
+// The player of a replay, which drives the stages of one run. The stage's own script is above this one.
 const dark = matchMedia("(prefers-color-scheme: dark)"), still = matchMedia("(prefers-reduced-motion: reduce)");
 const record = document.getElementById("run").textContent, run = JSON.parse(record), last = run.sentences.length - 1;
 const box = document.querySelector(".panels"),

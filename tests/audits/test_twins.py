@@ -173,14 +173,14 @@ def test_a_missing_factor_two_in_an_algorithms_selections_is_caught(monkeypatch)
 
 
 class ScalarNoise(Seeded):
-    """Draws one number for a whole vector, as in a published HDPE-means."""
+    """Noise that draws one number for a whole vector, as in a published HDPE-means."""
 
     def gaussian(self, sd, shape):
         return np.full(shape, super().gaussian(sd, ()))
 
 
 class OneStream(Seeded):
-    """Restarts the stream for every release, as in a published FastLloyd."""
+    """Noise that restarts its stream for every release, as in a published FastLloyd."""
 
     def __init__(self, rng):
         super().__init__(rng)
@@ -191,7 +191,7 @@ class OneStream(Seeded):
 
 
 class ExactEmpty(Curator):
-    """Returns exact sums of empty clusters, as in a published DPM."""
+    """A curator that returns exact sums of empty clusters, as in a published DPM."""
 
     def release(self, label, query, scope=0):
         noisy = super().release(label, query, scope)
@@ -293,7 +293,7 @@ def test_an_algorithm_that_always_raises_is_an_error_of_the_audit():
 
 
 def test_an_algorithm_that_goes_around_the_curator_is_caught():
-    """Its releases are honest, but its centers are two private rows."""
+    """The algorithm's releases are honest, but its centers are two private rows."""
 
     class Thief(ALGORITHMS["aug-pe"]):
         def steps(self, curator, domain, rng):

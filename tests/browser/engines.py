@@ -24,7 +24,7 @@ def missing(engine):
 
 @contextmanager
 def program(*command, **environment):
-    """Run a program in the background; end it on leaving."""
+    """Run a program in the background, and end it when the block ends."""
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     process = subprocess.Popen(command, env={**os.environ, **environment}, **quiet)
     try:

@@ -93,7 +93,7 @@ class Recorded(Secure):
 
 
 def test_over_tls_two_clients_draw_the_laplace_noise_each_in_full(folder):
-    """A single client could remove all of the noise."""
+    """If a single client drew the noise, it could remove all of it."""
     agreement = agreed(ALGORITHMS["sulloyd"](n_clusters=3), n_max=12 * N)
     host, noises = Host(folder, agreement), {name: Recorded() for name in NAMES}
     with ThreadPoolExecutor(3) as pool:

@@ -1,4 +1,4 @@
-"""Check the page Trade-off."""
+"""Check the Trade-off page."""
 
 import dataclasses
 import json

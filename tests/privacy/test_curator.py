@@ -318,7 +318,7 @@ def test_only_keys_that_rows_have_are_touched_and_pass_at_the_threshold():
 @pytest.mark.parametrize("delta", [1e-9, 1e-5, 0.05])
 @pytest.mark.parametrize("scale", [0.3, 2.0, 55.0])
 def test_new_keys_pass_with_probability_at_most_delta(scale, delta, l0):
-    """Return the exact chance that one of l0 keys with a true count of 1 passes, rounding included."""
+    """Compute the exact chance that one of l0 keys with a true count of 1 passes, rounding included."""
     cost = Threshold(1.0, delta)
     tau = cost.threshold(scale, l0)
     assert tau == pytest.approx(1.5 + scale * stats.norm.isf(-math.expm1(math.log1p(-delta) / l0)))

@@ -1,4 +1,4 @@
-// A slider for ε with a few stops, the curve of stored runs along it, and a knob on the curve. Works in any page.
+// A slider for ε with a few stops, the curve of stored runs along it, and a knob on the curve. It works in any page.
 const REST = 700; // milliseconds after the last key until a stop counts as chosen
 const INSET = 20; // pixels from a track's end to its first stop
 const TALL = 44, FLOOR = 38; // height of a track and position of its lowest value, in pixels
@@ -8,7 +8,7 @@ const svg = (name, attributes) => {
   return node;
 };
 
-/** A slider with a few stops. Calls `moved(i)` for each stop that is passed, and `ended(i)` for the last one. */
+/** A slider with a few stops. It calls `moved(i)` for each stop that is passed, and `ended(i)` for the last one. */
 class Track {
   constructor(box, label, { moved, ended, left }) {
     Object.assign(this, { box, moved, ended, left, at: 0, place: 0, texts: [], curve: null });

@@ -1,7 +1,7 @@
 // Text with plotly's tags, dashes, colors, and the system's own colors where the visitor forces them.
 import { isList, isObject } from "./read.js";
 
-export const LINE = 1.3; // of the font size: from line to line
+export const LINE = 1.3; // distance from line to line, as a multiple of the font size
 export const CAP = 0.7; // a capital's height
 export const MIDDLE = 0.35; // and its middle
 const COLOR = /(color:\s*)([^;"']+)/;

@@ -63,7 +63,7 @@ class Match:
 
     @functools.cached_property
     def known(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return what an attacker computes beforehand: centers (k, d) of a run in each world, first with the person."""
+        """Return the centers (k, d) that an attacker knows beforehand: of one run with the person, and one without."""
         question = self.question
         inside, outside = (
             self.algorithm.run(X, domain=question.domain, seed=0).cluster_centers

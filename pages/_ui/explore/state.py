@@ -14,7 +14,7 @@ from pages._ui.work import runs
 
 @dataclasses.dataclass(frozen=True)
 class Settings:
-    """The run that Run would start: algorithm (None if a parameter is wrong), seed, forecast, and whether noiseless."""
+    """The run that Run starts: algorithm (None if a parameter is wrong), seed, forecast, and whether noise is off."""
 
     algorithm: Algorithm | None
     seed: int

@@ -194,7 +194,7 @@ def test_candidates_far_from_rows_stand_for_as_much_space_as_they_are_far():
     apart = np.linalg.norm(outside[:, None] - outside, axis=2)[np.triu_indices(len(outside), 1)]
     assert (apart >= 0.5 * np.broadcast_to(far, (len(far), len(far)))[np.triu_indices(len(far), 1)]).all()
     covered = np.linalg.norm(population[:, None] - outside, axis=2).min(axis=1)
-    assert (covered <= 0.5 * away)[away > 0.05].all()  # no omitted one is farther from the chosen ones
+    assert (covered <= 0.5 * away)[away > 0.05].all()  # no omitted point is farther from the chosen points
     assert thinned(population, np.ones(800, dtype=bool), 0.05).shape == (0, 2)
 
 

@@ -124,7 +124,7 @@ class Clock:
 
 
 class Line:
-    """Return a queue whose places are taken until `go`, so that the order of the other jobs can be observed."""
+    """A queue whose places are taken until `go`, so that the order of the other jobs can be observed."""
 
     def __init__(self, workers=1):
         self.clock, self.order, self.gates = Clock(), [], []
