@@ -101,7 +101,7 @@ class Domain:
         Raises
         ------
         ValueError
-            If sizes do not fit, or a bound is not finite or not below the other.
+            If sizes do not match, a bound is not finite, or a lower bound is not below the upper one.
         """
         arrays = [np.asarray(bound, dtype=np.float64) for bound in (low, high)]
         if n_features is not None:

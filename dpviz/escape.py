@@ -52,7 +52,7 @@ def figure(text: str) -> str:
 
 
 def cell(text: str) -> str:
-    """Return text that no spreadsheet takes for a formula: text that begins like a formula gets an apostrophe.
+    """Return text that no spreadsheet reads as a formula: text that begins like a formula gets an apostrophe.
 
     >>> cell("=1+1")
     "'=1+1"

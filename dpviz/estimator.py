@@ -49,14 +49,15 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         the rows, with a `PrivacyLeakWarning`
     scale : "column" or "common"; see `dpviz.domain.Domain`
     n_public : int or None, the PUBLIC nominal number of rows. None takes it from the rows, with the warning
-    secure : bool, noise for a real release (no seed), instead of a simulation that `random_state` repeats
+    secure : bool, whether to draw the noise of a real release (without a seed) instead of that of a simulation that
+        `random_state` repeats
     random_state : int, RandomState or None, for simulations only
     parameters : dict or None, further parameters of the algorithm
 
     Attributes
     ----------
     cluster_centers_ : ndarray of shape (k', d), original units; released
-    trace_ : Trace, every step, release and the promise
+    trace_ : Trace, the record of every step, every release and the promise
     labels_ : ndarray of shape (n,), nearest center of every row; NOT private, simulations only
     inertia_ : float, sum of squared distances to the nearest center, original units; NOT private, simulations only
     n_features_in_, feature_names_in_ : as in scikit-learn
@@ -160,7 +161,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         """Return minus the sum of squared distances to the nearest center, in z units. NOT private.
 
         Distances are not squared if the objective is "medians". The first call of a process gives a
-        `PrivacyLeakWarning`: a choice made by scores depends on the rows outside the promise.
+        `PrivacyLeakWarning`: a choice made by scores depends on the rows in a way that the promise does not cover.
 
         Raises
         ------

@@ -115,7 +115,7 @@ def silhouette(X: np.ndarray, centers: np.ndarray, rng: np.random.Generator, *, 
 def davies_bouldin(X: np.ndarray, centers: np.ndarray) -> float:
     """Return the Davies-Bouldin index of the nearest-center assignment; NaN if all rows have one nearest center.
 
-    X (n, d) and centers (k, d) in the same units.
+    X (n, d) and centers (k, d) are in the same units.
     """
     labels = _labels(X, centers)
     return float(davies_bouldin_score(X, labels)) if len(np.unique(labels)) > 1 else float("nan")
@@ -131,7 +131,7 @@ def _confusion(X: np.ndarray, centers: np.ndarray, labels: np.ndarray) -> np.nda
 def majority_accuracy(X: np.ndarray, centers: np.ndarray, labels: np.ndarray) -> float:
     """Return the share of rows whose label is the most frequent in their cluster; more clusters can only raise it.
 
-    X (n, d) and centers (k, d) in the same units, labels (n,).
+    X (n, d) and centers (k, d) are in the same units; labels have shape (n,).
     """
     return float(_confusion(X, centers, labels).max(axis=1).sum() / len(X))
 
@@ -139,7 +139,7 @@ def majority_accuracy(X: np.ndarray, centers: np.ndarray, labels: np.ndarray) ->
 def hungarian_accuracy(X: np.ndarray, centers: np.ndarray, labels: np.ndarray) -> float:
     """Return the share of correct rows under the best one-to-one matching of clusters and labels.
 
-    X (n, d) and centers (k, d) in the same units, labels (n,).
+    X (n, d) and centers (k, d) are in the same units; labels have shape (n,).
     """
     table = _confusion(X, centers, labels)
     return float(table[linear_sum_assignment(-table)].sum() / len(X))

@@ -57,7 +57,7 @@ def _trimmed(text: str) -> str:
 
 
 def round_to(value: float, resolution: float) -> str:
-    """Write a number to the power of ten at or below `resolution`, without commas: for files.
+    """Write a number for files: to the power of ten at or below `resolution`, without commas.
 
     Raises
     ------

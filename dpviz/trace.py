@@ -56,7 +56,7 @@ class Step:
 
     Attributes
     ----------
-    kind : str, names the figures that can draw the step
+    kind : str, which selects the figures that draw the step
     title : str, one sentence
     released : values that an adversary may see: arrays, numbers and strings only
     index : int, counted from 0
@@ -84,7 +84,7 @@ class Trace:
     domain : Domain, the declared public facts
     seed : int or None; None if the noise is secure
     steps : tuple of Step
-    plan : Plan, what may be released at what cost
+    plan : Plan, the releases that the run may make and their costs
     ledger : tuple of Release, written by the draws
     claimed, spent : Guarantee, from the plan and (independently) from the ledger
     cluster_centers : ndarray of shape (k', d) in the ORIGINAL units of X, inside the declared box and ball

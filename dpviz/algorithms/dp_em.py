@@ -44,7 +44,7 @@ class DPEM(ApproximateDP):
     covariance : {"auto", "full", "diagonal"}
         Orientation of the ellipses: any, or aligned with the columns. "auto" means "full" up to 6 columns.
     reach : float, in [1, 10]
-        Offsets are clipped to this multiple of the widest Gaussian's expected distance from its mean.
+        Multiple of the widest Gaussian's expected distance from its mean to which offsets are clipped.
 
     Formal guarantee
     ----------------
@@ -52,7 +52,7 @@ class DPEM(ApproximateDP):
     nominal size N). Shares s of one row have |s|_2 <= |s|_1 <= 1, so counts change by at most 1, sums of offsets by the
     clipping radius r, and second moments by r^2 (Frobenius). r depends on released covariances only. mu^2 is split
     equally over the iterations, and within each as 1 : 2 : 2 over counts, sums and second moments, all with Gaussian
-    noise. Everything else reads released values only.
+    noise. Everything else depends on released values only.
 
     Steps
     -----
@@ -64,11 +64,12 @@ class DPEM(ApproximateDP):
     Deviations from the paper
     -------------------------
     Park et al. add noise to means and covariances weighted by 1/n, with n public; here all three moments are sums, so
-    nothing reads the number of rows. Offsets are taken from the last mean and clipped to a radius that shrinks with the
-    clusters. Second moments about the origin, as published, need so much noise that every cluster much smaller than the
-    domain is lost. Covariances are made symmetric and shrunk toward a ball by the noise's share of their variance, and
-    their eigenvalues are kept between the noise's and the initial ones. A Gaussian with a noisy count near or below 0
-    keeps its mean and shape, with the weight of one row. Composition is mu-GDP instead of the moments accountant.
+    nothing depends on the number of rows. Offsets are taken from the last mean and clipped to a radius that shrinks
+    with the clusters. Second moments about the origin, as published, need so much noise that every cluster much smaller
+    than the domain is lost. Covariances are made symmetric and shrunk toward a ball by the noise's share of their
+    variance, and their eigenvalues are kept between the noise's and the initial ones. A Gaussian with a noisy count
+    near or below 0 keeps its mean and shape, with the weight of one row. Composition is mu-GDP instead of the moments
+    accountant.
 
     References
     ----------
@@ -137,7 +138,7 @@ class DPEM(ApproximateDP):
         flat, rounds = self.diagonal(d), len(curator.plan.costs["update.counts"])
         shrink = min(1.0, domain.radius / float(np.linalg.norm(domain.box_z)))
         means = self._inside(pack_cube(k, d, 1.0, rng) * domain.box_z * shrink, domain)
-        widest = float((domain.box_z**2).mean()) * shrink**2 * k ** (-2 / d) / 3  # rows fill 1/k of the box
+        widest = float((domain.box_z**2).mean()) * shrink**2 * k ** (-2 / d) / 3  # each cluster fills 1/k of the box
         covariances = np.tile(widest * np.eye(d), (k, 1, 1))
         weights = np.full(k, 1 / k)
         yield Step(

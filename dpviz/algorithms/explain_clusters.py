@@ -44,9 +44,10 @@ class ExplainClusters(ApproximateDP):
     ----------------
     (epsilon, delta)-DP for one row added or removed. Public: the domain, its n, and the centers and edges, which depend
     on released values alone. Proof: (1) a row has one nearest center, by exact comparison, and one bin in every column,
-    so it changes d of the k d b counts by 1: l2 sensitivity sqrt(d). (2) One Gaussian release has mu from epsilon and
-    delta (Balle and Wang). (3) The centers of an earlier run are a fixed public value here, so by adaptive composition
-    the account adds the costs of run and question. (4) The sentences depend on released values only.
+    so it changes d of the k d b counts by 1: l2 sensitivity sqrt(d). (2) The mu of the one Gaussian release follows
+    from epsilon and delta (Balle and Wang). (3) The centers of an earlier run are a fixed public value here, so by
+    adaptive composition the account adds the costs of run and question. (4) The sentences depend on released values
+    only.
 
     Steps
     -----

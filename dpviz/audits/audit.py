@@ -100,7 +100,7 @@ def pairs(relation: Neighboring, *, n: int = 12, n_features: int = 2, rho_distan
 
 
 def clopper_pearson(hits: int, runs: int, confidence: float) -> tuple[float, float]:
-    """Return the two-sided exact limits of a probability."""
+    """Return the exact two-sided confidence limits of a probability."""
     tail = (1 - confidence) / 2
     low = 0.0 if hits == 0 else float(beta.ppf(tail, hits, runs - hits + 1))
     high = 1.0 if hits == runs else float(beta.ppf(1 - tail, hits + 1, runs - hits))
@@ -178,7 +178,7 @@ def coincidences(noise: Sequence[tuple[Release, np.ndarray]]) -> int:
 
 
 def statistics(trace: Trace, seen: Rows, pair: Pair, *, swapped: bool) -> dict[str, float]:
-    """Return what the adversary computes from one run; larger values favor `pair.first`.
+    """Return the statistics that the adversary computes from one run; larger values favor `pair.first`.
 
     likelihood: log ratio of everything released. coincidence: zeros and repeats in the noise, more than with the other
     data set. standing: minus the number of released centers that repeat an earlier one bit for bit. distance: minus the
@@ -220,7 +220,7 @@ class Finding:
     ----------
     notion : "mu" or "epsilon", the notion of claimed, realized and lower_bound
     reach : largest change of a release between the neighbors, as a share of its declared sensitivity
-    statistic : what the adversary read
+    statistic : name of the statistic that the adversary read
     """
 
     algorithm: str
@@ -257,7 +257,7 @@ def audit(
     Plans of Gaussian releases are bounded in mu, all others in epsilon at the claim's delta. Every run has its own
     seed, or none if `noise` is "secure". A run that raises an error is an outcome like any other. `n_public` is the
     declared n; None means the true one. `make_rows` makes Rows from (rows, neighboring rows, domain); if they have no
-    witness, `realized` and `reach` are 0. `on_run` receives the number of finished runs and may raise to stop.
+    witness, `realized` and `reach` are 0. `on_run` receives the number of finished runs and may raise an error to stop.
     """
     began = time.perf_counter()
     n = n_public or max(len(pair.first), 2)
@@ -311,7 +311,7 @@ class Draws:
         rounded, are tested for their variance
     correlation : largest |r| sqrt(m) of neighbors in a vector, of parts of one release, of successive releases
     repeats : number of noise values that are 0 or repeat another of the same run, over all runs
-    selections : |z| of how often the likeliest candidate was chosen; 0 without selections
+    selections : |z| of the number of times that the likeliest candidate was chosen; 0 without selections
     """
 
     entries: int

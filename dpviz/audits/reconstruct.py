@@ -27,7 +27,7 @@ _WHOLE = 1e-6  # a count this close to a whole number is one: an exact count alw
 class Publication:
     """The publication of one Lloyd iteration: its centers (k, d), and the sums (k, d) and counts (k,) of their rows.
 
-    A center's rows are those nearest to it; z units.
+    A center's rows are those nearest to it; everything is in z units.
     """
 
     centers: np.ndarray
@@ -97,7 +97,7 @@ def read_off(rounds: Sequence[Publication], radius: float) -> list[Read]:
 
 
 def _moved(before: Publication, now: Publication, radius: float) -> list[np.ndarray]:
-    """Return the rows that explain what changed between two rounds."""
+    """Return the rows that explain the changes between two rounds."""
     gained, moved = now.counts - before.counts, now.sums - before.sums
     if (np.abs(gained - np.rint(gained)) > _WHOLE).any():
         return []  # the counts are not exact, so noise was added

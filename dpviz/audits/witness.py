@@ -1,7 +1,8 @@
 """Provide rows with a neighbor: a run answers from one data set and records the other's answers too.
 
-This gives the adversary all that any adversary could have. The algorithm runs unchanged; for every release the witness
-records the answer, the truth behind it, and the truth on the neighboring rows under the same earlier releases.
+This gives the adversary all the knowledge that any adversary could have. The algorithm runs unchanged; for every
+release the witness records the answer, the truth behind it, and the truth on the neighboring rows under the same
+earlier releases.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ __all__ = ["Exchange", "Neighbors", "Witness", "change", "log_ratio", "realized"
 
 
 class Exchange(NamedTuple):
-    """One ledger entry's answer: what was released, the truth, and the truth on the neighboring rows.
+    """One ledger entry's answer: the released value, the true one, and the true one on the neighboring rows.
 
     A release of keys is (noisy counts, which passed) over the union of both neighbors' keys; a key that one of them
     lacks has a true count of 0 there. Reports are (estimates, number of people). A cover's truths are `Coverage`.
@@ -263,7 +264,7 @@ def log_ratio(ledger: Sequence[Release], exchanges: Sequence[Exchange]) -> float
 
 
 def change(entry: Release, seen: Exchange) -> float:
-    """Return how much the neighbor changes a release, in the norm (or range) that its sensitivity is declared in."""
+    """Return how much the neighbor changes a release, in the norm (or range) of its declared sensitivity."""
     if entry.mechanism == "Cover":
         pairs = zip(seen.true.counts, seen.other.counts, strict=True)  # counts of rows not yet covered, pick by pick
         return max((abs(float(mine.sum() - theirs.sum())) for mine, theirs in pairs), default=0.0)

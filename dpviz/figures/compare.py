@@ -153,7 +153,7 @@ def _number(view: View, figure: go.Figure, numbers: Sequence[str], words: Sequen
             "textposition": "top right",
             "textfont": {"size": 15, "color": ink, "shadow": halo(view.colors)},
             "name": "place",
-            "marker": {"size": 20, "opacity": 0},  # keeps the number clear of a center and a diamond
+            "marker": {"size": 20, "opacity": 0},  # this mark keeps the number clear of a center and a diamond
         },
         {"mode": "lines", "line": {"color": ink, "width": 2, "dash": "dash"}, "name": "no partner"},
         {

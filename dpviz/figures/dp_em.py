@@ -62,7 +62,7 @@ def _plane(view: View) -> Panel:
 
 
 def panels(view: View, shots: list[Shot]) -> list[Panel]:
-    """Return plane, loss (if hidden layers are on), spend and ledger."""
+    """Return the panels: plane, loss (if hidden layers are on), spend and ledger."""
     return [_plane(view), *closing(view, shots)]
 
 

@@ -33,7 +33,7 @@ def center_path(trace: Trace) -> list[np.ndarray]:
 
 
 def panels(view: View, shots: list[Shot]) -> list[Panel]:
-    """Return the plane, and loss, spend and ledger if they exist."""
+    """Return the panels: the plane and, if they exist, loss, spend and ledger."""
     trace, colors = view.trace, view.colors
     exact = trace.claimed.exact
     steps = len(trace.steps)

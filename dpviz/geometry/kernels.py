@@ -176,7 +176,7 @@ def _first_two(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def _with_half(dtype: type, points: np.ndarray, half: np.ndarray) -> np.ndarray:
-    """Return (d + 1, m) in `dtype`, whose product with rows that end in a 1 is x.s - half."""
+    """Return a matrix (d + 1, m) in `dtype` whose product with rows that end in a 1 is x.s - half."""
     return np.ascontiguousarray(np.column_stack([points, -half]).T, dtype=dtype)
 
 

@@ -24,8 +24,9 @@ def uniform_ball(n: int, d: int, radius: float, rng: np.random.Generator) -> np.
 def sphere_pack(n: int, d: int, radius: float, rng: np.random.Generator) -> np.ndarray:
     """Spread n points over an l2 ball: at least a from its surface and 2a from each other (Su et al., in a ball).
 
-    a starts at radius/2 and is halved after 100 failures in a row. For d >= 16 the separation rejects nothing in
-    practice and the result is uniform in the ball of radius 0.75 R; beyond 2000 points the rest is uniform too.
+    The distance a starts at radius/2 and is halved after 100 failures in a row. For d >= 16 the separation rejects
+    nothing in practice and the result is uniform in the ball of radius 0.75 R; beyond 2000 points the rest is uniform
+    too.
 
     Returns
     -------

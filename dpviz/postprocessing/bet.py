@@ -22,7 +22,7 @@ _WITH_ROWS = {
 
 
 class Bet(NamedTuple):
-    """A bet from even odds, given all released values.
+    """A bet at even odds by somebody who sees all released values.
 
     Attributes
     ----------

@@ -48,7 +48,7 @@ class Groups:
     ----------
     means : ndarray of shape (g, d), z units
     radii : ndarray of shape (g,), root mean square distance of a group's rows to its mean, z units
-    sizes : ndarray of shape (g,), rows
+    sizes : ndarray of shape (g,), numbers of rows
     known : whether labels declare them; False for KMeans' clusters
     merged : pairs (a, b) of clusters that another start of KMeans, about as good, serves by one center, nearer to b
     """
@@ -66,7 +66,7 @@ class Groups:
 
     @property
     def words(self) -> str:
-        """Return the noun for the groups, with the origin of the groups."""
+        """Return the noun for the groups, with their origin."""
         return "groups" if self.known else "KMeans' clusters"
 
     def doubted(self, rivals: Iterable[np.ndarray]) -> Groups:
@@ -177,7 +177,7 @@ def demo_verdict(
     Parameters
     ----------
     reference : ndarray of shape (k, d), KMeans' centers, original units
-    losses : the run's loss and KMeans' loss, the same unit
+    losses : the run's loss and KMeans' loss, in the same unit
     """
     centers = trace.domain.normalize(trace.cluster_centers)
     hits = groups.found_by(centers)

@@ -25,7 +25,7 @@ class _Cloud:
         self._weighed = np.column_stack([weights, points * weights[:, None]])  # (m, 1 + p): mass and sums at once
 
     def assign(self, centers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the nearest center of every point and its squared distance, >= 0."""
+        """Return the nearest center of every point, and its squared distance (at least 0)."""
         if len(self.points) * len(centers) > _TREE_PAIRS and self.points.shape[1] <= 8:
             distances, labels = cKDTree(centers).query(self.points)
             return labels, distances**2
@@ -49,9 +49,10 @@ class _Cloud:
 
 
 def occupied(noisy_counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the mask (m,) of positive noisy counts, and these as weights, or only the largest, with weight 1.
+    """Return the mask (m,) of positive noisy counts, and these counts as weights.
 
-    Counts below 1 stay as they are: raised to 1, many empty cells would outweigh the rows if the noise is small.
+    If no count is positive, the largest is kept, with weight 1. Counts below 1 stay as they are: raised to 1, many
+    empty cells would outweigh the rows if the noise is small.
     """
     mask = noisy_counts > 0
     if mask.any():

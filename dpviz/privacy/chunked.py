@@ -70,7 +70,7 @@ def on_cluster(client: Any) -> Spread:
 
 
 def finished(client: Any, futures: Sequence[Any], on_wait: Callable[[], None] = lambda: None) -> Iterator[Any]:
-    """Yield a Dask client's futures as they finish; `on_wait` is called now and then and may raise to stop.
+    """Yield a Dask client's futures as they finish; `on_wait` is called now and then and may raise an error.
 
     Raises
     ------
@@ -102,7 +102,7 @@ class ChunkedRows(Rows):
 
     Parameters
     ----------
-    parts : from `parts_of`
+    parts : sequence of Part, from `parts_of`
     domain : Domain
     dataset_id : str
     spread : function that computes the parts: `threads(2)`, or `on_cluster(client)`

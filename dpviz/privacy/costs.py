@@ -369,6 +369,6 @@ COSTS: dict[str, type[Cost]] = {
 
 
 def cost_of(mechanism: str, fields: Mapping[str, float]) -> Cost:
-    """Return the cost that a ledger entry names; a randomizer's is `Report`, or `Shuffled` if it names `users`."""
+    """Return the cost that a ledger entry names: for a randomizer `Report`, or `Shuffled` if it names `users`."""
     cost: type[Cost] = COSTS.get(mechanism) or (Shuffled if "users" in fields else Report)
     return cost(**fields)

@@ -83,7 +83,7 @@ class Curator:
 
     @property
     def n_noisy(self) -> Noisy | None:
-        """Estimate the number of rows from the released counts of all rows, weighted by precision; None before any."""
+        """Estimate the number of rows from the released counts of all rows, weighted by precision; None without any."""
         total, precision = self._tally
         return Noisy(float(total / precision), float(precision**-0.5)) if precision else None
 

@@ -25,8 +25,8 @@ class Release:
     scale : noise scale (standard deviation for Gaussian, b for Laplace)
     neighboring : relation under which the sensitivity holds
     shape : shape of the released array; it may depend on earlier releases
-    excess : variance of the released noise over that of `scale`; above 1 where parties share the noise, because noise
-        that one of them drew does not count toward the promise
+    excess : variance of the released noise over that of `scale`; above 1 if parties share the noise, because noise that
+        one of them drew does not count toward the promise
     """
 
     label: str
@@ -49,7 +49,7 @@ class Release:
 
     @property
     def name(self) -> str:
-        """Return the plan entry that priced it."""
+        """Return the name of the plan entry that priced the release."""
         return f"{self.label}.{self.part}" if self.part else self.label
 
 

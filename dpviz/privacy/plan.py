@@ -1,4 +1,4 @@
-"""Plans: how often each release may happen, and what it costs along a row's path."""
+"""Plans: the number of times that each release may happen, and its cost along a row's path."""
 
 from __future__ import annotations
 

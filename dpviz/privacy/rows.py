@@ -299,5 +299,5 @@ class MemorySession(StatisticSession):
                 counted = query.statistic(self._blocks[small])
                 self._kept[query, small] = counted
                 self._kept[query, large] = {part: whole[part] - counted[part] for part in whole}
-                del self._kept[query, parent]  # both children are known, so only open scopes keep memory
+                del self._kept[query, parent]  # both children are known, so the parent's statistic is no longer needed
         return self._kept[query, scope]

@@ -91,7 +91,7 @@ class _OneStart(KMeans):
 def rivals(data: Dataset, first: Trace) -> list[np.ndarray]:
     """Return the centers (k, d; original units) of single starts of KMeans whose loss is close to that of `first`.
 
-    Where they differ from `first`, KMeans itself is undecided. They run on at most `ROWS` rows. NOT PRIVATE.
+    Where they differ from `first`, KMeans itself is undecided. The starts run on at most `ROWS` rows. NOT PRIVATE.
     """
     X = data.X
     if len(X) > ROWS:

@@ -38,7 +38,7 @@ def on_this_machine(
 
     Parameters
     ----------
-    cells, run : cells and the function that runs one; it must be importable in a fresh process
+    cells, run : the cells, and the function that runs one, which must be importable in a fresh process
     give_up : give_up(cell, reason) returns the result of a cell whose worker keeps dying
     workers : int, number of processes
     nice : niceness of the processes, where the system supports it
@@ -62,7 +62,7 @@ def on_this_machine(
                     deaths = 0
                     yield result
         except BrokenProcessPool:
-            todo.extendleft(reversed(busy.values()))  # oldest first, because it was running
+            todo.extendleft(reversed(busy.values()))  # oldest first, because the oldest was running
             deaths += 1
             if deaths == _TRIES:
                 deaths = 0

@@ -15,7 +15,7 @@ from dpviz.sweeps.sweep import Run, Sweep, execute
 __all__ = ["START_SECONDS", "composed", "kind", "missing", "seconds", "trial"]
 
 START_SECONDS = 2.0  # seconds to start the worker processes (1.3 to 2.1 in benchmarks/forecast.py)
-_FREE = ("epsilon", "delta", "rho_distance")  # parameters that change the time little
+_FREE = ("epsilon", "delta", "rho_distance")  # parameters that hardly change the time
 
 
 def kind(cell: Run) -> tuple[Any, ...]:
@@ -25,7 +25,7 @@ def kind(cell: Run) -> tuple[Any, ...]:
 
 
 def missing(runs: Iterable[Run], known: Mapping[tuple[Any, ...], float]) -> list[Run]:
-    """Return one run of every kind that has no known time, the KMeans references first."""
+    """Return one run of every kind that has no known time, with the KMeans references first."""
     runs_by_key: dict[tuple[Any, ...], Run] = {}
     for cell in runs:
         if kind(cell) not in known:

@@ -36,7 +36,7 @@ class Published:
 
 @dataclasses.dataclass(frozen=True)
 class Spec:
-    """A sweep with its title and the published numbers it is compared with."""
+    """A sweep with its title and the published numbers with which it is compared."""
 
     title: str
     sweep: Sweep

@@ -84,7 +84,7 @@ class Variant:
 
 
 def measured(metrics: Sequence[str], variants: Sequence[Variant], axes: Mapping[str, Sequence[Any]]) -> tuple[str, ...]:
-    """Return the metrics of a sweep, with k-median's own cost if k-median runs, in first place if nothing else does."""
+    """Return the metrics of a sweep; k-median's own cost is added if it runs, and comes first if nothing else runs."""
     objectives = {one for variant in variants for one in _objectives(variant, axes)}
     if "medians" not in objectives or "median_cost" in metrics:
         return tuple(metrics)
@@ -119,7 +119,7 @@ class Run:
 
     @property
     def variant(self) -> Variant:
-        """Return the curve that the run belongs to."""
+        """Return the curve to which the run belongs."""
         return Variant(self.label, self.algorithm, self.preset, noise=self.noise)
 
     @property
@@ -185,7 +185,7 @@ class Sweep:
                 variant.build(variant.parameters(point), n_clusters=1, n_public=1000)
 
     def _check_values(self) -> None:
-        """Raise if a list of values is empty or repeats one, or if epsilon or a number of rows is out of range."""
+        """Raise an error if a list of values is empty or has repeats, or an epsilon or a number of rows is invalid."""
         for name in ("data", "variants", "epsilon", "n_rows", "metrics"):
             values = getattr(self, name)
             if not values:
@@ -203,7 +203,7 @@ class Sweep:
             yield dict(zip(axes, values, strict=True))
 
     def runs(self) -> Iterator[Run]:
-        """Yield every run, repeats outermost so that a picture fills in evenly; the references (seed 0) come first."""
+        """Yield every run: the references (seed 0) first, then repeat by repeat, so that a picture fills in evenly."""
         points = [
             (data, stamp(data), n_rows, point)
             for data in self.data

@@ -45,11 +45,11 @@ class DistDP(Moves):
     rho_distance : float, > 0
         The longest move that is hidden, z units of a common-scale domain; cut to the domain's diameter.
     objective : {"means", "medians"}
-        The last step: k-means (p = 2) or k-median (p = 1), on the same released points.
+        Objective of the last step: k-means (p = 2) or k-median (p = 1), on the same released points.
     threshold : float, in [0, 20]
         T: a region is small if its noisy count is at most T standard deviations of its noise; Appendix E uses 0.
     small_regions : {"auto", "points", "drop"}
-        What small regions contribute. "points": their noisy points (Algorithm 1, lines 13 and 14); "drop": nothing
+        Contribution of small regions. "points": their noisy points (Algorithm 1, lines 13 and 14); "drop": nothing
         (Appendix E); "auto": their noisy points, which like the far ones are pulled together until they spread as the
         rows do (see Deviations).
     near : float or None, in [0, 1000]
@@ -57,7 +57,8 @@ class DistDP(Moves):
     trees : int, in [1, 20]
         REP: the number of shifted quadtrees.
     budget : {"joint", "thirds"}
-        Equal thirds of mu^2, or the paper's three times (epsilon/3, delta/3), which leaves budget unspent.
+        Split of the budget: equal thirds of mu^2, or the paper's three shares (epsilon/3, delta/3), which leave budget
+        unspent.
     ball : {"appendix", "literal"}
         The clipping radius R of offsets in a region. "appendix": min(S rho, domain radius); "literal": sqrt(d) rho,
         which is the printed min(S, sqrt(d)) rho except where S is below sqrt(d).
@@ -274,7 +275,7 @@ class DistDP(Moves):
         """Shrink released points (m, d) toward the domain's middle according to their noise `sd`, at no cost."""
         if self.small_regions != "auto":
             return points
-        spread = domain.radius**2 / domain.n_features  # per coordinate, the prior before any release
+        spread = domain.radius**2 / domain.n_features  # prior variance of a coordinate, before any release
         return points * np.broadcast_to(spread / (spread + np.square(sd)), len(points))[:, None]
 
     def _drawn(self, points: np.ndarray, sd: float, domain: Domain) -> tuple[np.ndarray, float]:

@@ -33,7 +33,7 @@ class Moves(ApproximateDP):
     COMPANION: ClassVar[str] = "noisy_points"
     LIMIT: ClassVar[float] = 2.0  # noisy points are cut to [-2, 2]^d; Appendix E.1
 
-    FEW: ClassVar[int] = 4_000  # the last k-means also tries swaps up to this many points; with more they take too long
+    FEW: ClassVar[int] = 4_000  # up to this many points, k-means also tries swaps, which take too long with more
 
     rho_distance: float = param(
         0.02,

@@ -39,7 +39,7 @@ class DistDPRandomPoints(Moves):
     rho_distance : float, > 0
         The longest move that is hidden, z units of a common-scale domain; cut to the domain's diameter.
     objective : {"means", "medians"}
-        The last step: k-means or k-median, on the same released points.
+        Objective of the last step: k-means or k-median, on the same released points.
 
     Formal guarantee
     ----------------

@@ -32,8 +32,8 @@ class DistDPRegionMeans(Moves):
 
     Every row is released with noise that hides a move of up to rho. The noisy points are divided into about ten regions
     per center. A row's region then depends only on its RELEASED noisy point: if the row moves by rho, its region's sum
-    changes by rho and nothing else does. So the mean of a region of m rows needs noise of about 6 rho / m, not 6 rho. A
-    weighted k-means on the means is free.
+    changes by rho and nothing else changes. So the mean of a region of m rows needs noise of about 6 rho / m, not 6
+    rho. A weighted k-means on the means is free.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class DistDPRegionMeans(Moves):
     rho_distance : float, > 0
         The longest move that is hidden, z units of a common-scale domain; cut to the domain's diameter.
     objective : {"means", "medians"}
-        The last step: k-means or k-median, on the same released points.
+        Objective of the last step: k-means or k-median, on the same released points.
     regions_per_center : int, in [1, 100]
         Number of regions per center into which the noisy points are divided.
 
@@ -58,9 +58,9 @@ class DistDPRegionMeans(Moves):
     sensitivity rho, given the noisy points). Both sensitivities add sqrt(d) 2^-24 for rounding. The sizes of regions
     are counts of released noisy points and cost nothing.
 
-    If rho is so large that the noisy points would lose more than ordinary DP (both losses are estimated from public
-    values, see `expected_losses`), NSM runs instead, with the sensitivities for one row replaced. Its guarantee, plain
-    (epsilon, delta)-DP under replacement, is stronger than the one above.
+    If rho is so large that the noisy points would give a higher loss than ordinary DP (both losses are estimated from
+    public values, see `expected_losses`), NSM runs instead, with the sensitivities for one row replaced. Its guarantee,
+    plain (epsilon, delta)-DP under replacement, is stronger than the one above.
 
     Steps
     -----

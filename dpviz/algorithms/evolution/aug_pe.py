@@ -30,7 +30,7 @@ class AugPE(PEMeans):
 
     Formal guarantee
     ----------------
-    As for PE-means, because selection reads released votes only.
+    As for PE-means, because selection depends on released votes only.
 
     Steps
     -----

@@ -24,7 +24,7 @@ __all__ = ["Evolution", "averages", "evolution_code", "sums_and_counts", "surviv
 
 
 def evolution_code(kind: str, choose: str) -> tuple[Line, ...]:
-    """Return the pseudo-code of the rounds; `kind` is their steps' kind, `choose` the line that picks centers."""
+    """Return the pseudo-code of the rounds; `kind` is the kind of their steps, `choose` the line that picks centers."""
     return (
         Line("scatter trial points over the public ball", (kind,), at=("first",)),
         Line("repeat for T rounds:", (kind,)),
@@ -37,7 +37,7 @@ def evolution_code(kind: str, choose: str) -> tuple[Line, ...]:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Evolution(ApproximateDP):
-    """Base class of the family: vote, keep, select, vary. Subclasses choose the space and the last release."""
+    """Base class of the family: rounds vote, keep, select and vary; subclasses choose the space and last release."""
 
     FIRST_POPULATION: ClassVar[int] = 20_000  # largest k L of the capped rule
 

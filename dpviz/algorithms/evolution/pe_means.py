@@ -50,17 +50,19 @@ class PEMeans(Evolution):
     keep : {"n votes", "2 sd", "positive"}
         Rule for the trial points that survive a round: Algorithm 2's, a fixed threshold, or any noisy vote above 0.
     halving, start, selection, selection_starts
-        Adaptive L; packed or uniform first trial points; weighted k-means (with this many starts) or top-k selection.
+        Whether L adapts; whether the first trial points are packed or uniform; whether weighted k-means (with this many
+        starts) or the number of votes selects the centers.
     refine : float, in [0, 0.9]
-        Share of mu^2 for one noisy average per center at the end. Ours, not the paper's; 0 switches it off.
+        Share of mu^2 for one noisy average per center at the end. This step is ours, not the paper's; 0 switches it
+        off.
 
     Formal guarantee
     ----------------
-    (epsilon, delta)-DP for one row added or removed, mu-GDP with the mu of the analytic Gaussian mechanism. Public:
-    all parameters, the domain (bounds, radius R, nominal size N). Each of the T generations releases one vote
-    histogram with Gaussian noise of standard deviation sqrt(T)/mu; a row casts one vote, so its l2 sensitivity is 1
-    and each release costs mu^2/T (less with `refine`, whose joint release of sums, sensitivity R, and counts,
-    sensitivity 1, costs its share). Everything else reads released votes only.
+    (epsilon, delta)-DP for one row added or removed, mu-GDP with the mu of the analytic Gaussian mechanism. Public: all
+    parameters, the domain (bounds, radius R, nominal size N). Each of the T generations releases one vote histogram
+    with Gaussian noise of standard deviation sqrt(T)/mu; a row casts one vote, so its l2 sensitivity is 1 and each
+    release costs mu^2/T (less with `refine`, whose joint release of sums, sensitivity R, and counts, sensitivity 1,
+    costs its share). Everything else depends on released votes only.
 
     Steps
     -----
@@ -73,12 +75,13 @@ class PEMeans(Evolution):
     -------------------------
     The paper centers and scales by the data's own mean and largest norm, which is not private; here the domain is
     declared, and rows are clipped to it. The paper takes N as public under add/remove; here N is the declared nominal
-    size and nothing reads the number of rows. The signal-to-noise test divides by |S| sigma^2 as the text describes it;
-    the printed N sigma^2 would halve L forever once N < k sigma^2. L is capped by default (same loss, 2 to 200 times
-    faster). Up to 2,000 first trial points in fewer than 16 columns are packed; beyond that they are uniform, because a
-    minimum distance rejects nothing there in practice. A round's k-means has one start (published code: 10). If fewer
-    than k trial points survive, the k with the most noisy votes are the centers. Votes are decided in exact integer
-    arithmetic: with floating point, one row's vote may depend on other rows' positions.
+    size and nothing depends on the number of rows. The signal-to-noise test divides by |S| sigma^2 as the text
+    describes it; the printed N sigma^2 would halve L forever once N < k sigma^2. L is capped by default, which leaves
+    the loss the same and makes runs 2 to 200 times faster. Up to 2,000 first trial points in fewer than 16 columns are
+    packed; beyond that they are uniform, because a minimum distance rejects nothing there in practice. A round's
+    k-means has one start (published code: 10). If fewer than k trial points survive, the k with the most noisy votes
+    are the centers. Votes are decided in exact integer arithmetic: with floating point, one row's vote may depend on
+    other rows' positions.
 
     References
     ----------

@@ -42,7 +42,7 @@ class DPDBSCAN(Algorithm):
     n_clusters : int, in [1, 256]
         Largest number of regions if `at_most_k` is set; otherwise every region is kept. Public.
     at_most_k : bool
-        Keep at most n_clusters regions, the largest ones.
+        If true, at most n_clusters regions are kept, the largest ones.
     epsilon : float, in [0.01, 100]
         Total privacy budget epsilon.
     reach : int, in [1, 3]
@@ -55,9 +55,9 @@ class DPDBSCAN(Algorithm):
     Formal guarantee
     ----------------
     epsilon-DP for one row added or removed. Public: all parameters, the domain and its n. Proof: (1) the grid and its
-    list of cells follow from the domain, n and parameters. (2) A row lies in one cell: l1 sensitivity 1, one Laplace
-    release of all counts, empty cells too. (3) Neighborhoods, thresholds, regions and their middles read released
-    counts and public numbers only.
+    list of cells follow from the domain, n and parameters. (2) A row lies in one cell, so the one Laplace release of
+    all counts, those of empty cells included, has l1 sensitivity 1. (3) Neighborhoods, thresholds, regions and their
+    middles depend on released counts and public numbers only.
 
     Steps
     -----
@@ -68,8 +68,8 @@ class DPDBSCAN(Algorithm):
     Deviations from the paper
     -------------------------
     The paper's spans and its idea of one histogram with post-processing are kept. The paper lists only cells that may
-    hold rows, in linear time, so its grid may be as fine as the distance alpha requires in any constant dimension, and
-    it proves a sandwich between two DBSCANs. Here every cell is listed, so n and epsilon set the grid instead, at most
+    hold rows, in linear time, so its grid may be as fine as the distance alpha requires in any constant dimension. It
+    proves a sandwich between two DBSCANs. Here every cell is listed, so n and epsilon set the grid instead, at most
     20,000 cells, and no sandwich is claimed: in many columns the grid is too coarse, and the advice says so.
     Neighborhoods are blocks of cells instead of balls. The threshold is a multiple of the even density rather than a
     number of points. It is never below the level that noise alone exceeds in some cell with probability 5%, by the

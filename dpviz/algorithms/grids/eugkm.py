@@ -53,7 +53,7 @@ class EUGkM(Algorithm):
     ----------------
     epsilon-DP for one row added or removed. Public: all parameters, the domain (bounds, radius R, nominal size N). A
     row counts in one cell, so the sensitivity is 1; the Lloyd step is SuLloyd's: sums of l1 sensitivity sqrt(d) R and
-    counts of sensitivity 1, divided as d : (4 d .225^2)^(1/3). Everything else reads released values only.
+    counts of sensitivity 1, divided as d : (4 d .225^2)^(1/3). Everything else depends on released values only.
 
     Steps
     -----

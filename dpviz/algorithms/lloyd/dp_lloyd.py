@@ -41,8 +41,7 @@ class DPLloyd(SuLloyd):
         Number of rounds: 5, as usual for DP-Lloyd, or as many as the budget allows by the rule of Su et al., between 2
         and 7.
     division : {"equal", "optimal"}
-        How a round's share is divided between the d coordinates of the sums and the count: equally, or by SuLloyd's
-        rule.
+        Division of a round's share between the d coordinates of the sums and the count: equal, or by SuLloyd's rule.
     schedule : {"equal", "halving"}
         Shares of the rounds: all equal, or each half the previous one (Dwork 2011), so that early rounds are sharp and
         late ones noisy.
@@ -53,7 +52,7 @@ class DPLloyd(SuLloyd):
     ----------------
     epsilon-DP for one row added or removed. Public: all parameters, the domain (bounds, radius R, nominal size N).
     The rounds' shares add up to epsilon; each is divided over the sums, l1 sensitivity sqrt(d) R, and the counts,
-    sensitivity 1, as d : 1 or as SuLloyd does. Everything else reads released values only.
+    sensitivity 1, as d : 1 or as SuLloyd does. Everything else depends on released values only.
 
     Steps
     -----

@@ -37,10 +37,10 @@ class GLloyd(NoisyLloyd, ApproximateDP):
 
     Formal guarantee
     ----------------
-    (epsilon, delta)-DP for one row added or removed, mu-GDP with the mu of the analytic Gaussian mechanism. Public:
-    all parameters, the domain (bounds, radius R, nominal size N). Each of the T iterations releases jointly the sums,
-    l2 sensitivity R, and the counts, sensitivity 1, and costs mu^2 / T, divided as sqrt(d) : .45. Everything else
-    reads released values only.
+    (epsilon, delta)-DP for one row added or removed, mu-GDP with the mu of the analytic Gaussian mechanism. Public: all
+    parameters, the domain (bounds, radius R, nominal size N). Each of the T iterations releases jointly the sums, l2
+    sensitivity R, and the counts, sensitivity 1, and costs mu^2 / T, divided as sqrt(d) : .45. Everything else depends
+    on released values only.
 
     Steps
     -----
@@ -52,9 +52,8 @@ class GLloyd(NoisyLloyd, ApproximateDP):
 
     Deviations from the paper
     -------------------------
-    The paper's rule for T also contains T on its right-hand side; here T is left out there. Lengths scale with the
-    declared radius R instead of B sqrt(d) (equal for a box). A center outside the box is reflected (as for
-    FastLloyd).
+    In the paper, T also occurs on the right-hand side of its own rule; here it does not. Lengths scale with the
+    declared radius R instead of B sqrt(d) (equal for a box). A center outside the box is reflected (as for FastLloyd).
 
     References
     ----------

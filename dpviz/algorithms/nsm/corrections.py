@@ -38,9 +38,9 @@ class Prior:
 
     Attributes
     ----------
-    counts : ndarray of shape (k,), rows of each cluster by the candidates' noisy votes
+    counts : ndarray of shape (k,), number of rows of each cluster by the candidates' noisy votes
     precision : ndarray of shape (k,), inverse variance of their noise; 0 for a center without candidates
-    typical : float, rows of a cluster if all had the same size
+    typical : float, number of rows of each cluster if all had the same size
     """
 
     counts: np.ndarray
@@ -125,7 +125,7 @@ def at_most(radius: float, most: float, reach: float) -> float:
 
 
 class Tracker:
-    """Track estimates of counts and centers over releases; it reads released values and their noise only.
+    """Track estimates of counts and centers over releases; use released values and their noise only.
 
     Parameters
     ----------
@@ -228,7 +228,7 @@ def clipping_radius(noisy_counts: np.ndarray, sd: float, edges: np.ndarray, nois
 def split_merge(
     centers: np.ndarray, counts: np.ndarray, scatter: np.ndarray, doubt: float, moment: np.ndarray, bulk: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Move centers from pairs that share a cluster to clusters that share a center; read released values only.
+    """Move centers from pairs that share a cluster to clusters that share a center; use released values only.
 
     A cluster is taken to be two if its spread exceeds the median cluster's by more than noise explains. Its halves lie
     along the strongest direction that centers leave unexplained in the second moment, at a distance set by the excess.
@@ -237,13 +237,17 @@ def split_merge(
 
     Parameters
     ----------
-    centers : (k, d); counts : (k,) rows of each; scatter : (k,) sums of their squared distances
-    doubt : the amount by which a gain must exceed its cost
-    moment : (d, d) symmetric; bulk : eigenvalues below it are noise
+    centers : ndarray of shape (k, d)
+    counts : ndarray of shape (k,), number of rows of each cluster
+    scatter : ndarray of shape (k,), sum of the squared distances of each cluster's rows
+    doubt : float, the amount by which a gain must exceed its cost
+    moment : ndarray of shape (d, d), symmetric
+    bulk : float, the value below which eigenvalues of `moment` are noise
 
     Returns
     -------
-    centers (k, d), split (k,) : bool, centers that took part
+    centers : ndarray of shape (k, d)
+    split : ndarray of shape (k,), bool, the centers that took part
     """
     k, mass = len(centers), np.maximum(counts, 1.0)
     excess = scatter - mass * np.median(np.maximum(scatter, 0.0) / mass)

@@ -29,9 +29,11 @@ class FirstLook:
     Attributes
     ----------
     middle : ndarray of shape (p,), a point near the rows' mean, or 0; the origin of everything that follows
-    reach : float, radius that holds the rows; near : float, radius that holds most of them
+    reach : float, radius that holds the rows
+    near : float, radius that holds most rows
     moment : Noisy, the second moment of rows clipped to `near`
-    spread : Spread; n_rows : float, the number of rows used for it
+    spread : Spread, derived from `moment`
+    n_rows : float, the number of rows assumed in `spread`
     projection : Projection or None
     """
 

@@ -81,8 +81,8 @@ class NSM(ApproximateDP):
         Share of mu^2 for the same histogram if it is too noisy for that: it still gives a radius that holds 85% of the
         rows, to which rows are clipped for the second moment (4 to 64 columns). 0 leaves it out.
     histogram_share, first_share : float or None, in [0.05, 0.6]
-        Shares (of the rest) for the candidates, and for the second moment (d > 3) or the zoom (d <= 3). None: .3 and
-        .15 with 4 to 64 columns, .3 and .4 with fewer, .2 and .2 with more. The rest goes to the corrections.
+        Shares (of the rest) for the candidates, and for the second moment (d > 3) or the zoom (d <= 3). None means .3
+        and .15 with 4 to 64 columns, .3 and .4 with fewer, .2 and .2 with more. The rest goes to the corrections.
     scatter_share : float, in [0, 0.3]
         Share (of the budget without the radius) for every cluster's scatter in the first Lloyd step. It is released
         only with 4 to 64 columns, at least 5 centers, and n mu sqrt(share) / k of at least 3.
@@ -102,8 +102,8 @@ class NSM(ApproximateDP):
 
     Formal guarantee
     ----------------
-    Theorem: (epsilon, delta)-DP and mu-GDP for one row added or removed. Public: all parameters and the domain with
-    its nominal N; nothing reads the number of rows except through released counts.
+    Theorem: (epsilon, delta)-DP and mu-GDP for one row added or removed. Public: all parameters and the domain with its
+    nominal N; nothing depends on the number of rows except through released counts.
 
     Proof: each release is a sum over rows plus Gaussian noise, of a function fixed by earlier released and public
     values. One row adds 1 to the count and itself, of norm at most the radius, to the sum of all rows; 1 to one bin of
@@ -166,14 +166,14 @@ class NSM(ApproximateDP):
 
     Weak spots: with N mu / (k sqrt(d)) below about 5 nothing works, and a warning says so. With many clusters in many
     columns and few rows (dim032: 1024 rows, 32 columns, 16 clusters) the loss stays 28 times KMeans'. On heavy tails,
-    where a few rows dominate the loss, PrivTree is better. One column, 4,000 rows of a lognormal, bounds 0 to the
-    largest row: 1.04 times KMeans' against 1.18 +- .01 (sigma 1.5; 2.88 without the thinned candidates) and 1.42
-    against 3.8 +- .5 (sigma 2; 9.7 without). Two columns (sigma 2): 1.39 against 2.66; three of a Pareto (1.5): 1.70
-    against 1.94; thinning helps little or hurts there and is not used. On blobs in one column there is no clear winner:
-    two sets lose (.03 +- .01, .06 +- .03), of five others three gain (.06 +- .01, .07 +- .03, .08 +- .02) and none
-    loses. If rows lie in a corner of the box and are too few for a mean (wine at epsilon 1), the loss is four times
-    that in a box around the rows. A floor of 1 or 2% on the mean's share gains on three seeds and loses on four
-    others, so it is not used.
+    where a few rows dominate the loss, PrivTree is better. In one column of 4,000 rows of a lognormal, with bounds from
+    0 to the largest row, its loss is 1.04 times KMeans' against 1.18 +- .01 (sigma 1.5; 2.88 without the thinned
+    candidates) and 1.42 against 3.8 +- .5 (sigma 2; 9.7 without). In two columns (sigma 2) it is 1.39 against 2.66, and
+    in three of a Pareto (1.5) 1.70 against 1.94; thinning helps little or hurts there and is not used. On blobs in one
+    column there is no clear winner: two sets lose (.03 +- .01, .06 +- .03), of five others three gain (.06 +- .01, .07
+    +- .03, .08 +- .02) and none loses. If rows lie in a corner of the box and are too few for a mean (wine at epsilon
+    1), the loss is four times that in a box around the rows. A floor of 1 or 2% on the mean's share gains on three
+    seeds and loses on four others, so it is not used.
 
     Constants were chosen on the benchmark sets, some from observed losses, so reported gains are optimistic.
 

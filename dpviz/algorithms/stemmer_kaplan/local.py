@@ -44,10 +44,10 @@ class StemmerKaplanLocal(Algorithm):
     epsilon : float, in [0.01, 20]
         Budget of each person's report.
     oracle : {"oue", "hadamard"}
-        How a person encodes one of K answers: K noisy bits (less noise), or one noisy bit of a public Hadamard row.
+        Encoding of one of K answers: K noisy bits (less noise), or one noisy bit of a public Hadamard row.
     budget : {"users", "epsilon"}
-        Split people into rounds (one report each), or ask everyone in all three rounds with epsilon/3 each, which is
-        worse: the variance of a report falls faster in epsilon than in the number of reports.
+        Whether people are split into rounds (one report each), or everyone is asked in all three rounds with epsilon/3
+        each, which is worse: the variance of a report falls faster in epsilon than in the number of reports.
 
     Formal guarantee
     ----------------

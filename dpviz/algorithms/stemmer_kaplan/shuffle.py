@@ -40,7 +40,7 @@ class StemmerKaplanShuffle(StemmerKaplanLocal):
     delta : float or None, in [1e-12, 0.5]
         Chance that the promise fails. None means n_public^-1.1.
     oracle : {"oue", "hadamard"}
-        How a person encodes one of K answers: K noisy bits (less noise), or one noisy bit of a public Hadamard row.
+        Encoding of one of K answers: K noisy bits (less noise), or one noisy bit of a public Hadamard row.
     budget : {"users"}
         People are split into rounds: everyone sends one report, as the bound requires.
 
@@ -60,9 +60,9 @@ class StemmerKaplanShuffle(StemmerKaplanLocal):
 
     Deviations from the paper
     -------------------------
-    As for `stemmer-kaplan-local`; the shuffle model is not in the paper. The bound is the closed form; its authors'
-    numerical bound is up to twice as good. DEMO and private runs simulate shuffler and people on one machine: the rows
-    are put in a secret order before any question, which has the protocol's distribution.
+    As for `stemmer-kaplan-local`; the shuffle model is not in the paper. The bound used is the closed form; its
+    authors' numerical bound is up to twice as good. DEMO and private runs simulate shuffler and people on one machine:
+    the rows are put in a secret order before any question, which has the protocol's distribution.
 
     References
     ----------

@@ -44,7 +44,7 @@ class StemmerKaplan(PrivateCenters):
     delta : float or None, in [1e-12, 0.5]
         Total delta; None means n_public^-1.1.
     scales : int or None, in [1, 8]
-        Number of cell widths, from half of the domain down by halves; None means 4, or 2 for d > 4.
+        Number of cell widths, which begin at half of the domain and halve each time; None means 4, or 2 for d > 4.
     repetitions : int, in [1, 8]
         Number of differently shifted grids per width; a group of rows cut by one grid may be whole in another.
     rounds : int, in [1, 3]
@@ -53,17 +53,17 @@ class StemmerKaplan(PrivateCenters):
     count_share, choice_share : float, in [0.05, 0.9]
         The counts' share of the candidates' part of mu^2, and the share of mu^2 for the final weights.
     objective : {"means", "medians"}
-        The last step: k-means or k-median, on the same private coreset.
+        Objective of the last step: k-means or k-median, on the same private coreset.
 
     Formal guarantee
     ----------------
     (epsilon, delta)-DP for one row added or removed. Public: all parameters and the domain with its nominal n; nothing
-    reads the number of rows. delta/2 goes to the thresholds and delta/2 to the Gaussian noise, all of which composes as
-    mu-GDP. Each table of each round releases the keys whose count + Gaussian noise reaches tau = 1.5 + s Phi^-1(1 -
-    delta') (one row lies in one cell: l2 sensitivity 1, and delta' for a key that only one neighbor has) and then the
-    sums of the kept cells (one row changes one sum by at most the clipping radius). The last release counts the rows
-    nearest to each candidate, l2 sensitivity 1. Between rounds rows are dropped by a public rule on the single row
-    (distance to released points), so neighbors stay neighbors; rounds compose, nothing is amplified.
+    depends on the number of rows. delta/2 goes to the thresholds and delta/2 to the Gaussian noise, all of which
+    composes as mu-GDP. Each table of each round releases the keys whose count + Gaussian noise reaches tau = 1.5 + s
+    Phi^-1(1 - delta') (one row lies in one cell: l2 sensitivity 1, and delta' for a key that only one neighbor has) and
+    then the sums of the kept cells (one row changes one sum by at most the clipping radius). The last release counts
+    the rows nearest to each candidate, l2 sensitivity 1. Between rounds rows are dropped by a public rule on the single
+    row (distance to released points), so neighbors stay neighbors; rounds compose without amplification.
 
     Steps
     -----

@@ -59,7 +59,7 @@ class DPM(ApproximateDP):
     delta : float or None, in [1e-12, 0.5]
         Total delta, all of it for the averages; None means n_public^-1.1.
     max_depth : int or None, in [1, 10]
-        Largest number of cuts in a row (the paper's tau_r), which give at most 2^max_depth regions. None means
+        Largest number of cuts in a row (the paper's tau_r), and so at most 2^max_depth regions. None means
         floor(log2(N/(4 sqrt(d) s1))), between 1 and 7, with s1 the noise multiplier of an average and N the nominal
         size.
     interval : float, in [0.002, 1]

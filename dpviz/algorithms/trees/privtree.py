@@ -42,7 +42,7 @@ class PrivTree(Algorithm):
     tree_share : float, in [0.05, 0.95]
         Share of epsilon for the tree; the rest is for the leaves' counts.
     threshold : float, in [0, 100000]
-        A box is halved if its noisy count, minus the decay of its depth, exceeds this (the paper's theta).
+        Value that a box's noisy count, minus the decay of its depth, must exceed for a halving (the paper's theta).
     max_depth : int, in [1, 24]
         Largest number of halvings from the root to a box. Public.
 
@@ -51,8 +51,8 @@ class PrivTree(Algorithm):
     epsilon-DP for one row added or removed. Public: all parameters and the domain. The tree costs epsilon tree_share,
     whatever its depth (`Halving`, Theorem 3.1): a row raises the counts along one path; a box whose biased count is at
     its floor costs nothing, and from the last box above its floor up to the root the costs fall geometrically. The
-    leaves are disjoint: one Laplace count each, sensitivity 1. The halvings determine the boxes; everything else reads
-    released values.
+    leaves are disjoint, so their Laplace counts have sensitivity 1. The halvings determine the boxes; everything else
+    depends on released values.
 
     Steps
     -----

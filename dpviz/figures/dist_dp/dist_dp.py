@@ -32,9 +32,9 @@ from dpviz.trace import Step, Trace
 
 __all__ = ["PANE", "amount_table", "losses_panel", "moves_table", "ruler"]
 
-MAX_POINTS = 700  # noisy points drawn
-MAX_PEOPLE = 14  # people with their disc and arrow
-MAX_OTHERS = 120  # cells drawn pale beside the chosen ones
+MAX_POINTS = 700  # most noisy points drawn
+MAX_PEOPLE = 14  # most people drawn with a disc and an arrow
+MAX_OTHERS = 120  # most cells drawn pale beside the chosen ones
 PROMISE = "for moves up to rho"
 
 
@@ -66,7 +66,7 @@ def moves_table(trace: Trace) -> pd.DataFrame:
 
 
 def _boxes(view: View, centers: np.ndarray, side: float) -> np.ndarray:
-    """Return closed squares on the plane (m * 6, 2), NaN between; empty if the plane is a projection."""
+    """Return closed squares on the plane (m * 6, 2), with NaN between them; empty if the plane is a projection."""
     if len(centers) == 0 or view.axes is None:
         return NOWHERE
     axes, half = list(view.axes), side / 2
@@ -182,7 +182,7 @@ def _layers(view: View) -> list[dict[str, dict[str, Any]]]:
 
 
 def _regions(view: View, points: np.ndarray, weights: np.ndarray) -> dict[str, dict[str, Any]]:
-    """Return the layer of regions, discs by weight; empty without regions."""
+    """Return the layer of regions, drawn as discs sized by weight; empty without regions."""
     return {"region": {**xy(view.plane(points)), "marker": {"size": disc_sizes(weights)}}} if len(points) else {}
 
 
@@ -234,7 +234,7 @@ def _amounts(view: View) -> Panel | None:
 
 
 def panels(view: View, shots: list[Shot]) -> list[Panel]:
-    """Return the map, counts, loss (if hidden layers are on), spend and ledger."""
+    """Return the panels: map, counts, loss (if hidden layers are on), spend and ledger."""
     trace = view.trace
     drawn = [_plane(view)]
     amounts = _amounts(view)

@@ -174,7 +174,7 @@ def _plane(view: View, shots: Sequence[Shot]) -> Panel:
 
 
 def panels(view: View, shots: list[Shot]) -> list[Panel]:
-    """Return plane, votes, loss (if hidden layers are on), spend and ledger."""
+    """Return the panels: plane, votes, loss (if hidden layers are on), spend and ledger."""
     return [_plane(view, shots), votes_panel(view, shots), *closing(view, shots, "round")]
 
 

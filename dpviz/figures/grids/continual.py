@@ -21,8 +21,8 @@ __all__ = ["PANE", "days_table"]
 def days_table(trace: Trace) -> pd.DataFrame:
     """Return one row per day: day, counts_sd, epsilon (spent by then), anew (spent by a new run each evening).
 
-    A new run every evening buys a table of all days so far, with the noise that the tree has that evening: half of mu^2
-    goes to the counts, half to the sums, mu^2 = 2 / counts_sd^2, and a row of the first day pays every evening.
+    A new run every evening buys a table of all days so far, with the noise that the tree has that evening. Half of its
+    mu^2 = 2 / counts_sd^2 goes to the counts and half to the sums, and a row of the first day pays every evening.
     """
     rows, anew, delta = [], 0.0, trace.claimed.delta
     for step in trace.steps[1:]:
@@ -121,7 +121,7 @@ def _spend(view: View, shots: list[Shot]) -> Panel:
 
 
 def panels(view: View, shots: list[Shot]) -> list[Panel]:
-    """Return plane, loss (if hidden layers are on), spend and ledger."""
+    """Return the panels: plane, loss (if hidden layers are on), spend and ledger."""
     drawn = [_plane(view)]
     if view.hidden and view.losses is not None and not np.isnan(view.losses).all():
         drawn.append(loss_panel(view, shots, name="day"))

@@ -14,7 +14,7 @@ from dpviz.trace import Trace
 
 __all__ = ["PANE", "border_table"]
 
-_MOST = 3000  # cells drawn, those with the largest noisy counts
+_MOST = 3000  # most cells drawn: those with the largest noisy counts
 
 
 def border_table(trace: Trace) -> pd.DataFrame:
@@ -85,7 +85,7 @@ def _plane(view: View) -> Panel:
 
 
 def panels(view: View, shots: list[Shot]) -> list[Panel]:
-    """Return plane, spend and ledger; regions have no loss."""
+    """Return the panels: plane, spend and ledger; regions have no loss."""
     return [_plane(view), spend_panel(view, shots), ledger_panel(view, shots)]
 
 

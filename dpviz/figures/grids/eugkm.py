@@ -15,7 +15,7 @@ from dpviz.trace import Trace
 
 __all__ = ["PANE", "cells_table"]
 
-_MOST = 3000  # cells drawn, those with the largest noisy counts
+_MOST = 3000  # most cells drawn: those with the largest noisy counts
 
 
 def cells_table(view: View) -> pd.DataFrame:
@@ -65,7 +65,7 @@ def _plane(view: View) -> Panel:
 
 
 def panels(view: View, shots: list[Shot]) -> list[Panel]:
-    """Return plane, loss (if hidden layers are on), spend and ledger."""
+    """Return the panels: plane, loss (if hidden layers are on), spend and ledger."""
     return [_plane(view), *closing(view, shots)]
 
 

@@ -45,7 +45,7 @@ class Film(go.Figure):
 
 
 def _shows(trace: Mapping[str, Any]) -> bool:
-    """Return whether a trace has a word, or a mark with a position; a bar that lies must also have a length."""
+    """Return whether a trace has a word, or a mark with a position; a horizontal bar must also have a length."""
     places = trace.get("x", ())
     marks = any(places) if trace.get("orientation") == "h" else any(place is not None for place in places)
     return any(trace.get("text") or ()) or (trace.get("mode") != "text" and marks)
@@ -72,7 +72,7 @@ class PrintedFigure(BaseFigure):
 
     @classmethod
     def of(cls, figure: go.Figure) -> PrintedFigure:
-        """Return a figure's present state as JSON."""
+        """Return the current state of a figure as JSON."""
         return cls(figure.to_json(), dict(figure.layout.meta or {}))
 
     @property
@@ -85,5 +85,5 @@ class PrintedFigure(BaseFigure):
         return self._json
 
     def to_dict(self) -> dict[str, Any]:
-        """Return data, layout and frames, arrays in Plotly's base64 form."""
+        """Return data, layout and frames, with arrays in Plotly's base64 form."""
         return json.loads(self._json)

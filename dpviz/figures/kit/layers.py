@@ -31,7 +31,7 @@ __all__ = [
 TOP = 20  # bars of the largest counts
 NOWHERE = np.empty((0, 2))
 CIRCLE = np.stack([np.cos(np.linspace(0, 2 * np.pi, 73)), np.sin(np.linspace(0, 2 * np.pi, 73))], axis=1)
-Look = dict[str, Any]  # fields of a scatter trace; its name is the layer's unless it has one
+Look = dict[str, Any]  # fields of a scatter trace, which takes the name of its layer unless a name is among them
 
 
 def layered(
@@ -87,7 +87,7 @@ def center(colors: Theme, **marker: Any) -> Look:
 
 
 def exact_center(colors: Theme, against: str, **marker: Any) -> Look:
-    """Return the style of a center that takes the place of a released one; `against` computed it. NOT PRIVATE."""
+    """Return the style of a center that replaces a released one; `against` names its method. NOT PRIVATE."""
     edge = {"color": colors.hidden, "width": 2}
     return {
         **center(colors, color=colors.hidden, symbol="diamond-open", line=edge, **marker),

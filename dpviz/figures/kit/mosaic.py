@@ -15,7 +15,7 @@ __all__ = ["mosaic", "tiles"]
 
 _WIDER = 1.5  # ratio of pictures per row to rows
 _GAP = 2  # cells between two pictures
-_TALL = 508  # pixels, as a plane
+_TALL = 508  # height in pixels, the same as a plane's
 
 
 def tiles(view: View, cluster_centers: np.ndarray, most: int) -> np.ndarray:

@@ -28,7 +28,7 @@ def unpacked() -> str:
 def library() -> str:
     """Return the scripts that unpack the library and draw every `drawn` figure above them."""
     packed = base64.b85encode(gzip.compress(unpacked().encode(), 9, mtime=0)).decode()
-    if "<!--" in packed:  # would begin a comment; the encoding uses no slash, so it holds no end tag
+    if "<!--" in packed:  # this would begin a comment; the encoding uses no slash, so it holds no end tag
         packed = packed.replace("<!--", "<! --")  # white space is skipped
     unpack = (Path(__file__).parent / "packed.js").read_text(encoding="utf-8")
     return f'<script type="text/plain" id="library">{packed}</script><script type="module">{unpack}</script>'

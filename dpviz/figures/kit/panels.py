@@ -59,7 +59,7 @@ def plane(view: View, title: str, *, height: int = 508) -> go.Figure:
 def _spots(people: np.ndarray) -> tuple[np.ndarray, float | np.ndarray]:
     """Return at most `MAX_PEOPLE` positions of people (n, 2), with the sizes of their marks.
 
-    If most people share their place with others, as answers from 1 to 5 do, a mark's area shows how many.
+    If most people share their place with others, as answers from 1 to 5 do, a mark's area shows how many it stands for.
     """
     if len(people) <= _MOST_COUNTED:
         spots, counts = np.unique(people[np.isfinite(people).all(axis=1)], axis=0, return_counts=True)
@@ -373,7 +373,7 @@ def ledger_panel(view: View, shots: Sequence[Shot]) -> Panel:
 
 
 def closing(view: View, shots: Sequence[Shot], name: str = "step") -> list[Panel]:
-    """Return the last panels of every family: loss if hidden layers are on, spend and ledger if any."""
+    """Return the last panels of every family: loss if hidden layers are on, and spend and ledger if there are any."""
     panels = []
     if view.hidden and view.losses is not None and not np.isnan(view.losses).all():
         panels.append(loss_panel(view, shots, name=name))

@@ -59,9 +59,9 @@ def places(
     Parameters
     ----------
     middle, width : ndarrays of shape (g, 2), the rings' middles and half widths
-    text : their labels
+    text : labels of the rings
     marks : ndarray of shape (m, 2), positions of the other marks
-    low, high : the drawn box; all in drawn coordinates
+    low, high : corners of the drawn box; like all other positions, in drawn coordinates
     """
     scale = WIDE / float((high - low).max())
     middle, width, marks, top = middle * scale, width * scale, marks * scale, high * scale

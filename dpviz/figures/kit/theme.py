@@ -78,7 +78,7 @@ SPARE = (  # marker and dash distinguish curves that color cannot
 )
 
 SMALL = 150  # pixels: figures up to this height have a smaller title
-LINE = 14  # pixels of the mark's line below a title
+LINE = 14  # height in pixels of the mark's line below a title
 
 
 def theme(mode: str) -> Theme:
@@ -136,8 +136,8 @@ def untitled(figure: go.Figure) -> None:
 def tag(figure: go.Figure, colors: Theme, text: str = "NOT PRIVATE", *, below: bool = False, left: int = 0) -> None:
     """Mark a figure that shows hidden values, inside the picture so that it survives a screenshot.
 
-    The mark never covers data: it is at the right end of the title's line or, with `below`, on its own line.
-    `left` moves it that many pixels to the left, to make room for a button in that corner.
+    The mark never covers data: it stands at the right end of the title's line or, with `below`, on its own line. `left`
+    moves it that many pixels to the left, to make room for a button in that corner.
     """
     if below:
         figure.update_layout(margin={"t": figure.layout.margin["t"] + LINE})

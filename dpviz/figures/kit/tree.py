@@ -22,8 +22,8 @@ _LABELED = 0.07  # share of the picture's width from which a node shows its coun
 def tree_table(nodes: Sequence[int], noisy_counts: Sequence[float]) -> pd.DataFrame:
     """Return the position of each node, one row per node in the given (visiting) order.
 
-    The root is 1 and the children of i are 2i and 2i + 1. A leaf gets room for its noisy count, at least 3% of all; an
-    inner node spans its leaves. Columns: node, depth, noisy_count, x (middle), width (its noisy count, at most its
+    The root is 1, and the children of i are 2i and 2i + 1. A leaf gets room for its noisy count, at least 3% of all;
+    an inner node spans its leaves. Columns: node, depth, noisy_count, x (middle), width (its noisy count, at most its
     room), final.
     """
     counts = dict(zip(nodes, noisy_counts, strict=True))

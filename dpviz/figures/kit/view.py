@@ -20,7 +20,7 @@ from dpviz.trace import Trace
 
 __all__ = ["Pane", "Panel", "View", "add_frames", "add_last", "moved", "thin", "xy"]
 
-_NAME = 24  # letters of a column's name that fit into the title of a direction
+_NAME = 24  # most letters of a column's name in the title of a direction
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,7 +36,7 @@ class View:
     people : raw rows to draw (DEMO), original units, or None
     reference : centers of KMeans or KMedians (k, d), original units, or None
     losses : loss of every step, or None; reference_loss is the reference's, or None
-    hidden : True draws the hidden layers
+    hidden : True to draw the hidden layers
     missed : groups that got no center (DEMO): their means (g, d) and radii per column (g, d) in original units, and
         numbers of rows (g,); or None
     noun : word for a row, such as "flower"
@@ -105,7 +105,7 @@ class View:
         name = str(self.columns[column])
         name = name if len(name) <= _NAME else f"{name[: _NAME - 1]}…"
         words = f"mostly {name}" if most else f"{name} and others"
-        of = f" of {self.directions.of}" if i == 0 else ""  # not repeated: the vertical axis has little room
+        of = f" of {self.directions.of}" if i == 0 else ""  # stated once, because the vertical axis has little room
         return escape.figure(f"direction {i + 1}{of} ({words})")
 
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
@@ -163,7 +163,8 @@ class Pane:
     caution : one or two sentences on how the picture can mislead
     warning : Trace -> one sentence if released values show that there is too little data, else ""
     shots : Trace -> the pictures of the player; one per step by default
-    cells : True if it draws cells; two columns are then drawn by default, because cells are boxes only along columns
+    cells : True if the pane draws cells; two columns are then drawn by default, because cells are boxes only along
+        columns
     follows : True if each frame may choose two columns of its own
     unpinned : label of the option to choose no columns
     """

@@ -22,7 +22,7 @@ MAX_STRONG = 350  # at most this many points are drawn for their votes; the othe
 
 
 def voting(trace: Trace, words: Callable[[Step, int], tuple[str, str]]) -> list[Shot]:
-    """Return the pictures of a run; a round's trial points come before its votes, a step without a vote takes one."""
+    """Return the pictures of a run; a round's trial points come before its votes; a step without votes takes one."""
     return in_phases(trace, lambda step: range(3) if "noisy_votes" in step.released else (KEEP,), words, asking=GUESS)
 
 

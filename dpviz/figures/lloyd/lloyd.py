@@ -114,7 +114,8 @@ def outside(step: Step, Z: np.ndarray) -> np.ndarray:
 def shadow(view: View, radius: np.ndarray, around: np.ndarray) -> np.ndarray:
     """Return outlines of balls in z units as they appear in the drawn plane: a NaN row after each, shape (., 2).
 
-    radius (k,), around (k, d). A ball's shadow under a linear map is an ellipse: the disk under the map's polar part.
+    The balls have radii `radius` (k,) and middles `around` (k, d). A ball's shadow under a linear map is an ellipse:
+    the disk under the map's polar part.
     """
     d = view.trace.domain.n_features
     linear = view.plane(np.eye(d)) - view.plane(np.zeros((1, d)))
@@ -218,7 +219,7 @@ def _counts(view: View, shots: list[Shot]) -> Panel:
 
 
 def panels(view: View, shots: list[Shot]) -> list[Panel]:
-    """Return plane, counts, loss (if hidden layers are on), spend and ledger."""
+    """Return the panels: plane, counts, loss (if hidden layers are on), spend and ledger."""
     return [_plane(view, shots), _counts(view, shots), *closing(view, shots)]
 
 

@@ -29,7 +29,7 @@ from dpviz.trace import Step, Trace
 
 __all__ = ["PANE", "bulk", "radius_table", "strength_table"]
 
-FLAT = 3  # columns; with more, a ball's shadow on the plane says little about the ball
+FLAT = 3  # in more columns than this, a ball's shadow on the plane says little about the ball
 
 
 def _mean_words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
@@ -117,7 +117,7 @@ def shots(trace: Trace) -> list[Shot]:
 def radius_table(step: Step, *, hidden: bool) -> pd.DataFrame:
     """Return the shells from the outside in: columns reach (outer edge, z units), noisy_counts, outside, true_counts.
 
-    `outside` are the shells beyond the learned radius; `true_counts` only if hidden.
+    `outside` marks the shells beyond the learned radius; `true_counts` is present only if hidden.
     """
     released = step.released
     table = pd.DataFrame(
@@ -247,7 +247,7 @@ def _plane(view: View, shots: list[Shot]) -> Panel:
 def _bars(
     view: View, shots: list[Shot], title: str, kind: str, table: pd.DataFrame, cut: dict[str, list[float]]
 ) -> go.Figure:
-    """Draw bars and a cut, empty before the step of `kind`, from columns x, y, strong and, if asked, true."""
+    """Draw bars and a cut, both empty before the step of `kind`, from columns x, y, strong and, if given, true."""
     trace, colors = view.trace, view.colors
     figure = base(colors, title, height=132)
     figure.add_bar(hovertemplate="%{y:,.3~r}<extra></extra>")
@@ -306,7 +306,7 @@ def _strength(view: View, shots: list[Shot], step: Step) -> Panel:
 
 
 def panels(view: View, shots: list[Shot]) -> list[Panel]:
-    """Return plane, bars of the summary, loss (if hidden layers are on), spend and ledger."""
+    """Return the panels: plane, bars of the summary, loss (if hidden layers are on), spend and ledger."""
     draw = {"radius": _radius, "near": _radius, "moment": _strength}
     learned = [draw[step.kind](view, shots, step) for step in view.trace.steps if step.kind in draw]
     return [_plane(view, shots), *learned, votes_panel(view, shots, "counts"), *closing(view, shots)]

@@ -91,7 +91,7 @@ def lens_panel(view: View, lens: Lens, frames: Sequence[tuple[np.ndarray, Sequen
 
     Parameters
     ----------
-    frames : (center of KMeans (d,), released centers (d,) of the same group), original units
+    frames : for each frame, (center of KMeans (d,), released centers (d,) of the same group), original units
     """
     colors, domain = view.colors, view.trace.domain
     low, high = view.bounds()
@@ -175,7 +175,7 @@ def worlds_panel(
     colors = view.colors
     view = dataclasses.replace(view, reference=None, missed=None)
     low, high = view.bounds()
-    below = "bottom" if view.flat(alex[None])[0, 1] > (low[1] + high[1]) / 2 else "top"  # the name stays inside
+    below = "bottom" if view.flat(alex[None])[0, 1] > (low[1] + high[1]) / 2 else "top"  # so that the name stays inside
     looks = {
         **cloud_looks(colors),
         "center": center(colors),

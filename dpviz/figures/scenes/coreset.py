@@ -14,7 +14,7 @@ from dpviz.trace import Coreset
 
 __all__ = ["LEGEND", "elbow_panel", "plane_panel", "printed"]
 
-MOST_RAYS = 200  # points joined with their centers
+MOST_RAYS = 200  # most points joined with their centers
 LEGEND = (
     ("disc", "released point (area: noisy weight)"),
     ("dashed", "nearest center, free"),
@@ -24,7 +24,7 @@ LEGEND = (
 
 
 def plane_panel(view: View, coreset: Coreset, centers: np.ndarray) -> Panel:
-    """Return the weighted points and the centers (k, d), original units."""
+    """Draw the weighted points and the centers (k, d), original units."""
     colors = view.colors
     figure = plane(view, f"{len(centers)} centers of {len(coreset.points)} released points", height=380)
     at, to = view.flat(coreset.points), view.flat(centers)
@@ -32,7 +32,7 @@ def plane_panel(view: View, coreset: Coreset, centers: np.ndarray) -> Panel:
     z, c = domain.normalize(coreset.points), domain.normalize(centers)
     nearest = ((z[:, None] - c) ** 2).sum(axis=2).argmin(axis=1)
     line = {"color": colors.released, "width": 1, "dash": "4px,4px"}
-    rays = segments(at, to[nearest]) if len(at) <= MOST_RAYS else NOWHERE  # more are unreadable
+    rays = segments(at, to[nearest]) if len(at) <= MOST_RAYS else NOWHERE  # more would be unreadable
     figure.add_scatter(**xy(rays), mode="lines", line=line, hoverinfo="skip", name="nearest")
     figure.add_scatter(
         **xy(at), mode="markers", name="released point", customdata=coreset.weights,

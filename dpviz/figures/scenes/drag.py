@@ -104,7 +104,7 @@ def text_of(name: str) -> str:
 
 
 def stop_label(epsilon: float) -> str:
-    """Return the label of a stop of ε below the track: .1, ¼, 1½, 8."""
+    """Return the label of a stop of ε below the track, such as .1, ¼, 1½ or 8."""
     whole, part = divmod(epsilon, 1)
     if part in _FRACTIONS:
         return f"{int(whole) or ''}{_FRACTIONS[part]}"
@@ -190,7 +190,7 @@ def film(view: View, edition: Edition, seed: int) -> Panel:
 
 
 def record(view: View, editions: Sequence[Edition], seed: int, on: str) -> dict[str, Any]:
-    """Return everything a browser needs to show any stop of any edition: plain numbers, words and JSON.
+    """Return everything that a browser needs to show any stop of any edition: plain numbers, words and JSON.
 
     Parameters
     ----------
@@ -236,7 +236,7 @@ def _promise(stop: Stop, most: int, on: str, more: str) -> list[str]:
 
 
 def _truth(view: View, edition: Edition, row: Any, n_found: int, own: float, before: str) -> list[str]:
-    """Return the secret facts in the same format. NOT PRIVATE."""
+    """Return the secret facts in the format of `_promise`. NOT PRIVATE."""
     times = ratio_words(own)
     first = f"{n_found} of {edition.groups} groups, {times} × {view.against}' loss. "
     first += f"All {edition.groups} groups found again in "

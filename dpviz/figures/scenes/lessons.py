@@ -32,7 +32,7 @@ class Values:
     ----------
     title, axis : the figure's title, and the unit
     labels : names of the frames, on the x axis
-    values : one per frame
+    values : the number in each frame
     words : the values as text
     line : (value, name) of a horizontal line to compare with, or None
     private : True if the numbers depend on raw rows; the figure is then tagged NOT PRIVATE

@@ -42,7 +42,7 @@ def noise_panel(
     ----------
     curves : slug -> (ε, noise) pairs, ascending; noise that is not finite is left out
     names : slug -> its name on screen
-    unit : of the noise
+    unit : unit of the noise
     within : wanted accuracy of a center, drawn as a horizontal line, or None
     """
     figure = base(colors, _most_exact(curves, names, unit), height=340, margin_left=62)
@@ -65,7 +65,7 @@ def noise_panel(
     for value, slug in ends:
         if not np.isfinite(value):
             continue
-        place = min(place - 0.075 * span, np.log10(value))  # keeps labels apart
+        place = min(place - 0.075 * span, np.log10(value))  # to keep labels apart
         figure.add_annotation(
             x=np.log10(curves[slug][-1][0]), y=place, text=names[slug], showarrow=False, xanchor="left", xshift=9,
             font={"size": 12, "color": colors.ink},

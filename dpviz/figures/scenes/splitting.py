@@ -19,7 +19,7 @@ __all__ = ["found_table", "panels", "sentences"]
 
 
 def groups(view: View) -> Groups:
-    """Return KMeans' groups; their radii are drawn and decide which count."""
+    """Return KMeans' groups; their radii are drawn and decide which groups count as found."""
     if view.reference is None or view.people is None:
         raise ValueError("figures: vote splitting needs people and the centers of KMeans.")
     return groups_of(view.people, view.trace.domain, view.reference)

@@ -125,8 +125,8 @@ def curves(
     look : series -> Style
     metric : the metric's title
     against : the reference: KMeans or KMedians
-    labels : end labels to the right of the axis; without them the page must show a key
-    times : draw everything as multiples of the reference, if all of them are known
+    labels : whether to name curves to the right of the axis; without these names the page must show a key
+    times : whether to draw everything as multiples of the reference, if all its values are known
     span : smallest range of the y axis, in the layout's units, so that a growing picture stays in place
 
     Raises
@@ -140,7 +140,7 @@ def curves(
     tag(figure, colors, left=_CAMERA)
     stops = sorted(points[axis].dropna().unique())
     spaced = all(isinstance(stop, int | float | np.number) and stop > 0 for stop in stops)
-    if not spaced:  # words, or numbers without a place on a log axis: evenly spaced
+    if not spaced:  # words, and numbers without a place on a log axis, are evenly spaced
         place_of = {stop: 10 ** (0.3 * i) for i, stop in enumerate(stops)}
         points, runs = (table.assign(**{axis: table[axis].map(place_of).astype(float)}) for table in (points, runs))
     unit = ""
@@ -302,7 +302,7 @@ def _labeled(ticks: Sequence[float]) -> list[bool]:
 
 
 def _log_ticks(low: float, high: float) -> list[float]:
-    """Return round numbers between 10^low and 10^high: denser if the range is short."""
+    """Return round numbers between 10^low and 10^high, denser if the range is short."""
     digits = (1, 1.5, 2, 3, 5, 7) if high - low < 1.2 else (1, 2, 5) if high - low < 3 else (1,)
     whole = [digit * 10.0**power for power in range(math.floor(low), math.ceil(high) + 1) for digit in digits]
     ticks = [tick for tick in whole if low <= math.log10(tick) <= high]
@@ -315,7 +315,7 @@ def _log_ticks(low: float, high: float) -> list[float]:
 def _end_labels(
     figure: go.Figure, ends: Sequence[tuple[str, float, str]], colors: Theme, place: Callable[[float], float]
 ) -> None:
-    """Name each curve to the right of its end, names pushed apart; `place` maps a value to its share of the axis."""
+    """Name each curve beside its right end, and push names apart; `place` maps a value to its share of the axis."""
     gap = 0.058 * 470 / figure.layout.height
     wanted = sorted((place(value), name, color) for name, value, color in ends)
     for y, (_, name, color) in zip(_apart([want for want, *_ in wanted], gap), wanted, strict=True):

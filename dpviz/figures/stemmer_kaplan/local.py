@@ -175,7 +175,7 @@ def _estimates(view: View, shots: list[Shot]) -> Panel:
 
 
 def panels(view: View, shots: list[Shot]) -> list[Panel]:
-    """Return plane, reports, estimates, the parts of the loss (if hidden layers are on), and ledger."""
+    """Return the panels: plane, reports, estimates, the parts of the loss (if hidden layers are on), and ledger."""
     drawn = [plane_panel(view, shots), _reports(view, shots), _estimates(view, shots)]
     if view.hidden and view.people is not None and view.reference_loss is not None:
         drawn.append(losses_panel(view, shots))

@@ -144,7 +144,7 @@ def loss_table(view: View) -> pd.DataFrame:
 
 
 def cell_corners(view: View, step: Step, keys: np.ndarray) -> np.ndarray:
-    """Return closed rectangles of cells in drawn coordinates, shape (m, 6, 2), the last point NaN.
+    """Return closed rectangles of cells in drawn coordinates, shape (m, 6, 2), whose last point is NaN.
 
     The result is empty if the plane does not show the columns of the grid.
     """
@@ -400,7 +400,7 @@ def losses_panel(view: View, shots: list[Shot]) -> Panel:
 
 
 def panels(view: View, shots: list[Shot]) -> list[Panel]:
-    """Return plane, counts, the parts of the loss (if hidden layers are on), spend and ledger."""
+    """Return the panels: plane, counts, the parts of the loss (if hidden layers are on), spend and ledger."""
     drawn = [plane_panel(view, shots), _counts(view, shots)]
     last = view.trace.steps[-1].released
     if view.hidden and view.people is not None and view.reference_loss is not None and "candidates" in last:

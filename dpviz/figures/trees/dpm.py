@@ -1,4 +1,4 @@
-"""Draw DPM: nested boxes and cuts on the plane, the tree of regions, true scores as strips, what each path pays."""
+"""Draw DPM: nested boxes and cuts on the plane, the tree of regions, true scores as strips, the price of a path."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from dpviz.trace import Trace
 
 __all__ = ["PANE", "budget_table", "pairs", "regions_table"]
 
-MAX_MOVING = 250  # drawn people if the two columns change from frame to frame
+MAX_MOVING = 250  # most people drawn if the two columns change from frame to frame
 _NONE = np.empty((0, 2))
 
 
@@ -59,7 +59,7 @@ def regions_table(trace: Trace, axes: tuple[int, int]) -> pd.DataFrame:
 
 
 def pairs(view: View) -> list[tuple[int, int]]:
-    """Return the two drawn columns of every frame: the chosen ones, or the columns of this cut and of its parent's."""
+    """Return the two drawn columns of every frame: the chosen ones, or those of its cut and of the parent's cut."""
     trace, d = view.trace, view.trace.domain.n_features
     if d == 1:
         return [(0, 0)] * len(trace.steps)
@@ -85,8 +85,8 @@ def _entry_epsilon(entry: Release, delta: float) -> float:
 def budget_table(trace: Trace) -> pd.DataFrame:
     """Return the payments of the current region's path at every frame.
 
-    Columns: frame, level (-1: the average), count, split, average, total: the composed epsilon of the path, which may
-    be less than the sum of its parts.
+    Columns: frame, level (-1: the average), count, split, average, and total, the composed epsilon of the path, which
+    may be less than the sum of its parts.
     """
     delta = trace.claimed.delta
     paths: dict[int, tuple[int, ...]] = {1: (0,)}
@@ -167,7 +167,7 @@ def _plane(view: View) -> Panel:
     finals = int(regions_table(trace, columns[-1]).final.sum())
     title = f"{counted(accepted, 'cut')} leave{'s' * (accepted == 1)} {counted(finals, 'region')}"
     figure = plane(seen[-1], title)
-    if follow:  # every frame has its own two columns, so the base picture is wrong
+    if follow:  # every frame has its own two columns, so the base picture does not fit
         figure.layout.shapes, figure.layout.meta = (), None
         figure.update_yaxes(scaleanchor=None, constrain=None)
     first = len(figure.data)
@@ -298,7 +298,7 @@ def _budget(view: View) -> Panel:
 
 
 def panels(view: View, shots: list[Shot]) -> list[Panel]:
-    """Return plane, tree, budget, and, if hidden layers are on, the true scores."""
+    """Return the panels: plane, tree, budget, and, if hidden layers are on, the true scores."""
     paid = spend_panel(view, shots) if view.trace.noiseless else _budget(view)
     drawn = [_plane(view), _tree(view), paid]
     if scored(view):

@@ -20,16 +20,16 @@ _GAP, _TALL, _TICK = 0.02, 0.11, 0.03  # shares of a box's side: gap to the scor
 
 
 def scored(view: View) -> bool:
-    """Return whether a view shows true scores: it shows hidden layers, and its run stored them."""
+    """Return whether a view shows true scores: whether it shows hidden layers and its run stored them."""
     return view.hidden and any(step.hidden for step in view.trace.steps)
 
 
 def margins(view: View, t: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the true scores of frame t as curves at the plane's margins (NOT PRIVATE), and ticks of its cuts there.
 
-    Both have the shape (n, 2), drawn coordinates, NaN between lines. The curve of the first drawn column runs above the
-    box, over the cuts; the second's, to its right; both reach from the frame's lowest score to its highest. The last
-    frame, which makes no cut, has the ticks of all cuts.
+    Both have the shape (n, 2), in drawn coordinates, with NaN between lines. The curve of the first drawn column runs
+    above the box, over the cuts, and that of the second runs to its right; both reach from the frame's lowest score to
+    its highest. The last frame, which makes no cut, has the ticks of all cuts.
     """
     low, high = view.bounds()
     steps, domain, table = view.trace.steps, view.trace.domain, scores_table(view, t)
@@ -55,7 +55,7 @@ def scores_table(view: View, t: int) -> pd.DataFrame:
     """Return the TRUE scores of the candidate cuts at frame t (NOT PRIVATE); empty if there were none.
 
     Columns: column, position (original units), emptiness, centreness, score (their sum, the paper's f), probability (of
-    the exponential mechanism). Scores of cuts outside the region are NaN, their probability is 0.
+    the exponential mechanism). Scores of cuts outside the region are NaN, and their probability is 0.
     """
     step = view.trace.steps[t]
     names = ["column", "position", "emptiness", "centreness", "score", "probability"]

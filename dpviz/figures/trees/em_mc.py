@@ -77,7 +77,7 @@ def cells_table(view: View) -> pd.DataFrame:
 
 
 def covered_table(trace: Trace) -> pd.DataFrame:
-    """Return the number of rows covered by each pick, TRUE counts (NOT PRIVATE): columns grid, pick, covered."""
+    """Return the TRUE number of rows that each pick covers (NOT PRIVATE): columns grid, pick, covered."""
     true = trace.steps[0].hidden[0].statistic["covered"]
     grid, pick = np.indices(true.shape)
     return pd.DataFrame({"grid": grid.ravel(), "pick": pick.ravel(), "covered": true.ravel()})
@@ -140,7 +140,7 @@ def _covered(view: View) -> Panel:
 
 
 def panels(view: View, shots: list[Shot]) -> list[Panel]:
-    """Return plane, covered rows (if hidden layers are on), spend and ledger."""
+    """Return the panels: plane, covered rows (if hidden layers are on), spend and ledger."""
     hidden = [_covered(view)] if view.hidden and view.trace.steps[0].hidden else []
     return [_plane(view), *hidden, spend_panel(view, shots), ledger_panel(view, shots)]
 

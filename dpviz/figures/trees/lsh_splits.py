@@ -78,7 +78,7 @@ def _tree(view: View) -> Panel:
 
 
 def panels(view: View, shots: list[Shot]) -> list[Panel]:
-    """Return plane, tree and spend."""
+    """Return the panels: plane, tree and spend."""
     return [_plane(view), _tree(view), spend_panel(view, shots)]
 
 

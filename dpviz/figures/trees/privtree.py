@@ -16,8 +16,8 @@ from dpviz.trace import Step, Trace
 
 __all__ = ["PANE", "counts_of_nodes", "squares"]
 
-_MOST = 1500  # boxes drawn per frame, the shallowest ones
-_NODES = 300  # nodes of the tree that are drawn, the shallowest ones
+_MOST = 1500  # most boxes drawn per frame: the shallowest ones
+_NODES = 300  # most nodes drawn of the tree: the shallowest ones
 
 
 def squares(view: View, step: Step, which: np.ndarray) -> np.ndarray:
@@ -34,7 +34,7 @@ def squares(view: View, step: Step, which: np.ndarray) -> np.ndarray:
 
 
 def counts_of_nodes(trace: Trace) -> dict[int, float]:
-    """Return node -> noisy count: a leaf's own, an inner node's the sum of its leaves'."""
+    """Return node -> noisy count: a leaf's own count, or the sum of the counts of an inner node's leaves."""
     last = trace.steps[-1].released
     counts: dict[int, float] = {}
     for leaf, count in zip(last["leaves"].tolist(), last["leaf_counts"].tolist(), strict=True):
@@ -83,7 +83,7 @@ def _tree(view: View) -> Panel:
     counts = counts_of_nodes(trace)
     nodes = sorted(counts)[:_NODES]
     drawn = set(nodes)
-    nodes = [node for node in nodes if node == 1 or node ^ 1 in drawn]  # both halves or none
+    nodes = [node for node in nodes if node == 1 or node ^ 1 in drawn]  # keep both halves or none
     depth = [node.bit_length() - 1 for node in nodes]
     return tree_panel(
         view,
@@ -96,7 +96,7 @@ def _tree(view: View) -> Panel:
 
 
 def panels(view: View, shots: list[Shot]) -> list[Panel]:
-    """Return plane, tree, spend and ledger."""
+    """Return the panels: plane, tree, spend and ledger."""
     return [_plane(view), _tree(view), spend_panel(view, shots), ledger_panel(view, shots)]
 
 

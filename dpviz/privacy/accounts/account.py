@@ -209,7 +209,7 @@ class Account:
         return tuple(c for c in self.claims if c.changes(relation, self.rho_distance(relation)) is None)
 
     def rho_distance(self, relation: Neighboring) -> float | None:
-        """Return the length of move that a relation's total covers: the budget's, else the shortest of any claim."""
+        """Return the longest move that a relation's total covers: the budget's, else the shortest of any claim."""
         if relation in self.budgets and self.budgets[relation].rho_distance is not None:
             return self.budgets[relation].rho_distance
         claims = (c for c in self.claims if c.neighboring is relation)

@@ -15,7 +15,7 @@ from dpviz.privacy.guarantee import Neighboring
 __all__ = ["read_file", "write_file"]
 
 FORMAT = "dpviz-account"
-OLD_FORMAT = "dpviz-ledger"  # before 0.2; the same except for the unit of moves
+OLD_FORMAT = "dpviz-ledger"  # the format before 0.2, which differs only in the unit of moves
 VERSION = 1
 MOST_BYTES = 16_000_000
 
@@ -33,7 +33,7 @@ def write_file(account: Account, secret: bytes) -> str:
 
 
 def read_file(key: str, text: str | bytes, secret: bytes) -> Account:
-    """Return the account in a signed file of the data file `key`.
+    """Return the account that a signed file holds for the data file `key`.
 
     Raises
     ------

@@ -2,9 +2,9 @@
 
 Each entry's code (an HMAC) covers the entry and the previous code; the head row seals their number and the last code.
 An entry that was edited, removed, added, reordered or moved to another file is therefore detected, at the latest when
-the next process reads the chain. A database that was rolled back is detected by comparison with what this process, and
-the mark beside the secret, have seen. A rollback of both the database and the mark is NOT detected, nor is anything
-done by somebody who holds the secret.
+the next process reads the chain. A database that was rolled back is detected by comparison with the state that this
+process and the mark beside the secret have seen. A rollback of both the database and the mark is NOT detected, nor is
+anything done by somebody who holds the secret.
 
 Folder, secret and database are checked when a process opens them. Anyone who can write there while the process runs can
 also read the secret, and so can do anything. Edits of the database under a running process, a trigger in it, or a

@@ -35,7 +35,7 @@ class Accounts:
 
     Parameters
     ----------
-    secret : bytes, at least 32; names files, authenticates entries and signs account files
+    secret : bytes, at least 32, with which files are named, entries authenticated and account files signed
     journal : Journal
     """
 
@@ -87,7 +87,7 @@ class Accounts:
         return file if owner == LOCAL else _OWNED + owned[1:]
 
     def local(self) -> list[Account]:
-        """Return the accounts of this machine's user and those older than owners, in arbitrary order."""
+        """Return the accounts of this machine's user and those that predate owners, in arbitrary order."""
         with self._journal.turn() as turn:
             return [self._account(turn, key) for key in turn.files if not key.startswith(_OWNED)]
 

@@ -32,7 +32,7 @@ __all__ = [
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class OnGrid(ReadOnly):
-    """Base class of objects with public numbers that must lie on the grid, so that statistics do too and are exact.
+    """Base class of objects whose public numbers must lie on the grid, so that statistics lie on it too.
 
     Attributes
     ----------

@@ -19,7 +19,7 @@ _MOST = 5  # most coordinates of a key
 
 
 def _half(p: int) -> int:
-    """Return the bound of keys: p keys clipped to [-half, half) fit into 64 bits."""
+    """Return the bound of keys, half, for which p numbers clipped to [-half, half) fit into 64 bits."""
     if p > _MOST:
         raise ValueError(f"cells: keys must have at most {_MOST} coordinates; got {p}.")
     return 2 ** (min(16, 64 // p) - 1)
@@ -31,7 +31,7 @@ def cell_centers(keys: np.ndarray, width: float, offset: np.ndarray) -> np.ndarr
 
 
 def cells(block: Block, width: float, offset: np.ndarray, projection: Projection | None) -> np.ndarray:
-    """Return the cell of every row, shape (n, p), int64. Exact for a width 2^-i and an offset on the grid."""
+    """Return the cell of every row, shape (n, p), int64: exact for a width 2^-i and an offset on the grid."""
     seen = block.x if projection is None else projected(block, projection)
     half = _half(len(offset))
     return np.clip(np.floor((seen + offset) / width), -half, half - 1).astype(np.int64)

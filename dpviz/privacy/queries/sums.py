@@ -1,4 +1,4 @@
-"""Sum rows by nearest point."""
+"""Sum rows by their nearest point."""
 
 from __future__ import annotations
 

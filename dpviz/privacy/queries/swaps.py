@@ -42,7 +42,7 @@ class SwapCosts(Query):
     Parameters
     ----------
     points : ndarray of shape (m, d), or (m, p) with a projection, inside the ball
-    chosen : ndarray of shape (k,), the current set, distinct
+    chosen : ndarray of shape (k,), the current set of distinct indices
     radius : float, rows are clipped to this l2 norm; no squared distance exceeds (2 radius)^2
     projection : Projection or None
 

@@ -19,7 +19,7 @@ __all__ = ["BoxCounts", "Halvings"]
 class Halvings(ReadOnly):
     """The public tree of halved boxes: each box is cut in the middle of its widest column.
 
-    The root is 1, the halves of node i are 2i (below the middle) and 2i + 1. A node's box follows from its number.
+    The root is 1, and the halves of node i are 2i (below the middle) and 2i + 1. A node's box follows from its number.
 
     Parameters
     ----------
