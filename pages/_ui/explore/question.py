@@ -1,4 +1,4 @@
-"""The reruns to make: the same number for every ε, with the seeds that follow the current run's."""
+"""The reruns of a run: the same seeds for every ε and every visitor, so that the atlas holds most of them."""
 
 from __future__ import annotations
 
@@ -7,57 +7,78 @@ import dataclasses
 from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.numbers import number
 from dpviz.runs.bootstrap import bootstrap
-from dpviz.runs.reruns import rerun
+from dpviz.runs.reruns import Reruns, rerun
+from pages._ui.explore.stored import runs_of
 from pages._ui.form.forms import STOPS
 from pages._ui.work import runs
 from pages._ui.work.batch import Piece
 from pages._ui.work.results import Result
 
 N = 20
+SEEDS = range(N)  # of the atlas: its run i has seed i
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class RerunQuestion:
-    """The reruns of one run: an algorithm for every ε, the current one first, and their seeds."""
+    """The reruns of one run: an algorithm for every ε, and the reruns that the atlas holds.
+
+    Attributes
+    ----------
+    algorithms : by label
+    current : the label of the run's own algorithm
+    stored : finished reruns, by label
+    """
 
     result: Result
-    algorithms: dict[str, Algorithm]  # by label
+    algorithms: dict[str, Algorithm]
     current: str
-    seeds: range
+    stored: dict[str, Reruns]
 
     @classmethod
     def of(cls, result: Result) -> RerunQuestion:
-        """Return the reruns to make: at every stop of ε if that does not take too long."""
+        """Return the reruns at every stop of ε; only the stored ones and the current ones if that takes too long."""
         trace = result.trace
         own = ALGORITHMS[trace.algorithm](**trace.parameters)
         epsilon = trace.parameters.get("epsilon")
-        seed = int(trace.seed or 0)
-        seeds = range(seed + 1, seed + 1 + N)
-        if epsilon is None:
-            return cls(result, {trace.name: own}, trace.name, seeds)
-        stops = sorted({*STOPS, epsilon})
-        if N * len(stops) * runs.seconds(result.data, own) > runs.MOST_SECONDS / 2:
-            stops = [epsilon]
-        every = {label(stop): type(own)(**{**trace.parameters, "epsilon": stop}) for stop in stops}
-        return cls(result, every, label(epsilon), seeds)
+        every = {trace.name: own}
+        if epsilon is not None:
+            every = {
+                label(stop): type(own)(**{**trace.parameters, "epsilon": stop}) for stop in sorted({*STOPS, epsilon})
+            }
+        current = trace.name if epsilon is None else label(epsilon)
+        stored = {one: some for one, algorithm in every.items() if (some := _stored(result, algorithm)) is not None}
+        missing = len(every) - len(stored)
+        if N * missing * runs.seconds(result.data, own) > runs.MOST_SECONDS / 2:
+            every = {one: algorithm for one, algorithm in every.items() if one in stored or one == current}
+        return cls(result, every, current, stored)
 
     @property
     def seconds(self) -> float:
         """Return the expected time of the reruns at the current ε."""
+        if self.current in self.stored:
+            return 0.0
         return N * runs.seconds(self.result.data, self.algorithms[self.current])
 
     def name(self, one: str) -> str:
-        """Return the public name of the reruns at one ε."""
-        return f"{N} reruns {runs.run_id(self.result.data, self.algorithms[one], self.seeds[0])}"
+        """Return the public name of the reruns at one ε; simulated ones belong to a single release."""
+        data = self.result.data
+        release = f" simulated from {self.result.identity}" if data.private else ""
+        return f"{N} reruns {runs.run_id(data, self.algorithms[one], SEEDS[0])}{release}"
 
     def pieces(self) -> list[Piece]:
         """Return the pieces to compute, those of the current ε first, then of its neighbors."""
         order = list(self.algorithms)
         near = sorted(order, key=lambda one: abs(order.index(one) - order.index(self.current)))
+        near = [one for one in near if one not in self.stored]
         data, trace = self.result.data, self.result.trace
         if data.private:
-            return [Piece(self.name(one), bootstrap, (trace, self.algorithms[one], self.seeds)) for one in near]
-        return [Piece(self.name(one), rerun, ([data], self.algorithms[one], self.seeds)) for one in near]
+            return [Piece(self.name(one), bootstrap, (trace, self.algorithms[one], SEEDS)) for one in near]
+        return [Piece(self.name(one), rerun, ([data], self.algorithms[one], SEEDS)) for one in near]
+
+
+def _stored(result: Result, algorithm: Algorithm) -> Reruns | None:
+    stop = runs_of(result.data, algorithm)
+    return None if stop is None else Reruns(tuple(SEEDS), stop.centers[:N], stop.losses[:N])
 
 
 def label(epsilon: float) -> str:

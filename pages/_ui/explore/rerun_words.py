@@ -14,7 +14,7 @@ from dpviz.postprocessing.verdict import spread_words
 from dpviz.runs.bootstrap import MEASURED, NARROW, WIDE, near_noise, worth
 from dpviz.runs.reruns import Reruns, spread
 from dpviz.trace import Trace
-from pages._ui.explore.question import N, RerunQuestion
+from pages._ui.explore.question import SEEDS, N, RerunQuestion
 from pages._ui.frame import markup
 from pages._ui.frame.catalog import sample
 from pages._ui.player import verdict
@@ -98,7 +98,9 @@ def one_run(question: RerunQuestion, index: int, ratio: float | None) -> str:
     beside = "" if ratio is None else f" · {times(ratio)} {reference_name(question.result.trace)}"
     if question.result.data.private:
         return f"{question.current}, simulated run {index + 1} of {N}"
-    return f"{question.current}, rerun {index + 1} of {N} · seed {question.seeds[index]}{beside}"
+    seed = SEEDS[index]
+    own = ", this run" if seed == question.result.trace.seed else ""
+    return f"{question.current}, rerun {index + 1} of {N} · seed {seed}{own}{beside}"
 
 
 def times(ratio: float) -> str:

@@ -70,17 +70,20 @@ def section(key: str, result: Result, *, hidden: bool, axes: Axes, current: bool
 
 
 def scatter_of(result: Result) -> np.ndarray | None:
-    """Return the scatter of each center over the finished reruns (k,), z units; None if there are none."""
-    if result.trace.noiseless:
+    """Return the scatter of each center over the stored or finished reruns (k,), z units; None if there are none."""
+    if result.trace.noiseless or has_regions(result.trace):
         return None
     question = RerunQuestion.of(result)
-    some = peek(question.name(question.current), public=is_public(result.data))
+    one = question.current
+    some = question.stored.get(one) or peek(question.name(one), public=is_public(result.data))
     return None if some is None else spread(some.centers, np.asarray(result.trace.cluster_centers), result.trace.domain)
 
 
 def _gather(question: RerunQuestion) -> Gathered:
     public = is_public(question.result.data)
-    return gather(_TOPIC, f"{N} reruns", question.pieces(), public=public, seconds=question.seconds)
+    made = gather(_TOPIC, f"{N} reruns", question.pieces(), public=public, seconds=question.seconds)
+    there = {question.name(one): some for one, some in question.stored.items()}
+    return dataclasses.replace(made, ready={**there, **made.ready})
 
 
 def _body(key: str, question: RerunQuestion, hidden: bool, axes: Axes, current: bool, now: Gathered) -> None:

@@ -13,7 +13,7 @@ import streamlit as st
 from dpviz import params
 from dpviz.algorithms import Algorithm
 from dpviz.atlas.cells import METHODS, PEOPLE, STOPS
-from dpviz.atlas.files import Chart
+from dpviz.atlas.files import Chart, Stop
 from dpviz.datasets import SAMPLES, Dataset
 from dpviz.numbers import number
 from dpviz.postprocessing.bet import with_more
@@ -25,7 +25,17 @@ from pages._ui.work import atlas
 from pages._ui.work.atlas import Trust
 from pages._ui.work.results import Result
 
-__all__ = ["Stored", "edition_of", "found_again", "more_people", "name_of", "sample_of", "shared_span", "stored"]
+__all__ = [
+    "Stored",
+    "edition_of",
+    "found_again",
+    "more_people",
+    "name_of",
+    "runs_of",
+    "sample_of",
+    "shared_span",
+    "stored",
+]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -51,6 +61,18 @@ def edition_of(data: Dataset) -> tuple[str, int | None] | None:
     if data.private or kind != "sample" or sample not in SAMPLES:
         return None
     return sample, int(people) if people else None
+
+
+def runs_of(data: Dataset, algorithm: Algorithm) -> Stop | None:
+    """Return the stored runs of exactly this algorithm on a sample, run i with seed i; None if it has none."""
+    here, names = edition_of(data), params.specs(type(algorithm))
+    if here is None:
+        return None
+    usual = type(algorithm)(n_clusters=data.n_clusters)
+    values = {name: getattr(algorithm, name) for name in names if name != "epsilon"}
+    changed = tuple((name, value) for name, value in values.items() if value != getattr(usual, name))
+    chart = atlas.chart(here[0], algorithm.slug, here[1], changed)
+    return None if chart is None else chart.at(getattr(algorithm, "epsilon", None))
 
 
 def sample_of(data: Dataset) -> str:

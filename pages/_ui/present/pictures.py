@@ -43,7 +43,7 @@ from pages._ui.player.verdict import lost
 __all__ = ["Picture", "clouds", "game", "read_off", "run", "sweep"]
 
 ROUNDS, CLOUD = 100, 25  # runs of the machine's game, and of each world's cloud
-AGAIN = 20  # reruns at every ε
+AGAIN = 20  # reruns at every ε, with the seeds of Again?
 OnStep = Callable[[int, int], None]
 
 
@@ -151,7 +151,7 @@ def clouds(
     best = reference(data, len(trace.cluster_centers), seed)
     there = groups_of(data.X, data.domain, best.trace.cluster_centers, data.groups)
     for i, (name, algorithm) in enumerate(algorithms.items()):
-        some = rerun([data], algorithm, range(seed + 1, seed + 1 + AGAIN))
+        some = rerun([data], algorithm, range(AGAIN))
         on_step(i + 1, len(algorithms))
         every = sum(bool(there.found_by(data.domain.normalize(centers)).all()) for centers in some.centers)
         drawn.append(Cloud(name, some.centers))
