@@ -21,6 +21,7 @@ __all__ = [
     "LOCK",
     "MOST",
     "MOST_WHOLE",
+    "NOTHING",
     "VERSION",
     "Control",
     "Scene",
@@ -39,6 +40,7 @@ MOST_TASK = 300  # characters
 HIDEABLE = ("form", "kmeans", "verdict", "panels", "navigation")
 LOCK = {"epsilon": "e", "k": "k", "seed": "s", "all": ""}  # -> the word of the one control that stays free
 MOST_WHOLE = 2**53 - 1  # largest whole number that a browser's number field can hold
+NOTHING = (["none"], [""])  # an empty choice in an address, as it is written and as earlier versions wrote it
 _EMBED = ("embed", "embed_options")  # Streamlit's own words
 
 
@@ -78,7 +80,7 @@ class Control:
             If the value is not valid.
         """
         if self.many:
-            values = [] if list(texts) == [""] else [self._one(text) for text in texts]
+            values = [] if list(texts) in NOTHING else [self._one(text) for text in texts]
             if len(set(values)) != len(values) or len(values) > self.most:
                 raise ValueError("too many, or a repeated one")
             return tuple(values)
@@ -102,7 +104,7 @@ class Control:
     def texts(self, value: Any) -> list[str]:
         """Return a value's texts in the address."""
         if self.many:
-            return [_text(part) for part in value] or [""]
+            return [_text(part) for part in value] or NOTHING[0]
         return [_text(value)]
 
     def to_widget(self, value: Any) -> Any:
@@ -175,7 +177,7 @@ def write(scene: Scene, vocabulary: Vocabulary) -> str:
     pairs = [("v", str(VERSION))]
     for control in controls(scene.values, vocabulary):
         value = scene.values.get(control.word, control.spec.default)
-        if control.always or value != control.spec.default:
+        if value != control.spec.default or (control.always and value != ()):
             pairs += [(control.word, text) for text in control.texts(value)]
     for control in _ABOUT:
         value = getattr(scene, _FIELDS.get(control.word, control.word))

@@ -13,7 +13,7 @@ from dpviz import params
 from dpviz.algorithms import ALGORITHMS, Algorithm
 from dpviz.datasets import Dataset
 from pages._ui.address import links
-from pages._ui.address.scene import Control, Scene, Vocabulary, controls, read, write
+from pages._ui.address.scene import NOTHING, Control, Scene, Vocabulary, controls, read, write
 from pages._ui.compare.state import Side, compare_state
 from pages._ui.form import picker
 from pages._ui.frame import keys
@@ -144,7 +144,7 @@ class RunsControl(Control):
 
     def parse(self, texts: Sequence[str]) -> tuple[str, ...]:
         """Return two to four runs as `text_of` writes them."""
-        if list(texts) == [""]:
+        if list(texts) in NOTHING:
             return ()
         if not 2 <= len(texts) <= MOST or "" in texts:
             raise ValueError("not two to four runs")

@@ -130,10 +130,12 @@ def _axes(here: Stored | None, result: Result) -> Axes:
     data, usual, how = result.data, columns(result.data, result.trace), pane(result.trace)
     if len(data.columns) < 3:
         return usual
+    key = seen_from(data.dataset_id, result.trace.algorithm)
+    (session.unpinned.add if usual is None else session.unpinned.discard)(key)
     chosen = st.multiselect(
         "Columns to draw", range(len(data.columns)), usual or (), max_selections=2,
         format_func=lambda i: data.columns[i], placeholder=how.unpinned,
-        **prepared.args(seen_from(data.dataset_id, result.trace.algorithm)),
+        **prepared.args(key),
         help=f"Choose two columns, or none for {how.unpinned}. Private rows influence them "
         "only through released values.",
     )  # fmt: skip

@@ -80,6 +80,7 @@ class SessionState:
     sharing: Held[Callable[..., None] | None] = Held(nothing)  # draws the Share button
     sentences: Kept[list[tuple[str, str]]] = Kept(list)  # kind and words, until a page shows them
     opened_now: Held[bool] = Held(bool)
+    unpinned: Kept[set[str]] = Kept(set)  # keys of choices of columns whose pictures have no columns of their own
 
 
 session = SessionState()

@@ -21,11 +21,20 @@ from pages._ui.form.fields import choice, layers_control, seed_control, switch
 from pages._ui.form.forms import fields_of, label_of, may_be_noiseless
 from pages._ui.form.picker import first, offered
 from pages._ui.frame import catalog, keys
+from pages._ui.frame.session import session
 from pages._ui.work.results import Result
 from pages._ui.workspace import trust
 
 _LOOKS = ("layers", "clouds", "again", "who", "ask", "far", "seen", "axes")
 SHORT = {"n_clusters": "k", "epsilon": "e", "delta": "delta", "rho_distance": "rho"}
+
+
+class Columns(Control):
+    """The columns to draw; None stands for the picture's own."""
+
+    def from_widget(self, value: Any) -> Any:
+        """Return the chosen columns; choosing none is the default of a picture without columns of its own."""
+        return None if not value and self.key in session.unpinned else super().from_widget(value)
 
 
 def explore(known: Mapping[str, Any]) -> Sequence[Control]:
@@ -83,7 +92,7 @@ def explore(known: Mapping[str, Any]) -> Sequence[Control]:
     if len(data.columns) > 2:
         columns = ParamSpec(None, choices=tuple(range(len(data.columns))), kind="choice")
         listed.append(
-            Control("axes", seen_from(data.dataset_id, cls.slug), "Columns to draw", columns, many=True, most=2)
+            Columns("axes", seen_from(data.dataset_id, cls.slug), "Columns to draw", columns, many=True, most=2)
         )
     return listed
 

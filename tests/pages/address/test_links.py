@@ -80,3 +80,26 @@ def test_an_earlier_run_opens_its_scene(open_link):
     box.set_value(next(identity for identity in app.session_state["history"] if ", 7, " in identity)).run()
     assert not app.exception and app.number_input(key="explore_seed").value == 7
     assert app.session_state["opened"].scene.values["s"] == 7 and ", 7, " in app.session_state["shown"]
+
+
+@pytest.mark.parametrize("page", ["explore", "attacker"])
+def test_a_picture_without_columns_of_its_own_adds_no_empty_word_to_its_address(open_link, page):
+    app = open_link(page, "v=1&d=iris&a=pe-means&k=3&e=1&s=0")
+    wait_for_run(app)
+    app.number_input(key="explore_seed").set_value(1)
+    wait_for_run(app.run())
+    assert not app.exception and app.multiselect[0].value == []
+    assert app.session_state["kept"] == (page, "v=1&d=iris&a=pe-means&k=3&e=1&s=1")
+
+
+def test_a_picture_with_columns_of_its_own_can_be_linked_without_them(open_link):
+    app = open_link("explore", "v=1&d=iris&a=stemmer-kaplan&k=3&e=1&s=0")
+    wait_for_run(app)
+    assert app.multiselect[0].value == [2, 3]
+    app.multiselect[0].set_value([]).run()
+    page, query = app.session_state["kept"]
+    assert "axes=none" in query.split("&")
+    there = open_link(page, query)
+    wait_for_run(there)
+    assert not there.exception and there.multiselect[0].value == [] and not told(there)
+    assert there.session_state["kept"] == (page, query)

@@ -1,6 +1,7 @@
 """Check the codec of addresses: a round trip over every control of every page, and malicious addresses."""
 
 from types import SimpleNamespace
+from urllib.parse import parse_qsl
 
 import pytest
 from hypothesis import given, settings
@@ -130,8 +131,20 @@ def test_a_scene_comes_back_from_its_address(page):
         address = scene.write(scene_, PAGES[page])
         assert scene.read(page, address, PAGES[page]) == (scene_, "")
         assert len(address) < scene.MOST
+        words = {control.word for control in scene.controls(scene_.values, PAGES[page]) if control.many}
+        assert not [word for word, text in parse_qsl(address, keep_blank_values=True) if word in words and not text]
 
     comes_back()
+
+
+def test_an_empty_choice_is_written_as_a_word_and_read_as_earlier_versions_wrote_it():
+    nothing = scene.Scene("tradeoff", {"e": (), "n": (), "d": ("town",), "a": ("dpm",)})
+    address = scene.write(nothing, tradeoff)
+    assert "e=none" in address and "n=none" in address
+    for query in (address, address.replace("=none", "=")):
+        values = scene.read("tradeoff", query, tradeoff)[0].values
+        assert values["e"] == () and values["n"] == () and values["a"] == ("dpm",)
+    assert "run=" not in scene.write(scene.Scene("compare"), compare)
 
 
 def test_every_parameter_of_every_algorithm_has_a_word():
