@@ -4,22 +4,18 @@
 and one line here; every other run gets the plain picture of `plain`.
 """
 
-import numpy as np
-
 from dpviz.datasets import Dataset
 from dpviz.figures import dp_em, plain
 from dpviz.figures.dist_dp import dist_dp
 from dpviz.figures.evolution import hdpe_means, pe_means
 from dpviz.figures.grids import continual, dp_dbscan, eugkm
-from dpviz.figures.kit.mosaic import mosaic
-from dpviz.figures.kit.shots import complete
+from dpviz.figures.kit.pane import Pane
 from dpviz.figures.kit.theme import untitled
-from dpviz.figures.kit.view import Pane, Panel, View
+from dpviz.figures.kit.view import Panel, View
 from dpviz.figures.lloyd import lloyd
 from dpviz.figures.nsm import nsm
 from dpviz.figures.stemmer_kaplan import local, stemmer_kaplan
 from dpviz.figures.trees import dpm, em_mc, lsh_splits, privtree
-from dpviz.numbers import counted
 from dpviz.postprocessing.span import widest
 from dpviz.trace import Trace
 
@@ -49,22 +45,10 @@ __all__ = ["PANES", "Pane", "Panel", "View", "columns", "pane", "printed"]
 def printed(view: View, compact: bool = False) -> list[Panel]:
     """Return the panels of a run as JSON, for storing and sending; `compact` gives the plane alone, without a title."""
     panels = pane(view.trace).panels(view)
-    if view.picture is not None:
-        panels[next(i for i, panel in enumerate(panels) if panel.name == "plane")] = _pictures(view)
     if compact:
         panels = [next(panel for panel in panels if panel.name == "plane")]
         untitled(panels[0].figure)
     return [panel.printed() for panel in panels]
-
-
-def _pictures(view: View) -> Panel:
-    """Return the centers known at each stop of the player as pictures; the last are the result."""
-    trace, known = view.trace, plain.center_path(view.trace)
-    nothing = np.empty((0, trace.domain.n_features))
-    steps = complete(pane(trace).shots(trace))
-    path = [trace.domain.denormalize(known[step]) if step >= 0 else nothing for step in steps]
-    last = np.asarray(trace.cluster_centers)
-    return mosaic(view, [*path[:-1], last], f"{counted(len(last), 'center')} as pictures")
 
 
 def pane(trace: Trace) -> Pane:
@@ -75,12 +59,13 @@ def pane(trace: Trace) -> Pane:
 def columns(data: Dataset, *traces: Trace) -> tuple[int, int] | None:
     """Return the two columns that are drawn by default, or None if runs are drawn along other directions.
 
-    With three or more columns, a picture chooses its own directions unless it draws cells, which are boxes only along
-    columns. The default columns are the declared ones, or those in which the released centers differ most.
+    With three or more columns, a plane chooses its own directions unless it draws cells, which are boxes only along
+    columns. The default columns are the declared ones, or those in which the released centers differ most. Data whose
+    columns are the cells of a picture are drawn as pictures, so no columns are chosen.
     """
     if len(data.columns) < 3:
         return data.view if len(data.columns) == 2 else None
-    if data.picture is not None and len(traces) == 1:
+    if data.picture is not None:
         return None
     drawn = [pane(trace) for trace in traces]
     if not any(one.cells for one in drawn) or (len(drawn) == 1 and drawn[0].follows):

@@ -112,7 +112,7 @@ def _line(run: int, trace: Trace, shots: Sequence[Shot], spent: np.ndarray, fram
 
 
 def planes(views: Sequence[View], partners: Sequence[Partners], *, height: int) -> list[Panel]:
-    """Return the plane of every run as JSON, all with the ranges of the first.
+    """Return the plane of every run as JSON, all with the ranges of the first, or its sheet of pictures.
 
     `partners` holds for every run the numbers of its centers and the labels of those without a partner.
     """
@@ -120,7 +120,7 @@ def planes(views: Sequence[View], partners: Sequence[Partners], *, height: int) 
     for letter, view, (numbers, words) in zip(LETTERS, views, partners, strict=False):
         panel = next(panel for panel in pane(view.trace).panels(view) if panel.name == "plane")
         figure = panel.figure
-        if panels:
+        if panels and view.picture is None:
             layout = panels[0].figure.layout
             figure.update_xaxes(range=layout.xaxis.range)
             figure.update_yaxes(range=layout.yaxis.range)
@@ -128,7 +128,10 @@ def planes(views: Sequence[View], partners: Sequence[Partners], *, height: int) 
         figure.update_layout(height=height)
         if figure.layout.meta:
             figure.update_layout(meta={**figure.layout.meta, "h": height})
-        _number(view, figure, numbers, words)
+        if view.picture is None:
+            _number(view, figure, numbers, words)
+        else:
+            _renumber(figure, numbers, words)
         panels.append(Panel(panel.name, figure, f"Run {letter}. {panel.alt}"))
     return [panel.printed() for panel in panels]
 
@@ -144,9 +147,7 @@ def _number(view: View, figure: go.Figure, numbers: Sequence[str], words: Sequen
     circle = np.stack([np.cos(angle), np.sin(angle)], axis=1) * width
     gap = np.full((1, 2), np.nan)
     rings = np.concatenate([np.empty((0, 2)), *(part for at in centers[alone] for part in (at + circle, gap))])
-    ink, shown_words = view.colors.ink, [word for word in words if word]
-    if len(shown_words) > MOST_WORDS:  # the labels would overlap
-        shown_words = [""] * len(shown_words)
+    ink, shown_words = view.colors.ink, _few([word for word in words if word])
     looks = [
         {
             "mode": "markers+text",
@@ -169,6 +170,23 @@ def _number(view: View, figure: go.Figure, numbers: Sequence[str], words: Sequen
         {**xy(centers[alone] - np.array([0, 1]) * width), "text": shown_words},
     ]
     add_last(figure, [{"hoverinfo": "skip", **look} for look in looks], last)
+
+
+def _few(words: Sequence[str]) -> list[str]:
+    """Return the labels of centers without a partner, empty if they would overlap."""
+    return list(words) if sum(map(bool, words)) <= MOST_WORDS else [""] * len(words)
+
+
+def _renumber(figure: go.Figure, numbers: Sequence[str], words: Sequence[str]) -> None:
+    """Number the final pictures, and label those without a partner."""
+    frames = [frame.to_plotly_json() for frame in figure.frames]
+    (at,) = (i for i, trace in enumerate(figure.data) if trace.name == "number")
+    texts = [
+        f"<b>{number}</b> {word}".strip() if number else word for number, word in zip(numbers, _few(words), strict=True)
+    ]
+    frames[-1]["data"][list(frames[-1]["traces"]).index(at)]["text"] = figure.data[at].text = texts
+    frames[-1]["group"] = "last"  # the last frame differs from all others
+    figure.frames = frames
 
 
 def curve_table(bounds: Mapping[str, Bound]) -> pd.DataFrame:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from dpviz.figures.kit.layers import NOWHERE, center, layered, outline, paths, segments
+from dpviz.figures.kit.pane import Pane
 from dpviz.figures.kit.panels import closing
 from dpviz.figures.kit.shots import Shot
-from dpviz.figures.kit.view import Pane, Panel, View, moved, xy
+from dpviz.figures.kit.view import Panel, View, moved, xy
 from dpviz.trace import Step, Trace
 
 __all__ = ["PANE", "ellipses"]

@@ -5,31 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from dpviz.figures.kit.layers import center, exact_center
+from dpviz.figures.kit.mosaic import center_path
+from dpviz.figures.kit.pane import Pane
 from dpviz.figures.kit.panels import closing, plane, reference
 from dpviz.figures.kit.shots import Shot
 from dpviz.figures.kit.theme import tag
-from dpviz.figures.kit.view import Pane, Panel, View, add_frames, moved, xy
+from dpviz.figures.kit.view import Panel, View, add_frames, moved, xy
 from dpviz.numbers import counted
-from dpviz.trace import Step, Trace
 
-__all__ = ["PANE", "REFERENCE", "center_path"]
-
-
-def _centers(step: Step, exact: bool) -> np.ndarray | None:
-    """Return the step's centers (k, d), z units: released ones, or the non-private reference's hidden ones."""
-    if not exact:
-        return step.released.get("centers")
-    return next((h.statistic["centers"] for h in step.hidden if "centers" in h.statistic), None)
-
-
-def center_path(trace: Trace) -> list[np.ndarray]:
-    """Return the centers (k, d) known by every step, z units; (0, d) before the first."""
-    known, path = np.empty((0, trace.domain.n_features)), []
-    for step in trace.steps:
-        centers = _centers(step, trace.claimed.exact)
-        known = known if centers is None else centers
-        path.append(known)
-    return path
+__all__ = ["PANE", "REFERENCE"]
 
 
 def panels(view: View, shots: list[Shot]) -> list[Panel]:

@@ -105,7 +105,8 @@ def replay_parts(trace: Trace, view: View | None = None) -> tuple[str, str, str]
         sentences, printed(dataclasses.replace(view, colors=SLOTS)), first=len(sentences) - 1,
         lines=lit(trace, lines), code=listing(trace, lines),
     )  # fmt: skip
-    entries = [(symbol, words) for symbol, words in pane(trace).legend if view.hidden or symbol not in HIDDEN]
+    symbols = pane(trace).key(pictured=view.picture is not None)
+    entries = [(symbol, words) for symbol, words in symbols if view.hidden or symbol not in HIDDEN]
     body = (
         f'<h1>{html.escape(headline(trace))}</h1><p><span class="badge">{badge(trace)}</span></p>{box}{key(entries)}'
         '<p class="small"><b>How this picture can fool you.</b> '

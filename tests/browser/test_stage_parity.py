@@ -1,5 +1,6 @@
 """Compare the canvas with Plotly, the reference, on every family's figures, light and dark."""
 
+import dataclasses
 import io
 import json
 
@@ -49,7 +50,7 @@ PLACES = """() => [...document.querySelectorAll(".row")].map((row) => [...row.ch
 }))"""
 
 
-def figures(slug, sample, colors):
+def figures(slug, sample, colors, *, pictured=False):
     data = load_sample(sample)
     run = {"domain": data.domain, "seed": 0}
     trace = ALGORITHMS[slug](n_clusters=data.n_clusters).run(data.X, **run)
@@ -57,6 +58,7 @@ def figures(slug, sample, colors):
     axes = (0, 1) if sample == "town" else None
     losses, least = loss_path(trace, data.X), normalized_loss(data.X, best, data.domain)
     view = View(trace, colors, axes, data.columns, data.units, data.X, best, losses, least, True)
+    view = dataclasses.replace(view, picture=data.picture if pictured else None)
     return [(panel.name, json.loads(panel.figure.to_json())) for panel in pane(trace).panels(view)]
 
 
@@ -99,6 +101,14 @@ def test_the_canvas_shows_what_plotly_shows(page, slug, sample, mode):
     last = len(panels[0][1]["frames"]) - 1
     for step in {last // 2, last}:
         alike(page, panels, step, mode)
+
+
+@pytest.mark.parametrize("slug", ["dpm", "fastlloyd"])
+def test_the_canvas_shows_the_pictures_that_plotly_shows(page, slug):
+    ((_, plane), *_) = panels = figures(slug, "digits", DARK, pictured=True)
+    assert plane["data"][0]["type"] == "heatmap"
+    for step in (1, len(plane["frames"]) - 1):
+        alike(page, panels[:1], step, "dark")
 
 
 @pytest.mark.parametrize("more", [{"times": True}, {"log": False}, {"single": False, "labels": False, "height": 340}])

@@ -7,13 +7,14 @@ import pytest
 
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load_sample
-from dpviz.figures import pane
+from dpviz.figures import columns, pane
 from dpviz.figures.compare import curve_table, curves_panel, planes, timeline
 from dpviz.figures.kit.panels import spend_table
 from dpviz.figures.kit.theme import DARK, LIGHT
 from dpviz.figures.kit.view import View
 from dpviz.postprocessing.beside import partners
 from dpviz.postprocessing.bound import Bound
+from tests.traces import trace as run_of
 
 TOWN = load_sample("town")
 
@@ -85,6 +86,25 @@ def test_planes_have_the_same_ranges_and_numbers_in_the_last_frame_only(traces):
         alone = [word for word in words if word]
         assert figure["data"][at + 2]["text"] == (alone if len(alone) <= 4 else [""] * len(alone))
         assert frames[-1]["group"] not in [frame["group"] for frame in frames[:-1]]
+
+
+def test_runs_on_pictures_stand_as_pictures_with_the_numbers_of_their_partners():
+    digits = load_sample("digits")
+    runs = [run_of("dpm", "digits"), run_of("fastlloyd", "digits", n_clusters=3)]
+    fields = {"columns": digits.columns, "units": digits.units, "picture": digits.picture}
+    assert columns(digits, *runs) is None
+    views, found = [View(trace=run, colors=LIGHT, axes=None, **fields) for run in runs], partners(runs)
+    for panel, (numbers, words) in zip(planes(views, found, height=400), found, strict=True):
+        *_, before, last = panel.figure.to_dict()["frames"]
+        assert panel.figure.to_dict()["data"][0]["type"] == "heatmap" and before["data"] != last["data"]
+        shown = last["data"][-1]["text"]
+        assert [text.strip("</b>") for text, number in zip(shown, numbers, strict=True) if number] == [
+            *filter(None, numbers)
+        ]
+        assert any(numbers) and {text for text, word in zip(shown, words, strict=True) if word} <= {
+            "only in A",
+            "only in B",
+        }
 
 
 def test_the_curves_are_the_bounds():

@@ -13,6 +13,7 @@ from dpviz.algorithms.programs import program
 from dpviz.cli import main
 from dpviz.datasets import load_sample
 from dpviz.figures import View, pane, plain, printed
+from dpviz.figures.kit.mosaic import center_path
 from dpviz.figures.kit.theme import LIGHT
 from dpviz.postprocessing.beside import promises
 from dpviz.postprocessing.verdict import private_verdict
@@ -77,7 +78,7 @@ def test_a_run_says_whose_word_it_is_wherever_it_stands(toy, tiny):
 
 def test_its_centers_are_drawn_as_released_ones_beside_kmeans(toy, tiny):
     trace = fit(toy, tiny)
-    assert pane(trace) is plain.PANE and plain.center_path(trace)[0].shape == (2, len(tiny.columns))
+    assert pane(trace) is plain.PANE and center_path(trace)[0].shape == (2, len(tiny.columns))
     view = View(trace, LIGHT, (0, 1), tiny.columns, tiny.units, reference=np.zeros((2, len(tiny.columns))), hidden=True)
     assert any(panel.name == "plane" for panel in printed(view))
     assert len(replay(tiny, toy(n_clusters=2), 3).losses) == 1

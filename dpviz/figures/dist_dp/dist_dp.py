@@ -23,10 +23,11 @@ from dpviz.figures.kit.layers import (
     tint,
     waiting,
 )
+from dpviz.figures.kit.pane import Pane
 from dpviz.figures.kit.panels import closing
 from dpviz.figures.kit.shots import Shot, one_a_step, split_title
 from dpviz.figures.kit.theme import Theme, base, tag
-from dpviz.figures.kit.view import Pane, Panel, View, add_frames, thin, xy
+from dpviz.figures.kit.view import Panel, View, add_frames, thin, xy
 from dpviz.numbers import counted, number
 from dpviz.trace import Step, Trace
 

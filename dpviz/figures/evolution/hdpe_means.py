@@ -9,10 +9,11 @@ import pandas as pd
 
 from dpviz.figures.evolution.pe_means import LEGEND, add_layers, layers, shots, warning
 from dpviz.figures.kit.layers import NOWHERE, center, waiting
+from dpviz.figures.kit.pane import Pane
 from dpviz.figures.kit.panels import MAX_PEOPLE, ledger_panel, ledger_table, plane, reference, spend_panel
 from dpviz.figures.kit.shots import Shot
 from dpviz.figures.kit.theme import base, tag
-from dpviz.figures.kit.view import Pane, Panel, View, add_frames, thin, xy
+from dpviz.figures.kit.view import Panel, View, add_frames, thin, xy
 from dpviz.figures.kit.votes import votes_panel
 from dpviz.numbers import counted, percent
 from dpviz.trace import Trace

@@ -11,10 +11,11 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dpviz.figures.kit.layers import NOWHERE, center, disc, disc_sizes, segments
+from dpviz.figures.kit.pane import Pane
 from dpviz.figures.kit.panels import closing, plane, reference
 from dpviz.figures.kit.shots import Shot, split_title
 from dpviz.figures.kit.theme import Theme
-from dpviz.figures.kit.view import Pane, Panel, View, add_frames, moved, xy
+from dpviz.figures.kit.view import Panel, View, add_frames, moved, xy
 from dpviz.figures.kit.votes import GUESS, KEEP, MAX_GUESSES, VOTE, drawn, votes_panel, voting
 from dpviz.numbers import counted, number
 from dpviz.trace import Step, Trace

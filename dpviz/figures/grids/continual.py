@@ -6,10 +6,11 @@ import numpy as np
 import pandas as pd
 
 from dpviz.figures.kit.layers import NOWHERE, center, disc, disc_sizes, layered, segments
+from dpviz.figures.kit.pane import Pane
 from dpviz.figures.kit.panels import ledger_panel, loss_panel, spend_panel, whole
 from dpviz.figures.kit.shots import Shot, one_a_step, split_title
 from dpviz.figures.kit.theme import base
-from dpviz.figures.kit.view import Pane, Panel, View, add_frames, moved, xy
+from dpviz.figures.kit.view import Panel, View, add_frames, moved, xy
 from dpviz.numbers import chance, counted, number
 from dpviz.privacy.accounting import epsilon_of_mu
 from dpviz.privacy.ledger import spent

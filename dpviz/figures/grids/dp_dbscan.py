@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 
 from dpviz.figures.kit.layers import NOWHERE, center, disc, disc_sizes, layered, segments
+from dpviz.figures.kit.pane import Pane
 from dpviz.figures.kit.panels import ledger_panel, spend_panel
 from dpviz.figures.kit.shots import Shot
-from dpviz.figures.kit.view import Pane, Panel, View, xy
+from dpviz.figures.kit.view import Panel, View, xy
 from dpviz.numbers import counted
 from dpviz.trace import Trace
 

@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 
 from dpviz.figures.kit.layers import center, disc, disc_sizes, layered, segments
+from dpviz.figures.kit.pane import Pane
 from dpviz.figures.kit.panels import closing
 from dpviz.figures.kit.shots import Shot
-from dpviz.figures.kit.view import Pane, Panel, View, moved, xy
+from dpviz.figures.kit.view import Panel, View, moved, xy
 from dpviz.trace import Trace
 
 __all__ = ["PANE", "cells_table"]

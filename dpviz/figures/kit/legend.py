@@ -7,7 +7,7 @@ from dpviz.figures.kit.theme import Theme
 __all__ = ["HIDDEN", "icon"]
 
 HIDDEN = frozenset(
-    {"cross", "hidden_ring", "dashed_ring", "diamond", "ring", "dash", "dotted"}
+    {"cross", "hidden_ring", "hidden_shade", "dashed_ring", "diamond", "ring", "dash", "dotted"}
 )  # drawn only while hidden layers are shown
 
 _SHAPES = {
@@ -23,6 +23,9 @@ _SHAPES = {
     "box": '<rect x="2" y="2" width="12" height="12" fill="{released}" fill-opacity=".2" stroke="{released}"/>',
     "hatch": '<rect x="2" y="2" width="12" height="12" fill="{panel}" stroke="{released}"/>'
     '<path d="M2 9 L9 2 M4 14 L14 4 M9 14 L14 9" stroke="{released}" stroke-width="1.6"/>',
+    "cell": '<rect x="4" y="4" width="8" height="8" fill="none" stroke="{ink}" stroke-width="2.6"/>',
+    "shade": '<rect x="2" y="2" width="12" height="12" fill="{released}" fill-opacity=".6"/>',
+    "hidden_shade": '<rect x="2" y="2" width="12" height="12" fill="{hidden}" fill-opacity=".6"/>',
     "cut": '<path d="M8 2 V14" stroke="{ink}" stroke-width="2.6"/>',
     "cross": '<path d="M4 4 L12 12 M4 12 L12 4" stroke="{hidden}" stroke-width="1.4"/>',
     "diamond": '<path d="M8 1.5 L14.5 8 L8 14.5 L1.5 8 Z" fill="none" stroke="{hidden}" stroke-width="2"/>',

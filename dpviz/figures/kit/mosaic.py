@@ -4,34 +4,81 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+import plotly.graph_objects as go
 
+from dpviz.figures.kit.shots import Shot, complete
 from dpviz.figures.kit.theme import base, halo, tag
 from dpviz.figures.kit.view import Panel, View, add_frames
 from dpviz.numbers import counted
+from dpviz.trace import Step, Trace
 
-__all__ = ["mosaic", "tiles"]
+__all__ = ["add_pictures", "add_words", "center_path", "corners", "known_centers", "mosaic", "sheet", "shades", "words"]
 
 _WIDER = 1.5  # ratio of pictures per row to rows
 _GAP = 2  # cells between two pictures
+_FEW = 3  # most rows of pictures at which the gap is also high enough for a text
 _TALL = 508  # height in pixels, the same as a plane's
 
 
-def tiles(view: View, cluster_centers: np.ndarray, most: int) -> np.ndarray:
-    """Return centers (k, d), original units, as one sheet of pictures, with room for `most` of them.
+def corners(view: View, most: int) -> np.ndarray:
+    """Return the left and the top cell (most, 2) of each place on a sheet with room for `most` pictures."""
+    (rows, columns), wide, place = _size(view), _wide(most), np.arange(most)
+    return np.column_stack([place % wide * (columns + _GAP), place // wide * (rows + _below(most))])
 
-    Each cell is scaled from 0 to 1 between its declared bounds; the gaps between the pictures are NaN.
+
+def shades(view: View, pictures: np.ndarray, most: int, places: Sequence[int] | None = None) -> list[list[Any]]:
+    """Return pictures (m, d), original units, on one sheet with room for `most`; `places` are 0, 1, ... by default.
+
+    Each cell is scaled from 0 to 1 between its declared bounds; NaN cells and the gaps between pictures are None.
     """
     rows, columns = _size(view)
-    wide = _wide(most)
-    sheet = np.full((math.ceil(most / wide) * (rows + _GAP), wide * (columns + _GAP) - _GAP), np.nan)
+    cells = np.full(_extent(view, most), np.nan)
     domain = view.trace.domain
-    shades = np.clip((cluster_centers - domain.low) / (domain.high - domain.low), 0, 1)
-    for i, shade in enumerate(shades.reshape(-1, rows, columns)):
-        top, left = i // wide * (rows + _GAP), i % wide * (columns + _GAP)
-        sheet[top : top + rows, left : left + columns] = shade
-    return sheet
+    scaled = np.clip((pictures - domain.low) / (domain.high - domain.low), 0, 1).reshape(-1, rows, columns)
+    at = corners(view, most)[list(range(len(scaled)) if places is None else places)]
+    for shade, (left, top) in zip(scaled, at, strict=True):
+        cells[top : top + rows, left : left + columns] = shade
+    return [[None if np.isnan(cell) else cell for cell in line] for line in cells.round(3).tolist()]
+
+
+def words(view: View, texts: Sequence[str], most: int, places: Sequence[int] | None = None) -> dict[str, Any]:
+    """Return the content of the trace of `add_words`: one text below each picture, or that there is none yet."""
+    rows, columns = _size(view)
+    if not len(texts):
+        tall, wide = _extent(view, most)
+        return {"x": [wide / 2], "y": [tall / 2], "text": ["no center is released yet"]}
+    at = corners(view, most)[list(range(len(texts)) if places is None else places)]
+    x, y = at.T + np.array([[columns / 2 - 0.5], [rows + _below(most) / 2 - 0.6]])
+    return {"x": x.tolist(), "y": y.tolist(), "text": list(texts)}
+
+
+def sheet(view: View, title: str, most: int) -> go.Figure:
+    """Return an empty sheet with room for `most` pictures, one unit per cell; the first row is on top."""
+    colors, (tall, wide) = view.colors, _extent(view, most)
+    figure = base(colors, title, height=_TALL, margin_left=8)
+    figure.update_xaxes(visible=False, range=[-1.5, wide + 0.5], constrain="domain", constraintoward="left")
+    figure.update_yaxes(visible=False, range=[tall + 0.5, -1.5], scaleanchor="x", constrain="domain")
+    figure.update_yaxes(constraintoward="top")
+    figure.update_layout(plot_bgcolor=colors.grid, meta={"ar": (tall + 2) / (wide + 2), "h": _TALL})
+    return figure
+
+
+def add_pictures(view: View, figure: go.Figure, ink: str) -> None:
+    """Add a trace of pictures (`shades`) whose cells are the darker in `ink`, the nearer to their upper bound."""
+    figure.add_heatmap(
+        colorscale=[[0, view.colors.panel], [1, ink]], zmin=0, zmax=1, showscale=False, xgap=0, ygap=0, hoverinfo="skip"
+    )
+
+
+def add_words(view: View, figure: go.Figure) -> None:
+    """Add the trace of the texts below the pictures (`words`)."""
+    figure.add_scatter(
+        mode="text", hoverinfo="skip", name="number",
+        textfont={"size": 13, "color": view.colors.ink, "shadow": halo(view.colors)},
+    )  # fmt: skip
 
 
 def mosaic(view: View, path: Sequence[np.ndarray], title: str) -> Panel:
@@ -41,43 +88,61 @@ def mosaic(view: View, path: Sequence[np.ndarray], title: str) -> Panel:
     """
     colors, exact = view.colors, view.trace.claimed.exact
     (rows, columns), most = _size(view), max([len(centers) for centers in path] + [1])
-    ink = colors.hidden if exact else colors.released
-    figure = base(colors, title, height=_TALL, margin_left=8)
-    figure.add_heatmap(
-        colorscale=[[0, colors.panel], [1, ink]], zmin=0, zmax=1, showscale=False, xgap=0, ygap=0, hoverinfo="skip"
-    )
-    figure.add_scatter(
-        mode="text", hoverinfo="skip", name="number",
-        textfont={"size": 13, "color": colors.ink, "shadow": halo(colors)},
-    )  # fmt: skip
-    high, wide = tiles(view, np.empty((0, len(view.columns))), most).shape
-    figure.update_xaxes(visible=False, range=[-1.5, wide + 0.5], constrain="domain", constraintoward="left")
-    figure.update_yaxes(visible=False, range=[high + 0.5, -1.5], scaleanchor="x", constrain="domain")
-    figure.update_yaxes(constraintoward="top")
-    figure.update_layout(plot_bgcolor=colors.grid, meta={"ar": (high + 2) / (wide + 2), "h": _TALL})
-    updates = []
-    for centers in path:
-        sheet = tiles(view, centers, most).round(3)
-        place = np.arange(len(centers))
-        number = {
-            "x": (place % _wide(most) * (columns + _GAP) + columns / 2 - 0.5).tolist(),
-            "y": (place // _wide(most) * (rows + _GAP) + rows + 0.4).tolist(),
-            "text": [str(i + 1) for i in place],
-        }
-        if not len(centers):
-            number = {"x": [wide / 2], "y": [high / 2], "text": ["no center is released yet"]}
-        cells = [[None if np.isnan(cell) else cell for cell in line] for line in sheet.tolist()]
-        updates.append([{"z": cells}, number])
+    figure = sheet(view, title, most)
+    add_pictures(view, figure, colors.hidden if exact else colors.released)
+    add_words(view, figure)
+    numbers = [[str(i + 1) for i in range(len(centers))] for centers in path]
+    updates = [
+        [{"z": shades(view, centers, most)}, words(view, texts, most)]
+        for centers, texts in zip(path, numbers, strict=True)
+    ]
     add_frames(figure, [0, 1], updates)
     if exact:
         tag(figure, colors, "NOT PRIVATE")
     return Panel("plane", figure, f"{counted(len(path[-1]), 'center')} as pictures of {rows} by {columns} cells.")
 
 
+def known_centers(view: View, shots: Sequence[Shot]) -> Panel:
+    """Draw the centers known at each stop of the player as pictures; the last are the result."""
+    trace, known = view.trace, center_path(view.trace)
+    nothing = np.empty((0, trace.domain.n_features))
+    path = [trace.domain.denormalize(known[step]) if step >= 0 else nothing for step in complete(shots)]
+    last = np.asarray(trace.cluster_centers)
+    return mosaic(view, [*path[:-1], last], f"{counted(len(last), 'center')} as pictures")
+
+
+def _centers(step: Step, exact: bool) -> np.ndarray | None:
+    """Return the step's centers (k, d), z units: released ones, or the non-private reference's hidden ones."""
+    if not exact:
+        return step.released.get("centers")
+    return next((h.statistic["centers"] for h in step.hidden if "centers" in h.statistic), None)
+
+
+def center_path(trace: Trace) -> list[np.ndarray]:
+    """Return the centers (k, d) known by every step, z units; (0, d) before the first."""
+    known, path = np.empty((0, trace.domain.n_features)), []
+    for step in trace.steps:
+        centers = _centers(step, trace.claimed.exact)
+        known = known if centers is None else centers
+        path.append(known)
+    return path
+
+
 def _size(view: View) -> tuple[int, int]:
     if view.picture is None:
         raise ValueError("mosaic: the columns of these data are not declared as the cells of a picture.")
     return view.picture
+
+
+def _extent(view: View, most: int) -> tuple[int, int]:
+    """Return the height and the width of a sheet, in cells; each row has a gap below it for the texts."""
+    (rows, columns), wide = _size(view), _wide(most)
+    return math.ceil(most / wide) * (rows + _below(most)), wide * (columns + _GAP) - _GAP
+
+
+def _below(most: int) -> int:
+    """Return the number of cells below a picture, for its text."""
+    return _GAP if math.ceil(most / _wide(most)) <= _FEW else 2 * _GAP
 
 
 def _wide(most: int) -> int:

@@ -1,10 +1,10 @@
-"""Define the input of every figure, a run and how to draw it, and the records that a family of figures returns."""
+"""Define the input of every figure, a run and how to draw it, and the record of one figure."""
 
 from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,13 +12,12 @@ import plotly.graph_objects as go
 
 from dpviz import escape
 from dpviz.figures.kit.film import Film, PrintedFigure
-from dpviz.figures.kit.shots import Shot, one_a_step
 from dpviz.figures.kit.theme import Theme
 from dpviz.metrics import reference_name
 from dpviz.postprocessing.span import Span, span_of
 from dpviz.trace import Trace
 
-__all__ = ["Pane", "Panel", "View", "add_frames", "add_last", "moved", "thin", "xy"]
+__all__ = ["Panel", "View", "add_frames", "add_last", "moved", "thin", "xy"]
 
 _NAME = 24  # most letters of a column's name in the title of a direction
 
@@ -150,37 +149,6 @@ class Panel:
     def printed(self) -> Panel:
         """Return the panel with its figure as JSON, for storing and sending."""
         return Panel(self.name, PrintedFigure.of(self.figure), self.alt)
-
-
-@dataclasses.dataclass(frozen=True)
-class Pane:
-    """The functions and words with which one family of algorithms is drawn.
-
-    Attributes
-    ----------
-    draw : View, shots -> the figures, each with one frame per shot
-    legend : (symbol of `legend.icon`, word) pairs
-    caution : one or two sentences on how the picture can mislead
-    warning : Trace -> one sentence if released values show that there is too little data, else ""
-    shots : Trace -> the pictures of the player; one per step by default
-    cells : True if the pane draws cells; two columns are then drawn by default, because cells are boxes only along
-        columns
-    follows : True if each frame may choose two columns of its own
-    unpinned : label of the option to choose no columns
-    """
-
-    draw: Callable[[View, list[Shot]], list[Panel]]
-    legend: tuple[tuple[str, str], ...]
-    caution: str
-    warning: Callable[[Trace], str] = lambda trace: ""
-    shots: Callable[[Trace], list[Shot]] = one_a_step
-    cells: bool = False
-    follows: bool = False
-    unpinned: str = "directions of the released centers"
-
-    def panels(self, view: View) -> list[Panel]:
-        """Return the figures of a run."""
-        return self.draw(view, self.shots(view.trace))
 
 
 def thin(n: int, most: int, seed: int = 0) -> np.ndarray:

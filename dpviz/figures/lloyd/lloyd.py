@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 
 from dpviz.figures.kit.layers import center, layered, segments, true_tick
+from dpviz.figures.kit.pane import Pane
 from dpviz.figures.kit.panels import MAX_PEOPLE, closing
 from dpviz.figures.kit.shots import Shot, in_phases
 from dpviz.figures.kit.theme import base, tag
-from dpviz.figures.kit.view import Pane, Panel, View, add_frames, moved, thin, xy
+from dpviz.figures.kit.view import Panel, View, add_frames, moved, thin, xy
 from dpviz.numbers import counted, number, plus_minus
 from dpviz.trace import Step, Trace
 

@@ -19,10 +19,11 @@ from dpviz.figures.kit.layers import (
     true_tick,
     waiting,
 )
+from dpviz.figures.kit.pane import Pane
 from dpviz.figures.kit.panels import closing
 from dpviz.figures.kit.shots import Shot, split_title
 from dpviz.figures.kit.theme import base, tag
-from dpviz.figures.kit.view import Pane, Panel, View, add_frames, moved, xy
+from dpviz.figures.kit.view import Panel, View, add_frames, moved, xy
 from dpviz.figures.kit.votes import GUESS, MAX_GUESSES, VOTE, drawn, votes_panel, voting
 from dpviz.numbers import counted, number, percent
 from dpviz.trace import Step, Trace

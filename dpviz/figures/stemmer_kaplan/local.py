@@ -7,10 +7,11 @@ import pandas as pd
 
 from dpviz.domain import Domain
 from dpviz.figures.kit.layers import TOP, true_tick, waiting
+from dpviz.figures.kit.pane import Pane
 from dpviz.figures.kit.panels import ledger_panel, loss_title, spend_panel
 from dpviz.figures.kit.shots import Shot, one_a_step, split_title
 from dpviz.figures.kit.theme import base, tag
-from dpviz.figures.kit.view import Pane, Panel, View, add_frames
+from dpviz.figures.kit.view import Panel, View, add_frames
 from dpviz.figures.stemmer_kaplan.stemmer_kaplan import losses_panel, plane_panel
 from dpviz.numbers import number
 from dpviz.trace import Step, Trace

@@ -21,10 +21,11 @@ from dpviz.figures.kit.layers import (
     segments,
     true_tick,
 )
+from dpviz.figures.kit.pane import Pane
 from dpviz.figures.kit.panels import ledger_panel, loss_panel, loss_title, spend_panel
 from dpviz.figures.kit.shots import Shot, in_phases, split_title
 from dpviz.figures.kit.theme import base, tag
-from dpviz.figures.kit.view import Pane, Panel, View, add_frames, moved, xy
+from dpviz.figures.kit.view import Panel, View, add_frames, moved, xy
 from dpviz.geometry import inertia
 from dpviz.metrics import mean_distance
 from dpviz.numbers import counted, number

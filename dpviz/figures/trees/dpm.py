@@ -11,11 +11,13 @@ import numpy as np
 import pandas as pd
 
 from dpviz.figures.kit.layers import center
+from dpviz.figures.kit.pane import Pane
 from dpviz.figures.kit.panels import plane, reference, spend_panel
 from dpviz.figures.kit.shots import Shot
 from dpviz.figures.kit.theme import base
 from dpviz.figures.kit.tree import tree_panel, tree_table
-from dpviz.figures.kit.view import Pane, Panel, View, add_frames, thin, xy
+from dpviz.figures.kit.view import Panel, View, add_frames, thin, xy
+from dpviz.figures.trees import dpm_pictures
 from dpviz.figures.trees.dpm_scores import ROOM, margins, scored, strips_panel
 from dpviz.numbers import counted, number
 from dpviz.privacy.accounting import epsilon_of_mu
@@ -319,6 +321,8 @@ PANE = Pane(
     ),
     caution="The score curves are computed from the raw rows and are never released; only the chosen cut and the noisy "
     "counts are. More centers always lower the loss, and DPM chooses their number itself.",
+    pictures=dpm_pictures.pictures,
+    picture_legend=dpm_pictures.LEGEND,
     cells=True,
     follows=True,
     unpinned="each cut's column and the one before it",

@@ -9,10 +9,11 @@ import numpy as np
 import pandas as pd
 
 from dpviz.figures.kit.layers import NOWHERE, center, layered, tint
+from dpviz.figures.kit.pane import Pane
 from dpviz.figures.kit.panels import ledger_panel, spend_panel
 from dpviz.figures.kit.shots import Shot
 from dpviz.figures.kit.theme import base, tag
-from dpviz.figures.kit.view import Pane, Panel, View, add_frames, xy
+from dpviz.figures.kit.view import Panel, View, add_frames, xy
 from dpviz.numbers import counted
 from dpviz.trace import Trace
 

@@ -7,10 +7,11 @@ import dataclasses
 import numpy as np
 
 from dpviz.figures.kit.layers import NOWHERE, center, layered, paths
+from dpviz.figures.kit.pane import Pane
 from dpviz.figures.kit.panels import spend_panel
 from dpviz.figures.kit.shots import Shot
 from dpviz.figures.kit.tree import tree_panel, tree_table
-from dpviz.figures.kit.view import Pane, Panel, View, xy
+from dpviz.figures.kit.view import Panel, View, xy
 from dpviz.numbers import counted
 
 __all__ = ["PANE", "hyperplanes"]

@@ -7,10 +7,11 @@ import dataclasses
 import numpy as np
 
 from dpviz.figures.kit.layers import NOWHERE, center, disc, disc_sizes, layered
+from dpviz.figures.kit.pane import Pane
 from dpviz.figures.kit.panels import ledger_panel, spend_panel
 from dpviz.figures.kit.shots import Shot
 from dpviz.figures.kit.tree import tree_panel, tree_table
-from dpviz.figures.kit.view import Pane, Panel, View, xy
+from dpviz.figures.kit.view import Panel, View, xy
 from dpviz.numbers import counted
 from dpviz.trace import Step, Trace
 

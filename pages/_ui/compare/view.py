@@ -82,13 +82,13 @@ def player(comparison: Comparison, *, hidden: bool, by: str, opened: Opened | No
             for i, run in enumerate(comparison.runs):
                 with columns[i]:
                     _run(LETTERS[i], panels[i], clock.frames[i], run, sum(map(bool, pairs[i][1])), hidden=hidden)
+        alone = "A broken ring marks a center without a partner. Zoom and pointer are linked."
         st.html(
             markup.small(
                 markup.bold("Numbers"),
                 " at the last step mark the places that the runs share: centers are matched one to "
                 "one, and two are a pair only if each is the nearest to the other, or they are closer "
-                "than either is to its own neighbors. A broken ring marks a center without a "
-                "partner. Zoom and pointer are linked.",
+                f"than either is to its own neighbors. {'' if comparison.data.picture else alone}",
             )
         )
         _table(comparison, clock, hidden=hidden)
@@ -109,7 +109,7 @@ def _run(letter: str, panel: Panel, frames: Sequence[int], run: Result, alone: i
     if alone:
         shared = len(run.trace.cluster_centers) - alone
         st.html(markup.small(f"{shared} places are shared, {alone} have no partner."))
-    shell.key_line(legend_of(run), hidden, run.data.noun)
+    shell.key_line(legend_of(run, None), hidden, run.data.noun)
 
 
 def _table(comparison: Comparison, clock: Timeline, *, hidden: bool) -> None:

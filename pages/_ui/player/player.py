@@ -49,8 +49,8 @@ def view_of(result: Result, *, hidden: bool, axes: Axes) -> View:
 
 
 def pictured(result: Result, axes: Axes) -> tuple[int, int] | None:
-    """Return the size of the pictures drawn instead of the plane, unless columns are chosen or vary by frame."""
-    return None if isinstance(axes, tuple) or pane(result.trace).follows else result.data.picture
+    """Return the size of the pictures drawn instead of the plane, unless columns are chosen."""
+    return None if isinstance(axes, tuple) else result.data.picture
 
 
 @per_run(shared=64, own=8)
@@ -80,10 +80,10 @@ def _ledger(identity: str, _result: Result) -> str:
     return markup.table("Ledger", heads, map(markup.Html, rows))
 
 
-def legend_of(result: Result) -> tuple[tuple[str, str], ...]:
+def legend_of(result: Result, axes: Axes) -> tuple[tuple[str, str], ...]:
     """Return the key of a run's picture as (symbol, word), with the name of its reference."""
-    against = reference_name(result.trace)
-    return tuple((symbol, word.replace("KMeans", against)) for symbol, word in pane(result.trace).legend)
+    against, key = reference_name(result.trace), pane(result.trace).key(pictured=pictured(result, axes) is not None)
+    return tuple((symbol, word.replace("KMeans", against)) for symbol, word in key)
 
 
 def player(
@@ -103,7 +103,7 @@ def player(
     """
     how = pane(result.trace)
     shots = how.shots(result.trace)
-    legend = () if pictured(result, axes) else legend_of(result)  # pictures show centers alone
+    legend = legend_of(result, axes)
     panels = _panels(result, st.context.theme.type or "light", hidden, axes, compact)
     plane, side = ([p for p in panels if p.name == name] for name in ("plane", "side"))
     zoom_of = f"{result.data.dataset_id} {axes}"

@@ -101,7 +101,8 @@ def _viewed(
     data: Dataset, trace: Trace, best: Reference, mode: str, axes: tuple[int, int] | None, hidden: bool
 ) -> tuple[View, tuple[str, ...]]:
     """Return the view of a run, and its verdict."""
-    view = View(trace, theme(mode), axes or columns(data, trace), data.columns, data.units, noun=data.noun)
+    axes, picture = axes or columns(data, trace), None if axes else data.picture
+    view = View(trace, theme(mode), axes, data.columns, data.units, noun=data.noun, picture=picture)
     if not hidden:
         return view, private_verdict(trace, data.columns, data.units).parts[:-1]
     there = groups_of(data.X, data.domain, best.trace.cluster_centers, data.groups)
@@ -136,7 +137,12 @@ def run(
     sentences = [on_screen(shot.sentence) for shot in shots]
     sentences[-1] = f"{shots[-1].head} · {', '.join(verdict)}"
     return _made(
-        plane, titles=tuple(sentences), legend=_legend(how.legend, mode, hidden), big=big, small=small, promise=promise
+        plane,
+        titles=tuple(sentences),
+        legend=_legend(how.key(pictured=view.picture is not None), mode, hidden),
+        big=big,
+        small=small,
+        promise=promise,
     )
 
 

@@ -2,15 +2,17 @@
 
 import dataclasses
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from dpviz.datasets import load_sample
 from dpviz.figures import columns, pane, printed
-from dpviz.figures.kit.mosaic import tiles
+from dpviz.figures.kit.mosaic import shades
 from dpviz.figures.kit.theme import LIGHT
 from dpviz.figures.kit.view import View
+from pages._ui.player.player import pictured
 from tests.traces import trace
 
 DIGITS = load_sample("digits")
@@ -32,15 +34,26 @@ def test_every_step_shows_the_centers_known_by_then_and_the_last_one_the_result(
     frames = plane(run).to_dict()["frames"]
     assert columns(DIGITS, run) is None and len(frames) == len(pane(run).shots(run))
     last = np.array(frames[-1]["data"][0]["z"], dtype=float)
-    assert last == pytest.approx(tiles(view(run), run.cluster_centers, 3), abs=1e-3, nan_ok=True)
+    assert last == pytest.approx(np.array(shades(view(run), run.cluster_centers, 3), float), abs=1e-3, nan_ok=True)
     assert frames[-1]["data"][1]["text"] == ["1", "2", "3"]
     cells = [json.dumps(frame["data"][0]["z"]) for frame in frames]
     assert len(set(cells)) > 1 and all(json.loads(one) for one in cells)
     if slug == "fastlloyd":  # this method releases its starting centers
         begun = DIGITS.domain.denormalize(run.steps[0].released["centers"])
-        assert np.array(json.loads(cells[0]), float) == pytest.approx(tiles(view(run), begun, 3), abs=1e-3, nan_ok=True)
+        assert np.array(json.loads(cells[0]), float) == pytest.approx(
+            np.array(shades(view(run), begun, 3), float), abs=1e-3, nan_ok=True
+        )
     if slug == "nsm":  # the first releases of this method are not centers
         assert "no center" in frames[0]["data"][1]["text"][0] and np.isnan(np.array(json.loads(cells[0]), float)).all()
+
+
+@pytest.mark.parametrize(
+    "slug", ["dpm", "hdpe-means", "nsm", "stemmer-kaplan", "dist-dp", "dp-lloyd", "dp-em", "em-mc"]
+)
+def test_no_method_draws_two_cells_of_a_picture(slug):
+    run = trace(slug, "digits", **{} if slug == "dpm" else {"n_clusters": 3})
+    assert columns(DIGITS, run) is None and pictured(SimpleNamespace(trace=run, data=DIGITS), None) == DIGITS.picture
+    assert plane(run).to_dict()["data"][0]["type"] == "heatmap"
 
 
 def test_pictures_are_made_of_released_values_alone():
@@ -54,6 +67,6 @@ def test_pictures_are_made_of_released_values_alone():
 def test_a_picture_keeps_its_rows_and_stands_between_its_bounds():
     run = trace("fastlloyd", "digits", n_clusters=3)
     one = np.linspace(-8, 24, 64)  # outside the declared bounds 0 and 16
-    sheet = tiles(view(run), one[None], 3)
-    assert sheet[:8, :8] == pytest.approx(np.clip(one / 16, 0, 1).reshape(8, 8))
+    sheet = np.array(shades(view(run), one[None], 3), float)
+    assert sheet[:8, :8] == pytest.approx(np.clip(one / 16, 0, 1).reshape(8, 8), abs=1e-3)
     assert np.isnan(sheet[8:]).all() and np.isnan(sheet[:, 8:]).all()
