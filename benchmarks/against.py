@@ -1,9 +1,9 @@
 """Measure this checkout's pages and another's alternately: `python -m benchmarks.against FOLDER --turns 5`.
 
 FOLDER is a git worktree of the version to compare with (`git worktree add FOLDER COMMIT`); both are started by the
-README's command with this Python. It prints medians for each of them: the first picture with a cold browser (seconds,
-the renderer's main thread, bytes), a step of the player, a new seed and a new ε until their pictures, opening a
-session, memory, threads. Without FOLDER this checkout is measured alone. On a busy machine trust the processor's
+README's command with this Python. The script prints medians for each version: the first picture with a cold browser
+(seconds, the renderer's main thread, bytes), a step of the player, a new seed and a new ε until their pictures, opening
+a session, memory, threads. Without FOLDER this checkout is measured alone. On a busy machine trust the processor's
 milliseconds and the ratio of the two versions, not the seconds.
 """
 
@@ -44,7 +44,7 @@ SEEN = """() => {
 }"""
 PAGES = (("Explore", "explore", 6),)
 LIVE = ".st-key-explore_run"  # the Run button of a form that starts fast runs by itself
-RUNS = ("NSM", "DPM", "PE-means")  # on town
+RUNS = ("NSM", "DPM", "PE-means")  # methods that run on town
 SEED, EPSILON = ("Seed", "seed"), ("Privacy budget ε", "ε")
 SETTLE = 400  # milliseconds within which a step is drawn; the page's idle cost in that time is subtracted
 

@@ -1,4 +1,4 @@
-"""Compare NSM with published methods in boxes as people declare them, in which the rows are off the middle.
+"""Compare NSM with published methods in boxes as people declare them, where the rows are not centered.
 
 DPVIZ_DATASETS=folder python -m benchmarks.boxes --rows boxes.jsonl --data iris wine --algorithms nsm fastlloyd
 

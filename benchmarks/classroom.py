@@ -1,10 +1,10 @@
 """Simulate a class's phones without browsers, on a local README server: `python -m benchmarks.classroom 60`.
 
 A lecturer opens a class; phones join within `--arrive` seconds, place a point, and follow a whole lesson: they answer
-its question, watch its run, and see who was right. It prints p50, p95 and the longest time that a phone waits for its
-seat, for an answer of its own, for an idle look, and for a new stage from the lecturer's click on. It also prints how
-many phones were lost, and the processor time of the page's process for each of these waits, which does not depend on
-the machine's other work. With `--run` a visitor runs one algorithm after the other on Explore meanwhile.
+its question, watch its run, and see who was right. The script prints p50, p95 and the longest time that a phone waits
+for its seat, for an answer of its own, for an idle look, and for a new stage from the lecturer's click on. It also
+prints how many phones were lost, and the processor time of the page's process for each of these waits, which does not
+depend on the machine's other work. With `--run` a visitor runs one algorithm after the other on Explore meanwhile.
 """
 
 from __future__ import annotations

@@ -76,7 +76,7 @@ def cases() -> Iterator[Case]:
 
 
 def measured(slug: str, case: Case, seed: int) -> dict[str, object]:
-    """Return one run: its loss over one center's, and whether sentences before or after it announce that."""
+    """Return one run: its loss divided by one center's, and whether a sentence announced it before or after the run."""
     words, X, domain, k, epsilon = case
     Z = domain.normalize(X)
     one = float(((Z - Z.mean(axis=0)) ** 2).sum(axis=1).mean())

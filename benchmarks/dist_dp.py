@@ -33,7 +33,7 @@ CLEAR = 3.0  # standard errors; of hundreds of pairs, some exceed 2 by chance
 
 
 def sweeps(options: argparse.Namespace) -> list[Sweep]:
-    """Return what to run: bench sets with tight bounds, samples with their declared ones."""
+    """Return the sweeps to run: bench sets with tight bounds, and samples with their declared bounds."""
     curve = {"algorithm": "dist-dp"} | ({"preset": options.preset} if options.preset else {})
     common = {"algorithms": ["dist-dp"], "dist-dp": curve, "rho_distance": options.rhos, "epsilon": list(EPSILONS)}
     if options.delta is not None:

@@ -85,7 +85,7 @@ def measure(answer: Connection, slug: str, axis: str, size: int, folder: Path) -
 
 
 def point(slug: str, axis: str, size: int, folder: Path, most: float) -> dict[str, Any]:
-    """Return what `measure` sent, or {"over": True} after `most` seconds of the process."""
+    """Return the answer of `measure`, or {"over": True} after `most` seconds of the process."""
     ours, theirs = multiprocessing.get_context("fork").Pipe(duplex=False)
     process = multiprocessing.get_context("fork").Process(target=measure, args=(theirs, slug, axis, size, folder))
     process.start()

@@ -1,11 +1,11 @@
 """Simulate visitors on Explore while a sweep runs: `python -m benchmarks.load 20 50 100`, with the README's own server.
 
 Every visitor changes the budget or the hidden layers about every five seconds, or one time in ten takes a new seed and
-presses Run. It prints for each number of visitors how long opening, an answer and a run took, the processor time of the
-page's process (`page`) and of all the server's processes with the sweep (`all`), memory, threads, and the machine's
-load beside them; the server's log comes last. On a busy machine trust the processor's time per operation, not the wall
-times. `--alone 20` first prints the cost of a single visitor who opens the page and changes one setting after the
-other.
+presses Run. The script prints for each number of visitors how long opening, an answer and a run took, the processor
+time of the page's process (`page`) and of all the server's processes with the sweep (`all`), memory, threads, and the
+machine's load beside them; the server's log comes last. On a busy machine trust the processor's time per operation, not
+the wall times. `--alone 20` first prints the cost of a single visitor who opens the page and changes one setting after
+the other.
 """
 
 from __future__ import annotations
@@ -55,12 +55,12 @@ class Server:
         return sum(int(field[11]) + int(field[12]) + int(field[13]) + int(field[14]) for field in fields) / TICK
 
     def page_seconds(self) -> float:
-        """Return the processor's seconds of the process that answers pages alone."""
+        """Return the processor's seconds of only the process that answers pages."""
         fields = _read(self.pid, "stat").rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / TICK
 
     def memory(self) -> tuple[float, float]:
-        """Return MB of the page's process, and of all processes with what they share counted once."""
+        """Return the memory in MB of the page's process, and of all processes with shared memory counted once."""
         shares = [line.split()[1] for pid in self.family() for line in _read(pid, "smaps_rollup").splitlines()
                   if line.startswith("Pss:")]  # fmt: skip
         status = dict(line.split(":", 1) for line in _read(self.pid, "status").splitlines())
@@ -82,7 +82,7 @@ def _read(pid: int, name: str) -> str:
 
 
 class Times:
-    """Seconds of every operation, by kind, and what went wrong."""
+    """The seconds of every operation by kind, and the faults."""
 
     def __init__(self) -> None:
         self.opened: list[float] = []
@@ -188,7 +188,7 @@ def _quantiles(seconds: list[float]) -> str:
 
 
 async def alone(server: Server, times: int) -> None:
-    """Print what each action costs the page's process while nobody else is there."""
+    """Print the cost of each action to the page's process while nobody else visits."""
 
     async def cost(name: str, act: Callable[[int], Awaitable[object]]) -> None:
         begun = server.page_seconds()

@@ -1,4 +1,4 @@
-"""Time the pages in headless Chromium, warm server: first pictures, steps, and the payload per sample.
+"""Time the pages of a warm server in headless Chromium: first pictures, steps, and the payload per sample.
 
 python -m benchmarks.pages
 python -m benchmarks.pages --second-visitor 20
@@ -101,7 +101,7 @@ def start_sweep(browser: Browser, url: str) -> Page:
 
 
 def second_visitor(browser: Browser, url: str, visits: int) -> None:
-    """Print first pictures of a visitor alone, and while another visitor's sweep runs."""
+    """Print the times of first pictures for a visitor alone, and while another visitor's sweep runs."""
     for _, path in PAGES:
         first_picture(browser, f"{url}/{path}")
     for busy in (False, True):
@@ -118,7 +118,7 @@ def second_visitor(browser: Browser, url: str, visits: int) -> None:
 
 
 def walk(browser: Browser, url: str) -> None:
-    """Print first pictures and milliseconds a step."""
+    """Print the times of first pictures, and the milliseconds per step."""
     for name, path in PAGES:
         first_picture(browser, f"{url}/{path}")
         times = [first_picture(browser, f"{url}/{path}") for _ in range(5)]

@@ -27,7 +27,7 @@ CLEAR = 2.0  # standard errors that decide whether a set is won or lost
 
 
 def gains(table: pd.DataFrame, projected: str) -> pd.DataFrame:
-    """Return one row a set: data, ours, baseline (names), gain and its standard error."""
+    """Return one row per set: data, ours, baseline (names), gain and its standard error."""
     found = []
     for data, rows in table.dropna(subset="auc").groupby("data", sort=False):
         known = rows.set_index("algorithm")

@@ -2,8 +2,9 @@
 
 python -m benchmarks.simulated > benchmarks/results/simulated.md
 
-Five samples x six algorithms x two ε. True: reruns on the sample's own rows. Simulated: from each of three releases
-alone (`dpviz.runs.bootstrap`). A cell is the median over centers and releases, with the 10 and 90% quantiles.
+The cases are five samples x six algorithms x two ε. True: reruns on the sample's own rows. Simulated: from each of
+three releases alone (`dpviz.runs.bootstrap`). A cell is the median over centers and releases, with the 10 and 90%
+quantiles.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ def fingerprint() -> str:
 
 
 def code(source: str) -> str:
-    """Return what the source computes: its syntax tree without docstrings."""
+    """Return the syntax tree of a source without docstrings, which determines what it computes."""
     tree = ast.parse(source)
     documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
     for node in ast.walk(tree):

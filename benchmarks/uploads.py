@@ -1,7 +1,7 @@
 """Measure uploads: `python -m benchmarks.uploads` loads 2 million rows, then 20 visitors drop 50 MB each.
 
-It prints the seconds from the answer DEMO to the form, the processor seconds of the server from the drop on, and its
-memory above idle. The script drives a real server in headless Chromium; a busy machine makes the seconds longer, so its
+The script prints the seconds from the answer DEMO to the form, the processor seconds of the server from the drop on,
+and its memory above idle. It drives a real server in headless Chromium; a busy machine makes the seconds longer, so its
 load is printed with them. `--large` stops after the first part.
 """
 

@@ -89,7 +89,7 @@ NO_ALGORITHM = ("base", "kmeans", "outside", "programs", "rules")  # modules tha
 HOUSE = {f"dpviz.algorithms.{name}" for name in NO_ALGORITHM}
 DOORS = {"dpviz", "dpviz.privacy", "pages._ui"}  # they hold a version, the package's own lookups and a docstring
 ABOVE = {("dpviz.cli.main", "dpviz.cli.*")}  # the commands, looked up by a string on request
-NAMED_BY_OTHERS = {"pages._ui.work.workers", "dpviz.algorithms.programs"}  # import what app.py or --outside names
+NAMED_BY_OTHERS = {"pages._ui.work.workers", "dpviz.algorithms.programs"}  # import modules named by app.py or --outside
 SOURCES = sources(ROOT)
 
 

@@ -16,7 +16,7 @@ class Bar:
     ----------
     total, done : number of items, and number finished earlier
     unit : name of an item
-    quiet : write nothing without a terminal
+    quiet : whether to write nothing if there is no terminal
     """
 
     def __init__(self, total: int, done: int = 0, *, unit: str = "run", quiet: bool = False) -> None:

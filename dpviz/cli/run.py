@@ -117,7 +117,7 @@ def data_of(arguments: argparse.Namespace, stack: ExitStack, relation: Neighbori
     Raises
     ------
     ValueError
-        One sentence if options do not fit each other or the data.
+        If options do not fit each other or the data; the message is one sentence.
     """
     parts = arguments.in_parts or arguments.cluster
     if arguments.data.startswith("sample:"):

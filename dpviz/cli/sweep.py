@@ -21,7 +21,7 @@ __all__ = ["add_report", "add_sweep"]
 
 
 def add_sweep(command: argparse.ArgumentParser) -> None:
-    """Give the command its arguments."""
+    """Add the arguments of the command."""
     command.add_argument("spec", type=Path, metavar="SPEC.toml")
     command.add_argument("-o", "--output", type=Path, required=True, metavar="ROWS.csv|ROWS.jsonl")
     command.add_argument("--workers", type=int, default=cpu_count(), help="processes (default: one per core)")
@@ -34,7 +34,7 @@ def add_sweep(command: argparse.ArgumentParser) -> None:
 
 
 def add_report(command: argparse.ArgumentParser) -> None:
-    """Give the command its arguments."""
+    """Add the arguments of the command."""
     command.add_argument("rows", type=Path, metavar="ROWS.csv|ROWS.jsonl")
     command.add_argument("-o", "--output", type=Path, required=True, metavar="REPORT.html")
     command.add_argument("--spec", type=Path, help="the sweep's spec, for its title and published numbers")

@@ -21,7 +21,7 @@ class Blobs:
 
     Parameters
     ----------
-    n_rows, n_features, n_clusters : sizes
+    n_rows, n_features, n_clusters : number of rows, columns and groups
     spread : standard deviation of a group; the bounds are -10 and 10 in every column
     imbalance : 0 for groups of equal size; the closer to 1, the smaller each group is relative to the previous one
     outliers : share of rows scattered evenly over the whole box

@@ -281,7 +281,7 @@ def amended(
     Parameters
     ----------
     facts : a dictionary's facts before `complete`; None without a dictionary
-    name : its name in messages
+    name : name of the dictionary in messages
     columns : names of the columns to cluster, in this order; None: all declared columns
     bounds : bounds and unit by column name; the dictionary need not list these columns
     recode : rules by column name; the dictionary need not list these columns

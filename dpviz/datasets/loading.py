@@ -384,7 +384,7 @@ class Clipping:
 
 
 def clipping(X: np.ndarray, domain: Domain) -> Clipping:
-    """Count what clipping X, shape (n, d), original units, to the domain changes. NOT PRIVATE."""
+    """Count the rows that clipping X, shape (n, d), original units, to the domain changes. NOT PRIVATE."""
     finite = X[np.isfinite(X).all(axis=1)]
     below, above = finite < domain.low, finite > domain.high
     Z = np.clip(domain.normalize(finite), -domain.box_z, domain.box_z)

@@ -58,7 +58,8 @@ class Peer:
 
 
 class Door:
-    """Admits each client of an agreement once; a client that leaves before the start may come back.
+    """The door of a run, which admits each client of an agreement once; a client that leaves before the start may
+    return.
 
     Parameters
     ----------
@@ -76,7 +77,7 @@ class Door:
         self._refused = 0
 
     async def open(self, host: str, port: int) -> int:
-        """Listen; return the port.
+        """Listen at an address; return the port.
 
         Raises
         ------

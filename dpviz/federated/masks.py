@@ -2,7 +2,7 @@
 
 Every client adds two kinds of masks. One comes from a seed that all clients share: it hides the sum from the server.
 The others come from a seed for every pair of clients, added by one and subtracted by the other: they cancel in the sum
-of all, and hide a client's own words even from a server that colludes with another client.
+over all clients, and hide a client's own words even from a server that colludes with another client.
 """
 
 from __future__ import annotations

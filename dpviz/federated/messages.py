@@ -111,7 +111,7 @@ def unpack_round(payload: bytes) -> tuple[bytes, dict[str, Any], bytes]:
     Raises
     ------
     MessageError
-        If the payload does not contain them.
+        If the payload does not contain these parts.
     """
     if len(payload) < _LENGTH.size:
         raise MessageError("sent an upload without a description")

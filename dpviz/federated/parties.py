@@ -35,7 +35,7 @@ class Header:
 
     Attributes
     ----------
-    round : int, from 0
+    round : int, number of the round, from 0
     query : str, the request
     shapes : part -> shape of the statistic
     digits : part -> fraction digits in the ring
@@ -57,7 +57,7 @@ class Header:
 
 
 class Client:
-    """One client: masks its statistics and unmasks sums.
+    """One client, which masks its statistics and unmasks sums.
 
     Parameters
     ----------

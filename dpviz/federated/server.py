@@ -47,7 +47,7 @@ async def serve(
     Parameters
     ----------
     agreement : Agreement
-    context : from `keys.server_context`
+    context : TLS context made by `keys.server_context`
     noise : Noise, the server's own; it draws only if the agreement says so
     host, port : address to listen on; port 0 takes a free one
     join_timeout, round_timeout : seconds until all clients must have joined, or answered

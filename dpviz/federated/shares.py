@@ -68,7 +68,7 @@ class Shares:
 
     @property
     def trust(self) -> str:
-        """Return a sentence on whom to trust with what."""
+        """Return a sentence on who must be trusted, and with what."""
         return _TRUST[self.drawn_by]
 
     def ring(self, ring: Ring) -> Ring:

@@ -1,4 +1,4 @@
-"""Nine lessons in four parts: predict, run, explain, keep. Their text is data; its facts about a run are computed."""
+"""Nine lessons, each in four parts: predict, run, explain, keep. Their text is data, and its facts are computed."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LESSONS: dict[str, Lesson] = {
 
 
 def stage(name: str, seed: int, chart: Chart | None = None) -> Stage:
-    """Run what a lesson shows, on public data; `seed` is one of `SEEDS`.
+    """Make the runs that a lesson shows, on public data; `seed` is one of `SEEDS`.
 
     `chart` holds the stored runs that `stored` names, so that they are not made again.
     """

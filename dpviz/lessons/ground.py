@@ -1,4 +1,4 @@
-"""Provide what the lessons share: a public sample, KMeans' centers on it, its groups, and the measures of a run."""
+"""Provide the parts that lessons share: a public sample, KMeans' centers on it, its groups, and measures of a run."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Ground:
 
 @cache
 def ground(name: str) -> Ground:
-    """Return a public data set by name, read once."""
+    """Return a public data set by name; it is read only once."""
     data = load(name)
     kmeans = KMeans(n_clusters=data.n_clusters).run(data.X, domain=data.domain, seed=0).cluster_centers
     groups = groups_of(data.X, data.domain, kmeans, data.groups)

@@ -56,15 +56,15 @@ class Lesson:
 
     Attributes
     ----------
-    name : its word in an address
-    number : its place in the course, counted from 1
-    title, promise : its name and its question, for the list of lessons
+    name : word for the lesson in an address
+    number : place of the lesson in the course, counted from 1
+    title, promise : name and question of the lesson, for the list of lessons
     data, methods : names of the public sample and of the algorithms that it shows
     question, task, keep : * the question before the run, what to look for in the run, what to remember
     setting, hint, explain, fool : * the scene, where to look, the explanation, how the picture can mislead
     options : * the answers
     several : whether several options may be right
-    minutes : its length in a class
+    minutes : length of the lesson in a class
     goal, talk, errors : for the teacher: the goal, * what to say, likely wrong answers and the reasons behind them
     terms : words of the glossary that it uses
     explore : the scene of Explore to continue with, word -> value of its address

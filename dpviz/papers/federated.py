@@ -20,7 +20,7 @@ DELAY = 0.25  # milliseconds per send, simulated in the paper; in a round each c
 
 
 def rounds(item: Item, *, quick: bool, clients: int = 2, iterations: int = 7) -> pd.DataFrame:
-    """Return milliseconds and bytes of one round per data set, as `reproduce.numbers_of` does.
+    """Return milliseconds and bytes of one round per data set, in the form of `reproduce.numbers_of`.
 
     The two clients work one after the other in this process, so the time is at most twice what two machines need; the
     delay of two sends is added. A word is 8 bytes, as the paper's own byte counts imply.

@@ -49,7 +49,7 @@ class Plot:
     ----------
     data, measure : titles
     axis : the parameter along which curves run; "" if they are side by side
-    points : in the order of the curves
+    points : the plotted points, in the order of the curves
     reference : KMeans' value, None if it is a curve itself, was not run, or is 0 except for rounding
     """
 

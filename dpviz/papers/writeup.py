@@ -26,7 +26,7 @@ class WriteUp:
     title : the docstring's first line
     idea : what the algorithm does, and why
     guarantee : theorem and proof
-    findings : what matters, what was tried, where it loses
+    findings : what matters, what was tried, and where the algorithm loses
     sources : papers that the proof rests on
     """
 

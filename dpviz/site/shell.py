@@ -1,4 +1,4 @@
-"""The frame of every page of the site: a self-contained HTML file with one header, for light, dark and any width."""
+"""The frame of every page of the site: a self-contained HTML file with one header, in light or dark, at any width."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def add_glossary(folder: Folder, shell: Shell) -> None:
 
 
 def add_limits(folder: Folder, shell: Shell) -> None:
-    """Add the page of what no promise covers."""
+    """Add the page on the limits of every promise."""
     parts = "".join(f"<h2>{inline(title)}</h2>{rendered(words)}" for title, words in limits_in_words().items())
     body = (
         "<h1>Limits</h1><p class=lede>A privacy promise is exact about a few things and says nothing about all others. "

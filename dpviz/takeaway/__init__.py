@@ -28,7 +28,7 @@ def export(trace: Trace, kind: str) -> str:
     Raises
     ------
     ValueError
-        For an unknown kind.
+        If the kind is unknown.
     """
     if kind not in KINDS:
         raise ValueError(f"export: kind must be one of {', '.join(KINDS)}; got {kind!r}.")

@@ -15,7 +15,7 @@ def schema(name: str) -> str:
     Raises
     ------
     ValueError
-        For an unknown name.
+        If the name is unknown.
     """
     if name not in SCHEMAS:
         raise ValueError(f"schema: name must be one of {', '.join(SCHEMAS)}; got {name!r}.")

@@ -1,4 +1,4 @@
-"""Check what every registered algorithm must do."""
+"""Check the rules that every registered algorithm must obey."""
 
 import itertools
 

@@ -219,7 +219,7 @@ def test_a_picture_says_what_it_shows():
     assert read.big == "1 of 150" and read.titles[-1].endswith("1 of 150 people read off exactly")
     dark, _ = picture("limits?v=1&d=iris&noise=seeded", mode="dark")
     assert dark.big.startswith("0 of") and dark.figure != read.figure
-    keys = [[words for _, words in one.legend] for one in (read, dark)]  # a released center's mark is for these alone
+    keys = [[words for _, words in one.legend] for one in (read, dark)]  # exact centers have a mark of their own
     assert keys[0][0].startswith("exact") and keys[1][0].startswith("released")
     assert "diamond-open" in read.figure and "diamond-open" not in dark.figure
     assert all(

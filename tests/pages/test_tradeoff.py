@@ -341,7 +341,7 @@ def test_a_sweep_runs_in_the_background_survives_pages_and_is_found_again(app):
     assert not app.exception and app.session_state["sweep"] == identity
     assert app.number_input(key="sweep_repeats").value == 2
 
-    for query in (f"sweep={identity}", f"v=0&sweep={identity}"):  # a link of 0.1 holds nothing else
+    for query in (f"sweep={identity}", f"v=0&sweep={identity}"):  # a link of version 0.1 holds nothing else
         old = visit("tradeoff", query)
         assert not old.exception and old.multiselect(key="sweep_data").value == ["tiny", "iris"]
         assert old.multiselect(key="sweep_algorithms").value == ["pe-means"]

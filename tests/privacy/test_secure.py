@@ -171,7 +171,7 @@ def test_two_secure_runs_share_no_noise(slug):
     for one, other in zip(*noise, strict=False):  # at one place; by chance in one of a million pairs of runs
         assert len(one) != len(other) or not (one == other).any()
     first, second = (set(np.concatenate(values).tolist()) for values in noise)
-    assert len(first & second) < 3  # of 154 per run; two agree by chance in one of 5,000 pairs of runs
+    assert len(first & second) < 3  # of 154 values per run; two agree by chance in one of 5,000 pairs of runs
 
 
 def test_the_promise_of_a_secure_run_is_that_of_a_seeded_one():

@@ -108,7 +108,7 @@ def check_usable(table: Table) -> None:
     Raises
     ------
     TableError
-        With the reason for the first column, and the remedy.
+        If there is no such column; the message gives the reason for the first column, and the remedy.
     """
     if not table.usable:
         first = table.columns[0]

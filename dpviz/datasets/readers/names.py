@@ -108,7 +108,7 @@ def width_of(file: str, form: Form) -> int:
     Raises
     ------
     TableError
-        If its owner has not declared it.
+        If the owner has not declared this number.
     """
     if form.n_columns is None:
         raise TableError(

@@ -25,7 +25,7 @@ class Slide:
 
     Attributes
     ----------
-    title : shown above the picture
+    title : text shown above the picture
     scene : address of the scene: page, question mark, the scene's words
     notes : text for the second window alone
     seconds : planned time, 0 for no plan

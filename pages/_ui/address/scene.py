@@ -50,10 +50,10 @@ class Control:
 
     Attributes
     ----------
-    word : its word in an address
-    key : its key in the session's state
-    title : its label on the screen, for sentences
-    spec : its kind, range, choices and default
+    word : word for the control in an address
+    key : key of the widget in the session's state
+    title : label of the control on the screen, for sentences
+    spec : kind, range, choices and default of the value
     many : whether it holds several values; its default is then a tuple
     always : whether to write it even if it has its default
     accepts : a check in place of the choices; returns the value or raises ValueError

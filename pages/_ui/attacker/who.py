@@ -65,7 +65,7 @@ def person(who: str, data: Dataset) -> Alex | None:
 
 
 def usual(kind: str, data: Dataset) -> Alex:
-    """Return the person of a word of `WHO`; every data set has one."""
+    """Return the person that a word of `WHO` stands for; every data set has one."""
     row = (_shared if catalog.is_public(data) else _mine)(data.dataset_id, data)[kind]
     return Alex(data.X[row], row)
 
@@ -87,7 +87,7 @@ def _new(numbers: list[str], data: Dataset) -> Alex | None:
 
 
 def _found(dataset_id: str, _data: Dataset) -> dict[str, int]:
-    """Return the rows of `WHO`, found once per data set."""
+    """Return the rows that the words of `WHO` stand for, found once per data set."""
     centers = workers().call(reference, _data, _data.n_clusters, 0).trace.cluster_centers
     return people(_data.X, _data.domain, groups_of(_data.X, _data.domain, centers, _data.groups))
 

@@ -20,7 +20,7 @@ LENGTH = 5
 SWEEP = 60.0  # seconds between checks for classes that are over
 MOST_CLASSES = 60
 MY_WRONG_AT_ONCE, MY_WRONG_A_MINUTE = 10, 6  # wrong codes, per visit
-WRONG_AT_ONCE, WRONG_A_MINUTE = 1_000, 60  # of all visits; allows 8,200 of 7,962,624 codes in two hours
+WRONG_AT_ONCE, WRONG_A_MINUTE = 1_000, 60  # wrong codes, of all visits; allows 8,200 of 7,962,624 codes in two hours
 LATELY = 600.0  # seconds during which lecturers see a warning about wrong codes
 
 
@@ -109,7 +109,7 @@ class Classrooms:
         Raises
         ------
         NotAdmitted
-            If it is over.
+            If the class is over.
         """
         with self._lock:
             self._sweep()
@@ -150,7 +150,7 @@ class Classrooms:
         Raises
         ------
         NotAdmitted
-            One sentence with the reason.
+            If the visitor may not enter; the message gives the reason.
         """
         code = spelled(code)
         with self._lock:

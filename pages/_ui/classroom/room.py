@@ -43,12 +43,12 @@ class Seat:
 
     Attributes
     ----------
-    token : identifies the phone when it returns
+    token : text that identifies the phone when it returns
     number : number of the seat, 1, 2, ...; it reveals only the order of arrival
-    seen : when its phone was last seen, by the class's clock
+    seen : time when its phone was last seen, by the class's clock
     point : its place on the map; None until it is chosen, and in a class that keeps only reports
     report : the bits that its session has drawn, None until then
-    answer : indices of the options, none before; several only where the question has several right ones
+    answer : indices of the chosen options, none before; several only where the question has several right ones
     hits, rounds : bets won and rounds played in its own game
     """
 
@@ -95,15 +95,15 @@ class Classroom:
     low, high : the public box, arrays of shape (2,)
     keeps_points : False for a class in which the server never stores anybody's place
     cells : number of bits of a report
-    opener : the visit that opened it, "" for none
-    clock : returns seconds; tests replace it
+    opener : the visit that opened the class, "" for none
+    clock : function that returns seconds; tests replace it
 
     Attributes
     ----------
-    key : added to the code by the QR code; entering with it is exempt from the limit on wrong codes
+    key : secret that the QR code adds to the code; entering with it is exempt from the limit on wrong codes
     lecturer : the token of the person who opened the class
-    version : changes whenever phones have something new to show
-    stage : what the phones show now
+    version : number that changes whenever phones have something new to show
+    stage : the stage that the phones show now
     part : part of a lesson: "predict", "run" or "answer"
     result : the lecturer's run itself, for a projector that was reloaded
     run : the lecturer's run in the form that pages show
@@ -181,7 +181,7 @@ class Classroom:
         Closed
             If the class is over.
         NotAdmitted
-            If it is full.
+            If the class is full.
         """
         with self._lock:
             self._open()

@@ -1,4 +1,4 @@
-"""Name what a session stores for Class: its room, its seat, its run and its game."""
+"""Name the values that a session stores for Class: its room, its seat, its run and its game."""
 
 from __future__ import annotations
 

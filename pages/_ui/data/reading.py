@@ -28,8 +28,8 @@ KINDS = {  # text on screen -> code and order of a date; a number has neither
     "date day-month-year": ("days", "dmy"),
     "date month-day-year": ("days", "mdy"),
 }
-_SHEETS = b"PK"  # how a workbook begins
-_LAST = 50  # the last line at which a table may begin; an error about a missing line would reveal their number
+_SHEETS = b"PK"  # first bytes of a workbook
+_LAST = 50  # the last line at which a table may begin; an error about a missing line would reveal the number of lines
 
 
 def read(name: str, content: bytes, form: Form) -> Table:

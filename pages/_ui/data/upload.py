@@ -191,7 +191,7 @@ def _read(pending: Pending, form: Form) -> None:
 
 
 def _list(uploads: dict[str, Upload]) -> None:
-    """Show the current file, the others, and a button to remove it."""
+    """Show the current file, a button that removes it, and the other files."""
     state = st.session_state
     if state.get(keys.UPLOAD_SHOWN) not in uploads:
         state[keys.UPLOAD_SHOWN] = next(iter(uploads))

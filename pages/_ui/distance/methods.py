@@ -1,4 +1,4 @@
-"""Compute what Watch shows about moves: quick runs, the noise in words, losses compared with full DP."""
+"""Compute Watch's facts about moves: quick runs, the noise in words, and losses compared with full DP."""
 
 from __future__ import annotations
 

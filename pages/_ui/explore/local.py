@@ -27,7 +27,7 @@ CELLS = 20_000_000  # most cells of a made-up population
 
 
 def section(key: str, result: Result, *, hidden: bool, axes: Axes) -> None:
-    """Offer the question for a local run on public people, from whom more people can be drawn."""
+    """Offer the question for a local run on public data, from which more people can be drawn."""
     if result.trace.claimed.notion is Notion.LOCAL and hidden and not result.data.private:
         st.header("How many people would it take?")
         st.fragment(_body)(key, result, axes)

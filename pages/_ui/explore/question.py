@@ -83,4 +83,4 @@ def _stored(result: Result, algorithm: Algorithm) -> Reruns | None:
 
 def label(epsilon: float) -> str:
     """Return the label of one ε."""
-    return f"ε {number(epsilon, 6)}"  # all digits: it is a key
+    return f"ε {number(epsilon, 6)}"  # with all digits, because the label is a key

@@ -1,4 +1,4 @@
-"""Fields for whole numbers. Streamlit's field silently cuts 2.5 to 2; these say which number they use."""
+"""Fields for whole numbers. Streamlit's field silently cuts 2.5 to 2; these fields show which number they use."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ def draw_on_return() -> None:
 
 
 def start_at_once() -> None:
-    """Import what Streamlit imports with the first page, and skip its check for a Python prompt.
+    """Import the modules that Streamlit imports with the first page, and skip its check for a Python prompt.
 
     That check walks all modules while the first visitor waits.
     """
@@ -133,7 +133,8 @@ def read_through(check: Callable[[Any, Any, Callable[[], Any]], Any]) -> None:
 
     Parameters
     ----------
-    check : takes the message, the widget's metadata and Streamlit's own reading, which may raise; returns the value
+    check : function of the message, the widget's metadata and Streamlit's own reading, which may raise; it returns the
+        value
     """
 
     def checked(states: WStates, name: str) -> Any:

@@ -90,8 +90,8 @@ class Forwarded:
 
     Parameters
     ----------
-    app : answers everything else
-    there : maps a page ("" is the root) and query to the current ones
+    app : the application that answers everything else
+    there : function that maps a page ("" is the root) and query to the current ones
     """
 
     def __init__(self, app: ASGIApp, there: Callable[[str, str], tuple[str, str]]) -> None:

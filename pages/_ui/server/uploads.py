@@ -144,7 +144,7 @@ def tidy(since: dict[tuple[str, str], float], now: float) -> dict[tuple[str, str
 
     Parameters
     ----------
-    since : maps session and file to the time since which nobody has needed the file, as the last call returned it
+    since : (session, file) -> time since which nobody has needed the file, as the last call returned it
     now : seconds
     """
     store = getattr(runtime.get_instance().uploaded_file_mgr, "file_storage", {}) if runtime.exists() else {}

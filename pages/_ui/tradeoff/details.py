@@ -158,6 +158,6 @@ def _heat(every: Summary, progress: Progress, look: SweepLook, metric: Metric, l
 
 
 def _only(key: str, choices: Collection[Any]) -> None:
-    """Drop an address's value of a widget if these runs do not have it."""
+    """Drop the value that an address gives a widget if these runs do not have that value."""
     if st.session_state.get(key) not in choices:
         st.session_state.pop(key, None)

@@ -99,7 +99,7 @@ def chart(
 
     Parameters
     ----------
-    sample, method : names in SAMPLES and of an algorithm; others have no stored runs
+    sample, method : name in SAMPLES, and name of an algorithm; other names have no stored runs
     people : edition with fewer people; None for the whole sample
     values : parameters other than the method's defaults, as in `dpviz.atlas.cells.Chapter`
     """

@@ -39,8 +39,8 @@ class Gathered:
     ----------
     ready : the requested pieces that are finished, by name
     active : whether more will come
-    problem : one sentence if it failed
-    stopped : whether it was stopped
+    problem : one sentence if the computation failed
+    stopped : whether the computation was stopped
     """
 
     ready: dict[str, Any]

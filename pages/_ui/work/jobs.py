@@ -30,9 +30,9 @@ class Job:
     seconds : expected time
     status : "queued", "running", "done", "cancelled" or "failed"
     done, total : progress in the work's own units; total 0 means unknown
-    result : what the work returned
+    result : value that the work returned
     error : one sentence, if it failed
-    wanted : returns whether somebody still waits for it
+    wanted : function that returns whether somebody still waits for the result
     """
 
     id: str
@@ -94,7 +94,7 @@ class Jobs:
     ----------
     workers : number of jobs that run at a time
     keep : number of finished jobs that are remembered
-    clock : returns seconds; a test sets it
+    clock : function that returns seconds; a test sets it
     """
 
     def __init__(self, *, workers: int = 1, keep: int = 50, clock: Callable[[], float] = time.monotonic) -> None:

@@ -37,7 +37,7 @@ class Workers:
     Parameters
     ----------
     count : number of processes; with 0 every call runs in the caller
-    nice : their niceness relative to the process that serves the pages
+    nice : niceness of the processes relative to the process that serves the pages
     """
 
     def __init__(self, count: int, *, nice: int = 0) -> None:

@@ -28,7 +28,7 @@ __all__ = ["TRUST", "answers", "by_clients", "clients"]
 
 PROMISES = {"person": "a person", "move": "a move up to rho"}
 TRUST = {"curator": "one curator", "clients": "several clients", "mixer": "a mixer of reports", "nobody": "nobody"}
-_OF = {Notion.SHUFFLE: "mixer", Notion.LOCAL: "nobody"}  # the others trust a curator
+_OF = {Notion.SHUFFLE: "mixer", Notion.LOCAL: "nobody"}  # all other notions trust a curator
 
 
 def promised(cls: type[Algorithm]) -> str:
@@ -76,7 +76,7 @@ def answers(data: Dataset, cls: type[Algorithm]) -> None:
 
 
 def _no_clients(cls: type[Algorithm], data: Dataset) -> str:
-    """Return why a method does not run over several clients on these data, and what the page shows instead."""
+    """Return a sentence on why a method does not run over several clients on these data, and what is shown instead."""
     reason = refusal(cls(), data.domain.n_features, data.n_public)
     if not wire.small(data) or data.private:
         reason = f"{data.title}: too large for clients on this server."
