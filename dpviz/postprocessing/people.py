@@ -52,10 +52,10 @@ def simulate(coreset: Coreset, domain: Domain, n_rows: int, rng: np.random.Gener
 def stand_ins(trace: Trace, n_rows: int, count: int, rng: np.random.Generator) -> list[np.ndarray]:
     """Draw several populations that could have produced a release; each redraws the noise of the weights.
 
-    A population takes the released weighted points (a coreset, survivors with votes, or centers with sizes), adds noise
-    to every weight once more, so that a group near the noise is sometimes lost and sometimes larger, and spreads n_rows
-    people over the points in proportion: uniformly in a ball that reaches halfway to the nearest other point. Places
-    inside the balls are the same in all populations, so only the noise differs, not the draw of people.
+    A population takes the released weighted points (a coreset, survivors with votes, or centers with sizes) and adds
+    noise to every weight once more, so that a group near the noise is sometimes lost and sometimes larger. It then
+    spreads n_rows people over the points in proportion, uniformly in a ball that reaches halfway to the nearest other
+    point. Places inside the balls are the same in all populations, so only the noise differs, not the draw of people.
 
     Parameters
     ----------

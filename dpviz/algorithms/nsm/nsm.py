@@ -106,14 +106,14 @@ class NSM(ApproximateDP):
     nominal N; nothing depends on the number of rows except through released counts.
 
     Proof: each release is a sum over rows plus Gaussian noise, of a function fixed by earlier released and public
-    values. One row adds 1 to the count and itself, of norm at most the radius, to the sum of all rows; 1 to one bin of
-    a histogram of norms or of distances; x x^T to the second moment, x being its offset from the released middle and
-    |x|^2 the matrix's Frobenius norm; 1 to one count and one vector, clipped to a radius r after any fixed linear map,
-    to one sum, because it is nearest to one candidate or center (ties by index); at most r^2 to one scatter. So given
-    the earlier releases, each release is mu_i-GDP with mu_i its l2 sensitivity over its noise (for a joint release, the
-    root of the sum of both squares), and adaptive composition [2] makes them sqrt(sum mu_i^2) = mu together; mu <->
-    (epsilon, delta) is exact [1]. Maps are applied without rounding, so a row's part in a release does not depend on
-    the block that contains it.
+    values. One row adds 1 to the count of all rows and itself, of norm at most the radius, to their sum. It adds 1 to
+    one bin of a histogram of norms or of distances, and x x^T to the second moment, with x its offset from the released
+    middle and |x|^2 the Frobenius norm of the matrix. Because it is nearest to one candidate or center (ties by index),
+    it adds 1 to one count and one vector, clipped to a radius r after any fixed linear map, to one sum. It adds at most
+    r^2 to one scatter. So given the earlier releases, each release is mu_i-GDP with mu_i its l2 sensitivity over its
+    noise (for a joint release, the root of the sum of both squares), and adaptive composition [2] makes them sqrt(sum
+    mu_i^2) = mu together; mu <-> (epsilon, delta) is exact [1]. Maps are applied without rounding, so a row's part in a
+    release does not depend on the block that contains it.
 
     Heuristic: everything computed from released values.
 
@@ -140,29 +140,29 @@ class NSM(ApproximateDP):
     columns, and near radius, shapes, far candidates, pooling and prior are all off: each made the result worse when
     tried there.
 
-    Ablations (increase of the area under the loss over epsilon .25 to 4, divided by KMeans', without the part; twelve
-    sets, 5 seeds, on letter, adult, dim032 and birch2_25k 3): prior dim032 12.8 +- .9, wine .13 +- .05, iris .018 +-
-    .011, digits .005 +- .003, letter -.001 +- .001; pooling dim032 8.1 +- 1.9, wine .21 +- .07, iris .045 +- .016,
-    digits .016 +- .004, all others less, none below 0; distances dim032 2.9 +- .9, yeast .001 +- .001, s1 -.0015 +-
-    .0002; shapes dim032 1.0 +- .1, iris .06 +- .03, wine .03 +- .04; far candidates yeast .043 +- .004, letter -.003 +-
-    .001; near radius wine .16 +- .10, iris -.008 +- .020, yeast -.018 +- .016, dim032 -5.5 +- 1.1.
+    Ablations show the increase, without a part, of the area under the loss over epsilon .25 to 4, divided by KMeans'
+    (twelve sets; 5 seeds, on letter, adult, dim032 and birch2_25k 3). Prior: dim032 12.8 +- .9, wine .13 +- .05, iris
+    .018 +- .011, digits .005 +- .003, letter -.001 +- .001. Pooling: dim032 8.1 +- 1.9, wine .21 +- .07, iris .045 +-
+    .016, digits .016 +- .004, all others less, none below 0. Distances: dim032 2.9 +- .9, yeast .001 +- .001, s1 -.0015
+    +- .0002. Shapes: dim032 1.0 +- .1, iris .06 +- .03, wine .03 +- .04. Far candidates: yeast .043 +- .004, letter
+    -.003 +- .001. Near radius: wine .16 +- .10, iris -.008 +- .020, yeast -.018 +- .016, dim032 -5.5 +- 1.1.
 
-    Defaults by leave-one-set-out: over the twelve sets the defaults have a lower geometric mean than every variant but
-    one. Without the near radius it is 1.2% lower, because of dim032 alone. If dim032 is left out, the near radius is
-    kept, but the other eleven sets choose no distances, by .04%, which costs 10% on dim032.
+    By leave-one-set-out over the twelve sets, the defaults have a lower geometric mean than every variant but one.
+    Without the near radius it is 1.2% lower, because of dim032 alone. If dim032 is left out, the near radius is kept,
+    but the other eleven sets choose no distances, by .04%, which costs 10% on dim032.
 
     Tried and dropped: shrinking moves by direction, over-relaxation, twice as many candidates, a tail quantile as the
-    clipping radius; one correction instead of two if noise dominates (dim032 +2.3 +- 1.5), or three (wine +.09 +-
-    .05); a larger part for counts with the prior (dim032 -.8 +- .6, iris +.006 +- .001); a mixture fitted to the
-    summary by EM (iris .000, wine .000, lsun -.003 +- .002, house .000); the start with the lowest cost over weights
-    redrawn with their noise (iris +.01 +- .01, wine -.02 +- .03, lsun and house .000); the cheapest of many exchanges
-    in k-means on the summary instead of random ones (letter -.006 +- .001, birch2_25k -.002 +- .001, but digits +.008
-    +- .005 and dim032 +.7 +- .4).
+    clipping radius. Also dropped, each with its effect in the units of the ablations: one correction instead of two if
+    noise dominates (dim032 +2.3 +- 1.5), or three (wine +.09 +- .05); a larger part for counts with the prior (dim032
+    -.8 +- .6, iris +.006 +- .001); a mixture fitted to the summary by EM (iris .000, wine .000, lsun -.003 +- .002,
+    house .000); the start with the lowest cost over weights redrawn with their noise (iris +.01 +- .01, wine -.02 +-
+    .03, lsun and house .000); the cheapest of many exchanges in k-means on the summary instead of random ones (letter
+    -.006 +- .001, birch2_25k -.002 +- .001, but digits +.008 +- .005 and dim032 +.7 +- .4).
 
-    The mean's two limits, by leave-one-set-out on iris, wine, yeast, digits and dim032 in four boxes: whichever set is
-    left out, the other four choose noise of .1 and a share of .1 over .05 and .07 and over no mean. Ten times as many
-    exchanges in k-means on the summary change nothing (dim032 -.007 +- .08, iris -.0004 +- .0005, birch2_25k +.0005 +-
-    .0012); a third as many raise the loss (birch2_25k +.016 +- .010).
+    The mean's two limits were checked by leave-one-set-out on iris, wine, yeast, digits and dim032 in four boxes:
+    whichever set is left out, the other four choose noise of .1 and a share of .1 over .05 and .07 and over no mean.
+    Ten times as many exchanges in k-means on the summary change nothing (dim032 -.007 +- .08, iris -.0004 +- .0005,
+    birch2_25k +.0005 +- .0012); a third as many raise the loss (birch2_25k +.016 +- .010).
 
     Weak spots: with N mu / (k sqrt(d)) below about 5 nothing works, and a warning says so. With many clusters in many
     columns and few rows (dim032: 1024 rows, 32 columns, 16 clusters) the loss stays 28 times KMeans'. On heavy tails,

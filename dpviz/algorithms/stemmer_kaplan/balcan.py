@@ -73,10 +73,15 @@ class Balcan(ApproximateDP):
     The published program spends more than it claims: its shares of epsilon add up to 17/12 and its grid runs three
     times at half of its share (1.75 epsilon in all). Also, the root cube is fitted to the data, and the recovery
     calibrates its noise to one column and divides by exact cluster sizes. This is a rewrite with the following changes
-    (published value -> ours): projection to 8 ln n -> 0.5 ln n columns, at most 5, none for d <= 5; 27 k ln(n/delta)
-    shifts -> 3; T = 100 k ln(n/delta) swaps, best of several -> min(2k, 20), once; Laplace counts and the threshold
-    (20/e') ln(n/delta) -> Gaussian counts over all children, including empty ones, and a threshold of 1 + 5 standard
-    deviations; depth log2 n, at most 10; noisy Lloyd steps at the end -> one noisy average.
+    (published value -> ours):
+
+    - projection to 8 ln n columns -> 0.5 ln n columns, at most 5, none for d <= 5;
+    - 27 k ln(n/delta) shifts -> 3;
+    - T = 100 k ln(n/delta) swaps, best of several -> min(2k, 20), once;
+    - Laplace counts and the threshold (20/e') ln(n/delta) -> Gaussian counts over all children, including empty ones,
+      and a threshold of 1 + 5 standard deviations;
+    - depth log2 n -> the same, but at most 10;
+    - noisy Lloyd steps at the end -> one noisy average.
 
     References
     ----------

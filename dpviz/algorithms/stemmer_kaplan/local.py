@@ -73,8 +73,8 @@ class StemmerKaplanLocal(Algorithm):
     The conference paper states the local result and omits the algorithm; rounds, hashing, heavy hitters, averages and
     weights by nearest candidate follow its outline. Oracles are ours: OUE or Hadamard response instead of generic heavy
     hitters over an unbounded domain, because cells within public bounds can be listed (at most a few thousand). People
-    are split over rounds. Cells are heavy above 2 standard deviations (at most 6k per table; chosen by losses on the
-    benchmark blobs, where 3 lost whole clusters at small epsilon), averages are shrunk toward their anchor by prior /
+    are split over rounds. Cells are heavy above 2 standard deviations, at most 6k per table (chosen by losses on the
+    benchmark blobs, where 3 lost whole clusters at small epsilon). Averages are shrunk toward their anchor by prior /
     (prior + variance) with prior R^2/3, and weights below 2 standard deviations are set to 0. Above 3 columns the cells
     are those of a random projection to 3 and averages start from the middle of the domain; that needs millions of
     people, and `advice` says so. DEMO and private runs simulate all people on one machine: OUE bits are independent, so

@@ -79,16 +79,20 @@ class StemmerKaplan(PrivateCenters):
     -------------------------
     The paper proves that a constant factor is possible; with its constants no row is removed between rounds and every
     bucket is below its threshold at n = 20000, and no implementation was known. The following is replaced (printed
-    value -> ours): repetitions on n^b ln(1/beta) disjoint samples -> 2 grids on all rows, paid by composition; log2(n)
-    radii Lambda 2^i / n -> 4 cell widths (2 for d > 4); the ball-lattice hash of Andoni and Indyk -> shifted cubes of
-    at most 4 projected columns; GoodCenter's rotated box -> rows are bounded by the cell itself, for d > 4 by the
-    domain's ball; log log n rounds -> 1 by default; "keep the 2(T+1) w k n_i^0.1 rows farthest from the centers" -> a
-    ball filter on the single row, because under add/remove the farthest-m rule turns one added row into one swapped
-    row, which the same noise does not cover; private swap search (Theorem 2.1) with T = 6 k ln n swaps -> noisy weights
-    and free k-means, whose losses are 1.9 to 3.8 times lower on the benchmark blobs (`stemmer-kaplan-swap` has the
-    search). The
-    averages use 30 : 70 of the candidates' budget for counts and sums; averages noisier than half a cell's diagonal,
-    judged by released counts, are dropped. Empty candidate sets give k centers at the middle of the domain.
+    value -> ours):
+
+    - repetitions on n^b ln(1/beta) disjoint samples -> 2 grids on all rows, paid by composition;
+    - log2(n) radii Lambda 2^i / n -> 4 cell widths (2 for d > 4);
+    - the ball-lattice hash of Andoni and Indyk -> shifted cubes of at most 4 projected columns;
+    - GoodCenter's rotated box -> rows are bounded by the cell itself, for d > 4 by the domain's ball;
+    - log log n rounds -> 1 by default;
+    - "keep the 2(T+1) w k n_i^0.1 rows farthest from the centers" -> a ball filter on the single row, because under
+      add/remove the farthest-m rule turns one added row into one swapped row, which the same noise does not cover;
+    - private swap search (Theorem 2.1) with T = 6 k ln n swaps -> noisy weights and free k-means, whose losses are 1.9
+      to 3.8 times lower on the benchmark blobs (`stemmer-kaplan-swap` has the search).
+
+    The averages use 30 : 70 of the candidates' budget for counts and sums; averages noisier than half a cell's
+    diagonal, judged by released counts, are dropped. Empty candidate sets give k centers at the middle of the domain.
 
     References
     ----------

@@ -77,12 +77,12 @@ class DPM(ApproximateDP):
     Formal guarantee
     ----------------
     (epsilon, delta)-DP for one row added or removed. Public: all parameters and the domain. A row lies in one region
-    per level, so it pays along one path of the tree: a Laplace count (sensitivity 1) per level 0..max_depth, an
-    exponential mechanism per level 0..max_depth-1 (range 2 t/q + alpha of n times the score, given the noisy count n),
-    and one Gaussian sum of offsets from the region's middle (sensitivity half the region's diagonal, or the middle's
-    norm plus the domain's radius where that is less). A level's share grows as sqrt(2)^level. The path's total, the
-    smaller of basic and zCDP composition, is epsilon. Boxes, stops and the number of regions depend on released values
-    only; an empty region is averaged with noise like any other.
+    per level, so it pays along one path of the tree. It pays for a Laplace count (sensitivity 1) per level
+    0..max_depth, for an exponential mechanism per level 0..max_depth-1 (range 2 t/q + alpha of n times the score, given
+    the noisy count n), and for one Gaussian sum of offsets from the region's middle (sensitivity half the region's
+    diagonal, or the middle's norm plus the domain's radius where that is less). A level's share grows as sqrt(2)^level.
+    The path's total, the smaller of basic and zCDP composition, is epsilon. Boxes, stops and the number of regions
+    depend on released values only; an empty region is averaged with noise like any other.
 
     Steps
     -----
