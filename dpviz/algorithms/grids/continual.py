@@ -242,9 +242,9 @@ def _spread(
 ) -> np.ndarray:
     """Return the standard deviation (k, d) of centers; dropped cells count too, because they might have been kept.
 
-    An empty cell is kept if its noisy count exceeds its deviation s, so its contribution has the variance
-    (phi(1) + Q(1) - phi(1)^2) s^2 = .342 s^2. Each kept cell, and so a share Q(1) = .159 of the empty ones, counts s^2;
-    each dropped cell must then count (.342 - .159) / .841 s^2.
+    An empty cell is kept if its noisy count exceeds its deviation s, so its contribution has the variance (phi(1) +
+    Q(1) - phi(1)^2) s^2 = .342 s^2. Each kept cell, and so a share Q(1) = .159 of the empty ones, contributes s^2; each
+    dropped cell must then contribute (.342 - .159) / .841 s^2.
     """
     of, total, sums_sd = members(middles, centers), np.zeros(len(middles)), np.zeros(len(middles))
     counts_sd = np.full(len(middles), _DROPPED * sds["counts"])

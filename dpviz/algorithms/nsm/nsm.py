@@ -395,7 +395,7 @@ class NSM(ApproximateDP):
         return centers
 
     def _start(self, curator: Curator, look: FirstLook, summary: PointSummary, centers: np.ndarray, k: int) -> Start:
-        """Return the start of the corrections; clusters are as wide as the moment that centers leave unexplained."""
+        """Return the start of the corrections; the moment that centers leave unexplained gives the clusters' width."""
         d, n, spread = curator.n_features, curator.n_credible, look.spread
         mass = n * nearest_share(summary, centers)
         total = spread.total * look.n_rows / n
