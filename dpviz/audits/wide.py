@@ -12,7 +12,7 @@ from dpviz.privacy.guarantee import Neighboring
 __all__ = ["second_instance", "wide_pairs"]
 
 _CENTERS, _FEATURES, _RHO = 5, 6, 1.5
-_PARAMETERS: dict[str, Any] = {  # away from the defaults, for the algorithms that have them
+_PARAMETERS: dict[str, Any] = {  # values other than the defaults, for the algorithms that have these parameters
     "n_clusters": _CENTERS, "epsilon": 4.0, "rho_distance": _RHO, "projected_features": 3, "rounds": 2, "swaps": 3,
     "shifts": 2, "fraction_bits": 16, "oracle": "hadamard", "ball": "literal", "init": "random", "dead_cluster": "keep",
     "exactly_k": True, "max_depth": 4, "directions": 2, "refine": 0.5,
@@ -22,7 +22,7 @@ _PARAMETERS: dict[str, Any] = {  # away from the defaults, for the algorithms th
 def second_instance(cls: type[Algorithm]) -> Algorithm:
     """Return an algorithm for six columns, with projections, rounds, learned radius, second moment, scatter and swaps.
 
-    It has five centers and the parameters `_PARAMETERS`, which the class's `AUDIT` overrides; epsilon is large, so that
+    It has five centers and the values of `_PARAMETERS`, which the class's `AUDIT` overrides; epsilon is large, so that
     every stage runs. A promise about moves gets rho = 1.5, at which the fallback is cheaper.
     """
     values = {**_PARAMETERS, **cls.AUDIT}

@@ -43,8 +43,8 @@ class Coverage(NamedTuple):
 
     Attributes
     ----------
-    chosen : ndarray of shape (picks,), rows that the picked cell covers
-    counts : one array per pick, rows not covered yet in every occupied cell
+    chosen : ndarray of shape (picks,), number of rows that the picked cell covers
+    counts : one array per pick, number of rows not yet covered in every occupied cell
     sizes : number of cells, occupied or not
     """
 
@@ -239,7 +239,7 @@ def _exact(entry: Release, seen: Exchange) -> float:
 
 
 def _reports(entry: Release, seen: Exchange) -> float:
-    """Return the log ratio of a good adversary, not the best: one who takes the sum of all reports for Gaussian."""
+    """Return the log ratio of a good adversary, not the best: one who takes the sum of all reports to be Gaussian."""
     estimates, users = seen.released
     variance = max(users, 1) / (1 - 2 * entry.scale) ** 2
     return float(((seen.true - seen.other) * (estimates - (seen.true + seen.other) / 2)).sum() / variance)

@@ -43,7 +43,7 @@ class Rehearsal:
     ratio, ratio_low, ratio_high : loss over KMeans' loss, its geometric mean and 95% interval over the repeats
     seconds : time of one run with all the declared people
     capped : whether there are too few stand-ins, so that they see more noise than the declared people would
-    found : int, repeats in which every group of the made-up people has its own center
+    found : int, number of repeats in which every group of the made-up people has its own center
     centers : released centers of each repeat, arrays (k', d), data units
     """
 

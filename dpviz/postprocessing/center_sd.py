@@ -96,7 +96,7 @@ def _shares(noisy_counts: np.ndarray) -> np.ndarray:
 
 
 def members(points: np.ndarray, centers: np.ndarray) -> np.ndarray:
-    """Return the index (m,) of the nearest center of every released point (m, d)."""
+    """Return the index (m,) of the center nearest to every released point (m, d)."""
     return cdist(points, centers, "sqeuclidean").argmin(axis=1)
 
 

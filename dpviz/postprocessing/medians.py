@@ -1,4 +1,4 @@
-"""Weighted k-median on released points: free of privacy cost."""
+"""Run weighted k-median on released points, at no privacy cost."""
 
 from __future__ import annotations
 

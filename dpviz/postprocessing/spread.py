@@ -18,7 +18,7 @@ _BLOCK = 100  # simulated rows compared with all candidates at a time, few enoug
 
 
 def symmetric(moment: Noisy) -> np.ndarray:
-    """Return a noisy second moment made symmetric, as the true one is."""
+    """Return a noisy second moment, made symmetric like the true one."""
     return (moment.value + moment.value.T) / 2
 
 

@@ -216,7 +216,9 @@ class Curator:
         return NoisyKeys(keys, noisy, entry.scale, tau)
 
     def perturb_rows(self, label: str, query: Positions, *, name: str, limit: float) -> Noisy:
-        """Release every row with noise, cut to [-limit, limit], as values `name` by which later queries may group rows.
+        """Release every row with noise, cut to [-limit, limit].
+
+        The released values are stored under `name`, and later queries may group rows by them.
 
         Raises
         ------

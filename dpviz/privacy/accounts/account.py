@@ -105,7 +105,7 @@ class Claim:
         return self.plan.total(self.delta)
 
     def changes(self, relation: Neighboring, rho_distance: float | None) -> int | None:
-        """Return the number of changes under the claim's relation that make up one under another; None if none does.
+        """Return how many changes under the claim's relation make up one change under another; None if no number does.
 
         Moves longer than the claim's take several steps, which stay in the declared box because it is convex.
         """
@@ -184,7 +184,7 @@ class Account:
     Attributes
     ----------
     key : str, an HMAC of the file and its owner
-    claims : in booking order
+    claims : tuple of Claim, in booking order
     budgets : relation -> FileBudget, for the relations under which the owner has set one
     private : bool, the owner's answer, or None before any answer
     """

@@ -119,7 +119,7 @@ class SplitScore(Score):
         return (self.low[:, None] < cuts) & (cuts < self.high[:, None])
 
     def utility(self, statistic: dict[str, np.ndarray]) -> np.ndarray:
-        """Return the utilities of cut j of column i at index i intervals + j."""
+        """Return the utilities; that of cut j of column i is at index i intervals + j."""
         n, halves = self.noisy_count, statistic[""]
         below = np.cumsum(halves, axis=1)[:, ::2]
         smaller = np.minimum(below, n - below)
