@@ -94,6 +94,7 @@ _NUMBERS = {  # words of a name -> the column's content, low, high, unit; the fi
 _UNITS = {  # last word of a name, or a word in brackets -> unit, and the bounds that it implies
     "%": ("%", (0, 100)), "pct": ("%", (0, 100)), "percent": ("%", (0, 100)), "deg": ("degrees", (-180, 180)),
     "years": ("years", (0, 120)), "y": ("years", (0, 120)), "h": ("h", (0, 24)), "hours": ("h", (0, 24)),
+    "days": ("days", (0, 3_650)),
     "min": ("min", (0, 240)), "km": ("km", (0, 100)), "m": ("m", None), "cm": ("cm", (0, 250)), "kg": ("kg", (0, 300)),
     "eur": ("EUR", None), "€": ("EUR", None), "usd": ("USD", None), "$": ("USD", None), "gbp": ("GBP", None),
     "c": ("°C", (-50, 60)), "points": ("points", None),
@@ -119,6 +120,8 @@ def meaning_of(column: str) -> Meaning | None:
         what, low, high, unit = next((_KNOWN[word] for word in words if word in _SCALES), _KNOWN["likert"])
         return Meaning(what, low, high, unit)
     words = words[: words.index("per")] if "per" in words else words  # "trips per day" is not a date
+    if (at := words.index("since") if "since" in words else 0) and words[at - 1] in _UNITS:
+        words = words[:at]  # "days since order" is not a date either
     unit, within = _UNITS.get(words[-1], ("", None)) if words else ("", None)
     for word in words:
         if word in _KNOWN:

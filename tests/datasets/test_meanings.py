@@ -15,6 +15,7 @@ from dpviz.datasets.meanings import meaning_of
         ("annualIncome", 0, 200_000, ""), ("Q7", 1, 5, "points"), ("satisfaction", 1, 5, "points"),
         ("share_pct", 0, 100, "%"), ("lat", -90, 90, "degrees"), ("trips_per_day", 0, 100, ""),
         ("Longitude", -180, 180, "degrees"), ("q3_price", 1, 5, "points"), ("Q4: speed?", 1, 5, "points"),
+        ("days_since_order", 0, 3650, "days"), ("idle_days", 0, 3650, "days"), ("years since joining", 0, 120, "years"),
         ("q12_nps", 0, 10, "points"), ("item_7_age", 1, 5, "points"), ("Q1 sales", 0, 10_000, ""),
     ],
 )  # fmt: skip
@@ -30,6 +31,7 @@ def test_a_name_suggests_to_leave_a_column_out(name):
 
 def test_a_date_has_a_rule_and_another_name_suggests_nothing():
     assert meaning_of("signup_date").rule == "days:2000-01-01..2030-12-31"
+    assert meaning_of("customer_since").rule == meaning_of("since").rule == "days:2000-01-01..2030-12-31"
     assert meaning_of("x1") is None and meaning_of("a") is None and meaning_of("") is None
 
 
