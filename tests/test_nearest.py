@@ -32,9 +32,10 @@ def test_the_file_and_the_code_name_the_nearest_center(name, tmp_path, monkeypat
             assert float(distance) == pytest.approx(unit * away[place].min(), rel=1e-5)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "centers.json").write_text(centers_json(trace, data.columns))
-    names = {"X": X[2:]}
+    names = {"X": X}
     exec(nearest_code(trace), names)
-    assert names["nearest"].tolist() == (away[2:].argmin(1) + 1).tolist() and nearest_code(trace).count("\n") == 3
+    expected = np.where(np.isnan(away).any(1), 0, away.argmin(1) + 1)
+    assert names["nearest"].tolist() == expected.tolist() and expected[1] == 0 and nearest_code(trace).count("\n") == 3
     assert len(json.loads((tmp_path / "centers.json").read_text())["cluster_centers"]) == 3
 
 

@@ -46,11 +46,12 @@ def _digits(length: float) -> str:
 def nearest_code(trace: Trace) -> str:
     """Return three lines of Python that find the nearest center of each row of `X`, to run where the rows are stored.
 
+    They give 0 to a row with a missing value.
     `X` is an array (n, d) with the declared columns in their order; the centers are those of the run's JSON file.
     """
     half = ", ".join(repr(float(width)) for width in np.broadcast_to(trace.domain.half_width, trace.domain.n_features))
     return (
         'import json, numpy as np; centers = np.array(json.load(open("centers.json"))["cluster_centers"])\n'
         f"scaled = (np.asarray(X)[:, None, :] - centers) / np.array([{half}])\n"
-        "nearest = np.square(scaled).sum(axis=2).argmin(axis=1) + 1\n"
+        "nearest = (np.square(scaled).sum(axis=2).argmin(axis=1) + 1) * np.isfinite(scaled).all(axis=(1, 2))\n"
     )

@@ -150,6 +150,6 @@ def _who(trace: Trace) -> None:
         "**Which person is in which cluster?** A row's nearest center depends on that row alone, so a list of nearest "
         "centers would reveal the secret that you spent ε to keep. If you may read the file, you need no list: save "
         "the run's centers as centers.json, load the declared columns as X, and run these lines where the file is "
-        "stored."
+        "stored. A row with a missing value gets 0."
     )
     st.code(nearest_code(trace), language="python")
