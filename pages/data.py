@@ -20,7 +20,7 @@ WAYS = {
 chosen, upload, pending = catalog.chosen(), files.shown(), data_state.pending
 own = st.session_state.get(keys.DATA_WAY) == OWN_FILE
 if own and pending is not None:
-    shell.strip(pending.name, private=pending.question != "public")
+    shell.strip(pending.name, private=None if pending.question == "public" else True)
 elif own and upload is not None:
     shell.strip(upload.table.name, private=upload.private)
 else:

@@ -13,7 +13,7 @@ from pages._ui.plan.view import show
 
 links.enter(__file__, plan, has=("form", "navigation"))
 own = catalog.chosen()
-shell.strip(own.title if own.private else "none is read", private=own.private)
+shell.strip(own.title if own.private else "made-up people", private=own.private)
 links.notice("plan", plan)
 shell.title()
 st.html(

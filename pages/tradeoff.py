@@ -8,7 +8,7 @@ from pages._ui.address import links
 from pages._ui.address.scene import Scene, write
 from pages._ui.frame import keys, prepared, shell
 from pages._ui.tradeoff import archive, sweeps, view
-from pages._ui.tradeoff.form import form_of, private_notice, sweep_form
+from pages._ui.tradeoff.form import form_of, linked, private_notice, sweep_form
 from pages._ui.tradeoff.state import tradeoff_state
 from pages._ui.workspace.tradeoff import tradeoff
 
@@ -56,7 +56,8 @@ with more:
 
 current = progress or (sweeps.at_once(sweep, title) if sweep else None)
 with head:
-    shell.strip(view.titles(current) if current else title, sweep=view.size(current.sweep) if current else "")
+    size = view.size(current.sweep) if current else ""
+    shell.strip(view.titles(current) if current else title, sweep=size, linked=linked())
     word, tools = st.columns([5, 4], vertical_alignment="bottom")
     with word:
         shell.title()
@@ -64,7 +65,7 @@ with head:
     links.notice("tradeoff", tradeoff)
 if progress is None and st.session_state.get(keys.SWEEP):
     st.info("This server no longer has the sweep that this address names. You see the form's own sweep.")
-links.keep("tradeoff", tradeoff, entry=progress.identity if progress else "form")
+links.keep("tradeoff", tradeoff, entry=progress.identity if progress else "form", private=not linked())
 finished = current is not None and any(row["algorithm"] != REFERENCE for row in current.rows)
 if progress is None and not finished and sweep is not None:
     view.first(sweep, title)

@@ -512,7 +512,7 @@ def test_a_run_is_mirrored_and_then_the_game_is_played(opened):
     app.run()
     app.button(key="class_in_0").click().run()
     app.button(key="class_out_1").click().run()
-    assert room.scores() == [(seat.hits, 2)] and "of 2." in words(app) and not app.exception
+    assert room.scores() == [(seat.hits, 2)] and "of 2 times." in words(app) and not app.exception
 
 
 def test_the_next_class_knows_nothing_of_the_last(opened):

@@ -290,6 +290,30 @@ def test_the_answer_is_final_for_the_same_file_and_leads_on(start):
     assert len(app.session_state["uploads"]) == 1 and not app.exception and not app.error
 
 
+def test_a_file_has_no_mode_until_its_owner_answers(start):
+    app = drop(start(), "mine.csv", csv(), None)
+    strip = next(block.proto.body for block in app.get("html") if "dp-strip" in block.proto.body)
+    assert "mine.csv" in strip and ">DEMO<" not in strip and ">PRIVATE<" not in strip
+    app.button(key="share").click().run()
+    assert not app.exception and any("not the data" in block.value for block in app.markdown)
+    press(app, "No, it is private")
+    assert any(">PRIVATE<" in block.proto.body for block in app.get("html"))
+
+
+def test_a_run_put_off_is_rehearsed_with_its_own_values(start, monkeypatch):
+    monkeypatch.setattr(view, "_gather", lambda wish: view.Gathered({}, None))
+    app = declare(drop(start(), "mine.csv", csv(), "No, it is private"), facts("a", "b"))
+    app.switch_page("pages/explore.py").run()
+    app.selectbox(key="private_algorithm").set_value("pe-means").run()
+    next(field for field in app.number_input if field.label == "Centers k").set_value(4).run()
+    app.number_input(key="param_pe-means_epsilon").set_value(0.5).run()
+    press(press(app, "Run"), "Not yet")
+    assert app.session_state["page"] == "plan" and not app.exception
+    assert "Continue to Spend: PE-means, k = 4, ε = 0.5" in [button.label for button in app.button]
+    app.number_input(key="plan_k").set_value(6).run()
+    assert app.number_input(key="plan_k").value == 6  # the values are given once
+
+
 def test_a_file_can_be_forgotten_before_it_is_read(start):
     app = drop(start(), "mine.csv", csv(), None)
     press(app, "Neither: forget the file")

@@ -74,3 +74,8 @@ def test_a_wide_table_leaves_out_only_the_slow_methods_and_names_them(opened, mo
     ]
     app = opened(f"{wide}&a=pe-means")
     assert not app.error and not any("left out" in info.value for info in app.info)
+
+
+def test_without_a_private_file_the_strip_names_who_is_rehearsed(opened):
+    strip = next(b.proto.body for b in opened(QUERY).get("html") if 'class="dp-strip"' in b.proto.body)
+    assert "made-up people" in strip

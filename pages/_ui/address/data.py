@@ -37,7 +37,12 @@ class SweepData(Control):
 
     def from_widget(self, value: Any) -> Any:
         """Return the data sets that everybody can open."""
-        return tuple(name for name in value if name in SAMPLES or (":" in name and made(name) is not None))
+        return tuple(filter(is_everybodys, value))
+
+
+def is_everybodys(name: str) -> bool:
+    """Return whether every session can open a data set: a sample, a part of one, blobs or a painting."""
+    return name in SAMPLES or (":" in name and made(name) is not None)
 
 
 def file_word(columns: Iterable[str]) -> str:

@@ -46,13 +46,14 @@ _field = st.components.v2.component(
 )
 
 
-def button(scene: Callable[[], Scene], vocabulary: Vocabulary, has: Collection[str], *, private: bool) -> None:
+def button(scene: Callable[[], Scene], vocabulary: Vocabulary, has: Collection[str], *, refused: bool) -> None:
     """Show the button that opens the dialog, which stays open while the page is drawn again, as when a run ends.
 
     `has` lists the parts of the page that a link may hide, and "player"; without any, nothing can be locked.
+    A link is refused for a picture whose data it cannot name.
     """
     opened = st.button("Share", icon=":material/share:", type="tertiary", key=keys.SHARE)
-    if private:
+    if refused:
         _close()
         if opened:
             _refuse()
@@ -70,7 +71,7 @@ def _close() -> None:
     st.session_state.pop(keys.SHARE_OPEN, None)
 
 
-@st.dialog("A private run cannot have a link")
+@st.dialog("This picture cannot have a link")
 def _refuse() -> None:
     st.markdown(
         "A link would carry your choices but not the data: anyone who opened it would have no file to run on, and "
@@ -118,7 +119,9 @@ def _prepare(scene: Scene, vocabulary: Vocabulary, has: Collection[str]) -> tupl
     parts = [part for part in HIDEABLE if part in has]
     hide = st.pills(
         "Hide", parts, selection_mode="multi", default=[part for part in scene.hide if part in parts],
-        format_func=_PARTS.__getitem__, key=keys.SHARE_HIDE, help="Anyone who opens the link can bring them back.",
+        format_func=_PARTS.__getitem__, key=keys.SHARE_HIDE,
+        help="Anyone who opens the link can bring them back. Without people and KMeans, the verdict does not say "
+        "which groups were found.",
     )  # fmt: skip
     words = {control.word for control in controls(scene.values, vocabulary)}
     free: list[str] = ["", *(name for name, word in LOCK.items() if not word or word in words)]

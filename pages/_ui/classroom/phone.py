@@ -260,7 +260,7 @@ def _round(room: Classroom, seat: Seat, game: Match, at: tuple[float, float], *,
         st.html(
             markup.told(
                 markup.bold("Right." if right else "Wrong."),
-                f" You were right {hits} times of {n}. In the long run nobody is right more than "
+                f" You were right {hits} of {n} times. In the long run nobody is right more than "
                 f"{game.question.bound.odds} times in 100; a coin is right 50 times.",
             )
         )

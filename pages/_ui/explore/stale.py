@@ -29,7 +29,7 @@ def differences(result: Result, data: Dataset, form: Settings) -> list[tuple[str
         old, new = (side.title.split(",")[0] for side in (result.data, data))
         return [("Data", old, new)] if old != new else [("Declaration", "an earlier one", "the last one")]
     if result.trace.algorithm != algorithm.slug:
-        return [("Algorithm", result.trace.name, algorithm.name)]
+        return [("Method", result.trace.name, algorithm.name)]
     seen: dict[str, Any] = dict(result.trace.parameters)
     both = [(label_of(name), seen.get(name), getattr(algorithm, name)) for name in seen if hasattr(algorithm, name)]
     if not data.private:
@@ -52,5 +52,5 @@ def ribbon(result: Result, data: Dataset, form: Settings) -> None:
     new = ", ".join(f"{name} {asked}" for name, _, asked in differing)
     st.html(
         f'{_DIMMED}<p class="dp-stale" role="status">You see <b>{markup.escape(old)}</b>. The form is set to '
-        f"<b>{markup.escape(new)}</b>: press Run to see it.</p>"
+        f"<b>{markup.escape(new)}</b>: press Run to see {'what it would cost' if data.private else 'it'}.</p>"
     )

@@ -59,14 +59,17 @@ def strip(
     algorithm: str = "",
     guarantee: Guarantee | None = None,
     *,
-    private: bool = False,
+    private: bool | None = False,
     sweep: str = "",
     reach: str = "",
+    linked: bool = True,
 ) -> None:
     """Show mode, data, method or sweep, ε and the bet, other facts on a tap, and the page's style.
 
     A weaker promise and another trust have their own badges, so that nobody confuses them; `reach` is the distance that
-    a row may move under the weaker promise, in the data's units.
+    a row may move under the weaker promise, in the data's units. `private` is None while its owner has not said
+    whether a file is public: it has no mode yet, and nothing of it is shared. `linked` says whether a link can name
+    the data.
     """
     if algorithm:  # the title of a tab or bookmark; never a private file's name
         title = PAGES[session.page].title
@@ -101,12 +104,12 @@ def strip(
     style = f"<style>:root{{{tokens}}}{_CSS}{paper}{prepared.style()}{embed.style()}</style>"
     share = session.sharing
     with st.container(key=keys.STRIP, horizontal=True, vertical_alignment="center"):
-        badge = '<span class="dp-badge private">PRIVATE</span>' if private else '<span class="dp-badge">DEMO</span>'
+        badge = _MODE[private]
         if guarantee is not None and guarantee.notion in _OTHER:
             badge += f'<span class="dp-badge other">{_OTHER[guarantee.notion]}{markup.escape(reach)}</span>'
         st.html(f'{style}<div class="dp-strip">{badge}{words}</div>', width="stretch")
         if share is not None and not embed.embedded():
-            share(private=private)
+            share(refused=private is not False or not linked)
     drawer(session.page, ", ".join(facts[1:3]) or "Settings")
     messages.show()
 
@@ -115,6 +118,11 @@ _PAPER = """@media print { /* a dark page turns light on paper, its canvases too
   :root { print-color-adjust:exact; }
   [data-testid=stApp] { filter:invert(1) hue-rotate(180deg) brightness(1.12); }
 }"""
+_MODE = {
+    None: "",
+    False: '<span class="dp-badge">DEMO</span>',
+    True: '<span class="dp-badge private">PRIVATE</span>',
+}
 _OTHER = {
     Notion.NONE: "NO PRIVACY",
     Notion.CLAIMED: "NOT CHECKED HERE",

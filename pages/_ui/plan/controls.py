@@ -30,7 +30,14 @@ def plan(known: Mapping[str, Any]) -> Sequence[Control]:
         Control("scale", keys.PLAN_SCALE, "Scale of the columns", choice(start[keys.PLAN_SCALE], tuple(facts.SCALES))),
         Control("k", keys.PLAN_K, label_of("n_clusters"), number(start[keys.PLAN_K], 1, MOST_CLUSTERS), always=True),
         Control("like", keys.PLAN_LIKE, "Shape of the data", choice("", facts.LIKE)),
-        Control("a", keys.PLAN_ALGORITHMS, "Algorithms", choice(facts.FIRST, facts.offered()), many=True, most=6),
+        Control(
+            "a",
+            keys.PLAN_ALGORITHMS,
+            "Algorithms",
+            choice(facts.FIRST, facts.offered()),
+            many=True,
+            most=facts.MOST_METHODS,
+        ),
         Control("within", keys.PLAN_WITHIN, "Noise per center at most", number_or_none, typed=True),
         Control("e", keys.PLAN_EPSILON, label_of("epsilon"), number_or_none, typed=True),
     ]

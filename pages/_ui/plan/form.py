@@ -32,6 +32,7 @@ START: dict[str, Any] = {  # the town's declaration
     keys.PLAN_K: 5,
 }
 FIRST = (RECOMMENDED, "pe-means", "fastlloyd")
+MOST_METHODS = 6
 LIKE = ("", *SAMPLES)
 SCALES = {"common": "one scale", "column": "each its own"}
 
@@ -70,6 +71,7 @@ def form() -> Wish:
     _take()
     for key, value in START.items():
         state.setdefault(key, value)
+    _take_back()
     a, b, c, d = st.columns([2, 2, 3, 5], gap="small", vertical_alignment="bottom")
     k = whole_number("Centers k", value=START[keys.PLAN_K], on=a, **args(keys.PLAN_K))
     epsilon = b.text_input("Privacy budget ε", **args(keys.PLAN_EPSILON), placeholder="1")
@@ -78,7 +80,7 @@ def form() -> Wish:
     )
     slugs = d.multiselect(
         "Methods", offered(), FIRST, format_func=marked, **args(keys.PLAN_ALGORITHMS),
-        max_selections=6,
+        max_selections=MOST_METHODS,
     )  # fmt: skip
     with st.expander("More: the public facts behind the plan"):
         taken = st.selectbox(
@@ -141,6 +143,20 @@ def _take() -> None:
         plan_scale=domain.scale,
         plan_k=min(data.n_clusters, MOST_CLUSTERS),
     )
+
+
+def _take_back() -> None:
+    """Take over the method, k and ε of a run that was put off, so that the rehearsal is of this run."""
+    run, state = plan_state.plan_back, st.session_state
+    if run is None or run.slug not in offered():
+        return
+    others = (slug for slug in state.get(keys.PLAN_ALGORITHMS) or FIRST if slug != run.slug)
+    state[keys.PLAN_ALGORITHMS] = [run.slug, *others][:MOST_METHODS]
+    state[keys.PLAN_METHOD] = run.slug
+    epsilon, k = (getattr(run, name, None) for name in ("epsilon", "n_clusters"))
+    state[keys.PLAN_EPSILON] = f"{epsilon:g}"
+    if k:
+        state[keys.PLAN_K] = min(k, MOST_CLUSTERS)
 
 
 def _shape(name: str) -> str:

@@ -15,6 +15,7 @@ from pages._ui.form.forms import fields_of
 from pages._ui.form.picker import marked
 from pages._ui.frame import keys
 from pages._ui.plan.form import Wish
+from pages._ui.plan.state import plan_state
 from pages._ui.work import private, runs
 from pages._ui.work.state import work_state
 
@@ -39,7 +40,7 @@ def onward(data: Dataset, wish: Wish) -> Wish:
 
 
 def card(data: Dataset, algorithm: Algorithm) -> None:
-    """Ask before a run on a private file; consent starts it and opens Watch, and "Not yet" returns to Rehearse."""
+    """Ask before a run on a private file; consent starts it and opens Watch, and "Not yet" rehearses the same run."""
     try:
         runs.check(data, algorithm)
     except ValueError as problem:
@@ -47,6 +48,8 @@ def card(data: Dataset, algorithm: Algorithm) -> None:
         st.page_link("pages/plan.py", label="Choose again on Rehearse", icon=":material/play_circle:")
         return
     answer = private.confirm(data, algorithm, slot="run", start=_start)
+    if answer is False:
+        plan_state.plan_back = algorithm
     if answer is not None:
         st.switch_page("pages/explore.py" if answer else "pages/plan.py")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dpviz.algorithms import Algorithm
 from pages._ui.frame.session import Held, Once, nothing
 
 
@@ -11,6 +12,7 @@ class PlanState:
     plan_taken: Once[str | None] = Once(nothing)
     plan_of: Held[str] = Held(str)  # the private data set whose declaration was taken automatically
     plan_private: Held[bool] = Held(bool)
+    plan_back: Once[Algorithm | None] = Once(nothing)  # a run put off on Spend, whose values the form takes over
 
 
 plan_state = PlanState()

@@ -28,9 +28,13 @@ _MADE_UP = "made up:"
 def choices() -> list[str]:
     """Return the names that this session can choose."""
     mine = [name for name, data in catalog.own().items() if not data.private]
+    return [*made_up(), *mine, *session.made, *SAMPLES]
+
+
+def made_up() -> list[str]:
+    """Return the names of people made up from this session's released coresets."""
     traces = {result.identity: result.trace for result in results.history()}
-    drawn = [_MADE_UP + one for one, trace in traces.items() if trace.coreset is not None and not trace.noiseless]
-    return [*drawn, *mine, *session.made, *SAMPLES]
+    return [_MADE_UP + one for one, trace in traces.items() if trace.coreset is not None and not trace.noiseless]
 
 
 def open_choice(name: str) -> Dataset:

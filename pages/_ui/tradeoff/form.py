@@ -16,13 +16,14 @@ from dpviz.numbers import fraction, number
 from dpviz.privacy.guarantee import Notion
 from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.sweep import REFERENCE, Sweep, Variant, measured
+from pages._ui.address.data import is_everybodys
 from pages._ui.form.forms import fields_of, in_labels
 from pages._ui.form.numbers import whole_number
 from pages._ui.form.picker import marked
 from pages._ui.frame import catalog, keys
 from pages._ui.frame.prepared import args
 from pages._ui.frame.session import session
-from pages._ui.tradeoff.data import choices, open_choice, source
+from pages._ui.tradeoff.data import choices, made_up, open_choice, source
 from pages._ui.tradeoff.vary import OWN, deltas, numbers, values_of, vary
 
 EPSILONS = (0.1, 0.125, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0, 8.0)  # the papers' budgets are among them
@@ -33,13 +34,23 @@ FIRST = tuple(slug for slug in METHODS if ALGORITHMS[slug].notion is Notion.CENT
 
 
 def private_notice() -> None:
-    """Say why a chosen private file is not on this page."""
+    """Say why a chosen private file is not on this page, and which people stand in for its own."""
     if catalog.chosen().private:
         st.info(
             "Your private file is not on this page: every run of a sweep would be a separate release that spends ε "
-            "again, and the metrics would read raw rows. Run NSM once on Watch: a sweep over simulated people made "
-            "from its release costs nothing more."
+            "again, and the metrics would read raw rows. "
+            + (
+                "A sweep over people made up from its release costs nothing more."
+                if made_up()
+                else "Run NSM once on Watch: a sweep over people made up from its release costs nothing more."
+            )
         )
+
+
+def linked() -> bool:
+    """Return whether an address can name the form's data: not a visitor's file, and not people made up from a run."""
+    chosen = st.session_state.get(keys.SWEEP_DATA) or ()
+    return not catalog.chosen().private and all(map(is_everybodys, chosen))
 
 
 def sweep_form() -> tuple[Sweep | None, str, str, DeltaGenerator]:

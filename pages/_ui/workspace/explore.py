@@ -45,7 +45,7 @@ def explore(known: Mapping[str, Any]) -> Sequence[Control]:
     if "d" not in known:
         return listed
     method = first(own=known["d"].startswith(FILE))
-    listed.append(Control("a", keys.EXPLORE_ALGORITHM, "Algorithm", choice(method, offered(False)), always=True))
+    listed.append(Control("a", keys.EXPLORE_ALGORITHM, "Method", choice(method, offered(False)), always=True))
     if "a" not in known:
         return listed
     cls, name = ALGORITHMS[known["a"]], listed[0].to_widget(known["d"])
