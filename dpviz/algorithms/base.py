@@ -52,7 +52,7 @@ class Algorithm:
     CODE: ClassVar[tuple[Line, ...]] = ()  # pseudo-code, six to ten lines
     AUDIT: ClassVar[dict[str, Any]] = {}  # parameter values for a second audit, which change the releases
 
-    n_clusters: int = params.param(8, low=1, high=256, help="How many centers to release. Public.")
+    n_clusters: int = params.param(8, low=1, high=256, help="Number of centers to release; a public number.")
 
     def __post_init__(self) -> None:
         params.check(self.name, self)
@@ -259,7 +259,7 @@ class Algorithm:
         if declared is not None:
             validate.integer(self.name, None, _MOST_KEPT, n_public=declared)
             return declared, (
-                f"n = {declared} declared: extra rows are cut off, and missing ones added at the domain's middle",
+                f"n = {declared} declared: extra rows are cut off, and missing ones are added at the domain's middle",
             )
         if not source.reproducible:
             raise ValueError(f"{self.name}: n_public must be declared in the domain for a private release.")
@@ -272,7 +272,11 @@ class ApproximateDP(Algorithm):
     """Base class of algorithms with a budget of epsilon and delta."""
 
     epsilon: float = params.param(
-        1.0, low=0.01, high=100, log=True, help="Smaller: more noise, more privacy. Always stated together with delta."
+        1.0,
+        low=0.01,
+        high=100,
+        log=True,
+        help="A smaller epsilon gives more noise and more privacy. It is always stated together with delta.",
     )
     delta: float | None = params.param(
         None,
@@ -281,7 +285,7 @@ class ApproximateDP(Algorithm):
         log=True,
         kind="float",
         advanced=True,
-        help="Chance that the epsilon promise fails. Keep it far below 1/n. Empty: n^-1.1.",
+        help="Chance that the epsilon promise fails. Keep it far below 1/n. Default: n^-1.1.",
     )
 
 

@@ -97,7 +97,7 @@ class DPEM(ApproximateDP):
     CODE: ClassVar[tuple[Line, ...]] = (
         Line("spread k equal balls over the public bounds", ("mixture-start",)),
         Line("repeat a few rounds:", ("mixture",)),
-        Line("  each row divides a share of 1 over them", ("mixture",), "update"),
+        Line("  each row divides a weight of 1 among them", ("mixture",), "update"),
         Line("  add up shares, offsets, and spreads; noise", ("mixture",), "update"),
         Line("  means move by noisy offsets over noisy shares", ("mixture",)),
         Line("  shapes follow the noisy spreads", ("mixture",)),
@@ -105,12 +105,14 @@ class DPEM(ApproximateDP):
     )
     AUDIT: ClassVar[dict[str, Any]] = {"covariance": "diagonal", "iterations": 3, "reach": 1.5}
 
-    iterations: int | None = param(None, low=1, high=30, kind="int", advanced=True, help="Rounds. Empty: 6.")
+    iterations: int | None = param(
+        None, low=1, high=30, kind="int", advanced=True, help="Number of rounds. Default: 6."
+    )
     covariance: str = param(
         "auto",
         choices=("auto", "full", "diagonal"),
         advanced=True,
-        help="Ellipses of any orientation, or aligned with the columns. Auto: any orientation up to 6 columns.",
+        help="Ellipses of any orientation, or aligned with the columns. 'auto' allows any orientation up to 6 columns.",
     )
     reach: float = param(
         2.5, low=1.0, high=10.0, advanced=True, help="Offsets are clipped to this many times the widest spread."
@@ -143,7 +145,7 @@ class DPEM(ApproximateDP):
         weights = np.full(k, 1 / k)
         yield Step(
             "mixture-start",
-            f"{k} equal balls spread over the public domain; no row read",
+            f"{k} equal balls are spread over the public domain; no row is read",
             {"centers": means, "covariances": covariances, "weights": weights},
         )
         for t in range(rounds):

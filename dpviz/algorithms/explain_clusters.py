@@ -77,7 +77,7 @@ class ExplainClusters(ApproximateDP):
 
     name: ClassVar[str] = "Explain the clusters"
     slug: ClassVar[str] = "explain"
-    tagline: ClassVar[str] = "Counts every column between public edges, cluster by cluster."
+    tagline: ClassVar[str] = "Counts the rows of every cluster between public edges in every column."
     follows_a_run: ClassVar[bool] = True
 
     epsilon: float = param(0.2, low=0.01, high=100, log=True, help="Privacy budget of this question alone.")
@@ -101,7 +101,7 @@ class ExplainClusters(ApproximateDP):
         if len(given) != self.n_clusters or given.ndim != 2 or not np.isfinite(given).all():
             raise ValueError(f"{self.name}: centers must be the {self.n_clusters} finite released centers of a run.")
         if given.shape[1] != n_features:
-            raise ValueError(f"{self.name}: centers have {given.shape[1]} columns, the data {n_features}.")
+            raise ValueError(f"{self.name}: centers have {given.shape[1]} columns, but the data have {n_features}.")
         return given
 
     def plan(self, n_features: int, n_public: int) -> Plan:
@@ -117,6 +117,6 @@ class ExplainClusters(ApproximateDP):
         noisy = curator.release("bins", ClusterBins(centers, edges))
         yield Step(
             "explain",
-            f"{noisy.value.size:,} counts by cluster, column and range, ± {noisy.sd:.3g} each",
+            f"{noisy.value.size:,} counts by cluster, column and range, each with noise of ±{noisy.sd:.3g}",
             {"centers": centers, "edges": edges, "bin_counts": noisy.value, "counts_sd": noisy.sd},
         )

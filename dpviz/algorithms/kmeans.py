@@ -77,7 +77,7 @@ class KMeans(Algorithm):
 
     N_INIT: ClassVar[int] = 10
     CODE: ClassVar[tuple[Line, ...]] = (
-        Line("choose k rows as first centers", ("iteration",), at=("first",)),
+        Line("choose k rows as the first centers", ("iteration",), at=("first",)),
         Line("repeat until nothing moves:", ("iteration",)),
         Line("  give each row to its nearest center", ("iteration",), at=("later",)),
         Line("  move each center to the mean of its rows", ("iteration",), at=("later",)),
@@ -85,12 +85,12 @@ class KMeans(Algorithm):
         Line("no noise anywhere: NOT PRIVATE", ("iteration",), at=("end",)),
     )
 
-    n_clusters: int = param(8, low=1, high=256, help="How many centers to return.")
+    n_clusters: int = param(8, low=1, high=256, help="Number of centers to return.")
     objective: str = param(
         "means",
         choices=OBJECTIVES,
         advanced=True,
-        help="Squared distances (k-means), or distances (k-median).",
+        help="Minimize squared distances (k-means) or distances (k-median).",
     )
 
     def plan(self, n_features: int, n_public: int) -> Plan:

@@ -48,7 +48,7 @@ def notes(lesson: Lesson, stage: Stage, minutes: int, links: Mapping[str, str]) 
         (
             "To keep",
             f"<p><b>{_say(lesson.keep, lesson, stage)}</b></p>"
-            f"<p>How the picture can fool: {_say(lesson.fool, lesson, stage)}</p>",
+            f"<p>How the picture can fool you: {_say(lesson.fool, lesson, stage)}</p>",
         ),
         ("Scenes", f"<ul>{''.join(f'<li>{_link(words, link)}</li>' for words, link in links.items())}</ul>"),
     )

@@ -34,7 +34,9 @@ def assumption(facts: Facts) -> str:
     scaled = ""
     if facts.n_people > facts.n_rows:
         scaled = f" {facts.n_rows:,} people stand in for all, with proportionally less noise."
-    return f"Assumed: {shape}.{scaled} Smaller groups get more noise: half the people, twice the noise."
+    return (
+        f"The plan assumes that {shape}.{scaled} Smaller groups get more noise: half as many people, twice the noise."
+    )
 
 
 def tighter(wide: Rehearsal, tight: Rehearsal, facts: Facts) -> str:

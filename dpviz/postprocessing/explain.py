@@ -177,8 +177,8 @@ def _words(row: object, columns: Sequence[str], units: Sequence[str], z: float) 
     if share < others:
         side, share, others = "below", 1 - share, 1 - others
     return (
-        f"{100 * share:.0f}% (±{100 * z * share_sd:.0f}) have {columns[column]} {side} {number(edge)}{unit}, of all "
-        f"others {100 * others:.0f}% (±{100 * z * others_sd:.0f})"
+        f"{100 * share:.0f}% (±{100 * z * share_sd:.0f}) have {columns[column]} {side} {number(edge)}{unit}, compared "
+        f"with {100 * others:.0f}% (±{100 * z * others_sd:.0f}) of all others"
     )
 
 

@@ -60,7 +60,7 @@ class Plan:
         costs = self.costs[name]
         if occurrence >= len(costs):
             raise PermissionError(
-                f"Plan: release {name!r} number {occurrence + 1} is not in the plan, which has {len(costs)}."
+                f"Plan: release {name!r} number {occurrence + 1} is not in the plan, which allows {len(costs)}."
             )
         return costs[occurrence]
 

@@ -34,7 +34,7 @@ def add(folder: Folder, shell: Shell) -> None:
     )
     body = (
         "<h1>Lessons</h1><p class=lede>Predict first, then look at the run: you do not notice what you did not "
-        f'predict.</p><ul class="cards">{cards}</ul><p>With other noise, a second try and a class: '
+        f'predict.</p><ul class="cards">{cards}</ul><p>For other noise, a second try or a class, '
         f'<a href="{link(HOME, "run.html")}">run it yourself</a>.</p>'
     )
     folder.put(HOME, shell.page(HOME, "Lessons", body, wide=True))

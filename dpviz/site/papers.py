@@ -43,7 +43,7 @@ def add(folder: Folder, shell: Shell) -> None:
     ]
     cards += [
         f'<li><a href="{link(HOME, _address(slug))}"><b>{html.escape(ALGORITHMS[slug].name)}</b>'
-        "<span>Our own method: idea, proof, measurements, where it loses</span></a></li>"
+        "<span>Our own method: its idea, its proof, measurements, and where it loses</span></a></li>"
         for slug in OURS
     ]
     body = (
@@ -116,10 +116,11 @@ def _own(slug: str) -> str:
         if (RESULTS / f"{name}.md").is_file()
     )
     return (
-        f"<h1>{inline(on_screen(paper.title))}</h1><p class=small>Our own method. The text comes from its source code "
-        f"and the numbers from our benchmarks.</p>{section('Idea', paper.idea)}<h2>Algorithm</h2><pre>{code}</pre>"
+        f"<h1>{inline(on_screen(paper.title))}</h1><p class=small>This is our own method. "
+        "Its text comes from the source code and the numbers from our benchmarks.</p>"
+        f"{section('Idea', paper.idea)}<h2>Algorithm</h2><pre>{code}</pre>"
         f"{section('Theorem and proof', paper.guarantee)}<h2>Measured <span class=tag>NOT PRIVATE</span></h2>"
-        f"{_measured(slug)}{section('Ablation, limits, where it loses', paper.findings)}{more}"
+        f"{_measured(slug)}{section('Ablation, limits, and where it loses', paper.findings)}{more}"
         f"{section('References', paper.sources)}"
         f'<p><a href="{link(_address(slug), f"watch/{slug}.html")}">Watch it step by step</a></p>'
     )

@@ -69,10 +69,10 @@ def _page(sample: str, shell: Shell) -> str:
         '<div class="dpviz-drag"><div class="epsilon"><div class="name">Privacy budget <b></b>'
         f"<i>· {drag.CURVE}</i></div>"
         '<div class="track"></div></div></div><p class="said"><output aria-live="polite"></output></p></div>'
-        "<noscript><p>Dragging ε needs a script; the table is for ε 1.</p></noscript>"
+        "<noscript><p>Without scripts, ε cannot be dragged; the table is for ε 1.</p></noscript>"
         f'<div class="two"><div class="plane" hidden><canvas role="img"></canvas></div>'
         f'<div>{_table(tables, start)}{_chart(tables)}<p class="small">{_notes(charts)}</p></div></div>'
-        f'<p>Other methods, columns and data: <a href="{link(here, "run.html")}">run it yourself</a>.</p>'
+        f'<p>For other methods, columns or data, <a href="{link(here, "run.html")}">run it yourself</a>.</p>'
         f'<script type="application/json" id="runs">{given}</script>'
         f'<script type="module">{stage()}{slots}{drag.text_of("track.js")}{text_of("tradeoff.js")}</script>'
     )

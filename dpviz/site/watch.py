@@ -35,9 +35,9 @@ def add(folder: Folder, shell: Shell) -> None:
         )
         folder.put(address(slug), _replay(slug, shell))
     body = (
-        f"<h1>Watch</h1><p class=lede>Each of the {len(ALGORITHMS)} algorithms at its default budget on the same "
-        "made-up town: every step, what it released, and what it cost.</p>"
-        f'<ul class="cards">{"".join(cards)}</ul><p>Other data, another ε, other noise: '
+        f"<h1>Watch</h1><p class=lede>Each of the {len(ALGORITHMS)} algorithms runs at its default budget on the "
+        "same made-up town. You see every step, what it released, and what it cost.</p>"
+        f'<ul class="cards">{"".join(cards)}</ul><p>For other data, another ε or other noise, '
         f'<a href="{link(HOME, "run.html")}">run it yourself</a>.</p>'
     )
     folder.put(HOME, shell.page(HOME, "Watch", body, wide=True))

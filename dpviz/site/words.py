@@ -26,7 +26,9 @@ def add_glossary(folder: Folder, shell: Shell) -> None:
     terms = "".join(
         f"<dt>{html.escape(term)}</dt><dd>{html.escape(meaning)}</dd>" for term, meaning in glossary().items()
     )
-    body = f"<h1>Words</h1><p class=lede>As the {len(LESSONS)} lessons use them.</p><dl>{terms}</dl>"
+    body = (
+        f"<h1>Words</h1><p class=lede>These are the words as the {len(LESSONS)} lessons use them.</p><dl>{terms}</dl>"
+    )
     folder.put(GLOSSARY, shell.page(GLOSSARY, "Words", body))
 
 

@@ -156,7 +156,7 @@ def test_a_private_question_leaves_released_values_only_and_is_booked():
 def test_an_impossible_question_is_one_sentence():
     with pytest.raises(ValueError, match="centers must be"):
         ExplainClusters(epsilon=1.0).guarantee(2, 100)
-    with pytest.raises(ValueError, match="centers have 2 columns, the data 4"):
+    with pytest.raises(ValueError, match="centers have 2 columns, but the data have 4"):
         ExplainClusters(n_clusters=1, centers=((0.0, 1.0),)).run(IRIS.X, domain=IRIS.domain, seed=0)
     with pytest.raises(ValueError, match="counts no columns by cluster"):
         of_trace(ALGORITHMS["nsm"](n_clusters=3).run(IRIS.X, domain=IRIS.domain, seed=0))

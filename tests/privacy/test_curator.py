@@ -154,7 +154,7 @@ def test_siblings_share_a_price_and_a_path_pays_each_once():
     assert [entry.cost["mu"] for entry in asked.ledger] == [0.5, 0.25, 0.25, 0.125, 0.125]
     assert ledger.spent(asked.ledger, 1e-5).mu == pytest.approx(math.sqrt(sum(c.mu**2 for c in costs)))
     for scope in (low, high):
-        with pytest.raises(PermissionError, match="number 4 is not in the plan, which has 3"):
+        with pytest.raises(PermissionError, match="number 4 is not in the plan, which allows 3"):
             asked.release("count", Count(), scope)
 
 
@@ -175,7 +175,7 @@ def test_parts_released_before_and_after_their_whole_pay_later_prices():
     for _ in range(3):
         asked.release("count", Count(), left)
     asked.release("count", Count())
-    with pytest.raises(PermissionError, match="number 5 is not in the plan, which has 4"):
+    with pytest.raises(PermissionError, match="number 5 is not in the plan, which allows 4"):
         asked.release("count", Count(), right)
     assert ledger.spent(asked.ledger, 1e-6).pure_epsilon == pytest.approx(4.03)
 
@@ -183,7 +183,7 @@ def test_parts_released_before_and_after_their_whole_pay_later_prices():
 def test_two_labels_that_mean_one_entry_of_the_plan_share_its_prices():
     asked = curator({"both.sums": (Laplace(1.0),), "both.counts": (Laplace(1.0),)})
     asked.release("both", NearestSums(np.zeros((1, 2)), 1.0))
-    with pytest.raises(PermissionError, match="number 2 is not in the plan, which has 1"):
+    with pytest.raises(PermissionError, match="number 2 is not in the plan, which allows 1"):
         asked.release("both.counts", Count())
 
 
@@ -412,7 +412,7 @@ def test_every_release_method_refuses_a_call_beyond_the_plan_before_the_draw(doo
     for _ in range(2):
         ask(asked)
     before = rng.bit_generator.state
-    with pytest.raises(PermissionError, match="number 3 is not in the plan, which has 2"):
+    with pytest.raises(PermissionError, match="number 3 is not in the plan, which allows 2"):
         ask(asked)
     assert rng.bit_generator.state == before
     assert [entry.occurrence for entry in asked.ledger] == [0, 1]
@@ -495,9 +495,9 @@ def test_a_release_outside_the_plan_is_refused_and_does_not_count():
     for _ in range(2):  # one part has a price and the other has none, so neither is drawn
         with pytest.raises(PermissionError, match=r"'both\.counts' is not in the plan"):
             asked.release("both", sums)
-    with pytest.raises(PermissionError, match="number 1 is not in the plan, which has 0"):
+    with pytest.raises(PermissionError, match="number 1 is not in the plan, which allows 0"):
         asked.select("pick", Popular(NearestVotes(LEFT_AND_RIGHT)))
-    with pytest.raises(PermissionError, match="number 1 is not in the plan, which has 0"):
+    with pytest.raises(PermissionError, match="number 1 is not in the plan, which allows 0"):
         asked.release_keys("cells", Cells())
     assert asked._noise.draws == 0 and asked.ledger == () and asked.drain_hidden() == ()
 

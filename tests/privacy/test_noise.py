@@ -91,7 +91,7 @@ def test_a_release_with_sensitivity_zero_is_refused():
 def test_the_plan_runs_out():
     asked = curator(0.5, n=1)
     asked.release("count", Count())
-    with pytest.raises(PermissionError, match="number 2 is not in the plan, which has 1"):
+    with pytest.raises(PermissionError, match="number 2 is not in the plan, which allows 1"):
         asked.release("count", Count())
     assert len(asked.ledger) == 1
 

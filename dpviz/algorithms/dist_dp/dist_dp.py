@@ -155,7 +155,7 @@ class DistDP(Moves):
         "auto",
         choices=("auto", "points", "drop"),
         advanced=True,
-        help="What small regions contribute: their noisy points, pulled together or as they are, or nothing.",
+        help="What small regions contribute: their noisy points (pulled together or unchanged) or nothing.",
     )
     near: float | None = param(
         None,
@@ -163,7 +163,7 @@ class DistDP(Moves):
         high=1000.0,
         kind="float",
         advanced=True,
-        help="S: points within S rho of a region are near it. Empty: by rule.",
+        help="S: points within S rho of a region are near it. By default, a rule sets S.",
     )
     trees: int = param(
         5, low=1, high=20, advanced=True, help="REP: number of shifted quadtrees that look for dense cells."
@@ -172,16 +172,21 @@ class DistDP(Moves):
         "joint",
         choices=("joint", "thirds"),
         advanced=True,
-        help="joint: thirds of mu^2. thirds: (epsilon/3, delta/3) three times, as in the paper, which spends less.",
+        help="'joint' splits mu^2 into thirds. 'thirds' takes (epsilon/3, delta/3) three times, as in the paper, and "
+        "spends less.",
     )
     ball: str = param(
         "appendix",
         choices=("appendix", "literal"),
         advanced=True,
-        help="Clipping radius in a region: min(S rho, radius of the domain), or sqrt(d) rho as printed.",
+        help="Clipping radius in a region: min(S rho, radius of the domain), or sqrt(d) rho, as the paper prints it.",
     )
     coarse_levels: int = param(
-        5, low=0, high=DEPTH - 1, advanced=True, help="Last quadtree level that reads noisy points, not rows."
+        5,
+        low=0,
+        high=DEPTH - 1,
+        advanced=True,
+        help="Last quadtree level that reads noisy points; deeper levels read rows.",
     )
 
     def near_factor(self, n_features: int, n_public: int) -> float:
@@ -222,7 +227,7 @@ class DistDP(Moves):
             keys, counts = count_cells(noisy.value, shifts, (level,))
             released = self._level(keys, counts.astype(np.float64), shifts, level, "noisy points")
             chosen.append(released["cells"][released["kept"]])
-            yield Step("level", f"Level {level}: the {len(chosen[-1])} fullest cells, by noisy points", released)
+            yield Step("level", f"Level {level}: the {len(chosen[-1])} fullest cells by their noisy points", released)
         fine = tuple(range(self.coarse_levels + 1, DEPTH + 1))
         passed = curator.release_keys("cells", QuadtreeCells(shifts, fine))
         for level in fine:
@@ -245,8 +250,8 @@ class DistDP(Moves):
         released = self._means(answer, query, noisy.sd, domain)
         heavy, sd = released["kept"], released["noise_sd"]
         alone = ~near if self.small_regions == "drop" else ~near | _small(noisy.value, regions, heavy)
-        words = f"Regions: {int(heavy.sum())} of {len(regions)} hold more than noise (±{sd:.0f} on every count)"
-        words += f", the others add their {int((alone & near).sum()):,} noisy points" if (alone & near).any() else ""
+        words = f"Regions: {int(heavy.sum())} of {len(regions)} stand out from the noise (±{sd:.0f} on every count)"
+        words += f"; the others add their {int((alone & near).sum()):,} noisy points" if (alone & near).any() else ""
         yield Step("regions", words, {**released, "themselves": alone})
 
         own, own_sd = noisy.value, noisy.sd
@@ -258,11 +263,11 @@ class DistDP(Moves):
         sds = np.concatenate([np.zeros(int(alone.sum())), np.full(int(heavy.sum()), sd)])
         sums_sd = np.concatenate([np.full(int(alone.sum()), own_sd), np.full(int(heavy.sum()), answer.sd["sums"])])
         origins = np.concatenate([own[alone], query.regions[heavy]])
-        title = f"Centers: weighted k-{self.objective} on {len(points):,} released points, free"
+        title = f"Centers: weighted k-{self.objective} on {len(points):,} released points, at no cost"
         if len(points) == 0:
             points, weights, sds = own, np.ones(n), np.zeros(n)
             sums_sd, origins = np.full(n, own_sd), own
-            title = f"Centers: no region stands out, so k-{self.objective} runs on the noisy points, free"
+            title = f"Centers: no region stands out, so k-{self.objective} runs on the noisy points, at no cost"
         yield Step("cluster", title, self.finish(points, weights, sds, domain, rng, sums_sd=sums_sd, origins=origins))
 
     def wide(self, noise_sd: float, domain: Domain) -> bool:

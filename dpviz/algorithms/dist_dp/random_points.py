@@ -98,4 +98,4 @@ class DistDPRandomPoints(Moves):
         yield self.show_points(curator, noisy)
         n = len(noisy.value)
         result = self.finish(noisy.value, np.ones(n), np.zeros(n), domain, rng, sums_sd=noisy.sd, origins=noisy.value)
-        yield Step("cluster", f"Centers: plain k-{self.objective} on the noisy points, free", result)
+        yield Step("cluster", f"Centers: plain k-{self.objective} on the noisy points, at no cost", result)

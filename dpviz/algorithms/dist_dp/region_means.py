@@ -109,7 +109,7 @@ class DistDPRegionMeans(Moves):
     )
 
     regions_per_center: int = param(
-        10, low=1, high=100, advanced=True, help="Regions per center into which the noisy points are divided."
+        10, low=1, high=100, advanced=True, help="Number of regions per center into which the noisy points are divided."
     )
 
     def expected_losses(self, n_features: int, n_public: int) -> tuple[float, float]:
@@ -173,7 +173,7 @@ class DistDPRegionMeans(Moves):
         result = self.finish(
             means[full], counts[full], np.zeros(int(full.sum())), domain, rng, sums_sd=sums.sd, origins=means[full]
         )
-        yield Step("cluster", f"Centers: weighted k-{self.objective} on the region means, free", result)
+        yield Step("cluster", f"Centers: weighted k-{self.objective} on the region means, at no cost", result)
 
     def _regions(self, points: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Return region centers (m, d) on the grid: k-means on a sample of the released noisy points."""

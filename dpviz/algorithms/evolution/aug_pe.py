@@ -57,5 +57,8 @@ class AugPE(PEMeans):
     CODE: ClassVar[tuple[Line, ...]] = evolution_code("generation", "the k trial points with most votes win")
 
     selection: str = param(
-        "top-k", choices=("k-means", "top-k"), advanced=True, help="As for PE-means; top-k makes this Aug-PE."
+        "top-k",
+        choices=("k-means", "top-k"),
+        advanced=True,
+        help="How a round chooses centers, as for PE-means; 'top-k' makes this Aug-PE.",
     )

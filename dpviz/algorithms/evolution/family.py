@@ -48,16 +48,30 @@ class Evolution(ApproximateDP):
         help="How many variations of each center to try at first: capped (fast), the paper's N/5, the authors' N/(5k).",
     )
     variations_each: int | None = param(
-        None, low=1, high=20_000, kind="int", advanced=True, help="The first L. Empty: by the rule above."
+        None,
+        low=1,
+        high=20_000,
+        kind="int",
+        advanced=True,
+        help="First number L of variations of each center. The default follows from the rule above.",
     )
     rounds: int | None = param(
-        None, low=1, high=500, kind="int", advanced=True, help="Rounds T. Empty: 4 max(ε, 1) √d, as in the paper."
+        None,
+        low=1,
+        high=500,
+        kind="int",
+        advanced=True,
+        help="Number T of rounds. Default: 4 max(ε, 1) √d, as in the paper.",
     )
     step_size: float = param(
         0.01, low=1e-4, high=1.0, log=True, advanced=True, help="γ: how far variations go, as a share of the radius R."
     )
     levy_beta: float = param(
-        1.75, low=0.5, high=1.99, advanced=True, help="β of the Lévy flights; smaller: more of the rare long jumps."
+        1.75,
+        low=0.5,
+        high=1.99,
+        advanced=True,
+        help="β of the Lévy flights; a smaller β makes more of the rare long jumps.",
     )
     keep: str = param(
         "n votes",
@@ -79,14 +93,14 @@ class Evolution(ApproximateDP):
         "k-means",
         choices=("k-means", "top-k"),
         advanced=True,
-        help="Centers of a round: weighted k-means on the survivors, or the k trial points with most votes (Aug-PE).",
+        help="A round's centers: weighted k-means on the survivors, or the k trial points with most votes (Aug-PE).",
     )
     selection_starts: int = param(
         1,
         low=1,
         high=50,
         advanced=True,
-        help="Number of starts of k-means on survivors; the best is kept. Published code: 10.",
+        help="Number of starts of k-means on survivors; the best is kept. The published code uses 10.",
     )
 
     def generations(self, n_features: int) -> int:

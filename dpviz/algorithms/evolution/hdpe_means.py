@@ -90,7 +90,7 @@ class HDPEMeans(Evolution):
         high=0.95,
         advanced=True,
         optional=True,
-        help="Share of the budget for the last release. Empty: the paper's 2/T.",
+        help="Share of the budget for the last release. If this is empty, the paper's 2/T is used.",
     )
 
     def columns(self, n_features: int) -> int:  # noqa: D102

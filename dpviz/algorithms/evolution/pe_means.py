@@ -122,7 +122,7 @@ class PEMeans(Evolution):
         low=0.0,
         high=0.9,
         advanced=True,
-        help="Share of the budget for one noisy average per center at the end (ours). 0: as in the paper.",
+        help="Share of the budget for one noisy average per center at the end (ours). 0 is the paper's method.",
     )
 
     def plan(self, n_features: int, n_public: int) -> Plan:

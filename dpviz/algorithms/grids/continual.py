@@ -102,26 +102,35 @@ class Continual(ApproximateDP):
 
     name: ClassVar[str] = "Continual tree"
     slug: ClassVar[str] = "continual"
-    tagline: ClassVar[str] = "People arrive day by day (a row is one arrival): centers each evening, one budget."
+    tagline: ClassVar[str] = (
+        "People arrive day by day (a row is one arrival), and one budget pays for new centers every evening."
+    )
     MOST_CELLS: ClassVar[int] = 1024
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {"a month": {"days": 31}, "time": {"arrivals": "by first column"}}
     CODE: ClassVar[tuple[Line, ...]] = (
         Line("lay a grid over the public bounds", ("partition",)),
         Line("declare how many days T there will be", ("partition",)),
         Line("every evening t = 1, ..., T:", ("day",)),
-        Line("  take the last 1, 2, 4, ... days (divides t)", ("day",)),
+        Line("  take the last 2^i days (largest that divides t)", ("day",)),
         Line("  add up their rows cell by cell, with noise", ("day",), "table"),
         Line("  add a few older tables: all days 1 to t", ("day",)),
         Line("  weighted k-means on cells above their noise", ("day",)),
     )
     AUDIT: ClassVar[dict[str, Any]] = {"days": 6, "cells": 64, "arrivals": "by first column"}
 
-    days: int = param(16, low=2, high=64, help="Number of days, declared before the first. Public.")
+    days: int = param(16, low=2, high=64, help="Number of days, declared before the first day; a public number.")
     arrivals: str = param(
-        "scattered", choices=ARRIVALS, help="When a row arrives: in no order, or by its first column, taken as time."
+        "scattered",
+        choices=ARRIVALS,
+        help="How rows are assigned to days: in no order, or by the first column, taken as time.",
     )
     cells: int | None = param(
-        None, low=1, high=4096, kind="int", advanced=True, help="Rough number of cells. Empty: from n, d, ε and days."
+        None,
+        low=1,
+        high=4096,
+        kind="int",
+        advanced=True,
+        help="Approximate number of cells. The default follows from n, d, ε and days.",
     )
 
     @property
@@ -154,7 +163,7 @@ class Continual(ApproximateDP):
         query = NearestSums(middles, float(np.linalg.norm(half)), relative=True)
         yield Step(
             "partition",
-            f"{grid.size:,} cells, {self.days} days; a row is one arrival and counts in {self.levels} tables at most",
+            f"{grid.size:,} cells, {self.days} days; a row is one arrival and counts in at most {self.levels} tables",
             {"cells": middles, "parts": np.array(grid.parts), "days": self.days},
         )
         scopes = _Runs(curator, self, float(domain.box_z[0]))
@@ -171,8 +180,8 @@ class Continual(ApproximateDP):
             spread = _spread(centers, points, weights, cells, middles, sds)
             yield Step(
                 "day",
-                f"Day {day} of {self.days}: a table of {day & -day} day{'s' * (day & -day > 1)} is added, "
-                f"{len(used)} table{'s' * (len(used) > 1)} cover all days so far, ± {sds['counts']:.3g} a cell",
+                f"Day {day} of {self.days}: a table of {day & -day} day{'s' * (day & -day > 1)} is added; "
+                f"{len(used)} table{'s' * (len(used) > 1)} cover all days so far, ±{sds['counts']:.3g} per cell",
                 {
                     "centers": centers,
                     "day": day,

@@ -113,16 +113,20 @@ class DPDBSCAN(Algorithm):
     AUDIT: ClassVar[dict[str, Any]] = {"cells": 64, "reach": 2, "density": 2.0}
 
     n_clusters: int = param(
-        8, low=1, high=256, needs="at_most_k", help="Largest number of regions to keep, largest first. Public."
+        8, low=1, high=256, needs="at_most_k", help="Number of regions to keep, from the largest down; a public number."
     )
-    at_most_k: bool = param(False, help="Keep the k largest regions only; otherwise keep all.")
+    at_most_k: bool = param(False, help="Keep only the k largest regions; otherwise keep all.")
     epsilon: float = param(1.0, low=0.01, high=100, log=True, help="Privacy budget for the whole run.")
     reach: int = param(1, low=1, high=3, help="How many cells around a cell count as its neighborhood.")
     density: float = param(
-        1.0, low=0.25, high=16, log=True, help="How many times denser than rows spread evenly a dense cell must be."
+        1.0,
+        low=0.25,
+        high=16,
+        log=True,
+        help="Density that a dense cell must reach, as a multiple of the density of rows spread evenly.",
     )
     cells: int | None = param(
-        None, low=1, high=20_000, kind="int", advanced=True, help="Approximate number of cells. Empty: n ε / 2."
+        None, low=1, high=20_000, kind="int", advanced=True, help="Approximate number of cells. Default: n ε / 2."
     )
 
     def plan(self, n_features: int, n_public: int) -> Plan:
@@ -154,7 +158,7 @@ class DPDBSCAN(Algorithm):
         parts = " × ".join(map(str, grid.parts[:4])) + (" × …" if len(grid.parts) > 4 else "")
         yield Step(
             "density",
-            f"{grid.size:,} cells ({parts}) counted, ± {noisy.sd:.3g} each",
+            f"{grid.size:,} cells ({parts}) are counted, with noise of ±{noisy.sd:.3g} on each",
             {"cells": grid.middles, "noisy_counts": noisy.value, "parts": np.array(grid.parts), "counts_sd": noisy.sd},
         )
         around = _nearby(np.ones(divided), self.reach)
@@ -167,7 +171,7 @@ class DPDBSCAN(Algorithm):
             dense = nearby >= nearby.max()
         yield Step(
             "dense-cells",
-            f"{dense.sum():,} cells are dense: {self.density:g} times the even density, and above the noise",
+            f"{dense.sum():,} cells count as dense (above {self.density:g} times the even density and above the noise)",
             {"nearby": nearby.ravel(), "threshold": threshold.ravel(), "dense": dense.ravel()},
         )
         spans, sizes = _joined(dense, counts, noise, self.n_clusters if self.at_most_k else dense.size)
@@ -175,7 +179,7 @@ class DPDBSCAN(Algorithm):
         centers = np.stack([_middle(middles, noisy.value, spans == i) for i in range(len(sizes))])
         yield Step(
             "spans",
-            f"{len(sizes)} region{'s' * (len(sizes) != 1)} of dense cells side by side; no row read",
+            f"{len(sizes)} region{'s' * (len(sizes) != 1)} of adjacent dense cells; no row is read",
             {"centers": snap(domain.clip(centers)), "span_of_cell": spans, "noisy_counts": sizes},
         )
 

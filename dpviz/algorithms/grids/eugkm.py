@@ -126,16 +126,21 @@ class EUGkM(Algorithm):
 
     epsilon: float = param(1.0, low=0.01, high=100, log=True, help="Privacy budget for the whole run.")
     lloyd_share: float = param(
-        0.0, low=0.0, high=0.9, help="Share of ε for one Lloyd step after the grid: the paper's hybrid takes half."
+        0.0, low=0.0, high=0.9, help="Share of ε for one Lloyd step after the grid. The paper's hybrid takes half."
     )
     cells: int | None = param(
-        None, low=1, high=20_000, kind="int", advanced=True, help="Rough number of cells. Empty: from n, d and ε."
+        None,
+        low=1,
+        high=20_000,
+        kind="int",
+        advanced=True,
+        help="Approximate number of cells. The default follows from n, d and ε.",
     )
     rule: str = param(
         "size",
         choices=("size", "clusters"),
         advanced=True,
-        help="Number of cells if that is empty: from n and ε, as in the paper, or from the number of clusters too.",
+        help="The default number of cells follows from n and ε, as in the paper, or also from the number of clusters.",
     )
 
     def plan(self, n_features: int, n_public: int) -> Plan:
@@ -191,7 +196,7 @@ class EUGkM(Algorithm):
         parts = " × ".join(map(str, grid.parts[:4])) + (" × …" if len(grid.parts) > 4 else "")
         yield Step(
             "grid",
-            f"{grid.size:,} cells ({parts}) counted, ± {noisy.sd:.3g} each",
+            f"{grid.size:,} cells ({parts}) are counted, with noise of ±{noisy.sd:.3g} on each",
             {
                 "cells": grid.middles,
                 "noisy_counts": noisy.value,
@@ -205,7 +210,7 @@ class EUGkM(Algorithm):
         spread = average_sd(centers, weights, noisy.sd, 0.0, origins=points, of=members(points, centers))
         yield Step(
             "grid-centers",
-            f"k-means on the {len(points):,} cells with a positive count; no row read",
+            f"k-means on the {len(points):,} cells with a positive count; no row is read",
             {
                 "centers": centers,
                 "coreset_points": points,

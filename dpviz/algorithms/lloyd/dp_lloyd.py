@@ -101,7 +101,7 @@ class DPLloyd(SuLloyd):
         "five",
         choices=("five", "affordable"),
         advanced=True,
-        help="Rounds if left empty: 5, or as many as the budget allows (SuLloyd's rule, 2 to 7).",
+        help="Default number of rounds: 5, or as many as the budget allows (SuLloyd's rule, 2 to 7).",
     )
     init: str = param(
         "random",
@@ -113,25 +113,25 @@ class DPLloyd(SuLloyd):
         "clip",
         choices=("fold", "clip", "none"),
         advanced=True,
-        help="A center outside the box is reflected, moved to the wall, or left (up to twice the radius).",
+        help="A center outside the box is reflected, moved to the edge, or left there (up to twice the radius).",
     )
     dead_cluster: str = param(
         "keep",
         choices=("jump", "keep"),
         advanced=True,
-        help="A center with a noisy count near or below 0: divide anyway (as published), or leave it where it is.",
+        help="If a noisy count is near or below 0, divide by it anyway (as published) or leave the center where it is.",
     )
     division: str = param(
         "equal",
         choices=("equal", "optimal"),
         advanced=True,
-        help="A round's budget: divided equally over all d + 1 numbers, or over sums and counts by SuLloyd's rule.",
+        help="Divide a round's budget equally over all d + 1 numbers, or over sums and counts by SuLloyd's rule.",
     )
     schedule: str = param(
         "equal",
         choices=("equal", "halving"),
         advanced=True,
-        help="The same budget for every round, or half of the previous round's.",
+        help="Give every round the same budget, or half of the previous round's.",
     )
 
     def length(self, n_features: int, n_public: int) -> int:

@@ -44,7 +44,12 @@ class NoisyLloyd(Algorithm):
 
     epsilon: float = param(1.0, low=0.01, high=100, log=True, help="Privacy budget for the whole run.")
     iterations: int | None = param(
-        None, low=1, high=30, kind="int", advanced=True, help="Rounds. Empty: the paper's rule, between 2 and 7."
+        None,
+        low=1,
+        high=30,
+        kind="int",
+        advanced=True,
+        help="Number of rounds. The default follows from the paper's rule, between 2 and 7.",
     )
     init: str = param(
         "packing",
@@ -57,13 +62,13 @@ class NoisyLloyd(Algorithm):
         "fold",
         choices=("fold", "clip", "none"),
         advanced=True,
-        help="A center outside the box is reflected, moved to the wall, or left (up to twice the radius).",
+        help="A center outside the box is reflected, moved to the edge, or left there (up to twice the radius).",
     )
     dead_cluster: str = param(
         "jump",
         choices=("jump", "keep"),
         advanced=True,
-        help="A center with a noisy count near or below 0: divide anyway (as published), or leave it where it is.",
+        help="If a noisy count is near or below 0, divide by it anyway (as published) or leave the center where it is.",
     )
 
     def affordable(self, n_features: int, n_public: int) -> float:
@@ -101,8 +106,8 @@ class NoisyLloyd(Algorithm):
         """Place the initial centers, then assign, sum, divide and move; yield one step per iteration."""
         rounds = len(curator.plan.costs["update.sums"])
         centers = self._inside(self._start(curator.n_features, domain, rng), domain)
-        how = "placed at random in" if self.init == "random" else "spread over"
-        title = f"{self.n_clusters} centers {how} the public domain; no row read"
+        how = "are placed at random in" if self.init == "random" else "are spread over"
+        title = f"{self.n_clusters} centers {how} the public domain; no row is read"
         yield Step("packing", title, {"centers": centers})
         for t in range(rounds):
             reach = self.reach(t, domain)

@@ -109,12 +109,12 @@ class FastLloyd(NoisyLloyd, ApproximateDP):
     )
 
     strategy: str = param(
-        "step", choices=("step", "constant", "none"), help="Radius: wide at first, always narrow, or none at all."
+        "step", choices=("step", "constant", "none"), help="Radius of a move: wide at first, always narrow, or none."
     )
     alpha: float = param(
         0.8, low=0.1, high=3.0, advanced=True, help="Scale factor of the radius: eta = alpha R / k^(1/d)."
     )
-    radius_clipping: bool = param(True, advanced=True, help="Shorten noisy moves to the radius. Costs no budget.")
+    radius_clipping: bool = param(True, advanced=True, help="Shorten noisy moves to the radius. This costs no budget.")
     fraction_bits: int = param(
         24, choices=(24, 16), advanced=True, help="Binary digits after the point; 16 fits a 32-bit ring."
     )
@@ -122,7 +122,7 @@ class FastLloyd(NoisyLloyd, ApproximateDP):
         "n^-1.1",
         choices=("n^-1.1", "1/(n ln n)"),
         advanced=True,
-        help="The default delta; the second rule is the paper's.",
+        help="Rule for the default delta; the second one is the paper's.",
     )
 
     def resolved_delta(self, n_public: int) -> float:

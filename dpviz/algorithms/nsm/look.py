@@ -56,7 +56,8 @@ def learn_middle(curator: Curator, domain: Domain) -> Generator[Step, None, np.n
     gain = max(0.0, 1 - d * sd**2 / square) if square else 0.0
     middle = clip_ball(snap(gain * mean)[None], domain.radius)[0]
     released = {"middle": middle, "noisy_sums": noisy.value["sums"][0], "noisy_counts": noisy.value["counts"]}
-    title = f"The rows' noisy mean lies {float(np.linalg.norm(middle)) / domain.radius:.3g} of the radius off center"
+    away = float(np.linalg.norm(middle)) / domain.radius
+    title = f"The rows' noisy mean is {away:.3g} of the radius away from the center"
     yield Step("mean", title, {**released, "noise_sd": noisy.sd["sums"], "gain": gain})
     return middle
 

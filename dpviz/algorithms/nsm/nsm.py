@@ -223,7 +223,11 @@ class NSM(ApproximateDP):
         0.03, low=0.0, high=0.2, advanced=True, help="Share of the budget for learning how far rows reach."
     )
     near_share: float = param(
-        0.05, low=0.0, high=0.2, advanced=True, help="Share for learning how far most rows reach, if rows are few."
+        0.05,
+        low=0.0,
+        high=0.2,
+        advanced=True,
+        help="Share of the budget for learning how far most rows reach, used if rows are few.",
     )
     histogram_share: float | None = param(
         None,
@@ -231,7 +235,7 @@ class NSM(ApproximateDP):
         high=0.6,
         kind="float",
         advanced=True,
-        help="Share of the budget for the candidates. Empty: .3, or .2 above 64 columns.",
+        help="Share of the budget for the candidates. Default: .3, or .2 above 64 columns.",
     )
     first_share: float | None = param(
         None,
@@ -239,13 +243,17 @@ class NSM(ApproximateDP):
         high=0.6,
         kind="float",
         advanced=True,
-        help="Share of the budget for directions, or for the zoom. Empty: .15; .4 up to 3-D, .2 above 64.",
+        help="Share of the budget for directions or the closer look. Default: .15 (.4 up to 3 columns, .2 above 64).",
     )
     scatter_share: float = param(
-        0.05, low=0.0, high=0.3, advanced=True, help="Share for finding centers that share a cluster."
+        0.05, low=0.0, high=0.3, advanced=True, help="Share of the budget for finding centers that share a cluster."
     )
     distance_share: float = param(
-        0.1, low=0.0, high=0.5, advanced=True, help="Share of the corrections for rows' distances from their center."
+        0.1,
+        low=0.0,
+        high=0.5,
+        advanced=True,
+        help="Share of the corrections' budget for the rows' distances from their center.",
     )
     shape: str = param(
         "both",
@@ -369,7 +377,7 @@ class NSM(ApproximateDP):
             outside = thinned(population, summary.released["kept"], 6 * reach / M)
             finer, thin = np.concatenate([finer, outside]), len(outside)
         closer = about_points(curator, "zoom", finer, 1.5 * math.sqrt(width), k, least=2, thin=thin)
-        yield Step("zoom", f"A closer look: {len(closer.points)} of {len(finer)} candidates stay", closer.released)
+        yield Step("zoom", f"A closer look: {len(closer.points)} of {len(finer)} candidates are kept", closer.released)
         if closer.released["kept"].sum() >= min(k, n_heavy):
             return closer, 0.0  # the finer points already show the spread
         return summary, cell
@@ -391,7 +399,9 @@ class NSM(ApproximateDP):
             "coreset_sd": np.full(len(summary.points), summary.noise_sd),
         }
         released = {"centers": centers, **coreset} if in_space else {"projected_centers": centers}
-        yield Step("solve", f"k-means with restarts and swaps on {len(summary.points)} noisy points: free", released)
+        yield Step(
+            "solve", f"k-means with restarts and swaps on {len(summary.points)} noisy points, at no cost", released
+        )
         return centers
 
     def _start(self, curator: Curator, look: FirstLook, summary: PointSummary, centers: np.ndarray, k: int) -> Start:

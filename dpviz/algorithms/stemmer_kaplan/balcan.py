@@ -102,7 +102,9 @@ class Balcan(ApproximateDP):
     name: ClassVar[str] = "Balcan et al."
     slug: ClassVar[str] = "balcan"
     fixed_ledger: ClassVar[bool] = False  # a shift ends as soon as no cube has a large enough count
-    tagline: ClassVar[str] = "Halve dense cubes, choose k cube centers by private swaps, average the rows near each."
+    tagline: ClassVar[str] = (
+        "Halves dense cubes, chooses k cube centers by private swaps, and averages the rows near each."
+    )
 
     FLAT: ClassVar[int] = 5  # data with up to this many columns are not projected; p never exceeds it
     DEEPEST: ClassVar[int] = 10
@@ -126,7 +128,7 @@ class Balcan(ApproximateDP):
         high=200,
         kind="int",
         advanced=True,
-        help="Number of swaps of the private local search. Empty: min(2k, 20).",
+        help="Number of swaps of the private local search. Default: min(2k, 20).",
     )
 
     def projected(self, n_features: int, n_public: int) -> int:

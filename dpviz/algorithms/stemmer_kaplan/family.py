@@ -39,7 +39,7 @@ class PrivateCenters(ApproximateDP):
         high=8,
         kind="int",
         advanced=True,
-        help="Number of cell widths, each half the previous one. Empty: 4, or 2 above 4 columns.",
+        help="Number of cell widths, each half the previous one. Default: 4, or 2 above 4 columns.",
     )
     repetitions: int = param(
         2, low=1, high=8, advanced=True, help="Number of differently shifted grids per cell width."
@@ -49,14 +49,14 @@ class PrivateCenters(ApproximateDP):
         low=1,
         high=3,
         advanced=True,
-        help="Rounds of searching. After each, rows near the candidates found drop out; the rest is searched again.",
+        help="Number of search rounds. After each, rows near the candidates found drop out of the search.",
     )
     count_share: float = param(
         0.3,
         low=0.05,
         high=0.9,
         advanced=True,
-        help="Share of the candidates' budget for bucket counts; the rest goes to averages.",
+        help="Share of the candidates' budget for bucket counts; averages get the rest.",
     )
     choice_share: float = param(
         0.4, low=0.05, high=0.9, advanced=True, help="Share of the whole budget for choosing k of the candidates."
@@ -81,11 +81,11 @@ class PrivateCenters(ApproximateDP):
         seen = cost.threshold(1 / cost.mu, 1) if isinstance(cost, Threshold) else 0.0
         if seen > self.UNSEEN * n_public / self.n_clusters:
             sentences.append(
-                f"{self.name}: a bucket must hold {seen:,.0f} rows to pass the threshold, and a cluster "
-                f"has {n_public / self.n_clusters:,.0f}. Take fewer centers, scales or repetitions."
+                f"{self.name}: a bucket must hold {seen:,.0f} rows to pass the threshold, but an average cluster "
+                f"has {n_public / self.n_clusters:,.0f}. Choose fewer centers, scales or repetitions."
             )
         if self.rounds > 1 and self.epsilon < 1:
-            sentences.append(f"{self.name}: below epsilon 1, {self.rounds} rounds add more noise than they gain.")
+            sentences.append(f"{self.name}: below epsilon 1, {self.rounds} rounds lose more to noise than they gain.")
         return tuple(sentences)
 
     def gather(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Generator[Step, None, np.ndarray]:

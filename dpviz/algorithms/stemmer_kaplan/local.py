@@ -102,13 +102,15 @@ class StemmerKaplanLocal(Algorithm):
 
     name: ClassVar[str] = "Stemmer-Kaplan, local"
     slug: ClassVar[str] = "stemmer-kaplan-local"
-    tagline: ClassVar[str] = "Nobody is trusted: every person sends one randomized report, so it needs many people."
+    tagline: ClassVar[str] = (
+        "Nobody is trusted: every person sends one randomized report, so the method needs many people."
+    )
     neighboring: ClassVar[Neighboring] = Neighboring.REPLACE
     notion: ClassVar[Notion] = Notion.LOCAL
     trust: ClassVar[str] = "nobody: every person randomizes their own report"
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {
         "one bit each": {"oracle": "hadamard"},
-        "all users in all rounds": {"budget": "epsilon"},
+        "all people in all rounds": {"budget": "epsilon"},
     }
 
     HASHED: ClassVar[int] = 3  # p: above this many columns, cells are those of a projection
@@ -128,16 +130,23 @@ class StemmerKaplanLocal(Algorithm):
     AUDIT: ClassVar[dict[str, Any]] = {"budget": "epsilon"}
 
     epsilon: float = param(
-        2.0, low=0.01, high=20, log=True, help="Budget of each person's own report. Smaller: more noise, more privacy."
+        2.0,
+        low=0.01,
+        high=20,
+        log=True,
+        help="Budget of each person's own report. A smaller budget gives more noise and more privacy.",
     )
     oracle: str = param(
-        "oue", choices=("oue", "hadamard"), advanced=True, help="OUE: K noisy bits a person. Hadamard: one noisier bit."
+        "oue",
+        choices=("oue", "hadamard"),
+        advanced=True,
+        help="With OUE every person sends K noisy bits; with Hadamard, one noisier bit.",
     )
     budget: str = param(
         "users",
         choices=("users", "epsilon"),
         advanced=True,
-        help="What is split over the three rounds: the people (better), or every person's epsilon.",
+        help="What the three rounds share: the people (better) or every person's epsilon.",
     )
 
     def plan(self, n_features: int, n_public: int) -> Plan:
@@ -170,13 +179,13 @@ class StemmerKaplanLocal(Algorithm):
         sentences = list(super().advice(n_features, n_public)) if self.notion is not Notion.LOCAL else []
         if error["heavy"] > n_public / self.n_clusters:
             sentences.append(
-                f"{self.name}: a cell needs {error['heavy']:,.0f} people to stand out, and a cluster has "
-                f"{n_public / self.n_clusters:,.0f}. Ask more people, or take fewer centers."
+                f"{self.name}: a cell needs {error['heavy']:,.0f} people to stand out, but an average cluster has "
+                f"{n_public / self.n_clusters:,.0f}. Ask more people, or choose fewer centers."
             )
         if error["center"] > 0.5:
             sentences.append(
-                f"{self.name}: centers will be off by about {error['center']:.2g} of the domain's half-width before "
-                "shrinking: too few people for this many columns and this epsilon."
+                f"{self.name}: before they shrink toward the middle, centers will be off by about "
+                f"{error['center']:.2g} of the domain's half-width: too few people for so many columns at this epsilon."
             )
         return tuple(sentences)
 

@@ -86,9 +86,11 @@ class StemmerKaplanShuffle(StemmerKaplanLocal):
 
     name: ClassVar[str] = "Stemmer-Kaplan, shuffled"
     slug: ClassVar[str] = "stemmer-kaplan-shuffle"
-    tagline: ClassVar[str] = "The local model with mixed reports: the crowd hides each, so each may be more accurate."
+    tagline: ClassVar[str] = (
+        "The local model with mixed reports: the crowd hides every report, so a report may be more accurate."
+    )
     notion: ClassVar[Notion] = Notion.SHUFFLE
-    trust: ClassVar[str] = "a shuffler that reveals to nobody who sent which report, and need not read any"
+    trust: ClassVar[str] = "a shuffler, which reveals to nobody who sent which report and need not read any"
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {"one bit each": {"oracle": "hadamard"}}
     AUDIT: ClassVar[dict[str, Any]] = {}  # the base class's does not apply, because `budget` has one choice here
     CODE: ClassVar[tuple[Line, ...]] = (
@@ -104,7 +106,7 @@ class StemmerKaplanShuffle(StemmerKaplanLocal):
     epsilon: float = param(1.0, low=0.01, high=20, log=True, help="Cost of all mixed reports to one person, at δ.")
     delta: float | None = param(
         None, low=1e-12, high=0.5, log=True, kind="float", advanced=True,
-        help="Chance that the epsilon promise fails. Keep it far below 1/n. Empty: n^-1.1.",
+        help="Chance that the epsilon promise fails. Keep it far below 1/n. Default: n^-1.1.",
     )  # fmt: skip
     budget: str = param("users", choices=("users",), advanced=True, help="Everyone sends one report.")
 
@@ -119,12 +121,14 @@ class StemmerKaplanShuffle(StemmerKaplanLocal):
         cost = cast(Shuffled, self.plan(n_features, n_public).costs["report"][0])
         if cost.own_delta:
             unused = cost.pure < 0.99 * self.epsilon
-            words = f"{self.name}: with {n_public:,} people the bound lets a report spend at most {cost.epsilon:.3g}: "
-            return (*warnings, f"{words}{cost.pure:.3g} of epsilon {self.epsilon:g} are spent.") if unused else warnings
+            words = (
+                f"{self.name}: with {n_public:,} people the bound lets a report spend at most {cost.epsilon:.3g}, so "
+            )
+            return (*warnings, f"{words}{cost.pure:.3g} of epsilon {self.epsilon:g} is spent.") if unused else warnings
         return (
             *warnings,
             f"{self.name}: mixing gains nothing here: at epsilon {self.epsilon:g} and its delta the bound needs about "
-            f"{self._needed(n_public):,} people, and there are {n_public:,}. Every report spends epsilon by itself, "
+            f"{self._needed(n_public):,} people, but there are {n_public:,}. Every report spends epsilon by itself, "
             "as in the local model.",
         )
 

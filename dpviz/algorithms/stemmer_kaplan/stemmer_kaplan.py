@@ -130,7 +130,7 @@ class StemmerKaplan(PrivateCenters):
         "means",
         choices=OBJECTIVES,
         advanced=True,
-        help="What the centers minimize: the sum of squared distances (k-means), or of distances (k-median). Free.",
+        help="What the centers minimize at no cost: the sum of squared distances (k-means) or of distances (k-median).",
     )
 
     def plan(self, n_features: int, n_public: int) -> Plan:
@@ -185,6 +185,6 @@ def choose(
         centers = medians_on(points, weights, centers)
     return Step(
         "choose",
-        f"k-{objective} on {len(points)} weighted candidates gives {n_clusters} centers: free",
+        f"k-{objective} on {len(points)} weighted candidates gives {n_clusters} centers at no cost",
         {"centers": clip_ball(snap(centers), domain.radius), "candidates": points, "weights": weights},
     )

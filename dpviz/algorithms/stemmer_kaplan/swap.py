@@ -91,7 +91,12 @@ class StemmerKaplanSwap(PrivateCenters):
     )
 
     swaps: int | None = param(
-        None, low=1, high=200, kind="int", advanced=True, help="Swaps of the private local search. Empty: 2k."
+        None,
+        low=1,
+        high=200,
+        kind="int",
+        advanced=True,
+        help="Number of swaps of the private local search. Default: 2k.",
     )
 
     def plan(self, n_features: int, n_public: int) -> Plan:

@@ -133,7 +133,7 @@ class DPM(ApproximateDP):
     CODE: ClassVar[tuple[Line, ...]] = (
         Line("begin with one region: the public box", ("region",), at=("first",)),
         Line("for each region, while it may be cut:", ("region",)),
-        Line("  score every cut: few rows near, many beside", ("region",), "split"),
+        Line("  score every cut: few rows near it, many beside", ("region",), "split"),
         Line("  pick one cut, better ones more often", ("region",), "split"),
         Line("  count both sides, with noise", ("region",), "count"),
         Line("  too few on a side: the region is final", ("region",), given="not accepted"),
@@ -143,11 +143,15 @@ class DPM(ApproximateDP):
     AUDIT: ClassVar[dict[str, Any]] = {"selection": "double"}
 
     n_clusters: int = param(
-        8, low=1, high=256, needs="exactly_k", help="Used with 'exactly k' only; otherwise DPM finds the number."
+        8, low=1, high=256, needs="exactly_k", help="Used only with 'exactly k'; otherwise DPM finds the number."
     )
-    exactly_k: bool = param(False, help="Merge the regions' averages into exactly k centers. Costs nothing.")
+    exactly_k: bool = param(False, help="Merge the regions' averages into exactly k centers. This costs nothing.")
     max_depth: int | None = param(
-        None, low=1, high=10, kind="int", help="Deepest level: at most 2^level regions. Empty: from n, d and epsilon."
+        None,
+        low=1,
+        high=10,
+        kind="int",
+        help="Deepest level, which gives at most 2^level regions. The default follows from n, d and epsilon.",
     )
     interval: float = param(
         0.025,
@@ -155,7 +159,7 @@ class DPM(ApproximateDP):
         high=1.0,
         log=True,
         advanced=True,
-        help="Distance between neighboring cuts as a share of a column's width. Public.",
+        help="Distance between neighboring cuts as a share of a column's width; a public number.",
     )
     count_share: float = param(0.2, low=0.05, high=0.45, advanced=True, help="Share of epsilon for the counts.")
     split_share: float = param(0.3, low=0.05, high=0.45, advanced=True, help="Share of epsilon for choosing cuts.")
@@ -163,7 +167,7 @@ class DPM(ApproximateDP):
         "range",
         choices=("range", "double"),
         advanced=True,
-        help="'double' is the published code's calibration: sound, but spends 1.41 times as much.",
+        help="'double' is the published code's calibration. It is sound but spends 1.41 times as much.",
     )
     centreness: float = param(
         0.3, low=0.02, high=1.0, advanced=True, help="t: centreness of a cut at the q-quantile; at least 2 q."
@@ -184,7 +188,7 @@ class DPM(ApproximateDP):
         high=0.5,
         kind="float",
         advanced=True,
-        help="τe: a side with a smaller share of the rows rejects a cut. Empty: 1 / 2^deepest level, as in the paper.",
+        help="τe: a side with a smaller share of the rows rejects a cut. Default: 1 / 2^deepest level (the paper's).",
     )
 
     def __post_init__(self) -> None:
@@ -226,7 +230,7 @@ class DPM(ApproximateDP):
         return (
             *super().advice(n_features, n_public),
             f"{self.name}: too little data for this epsilon: {n_public} rows in {n_features} columns "
-            "hardly stand out from the noise of one average. Leave columns out, or take more rows.",
+            "hardly stand out from the noise of one average. Leave columns out, or use more rows.",
         )
 
     def doubts(self, released: Mapping[str, Mapping[str, Any]], domain: Domain) -> tuple[str, ...]:
@@ -365,7 +369,7 @@ class DPM(ApproximateDP):
             spread = average_sd(merged, **parts, of=members(snapped, merged))
             yield Step(
                 "merge",
-                f"Weighted k-means on the averages gives {self.n_clusters} centers, free of cost",
+                f"Weighted k-means on the averages gives {self.n_clusters} centers at no cost",
                 {"centers": merged, "start": snapped, **declared(spread, REGIONS)},
             )
 

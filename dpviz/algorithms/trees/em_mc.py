@@ -160,7 +160,7 @@ class EMMC(ApproximateDP):
         votes = curator.release("votes", NearestVotes(Population(candidates), projection))
         weights = np.maximum(votes.value, 0)
         starts = snap(solve(candidates, weights if weights.any() else weights + 1, k, rng, jitter=sides[0]))
-        title = f"{len(candidates)} candidates are counted; weighted k-means on them gives {k} groups, free of cost"
+        title = f"{len(candidates)} candidates are counted; weighted k-means on them gives {k} groups at no cost"
         released = {"candidates": candidates, "noisy_votes": votes.value, "noise_sd": votes.sd, "starts": starts}
         yield Step("cover-votes", title, seen | released)
         noisy = curator.release("average", NearestSums(starts, domain.radius, projection))

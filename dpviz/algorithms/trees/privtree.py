@@ -172,7 +172,8 @@ class PrivTree(Algorithm):
         spread = average_sd(centers, weights, noisy.sd, 0.0, origins=middles, of=members(middles, centers))
         yield Step(
             "halving-centers",
-            f"{len(leaves):,} leaves counted, ± {noisy.sd:.3g} each; k-means on {len(middles):,} with a positive count",
+            f"{len(leaves):,} leaves are counted (±{noisy.sd:.3g} each); "
+            f"k-means uses the {len(middles):,} with a positive count",
             {
                 "centers": centers,
                 "leaves": leaves,

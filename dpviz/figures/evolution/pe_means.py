@@ -44,7 +44,7 @@ def _words(step: Step, phase: int) -> tuple[str, str]:
         size, variations = len(released["population"]), released["variations"]
         if (released["group"] >= 0).any():
             return head, f"{size:,} trial points: the last centers and {variations:,} variations of each"
-        return head, f"{size:,} public trial points, no data read yet"
+        return head, f"{size:,} public trial points; no row has been read yet"
     if phase == VOTE:
         noise = f"noise of standard deviation {number(released['noise_sd'], 2)} on every count"
         return head, f"each row votes for its nearest trial point; {noise}"
@@ -184,6 +184,6 @@ PANE = Pane(
     shots=shots,
     legend=LEGEND,
     caution="A single run is one draw of the noise. Run with another seed before you trust a center. "
-    f"At most {MAX_GUESSES} trial points are drawn; the votes are on all of them.",
+    f"At most {MAX_GUESSES} trial points are drawn; all of them receive votes.",
     warning=warning,
 )

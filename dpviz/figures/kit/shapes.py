@@ -100,7 +100,11 @@ def pictures(drawing: Drawing) -> str:
             other = _picture(drawing.reference[pairs[i]], size, drawing, drawing.colors.hidden)
             images += _image(other, f"{drawing.against} center beside center {i + 1}", "theirs")
         cards.append(f"<figure><div>{images}</div><figcaption>{name}</figcaption></figure>")
-    words = f"Left: the released center. Right: {drawing.against} {TAG}" if pairs else "Every center as a picture."
+    words = (
+        f"The released center is on the left, {drawing.against} on the right {TAG}"
+        if pairs
+        else "Every center as a picture."
+    )
     return f'<p class="dp-small">{words}</p><div class="dp-pictures">{"".join(cards)}</div>'
 
 
@@ -145,7 +149,7 @@ def places(drawing: Drawing) -> str:
     body = f'<g font-family="sans-serif" font-size="12">{"".join(parts)}</g>'
     alt = f"{len(trace.cluster_centers)} centers on a grid of {number(step.max())} {drawing.data.units[0]}"
     key = f"A grid of {number(step.max())} {unit}{stretched}. "
-    key += "The pale disc: twice the noise of the center. " if sd is not None else ""
+    key += "The pale disc shows twice the noise of the center. " if sd is not None else ""
     key += f"Dashed: {reference_name(drawing.trace)} {TAG}" if drawing.reference is not None else ""
     lines = "".join(f"<li>{html.escape(words)}</li>" for words in coordinates(drawing))
     picture = _image(_svg(width + LEFT + 12, height + TOP + 24, body), alt)

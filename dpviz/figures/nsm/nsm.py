@@ -37,25 +37,25 @@ def _mean_words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
     released = step.released
     off = float(np.linalg.norm(released["middle"])) / trace.domain.radius
     return "Mean", (
-        f"all rows added up, ±{number(released['noise_sd'], 2)} in every column: their mean lies {percent(off)} of the "
-        "radius away from the middle of the bounds; the next steps measure from there"
+        f"the noisy sum of all rows (±{number(released['noise_sd'], 2)} in every column) places their mean "
+        f"{percent(off)} of the radius away from the middle of the bounds; the next steps measure from there"
     )
 
 
 def _radius_words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
     released = step.released
     return "Radius", (
-        f"rows counted in {len(released['edges'])} shells, ±{number(released['noise_sd'], 2)} on each: they reach "
-        f"{percent(released['radius'] / trace.domain.radius)} of the declared radius"
+        f"noisy counts in {len(released['edges'])} shells (±{number(released['noise_sd'], 2)} each) show that rows "
+        f"reach {percent(released['radius'] / trace.domain.radius)} of the declared radius"
     )
 
 
 def _near_words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
     released = step.released
     return "Near", (
-        f"rows counted in {len(released['edges'])} shells, ±{number(released['noise_sd'], 2)} on each: most lie "
-        f"within {percent(released['radius'] / trace.domain.radius)} of the declared radius; rows farther out count as "
-        "if they were on its rim"
+        f"noisy counts in {len(released['edges'])} shells (±{number(released['noise_sd'], 2)} each) show that most "
+        f"rows lie within {percent(released['radius'] / trace.domain.radius)} of the declared radius; rows farther out "
+        "count as if they were at that distance"
     )
 
 

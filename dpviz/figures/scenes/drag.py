@@ -240,5 +240,6 @@ def _truth(view: View, edition: Edition, row: Any, n_found: int, own: float, bef
     times = ratio_words(own)
     first = f"{n_found} of {edition.groups} groups, {times} × {view.against}' loss. "
     first += f"All {edition.groups} groups found again in "
-    noise = f" Worse than at ε {before}, but within the noise of {row.runs} runs." * bool(row.noise)
+    worse = f" This is worse than at ε {before}, but the difference is within the noise of {row.runs} runs."
+    noise = worse * bool(row.noise)
     return [first, f"{row.again} of {row.runs}", f" runs.{noise}"]

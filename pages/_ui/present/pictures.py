@@ -224,8 +224,8 @@ def game(setup: Setup, mode: str, stored: tuple[Sequence[Round], ...], on_step: 
     bound = question.bound.odds
     any_ = f" Against any method with this ε and δ: {odds_of_any(promise)}." * promise.private
     small = (
-        f"bets are won against this method in the long run, at most, even knowing everybody else's row.{any_} A coin "
-        "wins 50."
+        "bets are won against this method in the long run, at most, even by an attacker who knows everybody else's "
+        f"row.{any_} A coin wins 50."
     )
     legend = (("disc", "released with Alex"), ("circle", "released without Alex"), ("hidden_ring", "Alex"))
     return _made(

@@ -116,7 +116,7 @@ def _offer(deck: Deck, ready: dict[int, Staged], mode: str, now: Gathered) -> No
             st.progress(max(min(share, 1.0), len(tasks) / len(ready)), f"{len(tasks)} of {len(ready)} scenes ready")
             return
     if now.problem or now.stopped:
-        st.error(plain(f"{now.problem or 'Making the scenes was stopped.'} Change that slide, or try again."))
+        st.error(plain(f"{now.problem or 'The scenes were not completed.'} Change that slide, or try again."))
         if st.button("Try again", key=keys.PRESENT_AGAIN):
             work_state.asked_pieces.pop("present", None)
             st.rerun()

@@ -34,7 +34,7 @@ def details(every: Summary, progress: Progress, look: SweepLook, style: dict[str
     tabs = {
         "Who wins where": lambda: _winners(every.winners),
         one: lambda: _dots(every, progress, look, metric, style),
-        "Area over ε": lambda: _areas(every, metric, style),
+        "Area under the curve": lambda: _areas(every, metric, style),
         "Take it with you": lambda: _take(every, progress),
     }
     if beside:

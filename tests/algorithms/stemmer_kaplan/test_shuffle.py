@@ -130,5 +130,5 @@ def test_mixing_is_worth_a_sharper_report_and_says_where_it_is_not():
     assert not any("mixing gains nothing" in words for words in StemmerKaplanShuffle(epsilon=1.0).advice(2, 100_000))
     claimed = StemmerKaplanShuffle(epsilon=2.0).guarantee(2, 5000).epsilon  # the most that the reports can spend
     assert any(
-        f"{claimed:.3g} of epsilon 2 are spent" in words for words in StemmerKaplanShuffle(epsilon=2.0).advice(2, 5000)
+        f"{claimed:.3g} of epsilon 2 is spent" in words for words in StemmerKaplanShuffle(epsilon=2.0).advice(2, 5000)
     )
