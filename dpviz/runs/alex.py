@@ -14,7 +14,7 @@ from dpviz.domain import Domain
 from dpviz.privacy.guarantee import Neighboring
 from dpviz.runs.reruns import Reruns, rerun
 
-__all__ = ["Alex", "World", "Worlds", "farthest", "neighbors", "typical", "worlds"]
+__all__ = ["Alex", "World", "Worlds", "clouds", "farthest", "neighbors", "typical", "worlds"]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -27,10 +27,9 @@ class Alex:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class World:
-    """The results in one of the two worlds: a run with the given noise seed, runs with fresh noise, and KMeans."""
+    """The centers in one of the two worlds: those of one run with the given noise seed, and KMeans'."""
 
     one: np.ndarray
-    fresh: Reruns
     kmeans: np.ndarray
 
 
@@ -100,24 +99,35 @@ def worlds(
     algorithm: Algorithm,
     alex: Alex,
     seed: int,
-    seeds: Sequence[int],
     on_step: Callable[[int, int], None] = lambda done, all: None,
 ) -> Worlds:
-    """Run an algorithm and KMeans in both worlds.
+    """Run an algorithm, with the same noise seed, and KMeans in both worlds."""
+    here, there, moved = _both(data, algorithm, alex)
 
-    Parameters
-    ----------
-    seed : seed of the run that both worlds make with the same noise
-    seeds : seeds of the runs with fresh noise; the second world uses the same number of other seeds
-    """
-    here, there, moved = neighbors(data, alex, algorithm.neighboring, getattr(algorithm, "rho_distance", None))
-    each = len(seeds) + 1
-
-    def world(people: Dataset, fresh: list[int], begun: int) -> World:
-        runs = rerun([people], algorithm, [seed, *fresh], lambda done, _: on_step(begun + done, 2 * each))
+    def world(people: Dataset, begun: int) -> World:
+        one = rerun([people], algorithm, [seed], lambda done, _: on_step(begun + done, 2)).centers[0]
         plain = KMeans(n_clusters=algorithm.n_clusters).run(people.X, domain=people.domain, seed=0)
-        own = Reruns(runs.seeds[1:], runs.centers[1:], runs.losses[1:])
-        return World(runs.centers[0], own, np.asarray(plain.cluster_centers))
+        return World(one, np.asarray(plain.cluster_centers))
 
-    others = [one + len(seeds) for one in seeds]
-    return Worlds(world(here, list(seeds), 0), world(there, others, each), moved)
+    return Worlds(world(here, 0), world(there, 1), moved)
+
+
+def clouds(
+    data: Dataset,
+    algorithm: Algorithm,
+    alex: Alex,
+    seeds: Sequence[int],
+    on_step: Callable[[int, int], None] = lambda done, all: None,
+) -> tuple[Reruns, Reruns]:
+    """Run an algorithm in both worlds, once for each seed; the second world uses the same number of other seeds."""
+    here, there, _ = _both(data, algorithm, alex)
+    each = len(seeds)
+
+    def cloud(people: Dataset, own: Sequence[int], begun: int) -> Reruns:
+        return rerun([people], algorithm, own, lambda done, _: on_step(begun + done, 2 * each))
+
+    return cloud(here, seeds, 0), cloud(there, [seed + each for seed in seeds], each)
+
+
+def _both(data: Dataset, algorithm: Algorithm, alex: Alex) -> tuple[Dataset, Dataset, np.ndarray | None]:
+    return neighbors(data, alex, algorithm.neighboring, getattr(algorithm, "rho_distance", None))

@@ -170,7 +170,8 @@ def worlds_panel(
     Parameters
     ----------
     alex, elsewhere : Alex's place (d,) in the first and in the second world, original units; None if Alex is out
-    ones, clouds, plain : centers of one run, of many runs, and of KMeans, each in both worlds, original units
+    ones, plain : centers of one run and of KMeans, each in both worlds, original units
+    clouds : centers of many runs in both worlds, original units; empty until they are computed
     """
     colors = view.colors
     view = dataclasses.replace(view, reference=None, missed=None)
@@ -187,7 +188,7 @@ def worlds_panel(
         "Alex": alex_look(colors, "Alex", below),
     }
     one, other = (view.flat(points) for points in ones)
-    here, there = (xy(view.flat(np.concatenate(list(cloud)))) for cloud in clouds)
+    here, there = (xy(view.flat(np.concatenate([ones[0][:0], *cloud]))) for cloud in clouds)
     first, second = (view.flat(points) for points in plain)
     spot = xy(view.flat(alex[None]))
     away = {} if elsewhere is None else {"Alex": xy(view.flat(elsewhere[None]))}

@@ -18,7 +18,7 @@ from dpviz.postprocessing.regions import has_regions
 from dpviz.postprocessing.span import Axes
 from dpviz.postprocessing.verdict import largest_gap, reach
 from dpviz.privacy.guarantee import Notion
-from dpviz.runs.alex import Worlds, worlds
+from dpviz.runs.alex import Worlds, clouds, worlds
 from pages._ui.attacker.setup import Setup
 from pages._ui.attacker.state import attacker_state
 from pages._ui.frame import keys, markup, shell
@@ -36,8 +36,10 @@ from pages._ui.work.workers import workers
 __all__ = ["section"]
 
 N = 20
+SEEDS = range(1, N + 1)  # of the runs with Alex; those without follow
 NEAR = 0.02  # share of the picture's span; a click this close to a person means that person
 _TOPIC = "alex"
+Clouds = tuple[tuple[np.ndarray, ...], ...]  # centers of many runs with Alex and without, or ()
 
 
 def section(result: Result, setup: Setup, *, hidden: bool, axes: Axes) -> None:
@@ -59,21 +61,27 @@ def section(result: Result, setup: Setup, *, hidden: bool, axes: Axes) -> None:
 
 
 def _gather(result: Result, setup: Setup) -> Gathered:
-    seed, data, many = int(result.trace.seed or 0), result.data, N * (not _stored(setup))
-    seeds = range(seed + 1, seed + 1 + many)
-    piece = Piece(f"alex {setup.who} {result.identity}", worlds, (data, setup.algorithm, setup.alex, seed, seeds))
-    expected = 2 * (1 + many) * runs.seconds(data, setup.algorithm)
-    return gather(_TOPIC, "Two worlds", [piece], public=is_public(data), seconds=expected)
+    """Have both worlds made, and then their clouds, which are the same for every seed, unless they are stored."""
+    seed, data, of = int(result.trace.seed or 0), result.data, (result.data, setup.algorithm, setup.alex)
+    pieces = [Piece(_name(result, setup), worlds, (*of, seed))]
+    if not _stored(setup):
+        pieces.append(Piece(_clouds_name(setup), clouds, (*of, SEEDS)))
+    expected = 2 * (1 + N * (len(pieces) - 1)) * runs.seconds(data, setup.algorithm)
+    return gather(_TOPIC, "Two worlds", pieces, public=is_public(data), seconds=expected)
 
 
-def _stored(setup: Setup) -> list[tuple[np.ndarray, ...]]:
-    """Return the centers of stored runs with Alex and without; [] if there are none."""
+def _name(result: Result, setup: Setup) -> str:
+    return f"alex {setup.who} {result.identity}"
+
+
+def _clouds_name(setup: Setup) -> str:
+    return f"alex clouds {setup.who} {runs.run_id(setup.data, setup.algorithm, SEEDS[0])}"
+
+
+def _stored(setup: Setup) -> Clouds:
+    """Return the centers of stored runs with Alex and without; () if there are none."""
     both = [atlas.played(setup.data, setup.algorithm, setup.alex.place, world)[:N] for world in (True, False)]
-    return [tuple(one.centers for one in rounds) for rounds in both] if all(len(one) == N for one in both) else []
-
-
-def _clouds(setup: Setup, both: Worlds) -> list[tuple[np.ndarray, ...]]:
-    return _stored(setup) or [world.fresh.centers for world in (both.here, both.there)]
+    return tuple(tuple(one.centers for one in rounds) for rounds in both) if all(len(one) == N for one in both) else ()
 
 
 def _body(result: Result, setup: Setup, axes: Axes, now: Gathered) -> None:
@@ -83,27 +91,29 @@ def _body(result: Result, setup: Setup, axes: Axes, now: Gathered) -> None:
         bar.progress(min(share, 1.0), f"{share:.0%} of the runs in two worlds")
         if button.button("Cancel", key=keys.ALEX_CANCEL, width="stretch"):
             now.job.cancel()
-        return
-    if now.problem:
+    elif now.problem:
         st.error(plain(now.problem))
     elif now.stopped:
         st.button("Go on", key=keys.ALEX_ON, on_click=halt, args=(_TOPIC,))
-    for both in now.ready.values():
-        _picture(result, setup, both, axes)
+    made = now.ready.get(_clouds_name(setup), ())
+    if (both := now.ready.get(_name(result, setup))) is not None:
+        _picture(result, setup, both, _stored(setup) or tuple(some.centers for some in made), axes)
 
 
-def _picture(result: Result, setup: Setup, both: Worlds, axes: Axes) -> None:
-    titles, clouds = sentences(result, both), _clouds(setup, both)
+def _picture(result: Result, setup: Setup, both: Worlds, many: Clouds, axes: Axes) -> None:
+    """Draw both worlds; without clouds, the steps that show them say so."""
+    titles = sentences(result, both, computed=bool(many))
     identity = f"{setup.who} {result.identity}"
     transport(
         keys.ALEX_PLAYER, scope=keys.ALEX_FIGURES, titles=titles, marks=list(range(len(titles))),
         run=identity, opened=zlib.crc32(identity.encode()) + 1, step=0, what="Two worlds",
     )  # fmt: skip
     view = view_of(result, hidden=True, axes=axes)
-    look = (identity, st.context.theme.type, axes)
+    look = (identity, bool(many), st.context.theme.type, axes)
     panels = attacker_state.attacker_panels
     if panels is None or panels[0] != look:
-        attacker_state.attacker_panels = panels = (look, workers().call(printed, view, setup.alex.place, both, clouds))
+        made = workers().call(printed, view, setup.alex.place, both, many or ((), ()))
+        attacker_state.attacker_panels = panels = (look, made)
     spot = None
     with st.container(key=keys.ALEX_FIGURES):
         left, right = st.columns([11, 8], gap="medium")
@@ -112,7 +122,7 @@ def _picture(result: Result, setup: Setup, both: Worlds, axes: Axes) -> None:
             shell.key_line(figures.LEGEND, True, result.data.noun)
         with right:
             draw(keys.ALEX, panels[1][1:])
-            st.html(markup.odds(drowned(result, view, both, clouds[0])))
+            st.html(markup.odds(drowned(result, view, both, many[0] if many else ())))
     if spot is not None and not locked(keys.ATTACKER_WHO):
         taken = clicked(view, result.data, spot)
         if taken != setup.who:
@@ -123,14 +133,14 @@ def _picture(result: Result, setup: Setup, both: Worlds, axes: Axes) -> None:
     st.html(markup.fooled(f"{few} {every}" if result.trace.claimed.private else few))
 
 
-def printed(view: View, place: np.ndarray, both: Worlds, clouds: Sequence[Sequence[np.ndarray]]) -> list[Panel]:
-    """Return the plane and the lens, ready to send; `clouds` are the centers of many runs in both worlds."""
+def printed(view: View, place: np.ndarray, both: Worlds, many: Sequence[Sequence[np.ndarray]]) -> list[Panel]:
+    """Return the plane and the lens, ready to send; `many` are the centers of many runs in both worlds."""
     one, other = both.here, both.there
     plane = figures.worlds_panel(
-        view, place, both.moved, (one.one, other.one), (clouds[0], clouds[1]), (one.kmeans, other.kmeans)
+        view, place, both.moved, (one.one, other.one), (many[0], many[1]), (one.kmeans, other.kmeans)
     )
     lens = figures.lens_of(view, (one.kmeans, other.kmeans))
-    here, there = (_near(view, lens, cloud) for cloud in clouds)
+    here, there = (_near(view, lens, cloud) for cloud in many)
     first, second = (_near(view, lens, [world.one]) for world in (one, other))
     ends = lens.here, lens.there
     frames = [(ends[0], first), (ends[1], second), (ends[0], here), (ends[1], there), (ends[0], [*here, *there])]
@@ -151,7 +161,7 @@ def drowned(result: Result, view: View, both: Worlds, cloud: Sequence[np.ndarray
 
     lens = figures.lens_of(view, (both.here.kmeans, both.there.kmeans))
     known = markup.text(markup.bold(f"KMeans: {gap(lens.here, lens.there)}"), ", always the same: Alex is known.")
-    if result.trace.claimed.notion is Notion.NONE:
+    if result.trace.claimed.notion is Notion.NONE or not cloud:
         return known
     seen = _near(view, lens, cloud)
     jumps = np.linalg.norm(np.diff(domain.normalize(np.array(seen)), axis=0), axis=1)
@@ -163,8 +173,8 @@ def drowned(result: Result, view: View, both: Worlds, cloud: Sequence[np.ndarray
     return markup.text(known, " ", markup.bold(f"Released: jumps {jump} from run to run"), end)
 
 
-def sentences(result: Result, both: Worlds) -> list[str]:
-    """Return the sentences of the five steps."""
+def sentences(result: Result, both: Worlds, *, computed: bool) -> list[str]:
+    """Return the sentences of the five steps; `computed` says whether the runs with fresh noise are there."""
     trace, data = result.trace, result.data
     if both.moved is None:
         first, second = "Alex is in", "Alex is out"
@@ -177,12 +187,13 @@ def sentences(result: Result, both: Worlds) -> list[str]:
         return largest_gap(one, other, trace.domain, data.columns, data.units)
 
     released, plain = gap(both.here.one, both.there.one), gap(both.here.kmeans, both.there.kmeans)
+    later = "" if computed else " · not computed yet"
     return [
         f"{first} · one run of {trace.name}, and KMeans",
         f"{second} · same noise seed: {trace.name} moves by {released} at most, KMeans by {plain} every time",
-        f"{first} · {N} runs with fresh noise",
-        f"{second} · {N} runs with fresh noise",
-        f"Both worlds · filled where {first}, hollow where {second}",
+        f"{first} · {N} runs with fresh noise{later}",
+        f"{second} · {N} runs with fresh noise{later}",
+        f"Both worlds · filled where {first}, hollow where {second}{later}",
     ]
 
 

@@ -66,7 +66,7 @@ def section(key: str, result: Result, *, hidden: bool = False) -> None:
             f"The noise is one standard deviation {noise.meaning}. " if noise.sd is not None else f"{noise.meaning} "
         )
         if noise.sd is None and scatter is not None:
-            words = f"No formula gives this method's noise: {AGAIN} says how far their centers lie from these. "
+            words = f"No formula gives this method's noise: {AGAIN} is each center's standard deviation. "
         st.html(
             markup.small(
                 "In the data's units. ",

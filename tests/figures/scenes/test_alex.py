@@ -8,7 +8,7 @@ from dpviz.datasets import load
 from dpviz.figures.kit.theme import LIGHT
 from dpviz.figures.kit.view import View
 from dpviz.figures.scenes.alex import lens_of, lens_panel, worlds_panel
-from dpviz.runs.alex import farthest, worlds
+from dpviz.runs.alex import clouds, farthest, worlds
 
 
 @pytest.mark.parametrize("name", ["tiny", "ring", "town"])
@@ -16,13 +16,15 @@ from dpviz.runs.alex import farthest, worlds
 def test_captions_say_what_alex_changes(name, slug):
     data = load(name)
     alex, algorithm = farthest(data), ALGORITHMS[slug](n_clusters=2)
-    found = worlds(data, algorithm, alex, 3, range(4, 6))
+    found = worlds(data, algorithm, alex, 3)
     trace = algorithm.run(data.X, domain=data.domain, seed=3)
     view = View(trace, LIGHT, (0, 1), data.columns, data.units)
     ones = found.here.one, found.there.one
-    clouds = found.here.fresh.centers, found.there.fresh.centers
-    plane = worlds_panel(view, alex.place, found.moved, ones, clouds, (found.here.kmeans, found.there.kmeans))
+    many = [some.centers for some in clouds(data, algorithm, alex, range(4, 6))]
+    plane = worlds_panel(view, alex.place, found.moved, ones, many, (found.here.kmeans, found.there.kmeans))
     title = plane.figure.layout.title.text
+    early = worlds_panel(view, alex.place, found.moved, ones, ((), ()), (found.here.kmeans, found.there.kmeans))
+    assert early.figure.layout.title.text == title and len(early.figure.frames) == len(plane.figure.frames) == 5
     if len(ones[0]) != len(ones[1]):
         assert f": {len(ones[0])} center" in title and title.endswith(f"{len(ones[1])} without")
     elif len(ones[0]) == 2:

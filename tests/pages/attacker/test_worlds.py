@@ -1,5 +1,6 @@
 """Check Alex in both worlds: chosen by a link, a list or a click, with five steps, a lens, and a conclusion."""
 
+import json
 import re
 import time
 from functools import partial
@@ -14,6 +15,7 @@ from dpviz.figures.kit.theme import LIGHT
 from dpviz.figures.kit.view import View
 from pages._ui.attacker import view, worlds
 from pages._ui.attacker.who import WHO, accepts, called, person
+from pages._ui.work import batch
 from tests.pages.visitor import visit
 from tests.traces import trace as run_of
 
@@ -33,16 +35,39 @@ def words(app):
 
 def test_alex_comes_by_a_link_and_goes(opened):
     app, until = opened("v=1&d=tiny&a=sulloyd&k=2&e=1&s=0&who=row:3"), time.monotonic() + 240
-    while "always the same: Alex is known" not in words(app) and time.monotonic() < until:
+    while "Released: jumps " not in words(app) and time.monotonic() < until:
         time.sleep(0.1)
         app.run()
-    assert not app.exception and not app.error and "Released: jumps " in words(app)
+    assert not app.exception and not app.error and "always the same: Alex is known" in words(app)
     assert app.selectbox(key="attacker_who").value == "row:3"
     conclusion = re.search(r"KMeans: [^,]+, always the same", re.sub("<[^>]*>", "", words(app)))[0]
     app.session_state["attacker_who_next"] = "row:39999"
     app.run()
     assert any("no such person" in info.value for info in app.info) and not app.exception
     assert conclusion not in re.sub("<[^>]*>", "", words(app))  # the picture of another person may be there already
+
+
+def steps(app):
+    """Return the sentences of the player of both worlds, [] before there is one."""
+    sent = [json.loads(part.proto.json) for part in app.get("bidi_component")]
+    return next((one["titles"] for one in sent if one.get("what") == "Two worlds"), [])
+
+
+def test_one_run_in_both_worlds_is_shown_before_the_clouds_are_computed(opened, monkeypatch):
+    monkeypatch.setattr(
+        worlds, "gather", lambda topic, title, pieces, **more: batch.gather(topic, title, pieces[:1], **more)
+    )
+    app, until = opened("v=1&d=tiny&a=sulloyd&k=2&e=1&s=0&who=row:5"), time.monotonic() + 240
+    while not steps(app) and time.monotonic() < until:
+        time.sleep(0.1)
+        app.run()
+    assert not app.exception and not app.error and "Alex is known" in words(app) and "jumps" not in words(app)
+    assert [title.endswith("not computed yet") for title in steps(app)] == [False, False, True, True, True]
+    monkeypatch.setattr(worlds, "gather", batch.gather)
+    while "Released: jumps " not in words(app) and time.monotonic() < until:
+        time.sleep(0.1)
+        app.run()
+    assert not app.exception and len(steps(app)) == 5 and "not computed yet" not in " ".join(steps(app))
 
 
 @pytest.mark.parametrize("query", ["a=sulloyd&k=2&exact=1", "a=dp-dbscan"])
