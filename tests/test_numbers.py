@@ -1,4 +1,4 @@
-"""Check numbers as people say them against a table; texts for people contain no exponents."""
+"""Check against a table that numbers are written as people say them, and that texts for people have no exponents."""
 
 import ast
 import math

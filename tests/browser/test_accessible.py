@@ -1,4 +1,4 @@
-"""Check that no page, light or dark, wide or on a phone, has a violation that Axe finds or scrolls sideways."""
+"""Check that no page, light or dark, wide or on a phone, scrolls sideways or has a violation that Axe finds."""
 
 import pytest
 from playwright.sync_api import expect

@@ -1,4 +1,4 @@
-"""Check the bar: every page marks its place, links and arrows stay in the session, a phone has five words."""
+"""Check the bar: every page marks its place, links and arrows stay in the session, and a phone has five words."""
 
 import pytest
 from playwright.sync_api import expect

@@ -1,4 +1,4 @@
-"""Check the readers: a broken file gets one sentence without a cell, a good one is read exactly."""
+"""Check the readers: a broken file gets one sentence without a cell, and a good one is read exactly."""
 
 import io
 import itertools

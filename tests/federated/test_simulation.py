@@ -1,4 +1,4 @@
-"""Check Masked Secure Aggregation: federated equals central bit for bit; overflow, dropout, rounding."""
+"""Check Masked Secure Aggregation: equality with central runs bit for bit, overflow, dropout, and rounding."""
 
 import dataclasses
 import json

@@ -1,4 +1,4 @@
-"""Check that the panels of a player draw almost no rows; `Panel` refuses a side panel that is empty at a step."""
+"""Check that a player's panels can be drawn for few rows; `Panel` refuses a side panel that is empty at a step."""
 
 import dataclasses
 

@@ -1,4 +1,4 @@
-"""Check Start through Streamlit's test driver: the story appears at once, parts come later, old addresses redirect."""
+"""Check Start through Streamlit's test driver: the story comes at once, parts later, and old addresses redirect."""
 
 import json
 import time

@@ -1,4 +1,4 @@
-"""Check pages through Streamlit's test driver: no exception, bad input gets a sentence, results survive."""
+"""Check pages through Streamlit's test driver: no exception occurs, bad input gets a sentence, and results survive."""
 
 import re
 import threading

@@ -1,4 +1,4 @@
-"""Check the local model: reports are exactly epsilon-DP, estimates unbiased, groups public, figures true to the run."""
+"""Check the local model: exactly epsilon-DP reports, unbiased estimates, public groups, and figures true to the run."""
 
 import itertools
 import math

@@ -1,4 +1,4 @@
-"""Check EM-MC's picks at one cost and LSH-Splits' tree: exact divergences, closed forms, paths, clusters found."""
+"""Check EM-MC's picks at one cost and LSH-Splits' tree: exact divergences, closed forms, paths, and clusters."""
 
 import math
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""Check pictures of raw rows: thumbnails stay in their frame, histograms count every row, bounds are as declared."""
+"""Check pictures of raw rows: thumbnails stay in their frame, histograms count all rows, and bounds are as declared."""
 
 import re
 import xml.etree.ElementTree as xml

@@ -1,4 +1,4 @@
-"""Check figures of EM-MC and LSH-Splits: cells are squares of released size, hyperplanes pass through the middle."""
+"""Check figures of EM-MC and LSH-Splits: cells are squares of released size, and hyperplanes cross the middle."""
 
 import json
 

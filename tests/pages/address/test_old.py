@@ -1,4 +1,4 @@
-"""Check where addresses of 0.1 and 0.2 lead if their view is another page today, word by word."""
+"""Check, word by word, where addresses of versions 0.1 and 0.2 lead if their view is another page today."""
 
 import pytest
 

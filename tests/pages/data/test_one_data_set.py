@@ -1,4 +1,4 @@
-"""Check that all pages that can show a data set use the same one: public files reach them all, private ones none."""
+"""Check that all pages that can show a data set use the same one: public files reach all pages, private files none."""
 
 import pytest
 

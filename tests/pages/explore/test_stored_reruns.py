@@ -1,4 +1,4 @@
-"""Check the stored reruns on Again?: they are those that would be computed, of these very settings, or not used."""
+"""Check the stored reruns on Again?: they equal the reruns computed for these very settings, or are not used."""
 
 import dataclasses
 import re

@@ -1,4 +1,4 @@
-"""Check work in other processes: the trace is the same, steps and crashes are reported, a stop is obeyed."""
+"""Check work in other processes: the trace is the same, steps and crashes are reported, and a stop is obeyed."""
 
 import os
 import signal
