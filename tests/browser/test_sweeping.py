@@ -1,4 +1,4 @@
-"""Check the Trade-off page in a real browser: a sweep fills in, survives a page change and a reload, can be stopped."""
+"""Check the Trade-off page in a browser: sweeps fill in, survive a page change and a reload, and can be stopped."""
 
 import re
 

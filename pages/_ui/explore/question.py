@@ -24,7 +24,7 @@ class RerunQuestion:
 
     Attributes
     ----------
-    algorithms : by label
+    algorithms : the algorithms, by label
     current : the label of the run's own algorithm
     stored : finished reruns, by label
     """

@@ -50,7 +50,7 @@ def test_every_part_is_one_of_all_rows_and_keeps_its_place_until_it_is_cut():
     for t, parts in table.groupby("frame"):
         assert parts.place.is_unique and parts.place.is_monotonic_increasing, t
         share = sum(2.0 ** (1 - node.bit_length()) for node in parts.node)
-        assert share == 1.0, t  # no row is in two parts, none in no part
+        assert share == 1.0, t  # every row is in exactly one part
     last = table[table.frame == len(RUN.steps) - 1]
     averages = next(step for step in RUN.steps if step.kind == "averages").released
     assert last.node.tolist() == averages["nodes"].tolist() and last.place.tolist() == list(range(len(last)))
