@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from dpviz import params
 from dpviz.algorithms import ALGORITHMS
 from dpviz.params import ParamSpec
 from dpviz.sweeps.measures import METRICS
@@ -31,9 +33,7 @@ def tradeoff(known: Mapping[str, Any]) -> Sequence[Control]:
         Control("a", keys.SWEEP_ALGORITHMS, "Algorithms", choice(form.FIRST, slugs), many=True, always=True),
         Control("e", keys.SWEEP_EPSILON, "Privacy budgets ε", choice(form.STOPS, form.EPSILONS), many=True),
         Control("runs", keys.SWEEP_REPEATS, "Runs per point", number(form.SEEDS, 2, 50)),
-        Control("rho", keys.SWEEP_RHO, label_of("rho_distance"), choice((0.05,), form.RHOS), many=True),
         Control("n", keys.SWEEP_ROWS, "People in the data", choice((None,), form.ROWS), many=True),
-        Control("k", keys.SWEEP_K, label_of("n_clusters"), ParamSpec(""), accepts=partial(_list, _whole)),
         Control("delta", keys.SWEEP_DELTA, label_of("delta"), ParamSpec(""), accepts=partial(_list, vary.deltas)),
         Control("own", keys.SWEEP_FREE, "Let methods choose their own number of centers", switch(False)),
         Control("m", keys.SWEEP_METRICS, "Metrics", choice(("loss",), tuple(METRICS)), many=True),
@@ -45,6 +45,11 @@ def tradeoff(known: Mapping[str, Any]) -> Sequence[Control]:
     ]
     if "a" in known:
         chosen = list(known["a"])
+        fits = partial(_list, partial(_clusters, chosen))
+        listed.append(Control("k", keys.SWEEP_K, label_of("n_clusters"), ParamSpec(""), accepts=fits))
+        if any("rho_distance" in params.specs(ALGORITHMS[slug]) for slug in chosen):
+            rho = choice((0.05,), form.RHOS)
+            listed.append(Control("rho", keys.SWEEP_RHO, label_of("rho_distance"), rho, many=True))
         names, curves = vary.names_of(chosen), vary.curves_of(chosen)
         varied = Control("vary", keys.SWEEP_VARY, "Vary parameters", choice((), [*names]), many=True, most=vary.MOST)
         listed += [varied, Control("curves", keys.SWEEP_PRESETS, "Presets", choice((), [*curves]), many=True)]
@@ -61,8 +66,13 @@ def _list(check: Callable[[str], Any], text: str) -> str:
     return text
 
 
-def _whole(text: str) -> tuple[int, ...]:
-    return vary.numbers("centers k", text, int)
+def _clusters(slugs: Sequence[str], text: str) -> tuple[int, ...]:
+    """Return the numbers of centers; raise ValueError if a chosen algorithm cannot take one of them."""
+    values: tuple[int, ...] = vary.numbers("centers k", text, int)
+    specs = [params.specs(ALGORITHMS[slug]).get("n_clusters") for slug in slugs]
+    for value, spec in itertools.product(values, filter(None, specs)):
+        params.check_one("sweep", "n_clusters", spec, value)
+    return values
 
 
 def _token(text: str) -> str:

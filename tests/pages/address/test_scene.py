@@ -200,6 +200,21 @@ def test_what_belongs_to_another_view_is_named_in_one_sentence(query, words):
     assert found.values["a"] == scene.read("explore", "", explore)[0].values["a"]
 
 
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("v=1&a=pe-means&rho=0.01", "rho, which belongs to promises about moves"),
+        *((f"v=1&a=pe-means&k={k}", "Centers k") for k in ("0", "3,0", "99999", "two", "2.5")),
+    ],
+)
+def test_a_sweep_no_chosen_method_can_run_is_told_and_not_kept(query, words):
+    found, sentence = scene.read("tradeoff", query, tradeoff)
+    assert sentence == f"This link opens, but defaults replace the parts that do not fit: {words}."
+    assert scene.write(found, tradeoff) == "v=1&d=town&a=pe-means&s=0"
+    fits = "v=1&a=dist-dp&a=pe-means&rho=0.01&k=3,5"
+    assert scene.read("tradeoff", fits, tradeoff)[1] == ""
+
+
 @pytest.mark.parametrize("page", tiers(sorted(PAGES.keys() - {"explore"}), ["attacker", "data", "ledger", "tradeoff"]))
 def test_no_hostile_address_is_followed_on_another_page(page):
     vocabulary = PAGES[page]
