@@ -128,6 +128,18 @@ def test_a_run_under_an_earlier_declaration_is_shown_beside_those_of_today(start
     assert json.loads(app.session_state["shown"])[3] == 4
 
 
+def test_a_changed_declaration_keeps_the_number_of_centers(start, monkeypatch):
+    def field():
+        app.switch_page("pages/explore.py").run()
+        return next(one for one in app.number_input if one.label == "Centers k")
+
+    app = declare(drop(start(), "mine.csv", csv(), "Yes, it is public"), facts("a", "b"))
+    field().set_value(5).run()
+    before = app.session_state["explore_data"]
+    declare(app, facts("a", "b", high=200))
+    assert app.session_state["explore_data"] != before and field().value == 5 and not app.exception
+
+
 def test_no_two_runs_in_a_list_have_the_same_name(start, monkeypatch):
     finished = SimpleNamespace(parameters={"n_clusters": 3}, seed=0, noiseless=False, name="NSM")
     data = SimpleNamespace(title="mine, 300 rows", columns=("a", "b"))

@@ -19,7 +19,7 @@ from dpviz.figures.kit.view import thin
 from dpviz.figures.scenes.people import bounds_panel
 from pages._ui.data import kept, reading
 from pages._ui.data.reading import KINDS, NUMBER
-from pages._ui.form.forms import in_labels
+from pages._ui.form.forms import hand_on, in_labels
 from pages._ui.form.numbers import field
 from pages._ui.frame import catalog, keys, markup, messages, shell
 from pages._ui.work.state import work_state
@@ -404,6 +404,7 @@ def use(upload: Upload, facts: dict[str, Any]) -> None:
     TableError
         If the file cannot be read with the declared rules.
     """
+    before = upload.dataset_id
     rules = tuple(Recoding.parse(entry, "Declaration") for entry in facts["recode"])
     if rules != upload.form.recode:
         reading.again(upload, dataclasses.replace(upload.form, recode=rules))
@@ -412,5 +413,7 @@ def use(upload: Upload, facts: dict[str, Any]) -> None:
         return
     catalog.own().pop(upload.dataset_id, None)
     upload.dataset_id = secrets.token_hex(8)
+    if before:
+        hand_on(before, upload.dataset_id)
     catalog.keep(from_table(upload.table, facts, private=upload.private, dataset_id=upload.dataset_id))
     work_state.fingerprints[upload.dataset_id] = upload.fingerprint

@@ -208,6 +208,13 @@ def fields_of(
     }
 
 
+def hand_on(old_name: str, new_name: str) -> None:
+    """Give the fields of a file under its new declaration the values that they have under the old one."""
+    state, start = st.session_state, keys.PARAM.pattern.partition("{")[0]
+    for key in [key for key in map(str, state) if key.startswith(start) and old_name in key]:
+        state[key.replace(old_name, new_name)] = state[key]
+
+
 def in_words(problem: Exception, cls: type[Algorithm]) -> str:
     """Return a parameter's error in the words of the form."""
     return in_labels(str(problem).removeprefix(f"{cls.name}: "), params.specs(cls))
