@@ -51,7 +51,7 @@ def write(out: Path) -> None:
     import pdoc
 
     with tempfile.TemporaryDirectory() as looks, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # pdoc's, about annotations for type checkers alone
+        warnings.simplefilter("ignore")  # pdoc warns about annotations that only type checkers read
         look = f"{_colors(LIGHT)}@media screen and (prefers-color-scheme:dark){{{_colors(DARK)}}}"
         files = {"theme.css": look, "syntax-highlighting.css": "", "custom.css": text_of("reference.css")}
         for name, text in {**files, "index.html.jinja2": _FIRST}.items():

@@ -122,7 +122,7 @@ def test_a_private_file_has_one_account_in_every_tab_and_a_total_that_holds(star
 
 
 def test_the_card_before_a_run_names_the_move_that_its_total_covers(start):
-    """The total of two runs for different moves is about the shorter ones, and so is the bet."""
+    """The total of two runs that hide different moves covers only the shorter moves, and so does the bet."""
     app, domain = private_file(start(), content(4)), Domain.box(0, 100, 2, n_public=300)
     short, long = (ALGORITHMS["dist-dp-random-points"](n_clusters=2, rho_distance=rho) for rho in (0.02, 0.2))
     one = Account("", (Claim.of(short, domain),))
