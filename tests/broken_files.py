@@ -91,9 +91,9 @@ def make_files():
         "byte order mark only": ("x.csv", b"\xef\xbb\xbf", EMPTY),
         "header only": ("x.csv", b"a,b\n", NO_ROWS),
         "header without line end": ("x.csv", b"a,b", NO_ROWS),
-        "no header, one row": ("x.csv", f"{CELL},2\n".encode(), f"column 1 has a value for a name; {NAMELESS}"),
-        "no header": ("x.csv", f"1,{CELL}\n3,4\n".encode(), f"column 1 has a value for a name; {NAMELESS}"),
-        "number among names": ("x.csv", b"a,2024\n1,2\n", f"column 2 has a value for a name; {NAMELESS}"),
+        "no header, one row": ("x.csv", f"{CELL},2\n".encode(), f"column 1 has a value instead of a name; {NAMELESS}"),
+        "no header": ("x.csv", f"1,{CELL}\n3,4\n".encode(), f"column 1 has a value instead of a name; {NAMELESS}"),
+        "number among names": ("x.csv", b"a,2024\n1,2\n", f"column 2 has a value instead of a name; {NAMELESS}"),
         # rows of unequal length
         "one row too long": (
             "x.csv",
@@ -125,7 +125,7 @@ def make_files():
         "separated by spaces, no header": (
             "x.dat",
             b"Smith 34 51000\nSENTINEL 12 7\n",
-            f"column 2 has a value for a name; {NAMELESS}",
+            f"column 2 has a value instead of a name; {NAMELESS}",
         ),
         "JSON by columns": (
             "x.json",
@@ -150,7 +150,7 @@ def make_files():
             "x.dat",
             b"name      a\nSENTINEL  1\nBo Li    12\nAnn     123\n",
             'its columns have a fixed width and no separator; convert it to CSV: python -c "import pandas; '
-            "pandas.read_fwf('x.dat').to_csv('x.csv', index=False)\" (with header=None behind the name where the first "
+            "pandas.read_fwf('x.dat').to_csv('x.csv', index=False)\" (with header=None after the name if the first "
             "line holds no names).",
         ),
         "sparse pairs": (

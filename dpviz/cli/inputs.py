@@ -63,7 +63,7 @@ def add_form(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--missing-marks", metavar="A,B,...",
-        help="what marks a missing cell, besides NA, ?, - and the like: \"k. A.,missing,-999\"",
+        help="marks of a missing cell, besides NA, ?, - and similar ones: \"k. A.,missing,-999\"",
     )  # fmt: skip
 
 

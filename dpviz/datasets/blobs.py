@@ -30,11 +30,13 @@ class Blobs:
 
     name: ClassVar[str] = "Blobs"
     PREFIX: ClassVar[str] = "blobs:"
-    n_rows: int = param(2000, low=10, high=200_000, help="How many made-up people.")
+    n_rows: int = param(2000, low=10, high=200_000, help="Number of made-up people.")
     n_features: int = param(2, low=1, high=64, help="How many columns.")
     n_clusters: int = param(4, low=1, high=40, help="How many groups.")
     spread: float = param(1.0, low=0.05, high=5.0, help="Standard deviation of a group; the box is 20 wide.")
-    imbalance: float = param(0.0, low=0.0, high=0.9, help="0: equal groups. 0.5: each half as large as the previous.")
+    imbalance: float = param(
+        0.0, low=0.0, high=0.9, help="At 0 groups are equal; at 0.5 each is half as large as the previous one."
+    )
     outliers: float = param(0.0, low=0.0, high=0.5, help="Share of people scattered over the whole box.")
     seed: int = param(0, low=0, help="Another seed gives other blobs. Nobody's privacy depends on it.")
 

@@ -225,7 +225,7 @@ def _parsed(text: str | bytes, name: str) -> dict[str, Any]:
     if unknown := [key for key in facts if key not in (*_DEFAULTS, "columns", "left_out")]:  # such as misspelled ones
         raise ValueError(
             f"{name}: a data dictionary has no entry {str(unknown[0])[:40]!r}; its entries are columns, left_out, "
-            f"{', '.join(_DEFAULTS)}. (`dpviz describe FILE` drafts one of this version.)"
+            f"{', '.join(_DEFAULTS)}. (`dpviz describe FILE` drafts a dictionary of this version.)"
         )
     return facts
 

@@ -174,6 +174,7 @@ def _own(path: Path) -> Path:
     if os.name == "posix" and (status.st_mode & 0o077 or status.st_uid != os.getuid()):
         raise ValueError(
             f"federated: {path.parent.name}/{path.name} must be yours alone, but others may read or change it (mode "
-            f"{status.st_mode & 0o777:o}); its reader can take this party's place. Make new keys, or chmod 600 it."
+            f"{status.st_mode & 0o777:o}); anyone who reads it can take this party's place. Make new keys, or "
+            "chmod 600 it."
         )
     return path

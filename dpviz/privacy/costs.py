@@ -175,7 +175,7 @@ class Exponential(_Epsilon):
     """
 
     norm: ClassVar[float] = math.inf
-    noise: ClassVar[str] = "Gumbel noise of scale {scale} on every score, only the winner is released"
+    noise: ClassVar[str] = "Gumbel noise of scale {scale} on every score, of which only the winner is released,"
 
     @property
     def zcdp(self) -> float:
@@ -192,7 +192,7 @@ class Threshold(_Mu):
 
     delta: float
     noise: ClassVar[str] = (
-        "Gaussian noise of standard deviation {scale} on every count, released only above a threshold"
+        "Gaussian noise of standard deviation {scale} on every count, which is released only above a threshold,"
     )
 
     def __post_init__(self) -> None:
@@ -314,7 +314,7 @@ class Report(_Epsilon):
     """
 
     norm: ClassVar[float] = 1
-    noise: ClassVar[str] = "each bit is flipped with probability {scale}"
+    noise: ClassVar[str] = "flipping each bit with probability {scale}"
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -55,7 +55,7 @@ def parts(trace: Trace) -> list[tuple[str, str]]:
             f"expected = np.array({expected})\n"
             f"assert dpviz.__version__ == {trace.version!r}, "
             f"{f'made with dpviz {trace.version}: numbers may differ'!r}\n"
-            'assert np.array_equal(trace.cluster_centers, expected), "other rows, or another machine\'s libraries"'
+            'assert np.array_equal(trace.cluster_centers, expected), "the rows or this machine\'s libraries differ"'
         )
         pieces.append(("The same centers, bit for bit", check))
     return pieces

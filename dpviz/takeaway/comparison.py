@@ -50,8 +50,8 @@ def comparison(traces: Sequence[Trace]) -> str:
         f'<div class="beside">{"".join(_run(letter, trace, shared(traces)) for letter, trace in named)}</div>'
         f"<h2>What differs</h2><table><thead><tr><th></th>{heads}</tr></thead><tbody>{rows}</tbody></table>"
         f"<h2>What an attacker can do at best</h2>{_curves(traces)}"
-        '<p class="small">False alarms across, misses upward; every attacker lies on or above the curve. Curves of '
-        "different promises answer different questions.</p>"
+        '<p class="small">False alarms run across and misses run upward; every attacker lies on or above the curve. '
+        "Curves of different promises answer different questions.</p>"
         f"<footer>{html.escape('; '.join(dict.fromkeys(t.notice.rstrip('.') for t in traces)))}. Made with dpviz "
         f"{html.escape(traces[0].version)}.</footer>"
     )

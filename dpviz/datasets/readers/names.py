@@ -79,9 +79,9 @@ def named(file: str, raw: Sequence[str], *, sure: bool = False) -> tuple[list[st
         name = cleaned(text)
         if is_value(name) and not (sure and _MAY_NAME.fullmatch(name)):
             raise TableError(
-                f"{file}: column {position} has a value for a name; add a header line, or start its name with a letter "
-                f"(on the command line: {'' if sure else '--header if these are names, '}--no-header if it is a row, "
-                "--header-row N if the names are further down)."
+                f"{file}: column {position} has a value instead of a name; add a header line, or start its name "
+                f"with a letter (on the command line: {'' if sure else '--header if these are names, '}--no-header if "
+                "it is a row, --header-row N if the names are further down)."
             )
         if not name:
             name = f"column {position}"

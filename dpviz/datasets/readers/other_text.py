@@ -71,7 +71,7 @@ def refuse_other_text(head: str, name: str) -> None:
         advice = as_csv(name, "pandas", "pandas.read_fwf(FILE)")
         raise TableError(
             f"{name}: its columns have a fixed width and no separator; convert it to CSV: {advice} (with "
-            "header=None behind the name where the first line holds no names)."
+            "header=None after the name if the first line holds no names)."
         )
 
 

@@ -185,7 +185,7 @@ def _crowd(room: Classroom) -> None:
         st.html(maps.people(shell.colors(), points))
         st.html(markup.small(markup.tag(), " Made-up points, before any noise."))
         return
-    st.html(markup.odds(markup.bold(_many(room.seats, "phone")), ". Points stay with their phones."))
+    st.html(markup.odds(markup.bold(_many(room.seats, "phone")), ". Every point stays on its phone."))
 
 
 def _many(number: int, what: str) -> str:
@@ -292,7 +292,12 @@ def _run(room: Classroom, base: str) -> None:
                 "would see the gray points or the diamonds."
             )
         )
-        st.toggle("All panels", key=keys.CLASS_PANELS, help="The panels of Watch: votes, loss, the ledger.", **_KEEP)
+        st.toggle(
+            "All panels",
+            key=keys.CLASS_PANELS,
+            help="Shows the panels of Watch, such as votes, loss and the ledger.",
+            **_KEEP,
+        )
     with picture:
         step = components.mirror()
         room.show(step=len(run.titles) - 1 if step is None else min(step, len(run.titles) - 1))

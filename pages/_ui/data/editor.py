@@ -366,7 +366,11 @@ def _consequences(upload: Upload, facts: dict[str, Any]) -> None:
     """Say how much one person can change; in DEMO, show the effect of the declaration on the rows."""
     if facts["projection"]:
         wide = max(column["high"] for column in facts["columns"][:2])
-        tight = " Give both the bounds of your region: half the width means half the noise." if wide > _REGION else ""
+        tight = (
+            " Declare the bounds of your region for both: half the width means half the noise."
+            if wide > _REGION
+            else ""
+        )
         st.caption(f"Latitude and longitude become one map, in kilometers around the middle of their bounds.{tight}")
     st.html(markup.small(markup.bold("What one person can change."), " ", " ".join(dictionary.promises(facts))))
     if upload.private:

@@ -94,7 +94,9 @@ def form() -> Wish:
         n = whole_number("People", value=START[keys.PLAN_N], help="About how many. Public.", **args(keys.PLAN_N))
         columns = st.text_input("Columns", **args(keys.PLAN_COLUMNS), help="Names, separated by commas.")
         units = st.text_input(
-            "Units", **args(keys.PLAN_UNITS), help="One per column, empty where there is none, or one for all."
+            "Units",
+            **args(keys.PLAN_UNITS),
+            help="One unit for every column, with an empty entry for none, or a single unit for all.",
         )
         low = st.text_input("Lowest possible values", **args(keys.PLAN_LOW), help="One per column.")
         high = st.text_input("Largest possible values", **args(keys.PLAN_HIGH))

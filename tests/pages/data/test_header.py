@@ -247,7 +247,7 @@ NAMES = [
 @pytest.mark.parametrize("text", VALUES)
 def test_a_value_is_no_name(text):
     assert is_value(text)
-    with pytest.raises(TableError, match="column 2 has a value for a name"):
+    with pytest.raises(TableError, match="column 2 has a value instead of a name"):
         read_table(f'a;"{text}"\n1;2\n'.encode(), "x.csv")
 
 
