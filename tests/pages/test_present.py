@@ -180,7 +180,7 @@ def test_a_deck_of_the_version_before_opens():
 
 def test_what_would_take_too_long_is_refused(monkeypatch):
     monkeypatch.setattr(scenes.runs, "seconds", lambda data, algorithm: 9.0)
-    for scene in ("attacker?v=1&d=town&e=3", "explore?v=1&d=town&a=nsm&again=1"):
+    for scene in ("attacker?v=1&d=town&e=3", "explore?v=1&d=town&a=nsm&k=4&again=1"):  # no stored runs
         with pytest.raises(ValueError, match="too long"):
             staged(Slide("", scene), "light")
 
@@ -240,6 +240,16 @@ def test_clouds_games_and_curves_have_their_picture(monkeypatch):
     assert made.big.endswith("×") and "2 runs" in made.titles[0] and "NOT PRIVATE" in made.figure
     with pytest.raises(ValueError, match="different promises"):
         picture("tradeoff?v=1&d=tiny&a=dpm&a=stemmer-kaplan-local&e=4&runs=2")
+
+
+def test_a_slide_of_reruns_shows_the_stored_runs_or_makes_the_same_ones(monkeypatch):
+    address = "explore?v=1&d=tiny&a=dpm&e=2&again=1"
+    monkeypatch.setattr(atlas, "trust", lambda *which: atlas.Trust.NO)
+    made, _ = picture(address)
+    monkeypatch.setattr(atlas, "trust", lambda *which: atlas.Trust.YES)
+    monkeypatch.setattr(pictures, "rerun", lambda *_, **__: pytest.fail("it was made again"))
+    stored, _ = picture(address)
+    assert stored.titles == made.titles and len(made.titles) == 5
 
 
 def test_the_default_decks_game_and_curves_come_from_stored_runs(monkeypatch):

@@ -147,8 +147,8 @@ def run(
 
 
 def clouds(
-    data: Dataset, algorithms: dict[str, Algorithm], seed: int, mode: str, axes: tuple[int, int] | None, hidden: bool,
-    on_step: OnStep,
+    data: Dataset, algorithms: dict[str, Algorithm], stored: dict[str, Sequence[np.ndarray]], seed: int, mode: str,
+    axes: tuple[int, int] | None, hidden: bool, on_step: OnStep,
 ) -> Picture:  # fmt: skip
     """Return the picture of the reruns' results; each step is the same algorithm at another ε, by label."""
     drawn: list[Cloud] = []
@@ -157,10 +157,10 @@ def clouds(
     best = reference(data, len(trace.cluster_centers), seed)
     there = groups_of(data.X, data.domain, best.trace.cluster_centers, data.groups)
     for i, (name, algorithm) in enumerate(algorithms.items()):
-        some = rerun([data], algorithm, range(AGAIN))
+        runs = tuple(stored[name][:AGAIN]) if name in stored else rerun([data], algorithm, range(AGAIN)).centers
         on_step(i + 1, len(algorithms))
-        every = sum(bool(there.found_by(data.domain.normalize(centers)).all()) for centers in some.centers)
-        drawn.append(Cloud(name, some.centers))
+        every = sum(bool(there.found_by(data.domain.normalize(centers)).all()) for centers in runs)
+        drawn.append(Cloud(name, runs))
         titles.append(f"{name} · all {len(there.means)} {there.words} found in {every} of {AGAIN} runs")
     view, _ = _viewed(data, trace, best, mode, axes, hidden)
     plane = reruns.clouds(dataclasses.replace(view, missed=None), drawn, "")[0]

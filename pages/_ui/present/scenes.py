@@ -18,6 +18,7 @@ from pages._ui.address.scene import Scene, Vocabulary, read, write
 from pages._ui.attacker.setup import SLOWEST, question_of
 from pages._ui.attacker.who import person
 from pages._ui.compare.sides import asked_by
+from pages._ui.explore.stored import runs_of
 from pages._ui.form.forms import STOPS
 from pages._ui.frame import catalog
 from pages._ui.home.controls import as_run
@@ -155,11 +156,11 @@ def _explore(scene: Scene, slide: Slide, mode: str) -> Work:
     axes = (chosen[0], chosen[1]) if len(chosen) == 2 else None
     if not (scene.values["again"] and slide.show == "picture" and hasattr(side.algorithm, "epsilon")):
         return pictures.run, (data, side.algorithm, side.seed, mode, axes, hidden, slide.show)
-    stops = sorted({*STOPS, side.algorithm.epsilon})
-    if pictures.AGAIN * len(stops) * runs.seconds(data, side.algorithm) > runs.MOST_SECONDS / 2:
+    every = {f"ε {number(stop, 6)}": _at(side.algorithm, stop) for stop in sorted({*STOPS, side.algorithm.epsilon})}
+    stored = {one: stop.centers for one, algorithm in every.items() if (stop := runs_of(data, algorithm)) is not None}
+    if pictures.AGAIN * (len(every) - len(stored)) * runs.seconds(data, side.algorithm) > runs.MOST_SECONDS / 2:
         raise ValueError("The reruns would take too long; choose a faster algorithm or smaller data.")
-    every = {f"ε {number(stop, 6)}": _at(side.algorithm, stop) for stop in stops}
-    return pictures.clouds, (data, every, side.seed, mode, axes, hidden)
+    return pictures.clouds, (data, every, stored, side.seed, mode, axes, hidden)
 
 
 def _at(algorithm: Algorithm, epsilon: float) -> Algorithm:
