@@ -17,7 +17,7 @@ from dpviz.numbers import number, ratio_words
 from dpviz.planning.facts import Facts, numbers
 from dpviz.planning.rehearsal import REPEATS, STOPS, Rehearsal, memory, offered, rehearse
 from dpviz.planning.solver import epsilon_for, widest
-from dpviz.planning.words import amount, answer, assumption, size, tighter
+from dpviz.planning.words import HALF, amount, answer, assumption, size, tighter
 from dpviz.validate import integer
 
 __all__ = ["add_plan"]
@@ -65,7 +65,7 @@ def _plan(arguments: argparse.Namespace) -> int:
         half = dataclasses.replace(facts, filled=0.5)
         middle = stops[len(stops) // 2]
         wide, tight = (rehearse(one, slug, middle, arguments.repeats) for one in (half, half.tight()))
-        print(f"  tight bounds: {tighter(wide, tight, facts)}")
+        print(f"  tight bounds, {HALF}: {tighter(wide, tight, facts)}")
     print(
         "A private run leaves out rows with a missing cell; if there are many, the declared n no longer fits. "
         "--missing middle keeps them."

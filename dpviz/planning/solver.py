@@ -18,24 +18,25 @@ def widest(rehearsal: Rehearsal) -> float:
 
 
 def _curve(rehearsals: Sequence[Rehearsal]) -> tuple[np.ndarray, np.ndarray]:
-    """Return the logarithms of ε and noise; any growth of noise with ε is removed, because it is due to chance."""
+    """Return the logarithms of ε, ascending, and of the noise there."""
     known = sorted((one for one in rehearsals if 0 < widest(one) < math.inf), key=lambda one: one.epsilon)
     epsilon = np.log([one.epsilon for one in known])
-    return epsilon, np.minimum.accumulate(np.log([widest(one) for one in known])) if known else epsilon
+    return epsilon, np.log([widest(one) for one in known])
 
 
 def epsilon_for(rehearsals: Sequence[Rehearsal], within: float) -> float:
     """Return the least ε at which the noise per center is at most `within`, data units, in the widest column.
 
-    It is interpolated linearly between the logarithms of rehearsed ε. It is infinite if the largest of these is not
-    enough, and 0 if the smallest is more than enough.
+    It is interpolated linearly between the logarithms of rehearsed ε. It is infinite if none of these is enough, and 0
+    if the smallest is more than enough.
     """
     epsilon, noise = _curve(rehearsals)
-    if not len(epsilon) or noise[-1] > math.log(within):
+    least = np.minimum.accumulate(noise) if len(noise) else noise  # the noise may rise again at a larger ε
+    if not len(epsilon) or least[-1] > math.log(within):
         return math.inf
-    if noise[0] <= math.log(within):
+    if least[0] <= math.log(within):
         return 0.0
-    return float(np.exp(np.interp(-math.log(within), -noise, epsilon)))
+    return float(np.exp(np.interp(-math.log(within), -least, epsilon)))
 
 
 def noise_at(rehearsals: Sequence[Rehearsal], epsilon: float) -> float:

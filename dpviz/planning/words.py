@@ -11,7 +11,9 @@ from dpviz.planning.facts import Facts
 from dpviz.planning.rehearsal import Rehearsal
 from dpviz.planning.solver import widest
 
-__all__ = ["amount", "answer", "assumption", "size", "tighter"]
+__all__ = ["HALF", "amount", "answer", "assumption", "compact", "size", "tighter"]
+
+HALF = "if people fill only the middle half of each range"
 
 
 def amount(value: float, facts: Facts) -> str:
@@ -39,22 +41,32 @@ def assumption(facts: Facts) -> str:
     )
 
 
+def compact(facts: Facts) -> str:
+    """State why a run may lose more on the made-up groups than on the visitor's; "" for a look-alike's rows."""
+    if facts.like:
+        return ""
+    return (
+        "The made-up groups are compact, far apart and equally large, so a run that leaves one without a center loses "
+        "far more than KMeans. On groups that overlap or differ in size, it loses less."
+    )
+
+
 def tighter(wide: Rehearsal, tight: Rehearsal, facts: Facts) -> str:
-    """State the gain from bounds half as wide if the people fill only the middle half."""
+    """State the gain from bounds half as wide if the people fill only the middle half of each range (`HALF`)."""
     before, after = widest(wide), widest(tight)
     if not (math.isfinite(before) and math.isfinite(after) and before > 0):
         return "the effect of tighter bounds is unknown."
-    change = f"from ±{amount(before, facts)} to ±{amount(after, facts)} at ε {number(wide.epsilon)}"
+    ends, at = (amount(before, facts), amount(after, facts)), f"at ε {number(wide.epsilon)}"
+    change = f"from ±{ends[0]} to ±{ends[1]} {at}"
     if after > 0.8 * before:
-        return (
-            f"bounds half as wide would change little, {change}: the method finds out by itself where the people are."
-        )
+        change = f"±{ends[0]} either way {at}" if ends[0] == ends[1] else change
+        return f"bounds half as wide would change little ({change}): the method finds out by itself where people are."
     words = (
         "would halve the noise"
         if 0.4 <= after / before <= 0.6
         else f"would reduce the noise to {percent(after / before)}"
     )
-    return f"if the people fill only half of each range, bounds half as wide {words}: {change}."
+    return f"bounds half as wide {words}: {change}."
 
 
 def answer(slug: str, within: float, need: float, facts: Facts, stops: tuple[float, ...]) -> str:

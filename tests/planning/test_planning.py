@@ -11,7 +11,7 @@ from dpviz.cli.main import main
 from dpviz.planning.facts import MOST_ROWS, Facts, numbers
 from dpviz.planning.rehearsal import EPSILONS, STOPS, Rehearsal, _louder, _make, memory, rehearse, stops_around
 from dpviz.planning.solver import epsilon_for, noise_at
-from dpviz.planning.words import amount, tighter
+from dpviz.planning.words import amount, compact, tighter
 from dpviz.postprocessing.released import center_noise
 from dpviz.runs.reruns import rerun, spread
 
@@ -98,7 +98,10 @@ def test_both_directions_agree():
     assert epsilon_for(curve, 0.1) == math.inf and epsilon_for(curve, 5.0) == 0.0
     assert math.isnan(noise_at(curve, 5.0)) and epsilon_for([], 1.0) == math.inf
     bumpy = [point(0.5, 1.0), point(1.0, 1.2), point(2.0, 0.5)]
-    assert noise_at(bumpy, 1.0) == pytest.approx(1.0)  # noise never grows with ε
+    assert noise_at(bumpy, 1.0) == pytest.approx(1.2)  # as the table shows it
+    assert epsilon_for(bumpy, 1.1) == 0.0 and 1.0 < epsilon_for(bumpy, 0.6) < 2.0
+    rising = [point(0.5, 1.0), point(1.0, 0.4), point(2.0, 0.5)]
+    assert epsilon_for(rising, 0.45) == pytest.approx(0.92, abs=0.05)  # although more is needed at ε 2 again
 
 
 def test_amounts_have_the_unit_of_the_widest_column():
@@ -107,7 +110,10 @@ def test_amounts_have_the_unit_of_the_widest_column():
     assert amount(3.0, mixed) == "3 years in age" and amount(math.inf, mixed) == "unknown"
     words = tighter(point(1.0, 0.4), point(1.0, 0.2), declared(*TOWN))
     assert "would halve the noise: from ±400 m to ±200 m at ε 1" in words
-    assert "would change little" in tighter(point(1.0, 0.4), point(1.0, 0.39), declared(*TOWN))
+    assert "would change little (from ±400 m to ±390 m" in tighter(point(1.0, 0.4), point(1.0, 0.39), declared(*TOWN))
+    same = tighter(point(1.0, 0.0121), point(1.0, 0.0119), declared(*TOWN))
+    assert same.count("±12 m") == 1 and "would change little" in same
+    assert compact(declared(*TOWN)) and not compact(declared(50, [0, 0], [1, 1], 3, like="town"))
     assert memory(declared(*TOWN)) < memory(declared(10**6, [-12, -9], [12, 9], 5))
 
 

@@ -3,35 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise, zip_longest
+from itertools import zip_longest
 
 import numpy as np
 
 from dpviz.domain import Domain
 from dpviz.figures.kit.theme import DARK, LIGHT, STYLES, Style, Theme, base
 from dpviz.figures.kit.view import Panel
-from dpviz.numbers import number
+from dpviz.numbers import length, number
 
 __all__ = ["cloud_panel", "noise_panel"]
 
+Curve = Sequence[tuple[float, float]]  # (ε, noise) pairs, ascending
 _PLAIN = Style(LIGHT.muted, DARK.muted, "circle-open", "dot")
 
 
-def _most_exact(curves: Mapping[str, Sequence[tuple[float, float]]], names: Mapping[str, str], unit: str) -> str:
+def _known(curve: Curve) -> list[tuple[float, float]]:
+    """Return the (ε, noise) pairs with a known noise."""
+    return [(epsilon, noise) for epsilon, noise in curve if np.isfinite(noise) and noise > 0]
+
+
+def _course(curve: Curve, unit: str) -> str:
+    """State the noise at both ends of a curve, and where it is least if that is not at the largest ε."""
+    (first, start), (last, end) = curve[0], curve[-1]
+    best, least = min(curve, key=lambda pair: (pair[1], pair[0]))
+    words = f"{length(start, unit, 2)} at ε {number(first)}"
+    if first == last:
+        return words
+    middle = f", {length(least, unit, 2)} at ε {number(best)}, where it is least" if first < best < last else ""
+    return f"{words}{middle}, {length(end, unit, 2)} at ε {number(last)}"
+
+
+def _most_exact(curves: Mapping[str, Curve], names: Mapping[str, str], unit: str) -> str:
     """Name the algorithm with the least noise at the ε nearest to 1."""
-    known = [
-        (e, noise, slug) for slug, curve in curves.items() for e, noise in curve if np.isfinite(noise) and noise > 0
-    ]
+    known = [(e, noise, slug) for slug, curve in curves.items() for e, noise in _known(curve)]
     if not known:
         return "No formula for the noise per center"
     nearest = min((e for e, _, _ in known), key=lambda e: abs(np.log(e)))
     noise, slug = min((noise, slug) for e, noise, slug in known if e == nearest)
-    return f"Least noise per center at ε {number(nearest)}: {names[slug]}, ±{number(noise, 2)} {unit}".rstrip()
+    return f"Least noise per center at ε {number(nearest)}: {names[slug]}, ±{length(noise, unit, 2)}"
 
 
 def noise_panel(
     colors: Theme,
-    curves: Mapping[str, Sequence[tuple[float, float]]],
+    curves: Mapping[str, Curve],
     names: Mapping[str, str],
     unit: str,
     within: float | None = None,
@@ -47,16 +62,17 @@ def noise_panel(
     """
     figure = base(colors, _most_exact(curves, names, unit), height=340, margin_left=62)
     dark = colors.bg.lower() < "#7"
-    points = [pair for curve in curves.values() for pair in curve if np.isfinite(pair[1]) and pair[1] > 0]
+    points = [pair for curve in curves.values() for pair in _known(curve)]
     for slug, curve in curves.items():
         style = STYLES.get(slug, _PLAIN)
         color = style.dark if dark else style.light
-        known = [pair for pair in curve if np.isfinite(pair[1]) and pair[1] > 0]
+        known = _known(curve)
         figure.add_scatter(
             x=[pair[0] for pair in known], y=[pair[1] for pair in known], mode="lines+markers", name=names[slug],
             line={"color": color, "width": 1.8, "dash": style.dash},
             marker={"color": color, "symbol": style.marker, "size": 9},
-            hovertemplate=f"{names[slug]}, ε %{{x:g}}: ±%{{y:,.3~r}}<extra></extra>",
+            customdata=[length(pair[1], unit, 2) for pair in known],
+            hovertemplate=f"{names[slug]}, ε %{{x:g}}: ±%{{customdata}}<extra></extra>",
         )  # fmt: skip
     ends = sorted(((curve[-1][1], slug) for slug, curve in curves.items() if curve and curve[-1][1] > 0), reverse=True)
     values = [value for _, value in points] + ([within] if within else [])
@@ -83,8 +99,9 @@ def noise_panel(
     ticks = [digit * 10.0**power for power in range(-12, 13) for digit in (1, 2, 5)]
     ticks = [tick for tick in ticks if low <= tick <= high]
     figure.update_yaxes(
-        type="log", range=[np.log10(low), np.log10(high)], title_text=f"± {unit}".rstrip(), tickvals=ticks,
-        ticktext=[number(tick) for tick in ticks],
+        type="log", range=[np.log10(low), np.log10(high)], tickvals=ticks,
+        title_text="±" if unit == "km" else f"± {unit}".rstrip(),
+        ticktext=[length(tick, unit) if unit == "km" else number(tick) for tick in ticks],
     )  # fmt: skip
     return Panel("wide", figure, _alt(curves, names, unit))
 
@@ -122,12 +139,6 @@ def cloud_panel(colors: Theme, people: np.ndarray, runs: Sequence[np.ndarray], d
     return Panel("cloud", figure, words)
 
 
-def _alt(curves: Mapping[str, Sequence[tuple[float, float]]], names: Mapping[str, str], unit: str) -> str:
-    words = [
-        f"{names[slug]} from {number(curve[0][1], 2)} to {number(curve[-1][1], 2)}"
-        for slug, curve in curves.items()
-        if curve
-    ]
-    falls = all(after[1] <= before[1] for curve in curves.values() for before, after in pairwise(curve))
-    rule = "falls with ε" if falls else "over ε; any rise is due to chance"
-    return f"Noise per center {rule}: {', '.join(words)} {unit}".rstrip() + "."
+def _alt(curves: Mapping[str, Curve], names: Mapping[str, str], unit: str) -> str:
+    words = [f"{names[slug]} {_course(known, unit)}" for slug, curve in curves.items() if (known := _known(curve))]
+    return f"Noise per center: {'; '.join(words)}."

@@ -15,7 +15,7 @@ from dpviz.numbers import length, number, ratio_words
 from dpviz.planning.facts import MOST_CLUSTERS, Facts
 from dpviz.planning.rehearsal import REPEATS, Rehearsal, middle_of, rehearse
 from dpviz.planning.solver import epsilon_for, noise_at, widest
-from dpviz.planning.words import amount, answer, assumption, tighter
+from dpviz.planning.words import HALF, amount, answer, assumption, compact, tighter
 from pages._ui.frame import keys, markup, shell
 from pages._ui.plan.form import Wish
 from pages._ui.work.batch import Gathered, Piece, follow, gather, halt
@@ -180,7 +180,7 @@ def _table(wish: Wish, rehearsals: Rehearsals) -> None:
         + markup.small(
             "The noise of a typical center (one standard deviation), from the algorithm's own formula. “~” marks an "
             f"algorithm without a formula, whose noise is measured over {REPEATS} rehearsals. Below it: loss relative "
-            "to KMeans on the same people, mean and 95% interval."
+            f"to KMeans on the same people, mean and 95% interval. {compact(wish.facts)}"
         )
     )
 
@@ -203,4 +203,4 @@ def _tighter(wish: Wish, now: Gathered) -> None:
         if wide is not None and tight is not None:
             lines.append(f"- {plain(f'{ALGORITHMS[slug].name}: {tighter(wide, tight, wish.facts)}')}")
     if lines:
-        st.markdown("**Tight bounds**\n" + "\n".join(lines))
+        st.markdown(f"**Tight bounds, {HALF}** (elsewhere on this page they fill it)\n" + "\n".join(lines))
