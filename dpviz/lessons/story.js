@@ -37,6 +37,7 @@ const SIGNS = {
   person: '<circle cx="8" cy="8" r="3" fill="none" stroke="var(--dp-person)" stroke-width="1.4"/>',
   ring: '<circle cx="8" cy="8" r="6.5" fill="none" stroke="var(--dp-hidden)" stroke-width="2"/>' +
     '<circle cx="8" cy="8" r="2" fill="var(--dp-hidden)"/>',
+  alex: '<circle cx="8" cy="8" r="6.5" fill="none" stroke="var(--dp-hidden)" stroke-width="2.4"/>',
   exact: '<path d="M8 1l7 7-7 7-7-7z" fill="none" stroke="var(--dp-hidden)" stroke-width="2"/>',
   released: '<circle cx="8" cy="8" r="6" fill="var(--dp-released)"/>',
   with: '<path d="M8 2v12M2 8h12" fill="none" stroke="var(--dp-ink)" stroke-width="2"/>',
@@ -302,6 +303,7 @@ class Story {
     });
     this.again.hidden = !done;
     [...this.chips.children].forEach((one, i) => {
+      one.hidden = i >= 3 && right.length < 3; // the second three bets are announced after the first three
       one.className = right[i] === undefined ? "" : right[i] ? "right" : "wrong";
       one.textContent = right[i] === undefined ? "" : right[i] ? "✓" : "✗";
     });
@@ -481,6 +483,7 @@ class Story {
       released = [];
     if (at === 0) secret.push(["ring", "read off"], ["exact", "average"]);
     const can = this.narrow ? "" : "possible ";
+    if (at > 1 && !(this.narrow && at === 2)) secret.push(["alex", "Alex"]);
     if (at === 2) secret.push(["with", `${can}with Alex`], ["without", `${can}without`], ["exact", "exact average"]);
     if (at >= 1 && !(this.narrow && at === 2)) released.push(["released", "released center"]);
     if (at >= 3) released.push(["cloud", `in ${this.record.reruns} reruns`]);
@@ -711,6 +714,7 @@ class Story {
     pen.globalAlpha = 1;
   }
 
+  /** Mark Alex: by a ring, and by a dot while the second screen says that nobody can be read off. */
   alex() {
     const { pen, colors, small, record } = this,
       [x, y] = this.to(...record.given.alex),
@@ -719,8 +723,10 @@ class Story {
     pen.globalAlpha = out ? 0.75 : 1;
     pen.strokeStyle = pen.fillStyle = colors.hidden;
     pen.lineWidth = 3 * small;
-    this.dot(x, y, r);
-    pen.stroke();
+    const ring = clamp(Math.abs(this.near - 1));
+    this.dot(x, y, r * mix(0.25, 1, ring));
+    if (ring < 0.2) pen.fill();
+    else pen.stroke();
     pen.font = `600 ${Math.round(Math.max(15 * small, 12 * this.scale.ratio))}px ${this.font}`;
     pen.lineJoin = "round";
     pen.strokeStyle = colors.panel;

@@ -54,6 +54,7 @@ def test_six_screens_by_keys_bets_and_back(open_page):
     note = page.locator(".dp-story section").nth(2)
     for i, inside in enumerate(rounds):
         expect(note).to_contain_text(record["bets"]["prompts"][i])
+        expect(page.locator(".chips i:visible")).to_have_count(3 if i < 3 else 6)  # no more than are announced
         page.get_by_role("button", name="In" if inside == (i < 5) else "Out", exact=True).click()
     expect(note).to_contain_text(record["bets"]["after"][3].replace("**", ""))  # three of three
     expect(note).to_contain_text(record["bets"]["coin"][2].replace("**", ""))  # two of three
@@ -105,6 +106,8 @@ def test_the_key_fits_and_its_tag_holds_all_that_is_not_private_and_nothing_else
     page.wait_for_function(WHOLE)
     screens = page.evaluate(KEYED)
     assert len(screens) == 6
+    named = ["Alex" in one["secret"] for one in screens]  # whose ring is gone on the second screen, with the others
+    assert named == [False, False, width > 720, True, True, True]
     for one in screens:
         assert one["below"] <= 0 and one["wide"] <= 0 and one["first"]
         assert all(words.startswith(("released", "in ")) for words in one["apart"])

@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import gc
+import html
 import io
 import json
 import re
@@ -222,6 +223,9 @@ def test_names_suggest_what_a_private_file_holds_and_its_owner_confirms(start):
     used = {name: (cell["low"], cell["high"]) for name, cell in upload.cells.items() if cell["use"]}
     assert used == {"age": (0, 120), "Q1": (1, 5), "children": (0, 10)}
     assert all(upload.cells[name]["why"].startswith("left out: ") for name in ("customer_id", "newsletter", "x"))
+    shown = " ".join(html.unescape(part.proto.body) for part in app.get("html"))
+    for name in upload.cells:  # in full, because the table's cells cut long reasons
+        assert f": {upload.cells[name]['why']}</p>" in shown and f"{name}" in shown
     assert next(b for b in app.button if b.label == "Rehearse it").disabled
     press(app, "The suggested bounds are right: 3")
     app.number_input(key=f"{upload.key}_n").set_value(2.5).run()

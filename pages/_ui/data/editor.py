@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 COUNTED = 200_000  # most rows on which DEMO counts the effect of a declaration
 _REGION = 1_000  # kilometers from the middle; wider bounds hardly describe a region
 MOST = 12  # columns of a public file that are ticked at first
+_NAMED = 8  # most names of columns that share one reason
 _PLACE = ("sheet", "header_row")  # entries that must agree with the form in which the file was read
 # entries that a dictionary may change after the file was read
 _WRITTEN = ("separator", "decimal", "decimal_of", "thousands", "missing_marks")
@@ -40,7 +41,6 @@ _CELLS: dict[str, Any] = {
 _CONFIG = {
     "use": st.column_config.CheckboxColumn("use", help="Distances use these columns.", width="small"),
     "name": st.column_config.TextColumn("column", disabled=True),
-    "why": st.column_config.TextColumn("why", disabled=True),
     "kind": st.column_config.SelectboxColumn("holds", options=list(KINDS), required=True),
     "low": st.column_config.NumberColumn("low", help="Smaller values count as this one. Public.", width="small"),
     "high": st.column_config.NumberColumn("high", help="Larger values count as this one. Public.", width="small"),
@@ -124,8 +124,9 @@ def _table(upload: Upload) -> tuple[list[dict[str, Any]], tuple[Recoding, ...]]:
         frame = frame[["use", "name", *(cell for cell in _CELLS if cell != "use")]]
         upload.base = frame.astype({"use": bool, **dict.fromkeys(("low", "high", "fill"), float)})
     edited = st.data_editor(
-        upload.base, column_config=_CONFIG, hide_index=True, key=key, placeholder="", alt="Columns and their bounds"
-    )
+        upload.base, column_config=_CONFIG, column_order=tuple(_CONFIG), hide_index=True, key=key, placeholder="",
+        alt="Columns and their bounds",
+    )  # fmt: skip
     columns: list[dict[str, Any]] = []
     rules: list[Recoding] = []
     for row in edited.to_dict("records"):
@@ -140,6 +141,7 @@ def _table(upload: Upload) -> tuple[list[dict[str, Any]], tuple[Recoding, ...]]:
         else:
             rules.append(_rule(name, entry))
             columns.append({"name": name, "fill": entry["fill"], "low": None, "high": None})
+    _reasons({name: upload.cells[name] for name in names})
     used = (name for name in names if upload.cells[name]["use"])
     if waiting := [name for name in used if str(upload.cells[name]["why"]).startswith("suggested")]:
         words = f"The suggested bounds are right: {len(waiting)}"
@@ -149,6 +151,18 @@ def _table(upload: Upload) -> tuple[list[dict[str, Any]], tuple[Recoding, ...]]:
             _again(upload)
         raise ValueError("Some column names suggest bounds: check them, change any wrong ones, and confirm the rest.")
     return columns, tuple(rules)
+
+
+def _reasons(cells: dict[str, dict[str, Any]]) -> None:
+    """Say in full, below the table, whose cells would cut it, why a column is left out or what its name suggests."""
+    named: dict[str, list[str]] = {}
+    for name, cell in cells.items():
+        why = str(cell["why"])
+        if why.startswith("left out" if not cell["use"] else "suggested"):
+            named.setdefault(why, []).append(name)
+    for why, names in named.items():
+        more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+        st.html(markup.small(markup.bold(", ".join(names[:_NAMED])), f"{more}: {why}"))
 
 
 def _sources(upload: Upload) -> list[str]:
