@@ -483,7 +483,7 @@ class Story {
       released = [];
     if (at === 0) secret.push(["ring", "read off"], ["exact", "average"]);
     const can = this.narrow ? "" : "possible ";
-    if (at > 1 && !(this.narrow && at === 2)) secret.push(["alex", "Alex"]);
+    if (at > 2) secret.push(["alex", "Alex"]);
     if (at === 2) secret.push(["with", `${can}with Alex`], ["without", `${can}without`], ["exact", "exact average"]);
     if (at >= 1 && !(this.narrow && at === 2)) released.push(["released", "released center"]);
     if (at >= 3) released.push(["cloud", `in ${this.record.reruns} reruns`]);

@@ -54,6 +54,26 @@ def test_on_a_phone_the_strip_is_one_line_with_the_other_facts_at_its_end(open_p
     assert first["x"] + first["width"] < last["x"] and last["x"] + last["width"] <= share["x"]
 
 
+OTHERS = [
+    ("distance?d=town&a=dist-dp&rho=0.0032", "WEAKER: hides moves up to "),
+    ("distance?d=digits&a=dist-dp&rho=0.0032", "WEAKER: hides moves up to "),
+    ("explore?d=digits&a=stemmer-kaplan-shuffle", "SHUFFLED: trusts the mixer"),
+    ("explore?d=town&a=stemmer-kaplan-local", "LOCAL: trusts nobody"),
+]
+
+
+@pytest.mark.parametrize(("address", "badge"), OTHERS)
+def test_on_a_phone_a_strip_with_a_second_badge_has_two_lines(open_page, address, badge):
+    page = open_page(address, width=390, height=844)
+    other, more = page.locator(".dp-badge.other"), page.get_by_label("All facts")
+    expect(other).to_contain_text(badge)
+    first, second, last = page.locator(".dp-badge").first.bounding_box(), other.bounding_box(), more.bounding_box()
+    assert abs(first["y"] - second["y"]) < 6 and first["y"] + first["height"] <= last["y"] + last["height"] / 2
+    assert page.locator(".dp-strip").bounding_box()["height"] < 70
+    share = page.get_by_role("button", name="Share").bounding_box()
+    assert max(second["x"] + second["width"], last["x"] + last["width"]) <= share["x"]
+
+
 def test_on_a_phone_the_last_tab_stands_clear_of_the_way_to_the_form(open_page):
     page = open_page("ledger", width=390, height=844)
     form, tab = page.get_by_role("button", name="Change"), page.get_by_role("link", name="Cost", exact=True)

@@ -147,7 +147,9 @@ def test_the_record_is_small_and_says_every_number(given, record):
             most = int(np.ceil(100 * norm.cdf(promise.mu / 2) - 1e-9))
             any_method = int(np.ceil(100 * (np.exp(stop) + promise.delta) / (1 + np.exp(stop)) - 1e-9))
             assert f"{most} times in 100" in said["epsilon"]["big"] and f"{most} times" in said["people"]["big"]
-            assert f": {any_method}; a coin: 50)" in said["epsilon"]["big"] and f"{11 + i} of 20" in said["people"]["big"]
+            assert (
+                f": {any_method}; a coin: 50)" in said["epsilon"]["big"] and f"{11 + i} of 20" in said["people"]["big"]
+            )
             assert "whether Alex is in the data" in said["epsilon"]["big"]
             of_all = ALGORITHMS["pe-means"](n_clusters=5, epsilon=stop).guarantee(2, 5000).odds
             assert (f"({of_all} with 5,000 people" in said["people"]["big"]) == (most != of_all)

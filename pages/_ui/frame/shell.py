@@ -107,7 +107,7 @@ def strip(
         badge = _MODE[private]
         if guarantee is not None and guarantee.notion in _OTHER:
             badge += f'<span class="dp-badge other">{_OTHER[guarantee.notion]}{markup.escape(reach)}</span>'
-        st.html(f'{style}<div class="dp-strip">{badge}{words}</div>', width="stretch")
+        st.html(f'{style}<div class="dp-strip">{badge}<span class="dp-facts">{words}</span></div>', width="stretch")
         if share is not None and not embed.embedded():
             share(refused=private is not False or not linked)
     drawer(session.page, ", ".join(facts[1:3]) or "Settings")
@@ -127,7 +127,7 @@ _OTHER = {
     Notion.NONE: "NO PRIVACY",
     Notion.CLAIMED: "NOT CHECKED HERE",
     Notion.RHO: "WEAKER: hides moves up to ",
-    Notion.SHUFFLE: "SHUFFLED: trusts the mixer of the reports",
+    Notion.SHUFFLE: "SHUFFLED: trusts the mixer",
     Notion.LOCAL: "LOCAL: trusts nobody",
 }
 
