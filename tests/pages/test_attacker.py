@@ -3,6 +3,7 @@
 import base64
 import dataclasses
 import json
+import re
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -284,3 +285,12 @@ def test_who_stops_and_goes_on_within_one_batch_presses_once(monkeypatch):
     assert game.busy and len(jobs) == 2
     jobs[1][1](jobs[1][0])
     assert len(game.rounds) == 40
+
+
+@pytest.mark.parametrize(("slug", "says"), [("dpm", True), ("pe-means", False)])
+def test_a_bound_below_the_strip_s_bet_says_where_both_come_from(open_link, slug, says):
+    app = open_link(f"v=1&d=tiny&a={slug}")
+    shown, every = words(app), " ".join(block.proto.body for block in app.get("html"))
+    (strip,) = set(re.findall(r">(\d+) of 100</b>", every))
+    (bound,) = set(re.findall(r"bound: (\d+)", shown))
+    assert (f"its ε and δ alone allow {strip})" in shown) == says == (int(bound) < int(strip))

@@ -14,6 +14,7 @@ from dpviz.escape import figure, plain
 from dpviz.figures import View
 from dpviz.figures.scenes import alex
 from dpviz.figures.scenes.game import Rates, picture_panel, square_panel
+from dpviz.postprocessing.bet import bet_of
 from dpviz.privacy.guarantee import Notion
 from pages._ui.attacker.rounds import Match
 from pages._ui.attacker.scores import bar, percent
@@ -118,10 +119,13 @@ def _answers(setup: Setup, mine: dict[str, Match], game: Match, *, waiting: bool
     )
     nothing = bound.best_guess > 0.995
     every, most = markup.bold("every"), markup.bold(bound.odds)
+    alone = bet_of(setup.algorithm.guarantee(setup.data.domain.n_features, setup.data.n_public)).odds
+    present = setup.question.elsewhere is None
+    tighter = f" (from the whole plan; its ε and δ alone allow {alone})" if present and bound.odds < alone else ""
     promise = (
         markup.text("Nothing is promised here: an attacker may be right every time.")
         if nothing
-        else markup.text("The bound holds for ", every, " attacker: right at most ", most, " times in 100.")
+        else markup.text("The bound holds for ", every, " attacker: right at most ", most, f" times in 100{tighter}.")
     )
     exact = _stored(setup, KMeans(n_clusters=setup.algorithm.n_clusters)) if game is not main or main.guesses else ()
     against = score(exact, attack(exact))

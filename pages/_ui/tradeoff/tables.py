@@ -81,9 +81,9 @@ def _overview(mine: Summary, look: SweepLook, points: pd.DataFrame, style: dict[
     heads = [f"{sign(look.axis)} {short(look.axis, stop)}" for stop in examples]
     table(["Algorithm", *(["area"] if len(areas) else []), *heads, "k′"], body, "Overview")
     against = METRICS[look.metric].against
-    words = [f"×: times {against}'s."] if relative else []
+    words = [f"×: times {against}' loss."] if relative else []
     if len(areas) and relative:
-        words.insert(0, f"Area under the curve, as a multiple of {against}'s (PE-means, equation 7).")
+        words.insert(0, f"Area under the curve, as a multiple of {against}' (PE-means, equation 7).")
     st.html(markup.small(markup.tag(), f" {' '.join(words)} k′: centers released."))
 
 
@@ -98,21 +98,20 @@ def _solver(mine: Summary, progress: Progress, look: SweepLook, style: dict[str,
     good = look_at(keys.SWEEP_GOOD(runs))
     wanted = whole_number(f"in this many of {runs} runs", 1, runs, most_of(runs), on=two, **good)
     smallest = shared(mine, (within, wanted), lambda: mine.smallest(within=within / 100, share=wanted / runs))
-    body = []
+    body, starred = [], False
     for row in smallest.itertuples():
         answer = f"more than {short(look.axis, row.tested)}"
         if pd.notna(row.least):
             answer = f"{sign(look.axis)} {chr(8804) if row.first else '='} {short(look.axis, row.least)}"
-        star = "*" if row.k_found > mine.rows.n_clusters.median() else ""
-        name = markup.text(_named(row.series, style), star, _promise(row.notion, smallest))
+        more = bool(row.k_found > mine.rows.n_clusters.median())
+        starred |= more
+        name = markup.text(_named(row.series, style), "*" * more, _promise(row.notion, smallest))
         body.append([name, answer, f"{row.good} of {row.runs}"])
     table(["Algorithm", "smallest tested", "runs there"], body, "Solver")
-    st.html(
-        markup.small(
-            "Every larger tested value is also good enough. The counts are of these runs; other runs may differ by a "
-            "few. *\u202freleased more than k centers."
-        )
+    words = (
+        "Every larger tested value is also good enough. The counts are of these runs; other runs may differ by a few."
     )
+    st.html(markup.small(words, " *\u202freleased more than k centers." * starred))
 
 
 def most_of(runs: int) -> int:
