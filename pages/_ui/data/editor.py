@@ -124,8 +124,8 @@ def _table(upload: Upload) -> tuple[list[dict[str, Any]], tuple[Recoding, ...]]:
         frame = frame[["use", "name", *(cell for cell in _CELLS if cell != "use")]]
         upload.base = frame.astype({"use": bool, **dict.fromkeys(("low", "high", "fill"), float)})
     edited = st.data_editor(
-        upload.base, column_config=_CONFIG, column_order=tuple(_CONFIG), hide_index=True, key=key, placeholder="",
-        alt="Columns and their bounds",
+        upload.base, column_config=_CONFIG, column_order=[name for name in upload.base if name != "why"],
+        hide_index=True, key=key, placeholder="", alt="Columns and their bounds",
     )  # fmt: skip
     columns: list[dict[str, Any]] = []
     rules: list[Recoding] = []
@@ -160,9 +160,12 @@ def _reasons(cells: dict[str, dict[str, Any]]) -> None:
         why = str(cell["why"])
         if why.startswith("left out" if not cell["use"] else "suggested"):
             named.setdefault(why, []).append(name)
+    lines = []
     for why, names in named.items():
         more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
-        st.html(markup.small(markup.bold(", ".join(names[:_NAMED])), f"{more}: {why}"))
+        lines.append(markup.small(markup.bold(", ".join(names[:_NAMED])), f"{more}: {why}"))
+    if lines:
+        st.html("".join(lines))
 
 
 def _sources(upload: Upload) -> list[str]:
