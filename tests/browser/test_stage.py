@@ -77,6 +77,24 @@ def test_a_mark_over_the_edge_is_drawn_whole_and_one_beyond_it_not_at_all(page):
     assert edge > 0.8 * inside > 50 and beyond == 0  # half a mark would have fewer pixels
 
 
+def test_titles_of_a_narrow_picture_are_not_cut(browser):
+    page = open_stage(browser)
+    page.add_style_tag(content="body > div { width: 300px !important }")
+    long = {"text": "direction 1 of all centers (width and others)"}
+    above = {"text": "31 noisy points and 4 corrections give 3 centers", "x": 0.02, "xanchor": "left", "pad": {"t": 4}}
+    layout = {"title": above, "margin": {**EDGES, "l": 70, "b": 50}}
+    show(page, figure([dots([5], [5])], **layout, xaxis={**AXIS, "title": long}, yaxis={**AXIS, "title": long}))
+    edges = page.evaluate(
+        """() => [...document.querySelectorAll("canvas")].map((canvas) => {
+            const {width, height} = canvas, c = canvas.getContext("2d");
+            const ink = (...box) => c.getImageData(...box).data.some((value, i) => i % 4 === 3 && value > 0);
+            return [ink(0, 0, 1, height), ink(width - 1, 0, 1, height), ink(0, 0, width, 1)];
+        })"""
+    )
+    page.close()
+    assert edges and not any(map(any, edges))
+
+
 def test_marks_move_between_steps_and_jump_where_motion_is_reduced(browser, page):
     places = """async () => {
         const {stage} = document.querySelector(".dpviz-stage").panel, seen = [];

@@ -1,6 +1,6 @@
 // Axes: map values to pixels, and choose ticks and labels as plotly does.
 import { at, isList } from "./read.js";
-import { CAP, LINE, MIDDLE, textSize, write } from "./paint.js";
+import { CAP, LINE, MIDDLE, fitted, textSize, write } from "./paint.js";
 
 const STEPS = [2, 5, 10],
   DIGITS = [1, 2, 3, 4, 5, 6, 7, 8, 9],
@@ -235,7 +235,10 @@ export const frame = (c, axis, other) => {
         : widest);
   }
   if (!spec.title?.text) return;
-  const away = depth + (spec.title.standoff ?? 10), title = axis.titleFont, middle = axis.start + axis.length / 2;
+  const away = depth + (spec.title.standoff ?? 10), middle = axis.start + axis.length / 2;
+  const width = c.canvas.width / c.getTransform().a; // above the vertical axis is the title of the picture
+  const room = across ? 2 * Math.min(middle, width - middle) : axis.length;
+  const title = fitted(c, spec.title.text, axis.titleFont, room);
   if (across) return write(c, spec.title.text, middle, edge + away + CAP * title.size, title, "middle");
   c.save();
   c.translate(edge - away - MIDDLE * title.size, middle);

@@ -4,6 +4,8 @@ import { isList, isObject } from "./read.js";
 export const LINE = 1.3; // distance from line to line, as a multiple of the font size
 export const CAP = 0.7; // a capital's height
 export const MIDDLE = 0.35; // and its middle
+const LEAST = 0.65; // of a title's size, in a picture too small for it
+const MARGIN = 4; // pixels free on either side of such a title
 const COLOR = /(color:\s*)([^;"']+)/;
 const SHIFTS = { sub: 0.3, sup: -0.6 };
 const NAMED = { amp: "&", lt: "<", gt: ">", nbsp: "\u00a0", quot: '"' };
@@ -40,6 +42,12 @@ export const textSize = (c, html, font) => {
   const { fontBoundingBoxAscent: up, fontBoundingBoxDescent: down } = c.measureText("x");
   const width = Math.max(...rows.map((runs) => widthOf(c, font, runs)));
   return { width, up, height: up + down + (rows.length - 1) * LINE * font.size, count: rows.length };
+};
+
+/** Return the font for a title, smaller if the title is wider than its room. */
+export const fitted = (c, html, font, room) => {
+  const { width } = textSize(c, html, font);
+  return width <= room ? font : { ...font, size: font.size * Math.max(LEAST, (room - 2 * MARGIN) / width) };
 };
 
 /** Write a text; (x, y) is the start, middle or end of the first baseline. */

@@ -4,7 +4,7 @@
 //
 // The unchanging parts are drawn once, to off-screen layers; a step copies these two and draws the changing marks.
 import { at } from "./read.js";
-import { CAP, forced, write } from "./paint.js";
+import { CAP, fitted, forced, write } from "./paint.js";
 import { axes, frame, grid } from "./axes.js";
 import { DRAW, boxes, extent } from "./marks.js";
 import { Film, range } from "./film.js";
@@ -185,14 +185,10 @@ export class Stage extends Film {
     const font = { ...this.font, size: 1.4 * this.font.size, ...title.font },
       x = title.x ?? 0.5;
     const left = title.xref === "paper" ? area.x + x * area.width : x * this.width;
-    write(
-      c,
-      title.text,
-      left,
-      (title.pad?.t ?? 0) + CAP * font.size,
-      font,
-      { left: "start", right: "end" }[title.xanchor] ?? (x < 1 / 3 ? "start" : "middle"),
-    );
+    const align = { left: "start", right: "end" }[title.xanchor] ?? (x < 1 / 3 ? "start" : "middle");
+    const right = this.width - left, room = { start: right, end: left, middle: 2 * Math.min(left, right) }[align];
+    const fit = fitted(c, title.text, font, room);
+    write(c, title.text, left, (title.pad?.t ?? 0) + CAP * font.size, fit, align);
   }
 
   draw(c, t, opacity) {
