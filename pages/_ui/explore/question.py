@@ -78,7 +78,9 @@ class RerunQuestion:
 
 def _stored(result: Result, algorithm: Algorithm) -> Reruns | None:
     stop = runs_of(result.data, algorithm)
-    return None if stop is None else Reruns(tuple(SEEDS), stop.centers[:N], stop.losses[:N])
+    if stop is None or len(stop.centers) < N:
+        return None
+    return Reruns(tuple(SEEDS), stop.centers[:N], stop.losses[:N])
 
 
 def label(epsilon: float) -> str:

@@ -159,7 +159,7 @@ def _panels(
 ) -> list[Panel]:
     """Return the figures, remade only when more reruns are finished or the view changes."""
     result = question.result
-    look = (question.name(question.current), tuple(ready), st.context.theme.type, hidden, axes, all_at_once)
+    look = (result.identity, tuple(ready), st.context.theme.type, hidden, axes, all_at_once)
     pair = explore_state.reruns_panels
     if pair is None or pair[0] != look:
         view = dataclasses.replace(view_of(result, hidden=hidden, axes=axes), missed=None)

@@ -1,4 +1,4 @@
-"""The stored runs behind the drag of ε: those that match the form except for ε.
+"""The stored runs behind the drag of ε, which match the form except for ε, and behind reruns, which match it exactly.
 
 Only samples have stored runs. Data from a file have no name here, so they are neither looked up nor stored.
 """

@@ -49,7 +49,7 @@ def test_a_link_opens_reruns_for_every_stop_and_the_worst_run_is_an_address(app)
     there, problem = scene.read("again", address, explore)
     assert problem == "" and there.values["e"] == 4
     data, algorithm = load("tiny"), ALGORITHMS["sulloyd"](n_clusters=2, epsilon=4.0)
-    runs = {seed: algorithm.run(data.X, domain=data.domain, seed=seed) for seed in range(1, 21)}
+    runs = {seed: algorithm.run(data.X, domain=data.domain, seed=seed) for seed in range(20)}
     losses = {seed: normalized_loss(data.X, run.cluster_centers, data.domain) for seed, run in runs.items()}
     assert there.values["s"] == max(losses, key=losses.get)
     before = len(pictures(app))

@@ -17,7 +17,8 @@ from pages._ui.explore.question import SEEDS, N, RerunQuestion
 from pages._ui.work import atlas, batch
 from pages._ui.work.results import Result
 from pages._ui.workspace.explore import explore
-from tests.pages.visitor import visit
+from tests.pages.pictures import pictures
+from tests.pages.visitor import visit, wait_for_run
 
 ROOT = Path(__file__).parents[3]
 STEP = 2.0**-22  # resolution of a stored center, z units
@@ -137,3 +138,21 @@ def test_centers_without_a_formula_have_their_scatter_before_again_is_visited():
     app = visit("explore", "v=1&d=town&a=pe-means&k=5&e=1&s=0")
     tables = [block.proto.body for block in app.get("html") if AGAIN in block.proto.body]
     assert not app.exception and "No formula gives this method" in " ".join(tables) and "±" in " ".join(tables)
+
+
+def test_another_seed_of_the_run_is_another_picture_of_the_same_reruns():
+    app, seen = visit("again", "v=1&d=tiny&a=pe-means&k=2&e=1&s=0"), []
+    for seed in (0, 1):
+        app.number_input(key="explore_seed").set_value(seed).run()
+        wait_for_run(app)
+        assert not app.exception
+        seen.append(pictures(app)[0])
+    assert seen[0] != seen[1]
+
+
+def test_too_few_stored_runs_are_not_used(monkeypatch):
+    stop = asked("tiny", "pe-means", epsilon=1.0)
+    chart = atlas.chart("tiny", "pe-means")
+    few = [dataclasses.replace(one, centers=one.centers[:2], losses=one.losses[:2]) for one in chart.stops]
+    monkeypatch.setattr(atlas, "chart", lambda *which: dataclasses.replace(chart, stops=tuple(few)))
+    assert stop.stored and asked("tiny", "pe-means", epsilon=1.0).stored == {}
