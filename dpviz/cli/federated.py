@@ -95,7 +95,7 @@ def _keys(arguments: argparse.Namespace) -> int:
     names, noise = tuple(arguments.clients), arguments.noise
     agreement = Agreement(cls(**values), domain, names, arguments.seed, ring, arguments.n_max, noise)
     make_keys(arguments.folder, agreement, arguments.host)
-    print(f"{arguments.folder}: one folder each for server, {', '.join(agreement.clients)}.")
+    print(f"{arguments.folder} holds one folder each for server, {', '.join(agreement.clients)}.")
     print(
         "Hand each party only its own folder, over a safe channel, and keep no copy: with several clients' folders "
         "and the"

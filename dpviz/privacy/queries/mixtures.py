@@ -46,7 +46,9 @@ class MixtureMoments(Query):
     scores: np.ndarray
     radius: float
     diagonal: bool = False
-    reason: ClassVar[str] = "one row divides a share of 1, and adds its clipped offsets and their products in shares"
+    reason: ClassVar[str] = (
+        "one row divides a weight of 1, and adds its clipped offsets and their products with these weights"
+    )
     on_grid: ClassVar[tuple[str, ...]] = ("means",)
 
     def __post_init__(self) -> None:
