@@ -34,7 +34,7 @@ GROUPS: dict[Notion, tuple[str, str]] = {  # in the order of the list: short nam
     Notion.NONE: ("No privacy", "No privacy: the reference against which all others are measured."),
 }
 OUTSIDE = "From outside: the operator of this server added them. Only their authors vouch for their promise."
-WHY = "Recommended: the lowest loss of the methods in this group on 13 of 15 benchmark sets, tied on two."
+WHY = "Recommended: it has the lowest loss in this group on 13 of 15 benchmark sets, and ties on two."
 
 
 def offered(private: bool) -> list[str]:

@@ -96,7 +96,7 @@ def form() -> Wish:
         units = st.text_input(
             "Units",
             **args(keys.PLAN_UNITS),
-            help="One unit for every column, with an empty entry for none, or a single unit for all.",
+            help="One unit for every column (empty if it has none), or a single unit for all.",
         )
         low = st.text_input("Lowest possible values", **args(keys.PLAN_LOW), help="One per column.")
         high = st.text_input("Largest possible values", **args(keys.PLAN_HIGH))
