@@ -43,7 +43,10 @@ def test_a_picture_that_waits_for_run_is_dimmed_and_says_what_differs(open_page)
 
 
 def test_tab_leads_into_an_open_menu_and_escape_back_to_its_button(open_page):
-    """Streamlit draws the menu at the end of the page, where the keyboard would come only after everything else."""
+    """Streamlit draws the menu at the end of the page, where the keyboard would come only after everything else.
+
+    The server sends its content after its frame is open, which a quick Tab does not wait for.
+    """
     page = open_page("explore")
     button, menu = page.get_by_role("button", name="Save"), page.get_by_test_id("stPopoverBody")
     for leave in ("Escape", "Shift+Tab"):

@@ -21,6 +21,15 @@ if (!way.push) {
 
 // Streamlit draws an open menu at the end of the page: Tab leads from its button into it and back, Escape back.
 const STOPS = "button:enabled, a[href], input:enabled, select:enabled, textarea:enabled, summary, [tabindex='0']";
+const isStop = (one) => one.tabIndex >= 0 && one.getClientRects().length;
+const stopsOf = (menu) => [...menu.querySelectorAll(STOPS)].filter(isStop);
+const empty = (menu) => !menu.innerText.trim();
+const enter = (menu, button) => { // the server may send the menu's content after its frame is open
+  const [first] = stopsOf(menu);
+  const waits = menu.isConnected && empty(menu) && document.activeElement === button;
+  if (first) first.focus();
+  else if (waits) setTimeout(enter, 50, menu, button);
+};
 if (!way.menus) {
   way.menus = true;
   addEventListener("keydown", (event) => {
@@ -32,12 +41,11 @@ if (!way.menus) {
       if (menu.contains(here)) setTimeout(() => menu.isConnected || button.focus(), 50);
       return;
     }
-    const stops = [...menu.querySelectorAll(STOPS)].filter((one) => one.tabIndex >= 0 && one.getClientRects().length);
-    const end = event.shiftKey ? stops[0] : stops.at(-1);
-    const next = here === end ? button : here === button && !event.shiftKey && stops[0];
-    if (!next) return;
+    const stops = stopsOf(menu), end = event.shiftKey ? stops[0] : stops.at(-1);
+    const inward = here === button && !event.shiftKey && (stops.length || empty(menu));
+    if (here !== end && !inward) return;
     event.preventDefault();
-    next.focus();
+    inward ? enter(menu, button) : button.focus();
   }, true);
 }
 
