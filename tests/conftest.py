@@ -33,6 +33,13 @@ def pytest_collection_finish():
     gc.enable()
 
 
+def pytest_terminal_summary(terminalreporter):
+    """Say why a walk was repeated: its own report holds only the last attempt."""
+    for report in terminalreporter.stats.get("rerun", ()):
+        crash = getattr(report.longrepr, "reprcrash", None)
+        terminalreporter.write_line(f"RERUN {report.nodeid}: {crash.message if crash else report.longrepr}"[:600])
+
+
 _numbers = itertools.count()  # pytest scans all folders before it numbers the next one
 
 
