@@ -20,6 +20,11 @@ manifest_scanner.scan_component_manifests = functools.cache(manifest_scanner.sca
 
 
 @pytest.fixture(autouse=True)
+def paths_of_pages_begin_in_the_checkout(monkeypatch):
+    monkeypatch.chdir(ROOT)
+
+
+@pytest.fixture(autouse=True)
 def no_luck_decides(monkeypatch):
     same_luck(monkeypatch)
 
@@ -56,20 +61,17 @@ def our_own_markup_is_never_escaped(monkeypatch):
 
 
 @pytest.fixture
-def app(monkeypatch):
-    monkeypatch.chdir(ROOT)
+def app():
     return new_app().run()
 
 
 @pytest.fixture
-def open_link(monkeypatch):
-    monkeypatch.chdir(ROOT)
+def open_link():
     return visit
 
 
 @pytest.fixture
 def start(monkeypatch, tmp_path):
-    monkeypatch.chdir(ROOT)
     monkeypatch.setenv("DPVIZ_HOME", str(tmp_path))
 
     def open_data():

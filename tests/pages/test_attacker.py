@@ -5,7 +5,6 @@ import dataclasses
 import json
 import re
 import time
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -25,12 +24,9 @@ from tests.pages.pictures import pictures
 from tests.pages.visitor import visit
 from tests.tiers import tiers
 
-ROOT = Path(__file__).parents[2]
-
 
 @pytest.fixture
 def open_link(monkeypatch):
-    monkeypatch.chdir(ROOT)
     monkeypatch.setattr(view, "AHEAD", 6)
     monkeypatch.setattr(view, "MORE", 2)
     monkeypatch.setattr(view, "CLOUD", 4)
@@ -211,9 +207,8 @@ def test_a_bad_link_gives_the_default_and_one_sentence(query):
     assert sentence.startswith("This link opens, but defaults replace") and sentence.count(".") == 1
 
 
-def test_private_data_are_refused_with_the_reason(monkeypatch):
+def test_private_data_are_refused_with_the_reason():
     private = dataclasses.replace(load_sample("iris"), dataset_id="abc", title="mine.csv", private=True)
-    monkeypatch.chdir(ROOT)
     app = visit("attacker", own={"abc": private}, explore_data="abc")
     assert not app.exception and not pictures(app) and "attacker_games" not in app.session_state
     assert "would reveal who is in the file" in app.info[0].value

@@ -2,7 +2,6 @@
 
 import math
 import threading
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -24,7 +23,6 @@ from pages._ui.classroom.registry import (
 from pages._ui.classroom.room import ALONE, LIFE, MOST_SEATS, SEEN, UNDO, Closed, NotAdmitted, Poll
 from tests.pages.visitor import visit
 
-ROOT = Path(__file__).parents[2]
 BOX = (compute.LOW, compute.HIGH)
 
 
@@ -350,8 +348,7 @@ def test_the_pictures_hold_what_they_are_given(monkeypatch):
 
 
 @pytest.fixture
-def opened(monkeypatch):
-    monkeypatch.chdir(ROOT)
+def opened():
     made = []
 
     def opener(query="v=1"):

@@ -3,7 +3,6 @@
 import dataclasses
 import json
 import time
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -25,13 +24,9 @@ from tests.pages.pictures import pictures
 from tests.pages.visitor import visit
 from tests.tiers import tiers
 
-ROOT = Path(__file__).parents[2]
-
 
 @pytest.fixture
-def open_link(monkeypatch):
-    monkeypatch.chdir(ROOT)
-
+def open_link():
     def opener(query="", page="compare"):
         return wait(visit(page, query))
 
@@ -156,9 +151,8 @@ def test_runs_are_added_swapped_changed_and_taken_away(open_link):
     assert "right at most <b>A " in words(app)
 
 
-def test_private_data_are_refused_with_the_reason(monkeypatch):
+def test_private_data_are_refused_with_the_reason():
     private = dataclasses.replace(load_sample("iris"), dataset_id="abc", title="mine.csv", private=True)
-    monkeypatch.chdir(ROOT)
     app = visit("compare", own={"abc": private}, explore_data="abc")
     assert not app.exception and not pictures(app)
     assert "would spend ε of the file again" in app.info[0].value

@@ -1,7 +1,6 @@
 """Check a run that hides moves on Watch: its promise at every rho, and losses that are compared only on request."""
 
 import time
-from pathlib import Path
 
 import pytest
 
@@ -10,12 +9,9 @@ from dpviz.privacy.guarantee import Notion
 from tests.pages.pictures import pictures
 from tests.pages.visitor import visit
 
-ROOT = Path(__file__).parents[2]
-
 
 @pytest.fixture
-def page(monkeypatch):
-    monkeypatch.chdir(ROOT)
+def page():
     app = visit("explore", "v=1&d=town&a=dist-dp-region-means&rho=0.0084")
     while app.session_state["job"] if "job" in app.session_state else "":
         time.sleep(0.1)

@@ -1,7 +1,5 @@
 """Check a run over several clients on Watch, through Streamlit's test driver, and the tables behind its pictures."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -13,12 +11,9 @@ from dpviz.figures.kit.theme import LIGHT
 from dpviz.figures.scenes.federated import plot_clients, plot_words, words_table
 from tests.pages.visitor import visit
 
-ROOT = Path(__file__).parents[2]
-
 
 @pytest.fixture
-def page(monkeypatch):
-    monkeypatch.chdir(ROOT)
+def page():
     return visit("explore", "v=1&d=town&a=fastlloyd&trust=clients")
 
 

@@ -1,7 +1,6 @@
 """Check the Ledger and Limits pages: totals per notion, reasons of sensitivities, downloads, a file's account."""
 
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,7 +15,6 @@ from dpviz.privacy.accounts import Account, Accounts, Claim
 from dpviz.privacy.guarantee import Guarantee, Neighboring, Notion
 from tests.pages.visitor import content, new_app, press, private_file, spend
 
-ROOT = Path(__file__).parents[2]
 PRIVATE = [slug for slug, cls in ALGORITHMS.items() if cls.notion is not Notion.NONE]
 X = np.random.default_rng(0).uniform(-1, 1, (60, 2))
 DOMAIN = Domain.box(-1, 1, 2, scale="common", n_public=60)
@@ -62,7 +60,6 @@ def test_parts_of_the_rows_and_other_mechanisms_have_their_words():
 
 @pytest.fixture
 def start(monkeypatch, tmp_path):
-    monkeypatch.chdir(ROOT)
     monkeypatch.setenv("DPVIZ_HOME", str(tmp_path))
     return lambda: new_app().run()
 

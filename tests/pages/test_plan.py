@@ -2,19 +2,16 @@
 
 import time
 from functools import partial
-from pathlib import Path
 
 import pytest
 
 from tests.pages.visitor import visit
 
-ROOT = Path(__file__).parents[2]
 QUERY = "v=1&n=300&k=2&columns=east,north&low=-1,-1&high=1,1&a=sulloyd"
 
 
 @pytest.fixture
-def opened(monkeypatch):
-    monkeypatch.chdir(ROOT)
+def opened():
     return partial(visit, "plan")
 
 

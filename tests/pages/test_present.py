@@ -4,7 +4,6 @@ import dataclasses
 import json
 import re
 import time
-from pathlib import Path
 
 import pytest
 
@@ -16,7 +15,6 @@ from pages._ui.present.show import _record
 from pages._ui.work import atlas
 from tests.pages.visitor import visit
 
-ROOT = Path(__file__).parents[2]
 QUICK = Deck(
     "Two",
     (
@@ -282,9 +280,7 @@ def test_a_slide_of_the_default_deck_is_prepared_once_if_its_stored_runs_are_fin
 
 
 @pytest.fixture
-def opened(monkeypatch):
-    monkeypatch.chdir(ROOT)
-
+def opened():
     def opener(deck=QUICK, query="v=1"):
         return ready(visit("present", query, deck=deck))
 

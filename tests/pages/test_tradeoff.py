@@ -36,7 +36,7 @@ from pages._ui.workspace.tradeoff import tradeoff as tradeoff_controls
 from tests.algorithms.test_knobs import KNOBS
 from tests.pages.pictures import panels
 from tests.pages.visitor import new_app, visit
-from tests.sweeps.handmade import ROOT, rows, runs
+from tests.sweeps.handmade import rows, runs
 
 
 @pytest.fixture
@@ -48,8 +48,7 @@ def bare(monkeypatch, tmp_path):
 
 
 @pytest.fixture
-def app(monkeypatch, bare):
-    monkeypatch.chdir(ROOT)
+def app(bare):
     return new_app().run().switch_page("pages/tradeoff.py").run()
 
 
@@ -71,7 +70,6 @@ def shipped(tmp_path_factory):
 @pytest.fixture
 def stored(monkeypatch, shipped):
     """Use stored runs of DP-Lloyd on the tiny sample."""
-    monkeypatch.chdir(ROOT)
     monkeypatch.setattr(atlas, "FOLDER", shipped)
     monkeypatch.setattr(atlas, "stamped", lambda: True)
     files.read.cache_clear()
@@ -101,7 +99,6 @@ def test_the_page_opens_finished_where_all_runs_are_stored(stored, monkeypatch):
 
 
 def test_the_picture_it_opens_with_is_made_before_anybody_comes(monkeypatch):
-    monkeypatch.chdir(ROOT)
     monkeypatch.setattr(atlas, "stamped", lambda: True)
     sweeps.everybodys.cache_clear()
     import_module("app").draw_ahead()
@@ -169,8 +166,7 @@ def test_runs_that_are_being_checked_are_said_and_not_used(stored, monkeypatch):
     assert starts(app) == ["Start this sweep"] and not panels(app)
 
 
-def test_a_missing_atlas_is_said_once_and_the_page_works(bare, monkeypatch):
-    monkeypatch.chdir(ROOT)
+def test_a_missing_atlas_is_said_once_and_the_page_works(bare):
     app, said = new_app().run(), []
     for page in ("home", "tradeoff", "limits", "tradeoff"):
         app.switch_page(f"pages/{page}.py").run()
@@ -219,7 +215,6 @@ def test_nothing_of_a_file_is_looked_up_in_the_atlas_or_stored_there(stored, shi
 
 
 def test_an_own_public_file_starts_by_itself_once_and_a_private_one_never(bare, monkeypatch):
-    monkeypatch.chdir(ROOT)
     begun, it = [], sweeps.Shelf()
     it.archive = None
     monkeypatch.setattr(sweeps, "shelf", lambda: it)
@@ -384,6 +379,7 @@ def test_a_released_coreset_can_be_swept_and_private_rows_never(app):
     box = app.multiselect(key="sweep_data_private")
     assert box.value == ["made up:run"] and "f00d" not in [*box.options, *box.value]
     app.multiselect(key="sweep_algorithms").set_value(["pe-means"]).run()
+    app.number_input(key="sweep_repeats").set_value(2).run()
     next(b for b in app.button if b.label.startswith("Start")).click().run()
     kept = shelf().get(app.session_state["sweep"])
     written = pd.read_csv(kept.sweep.data[0])

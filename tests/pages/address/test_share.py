@@ -10,7 +10,6 @@ from dpviz.datasets import load_sample
 from pages._ui.address import scene
 from pages._ui.frame import embed
 from pages._ui.workspace.explore import explore
-from tests.pages.conftest import ROOT
 from tests.pages.visitor import visit
 from tests.tiers import tiers
 
@@ -112,8 +111,7 @@ def own(page, **more):
 
 
 @pytest.mark.parametrize("page", ["compare", "attacker"])
-def test_a_private_run_is_not_shared_and_the_reason_is_said(monkeypatch, page):
-    monkeypatch.chdir(ROOT)
+def test_a_private_run_is_not_shared_and_the_reason_is_said(page):
     app = own(page, private=True)
     app.button(key="share").click().run()
     assert not app.exception and not app.code

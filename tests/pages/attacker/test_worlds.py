@@ -4,7 +4,6 @@ import json
 import re
 import time
 from functools import partial
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -19,12 +18,9 @@ from pages._ui.work import batch
 from tests.pages.visitor import visit
 from tests.traces import trace as run_of
 
-ROOT = Path(__file__).parents[3]
-
 
 @pytest.fixture
 def opened(monkeypatch):
-    monkeypatch.chdir(ROOT)
     monkeypatch.setattr(view, "AHEAD", 2)
     return partial(visit, "attacker")
 

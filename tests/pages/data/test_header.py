@@ -5,7 +5,6 @@ import io
 import itertools
 import json
 import sys
-from pathlib import Path
 
 import numpy as np
 import openpyxl
@@ -21,7 +20,6 @@ from pages._ui.data import new_files
 from tests.pages.visitor import new_app
 from tests.tiers import tiers
 
-ROOT = Path(__file__).parents[3]
 # a person's cells; each example has a word or a number that occurs nowhere else
 FIRST = {
     "words": ["SENTINELa", "SENTINELb", "SENTINELc"],
@@ -141,7 +139,6 @@ def test_a_reader_names_no_cell_in_a_refusal(first, second, ending):
 
 @pytest.fixture
 def page(monkeypatch, tmp_path):
-    monkeypatch.chdir(ROOT)
     monkeypatch.setenv("DPVIZ_HOME", str(tmp_path))
     monkeypatch.setattr(sys, "argv", ["app"])
     monkeypatch.setattr(new_files, "A_MINUTE", 100)

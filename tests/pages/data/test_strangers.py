@@ -1,7 +1,6 @@
 """Check owners on the pages: a stranger's copy of a file, the key as a file, and the limit on a visit's files."""
 
 import logging
-from pathlib import Path
 
 import pytest
 
@@ -11,7 +10,6 @@ from pages._ui.data.state import Pending
 from pages._ui.server.owner import Owner
 from tests.pages.visitor import new_app
 
-ROOT = Path(__file__).parents[3]
 KEY, OTHER = "k" * 43, "o" * 43
 
 
@@ -19,7 +17,6 @@ KEY, OTHER = "k" * 43, "o" * 43
 def visit(monkeypatch):
     """Return a function that opens the Data page for a given owner."""
     monkeypatch.delenv("DPVIZ_OWNER")
-    monkeypatch.chdir(ROOT)
 
     def start(who):
         app = new_app()

@@ -1,7 +1,6 @@
 """Check ε as a drag on Explore: it exists for the form's stored runs, and nowhere else."""
 
 import json
-from pathlib import Path
 from types import SimpleNamespace
 from typing import ClassVar
 
@@ -20,7 +19,6 @@ from pages._ui.work import atlas, filling
 from pages._ui.workspace.explore import explore
 from tests.pages.visitor import content, private_file, visit
 
-ROOT = Path(__file__).parents[3]
 READ = files.read
 SEEDS = 2
 
@@ -58,7 +56,6 @@ def asked(folder, monkeypatch):
 
 @pytest.fixture
 def opened(monkeypatch, tmp_path):
-    monkeypatch.chdir(ROOT)
     monkeypatch.setenv("DPVIZ_HOME", str(tmp_path))
 
     def open_(query="v=1&d=tiny&a=pe-means&k=2&e=1&s=0", page="explore"):

@@ -1,17 +1,12 @@
 """Check the explanation of clusters: free from the centers, or from the rows for a separate budget."""
 
-from pathlib import Path
-
 import pytest
 
 from tests.pages.visitor import csv, declare, drop, facts, new_app, spend
 
-ROOT = Path(__file__).parents[3]
-
 
 @pytest.fixture
 def app(monkeypatch, tmp_path):
-    monkeypatch.chdir(ROOT)
     monkeypatch.setenv("DPVIZ_HOME", str(tmp_path))
     return new_app().run()
 

@@ -3,7 +3,6 @@
 import dataclasses
 import time
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,13 +16,11 @@ from dpviz.runs.single import replay
 from pages._ui.form.forms import may_be_noiseless
 from tests.pages.visitor import visit
 
-ROOT = Path(__file__).parents[3]
 OFFERED = [slug for slug, cls in ALGORITHMS.items() if may_be_noiseless(cls)]
 
 
 @pytest.fixture
-def opened(monkeypatch):
-    monkeypatch.chdir(ROOT)
+def opened():
     return partial(visit, "explore")
 
 

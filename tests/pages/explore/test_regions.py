@@ -1,17 +1,12 @@
 """Check DP-DBSCAN on Explore and Compare: regions have their own words, and no loss is shown."""
 
-from pathlib import Path
-
 import pytest
 
 from tests.pages.visitor import new_app
 
-ROOT = Path(__file__).parents[3]
-
 
 @pytest.fixture
 def app(monkeypatch, tmp_path):
-    monkeypatch.chdir(ROOT)
     monkeypatch.setenv("DPVIZ_HOME", str(tmp_path))
     return new_app()
 

@@ -3,7 +3,6 @@
 import re
 import threading
 import time
-from pathlib import Path
 
 import pytest
 
@@ -18,12 +17,9 @@ from pages._ui.workspace.explore import explore
 from tests.pages.pictures import pictures
 from tests.pages.visitor import content, new_app, private_file, spend, visit
 
-ROOT = Path(__file__).parents[3]
-
 
 @pytest.fixture
-def app(monkeypatch):
-    monkeypatch.chdir(ROOT)
+def app():
     return visit("again", "v=1&d=tiny&a=sulloyd&k=2&e=1&s=0")
 
 
@@ -122,8 +118,7 @@ def test_reruns_can_be_cancelled_and_go_on(monkeypatch):
 
 
 @pytest.mark.slow
-def test_a_private_release_shows_where_another_run_may_end_and_nothing_is_spent(monkeypatch):
-    monkeypatch.chdir(ROOT)
+def test_a_private_release_shows_where_another_run_may_end_and_nothing_is_spent():
     app = new_app().run()
     private_file(app, content())
     spend(app)

@@ -4,7 +4,6 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpviz.algorithms import ALGORITHMS
-from tests.mutants import ROOT
 from tests.pages.visitor import new_app
 from tests.tiers import tiers
 
@@ -50,8 +49,7 @@ def test_a_run_is_the_same_whether_its_parameters_are_folded_or_not(slug):
     assert app.run().text[0].value == folded and not app.exception
 
 
-def test_an_address_says_the_whole_part_that_is_used(monkeypatch):
-    monkeypatch.chdir(ROOT)
+def test_an_address_says_the_whole_part_that_is_used():
     app = new_app().switch_page("pages/explore.py").run()
     app.number_input(key="explore_seed").set_value(2.5).run()
     assert not app.exception and "s=2" in app.session_state["kept"][1].split("&")

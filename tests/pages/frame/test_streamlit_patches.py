@@ -2,7 +2,6 @@
 
 import copy
 import inspect
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -26,8 +25,6 @@ from dpviz.figures.kit.theme import DARK, LIGHT
 from dpviz.privacy.accounts import Accounts
 from pages._ui.frame import streamlit_patches
 from tests.pages.visitor import csv, declare, drop, facts, finish, new_app, press
-
-ROOT = Path(__file__).parents[3]
 
 
 def click():
@@ -153,7 +150,6 @@ def test_a_click_ends_a_piece_only_before_or_after_it(safe):
 
 
 def test_what_was_paid_for_is_run_although_the_button_was_pressed_twice(monkeypatch):
-    monkeypatch.chdir(ROOT)
     app = new_app().run()
     app.switch_page("pages/data.py").run()
     declare(drop(app, "mine.csv", csv(), "No, it is private"), facts("a", "b", n_public=300))

@@ -1,18 +1,14 @@
 """Check that exact centers reveal people and noisy ones do not, on Limits and on Federated."""
 
 import re
-from pathlib import Path
 
 import pytest
 
 from tests.pages.visitor import visit
 
-ROOT = Path(__file__).parents[3]
-
 
 @pytest.fixture
-def opened(monkeypatch):
-    monkeypatch.chdir(ROOT)
+def opened():
     return visit
 
 

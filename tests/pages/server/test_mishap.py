@@ -102,7 +102,6 @@ def failing():
 
 
 def test_our_page_gives_one_way_on_and_the_log_s_number_and_no_cell(monkeypatch, caplog):
-    monkeypatch.chdir(ROOT)
     monkeypatch.setattr(mishap, "_LOG", logs.Seldom("pages._ui.server.mishap"))
     monkeypatch.setattr("streamlit.page_link", lambda path, label, icon: None)  # AppTest knows no other page
     at = AppTest.from_function(failing).run()
