@@ -1,7 +1,6 @@
 """Check the whole static site, served and from a folder: every page opens, and none contacts another server."""
 
 import functools
-import json
 import os
 import re
 import threading
@@ -9,7 +8,6 @@ import time
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from dpviz.algorithms import ALGORITHMS
@@ -19,6 +17,7 @@ from dpviz.datasets import SAMPLES
 from dpviz.lessons import LESSONS
 from dpviz.papers.registry import papers
 from tests.browser.conftest import PATIENCE, keep_process
+from tests.browser.phone import is_accessible
 from tests.site.links import broken, pages
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -124,8 +123,7 @@ def test_a_page_opens_wide_and_narrow_light_and_dark(visit, served, name):
         if name.startswith(("watch/", "lessons/", "tradeoff/")) and not name.endswith("index.html"):
             expect(drawn.first).to_be_visible()
         assert page.evaluate("document.documentElement.scrollWidth") <= width
-        found = Axe().run(page).response["violations"]
-        assert found == [], json.dumps([(v["id"], [node["html"][:200] for node in v["nodes"][:3]]) for v in found])
+        is_accessible(page)
 
 
 def test_every_page_of_the_reference_opens(visit, served, site):

@@ -38,7 +38,7 @@ LINKS = {  # every control of a page with a value other than its default
     "limits": "v=1&d=iris&noise=seeded",
     "present": "v=1&slide=3&look=dark",
     "notes": "v=1&lesson=votes&lesson=small&show=worksheet",
-    "attacker": "v=1&d=town&a=dist-dp&k=4&e=2&s=3&who=at:1.5,-2&ask=moved&rho=0.0032&far=0.0024",
+    "attacker": "v=1&d=town&a=dist-dp-region-means&k=4&e=2&s=3&who=at:1.5,-2&ask=moved&rho=0.0032&far=0.0024",
 }
 WIDGETS = """() => {
     const wanted = '[data-testid=stMain], [data-testid=stSidebar]', of = (q) => [...document.querySelectorAll(q)];
@@ -128,9 +128,13 @@ def becomes(page, script, wanted):
         raise TimeoutError(f"{script} never was as before the reload: {words}") from None
 
 
-@pytest.mark.parametrize("colors", ["light_theme", "dark_theme"])
-def test_a_frame_shows_the_player_alone_in_its_own_colors(open_page, server, colors):
+def test_a_frame_shows_the_player_alone_in_its_own_colors(open_page, server):
     page = open_page("limits")  # any page of this server will do
+    for colors in ("light_theme", "dark_theme"):
+        frame_shows_the_player_alone(page, server, colors)
+
+
+def frame_shows_the_player_alone(page, server, colors):
     source = f"{server}/explore?v=1&d=town&a=pe-means&k=5&e=1&s=0&t=2&embed=true&embed_options={colors}"
     page.set_content(
         f'<h1>A lecture</h1><iframe src="{html.escape(source)}" style="width:900px;height:700px"></iframe>'

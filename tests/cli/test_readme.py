@@ -4,7 +4,6 @@ import gzip
 import json
 import re
 import shlex
-import urllib.request
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +11,6 @@ import pandas as pd
 import pytest
 
 from dpviz.cli import main
-from tests.serving import serve
 
 ROOT = Path(__file__).parents[2]
 READMES = ("README.md", "dpviz/cli/README.md")
@@ -97,9 +95,6 @@ def test_the_printed_snippets_of_python_run(home):
     assert names["trace"].cluster_centers.shape == (5, 2) and names["model"].cluster_centers_.shape == (5, 2)
 
 
-@pytest.mark.slow
-def test_the_printed_start_command_starts_the_app():
+def test_the_printed_start_command_is_the_one_that_tests_of_servers_run():
     block = (ROOT / "README.md").read_text().partition("<!-- start command -->")[2].partition("```\n")[0]
-    assert block.rstrip().endswith("&& .venv/bin/streamlit run app.py")  # `serve` runs this command on a free port
-    with serve() as url, urllib.request.urlopen(f"{url}/_stcore/health", timeout=60) as answer:
-        assert answer.status == 200
+    assert block.rstrip().endswith("&& .venv/bin/streamlit run app.py")  # `tests/test_deploy.py` starts it as it stands

@@ -25,7 +25,10 @@ SWEEP = Sweep(data=("sample:tiny",), variants=(Variant("pe-means", "pe-means"),)
 
 @pytest.fixture(scope="module")
 def client():
-    with connect(LOCAL, 2) as found:
+    """Return a cluster that gives a task up after two dead workers, not Dask's four: each takes seconds to replace."""
+    from dask import config
+
+    with config.set({"distributed.scheduler.allowed-failures": 1}), connect(LOCAL, 2) as found:
         yield found
 
 
