@@ -34,7 +34,7 @@ class Line(Protocol):
 
 
 def lit(trace: Trace, lines: Sequence[Line]) -> list[list[int]]:
-    """Return the numbers of the lines that run in each frame, from step kinds, released values and the ledger."""
+    """Return the numbers of the lines that run in each frame, found from step kinds, released values and the ledger."""
     shots = pane(trace).shots(trace)
     steps, after = [shot.step for shot in shots], [shot.releases for shot in shots]
     ends = {kind: [t for t in steps if trace.steps[t].kind == kind] for kind in {step.kind for step in trace.steps}}

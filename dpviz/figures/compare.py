@@ -1,4 +1,4 @@
-"""Draw two to four runs side by side: one clock, planes with the same ranges, matched centers, trade-off curves."""
+"""Draw two to four runs side by side: on one clock, in equal ranges, with matched centers and trade-off curves."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Timeline:
     ----------
     frames : for every run its frame at every tick; -1 before its first picture
     spent : for every run the epsilon spent at every tick, NaN for a run that promises nothing
-    releases : for every run the number of its releases by every tick
+    releases : for every run the number of releases that it has made by every tick
     titles : one line for every tick
     """
 
@@ -55,8 +55,9 @@ class Timeline:
 def timeline(traces: Sequence[Trace], by: str) -> Timeline:
     """Align runs by "step", or by the epsilon "spent" according to their ledgers.
 
-    By step, a shorter run stays at its last picture. By epsilon, there is one tick for each amount that any run has
-    spent, and every run shows its last picture that costs no more; a run without a promise shows its result.
+    When runs are aligned by step, a shorter run stays at its last picture. When they are aligned by epsilon, there is
+    one tick for each amount that any run has spent, and every run shows its last picture that costs no more; a run
+    without a promise shows its result.
     """
     shots = [pane(trace).shots(trace) for trace in traces]
     counts = [[shot.releases for shot in own] for own in shots]
@@ -93,7 +94,7 @@ def timeline(traces: Sequence[Trace], by: str) -> Timeline:
 
 
 def _levels(values: np.ndarray) -> np.ndarray:
-    """Return the distinct amounts in order; amounts that differ only by rounding count as one."""
+    """Return the distinct amounts in order; amounts that differ only by rounding are treated as equal."""
     ordered = np.sort(values)
     new = np.append(np.diff(ordered) > 1e-9 * np.maximum(ordered[1:], 1e-300), True)
     return ordered[new]  # the largest of equal amounts
@@ -112,7 +113,7 @@ def _line(run: int, trace: Trace, shots: Sequence[Shot], spent: np.ndarray, fram
 
 
 def planes(views: Sequence[View], partners: Sequence[Partners], *, height: int) -> list[Panel]:
-    """Return the plane of every run as JSON, all with the ranges of the first, or its sheet of pictures.
+    """Return the plane of every run, or its sheet of pictures, as JSON; all planes have the ranges of the first.
 
     `partners` holds for every run the numbers of its centers and the labels of those without a partner.
     """
@@ -137,7 +138,7 @@ def planes(views: Sequence[View], partners: Sequence[Partners], *, height: int) 
 
 
 def _number(view: View, figure: go.Figure, numbers: Sequence[str], words: Sequence[str]) -> None:
-    """Number the final centers; draw a dashed ring and a label at those without a partner."""
+    """Number the final centers; mark those without a partner with a dashed ring and a label."""
     centers = view.flat(np.asarray(view.trace.cluster_centers))
     paired = np.array([bool(number) for number in numbers], dtype=bool)
     alone = np.array([bool(word) for word in words], dtype=bool)
@@ -173,7 +174,7 @@ def _number(view: View, figure: go.Figure, numbers: Sequence[str], words: Sequen
 
 
 def _few(words: Sequence[str]) -> list[str]:
-    """Return the labels of centers without a partner, empty if they would overlap."""
+    """Return the labels of centers without a partner, or empty labels if there are too many to read."""
     return list(words) if sum(map(bool, words)) <= MOST_WORDS else [""] * len(words)
 
 
@@ -207,7 +208,7 @@ def _safest(bounds: Mapping[str, Bound]) -> str:
 
 
 def curves_panel(colors: Theme, bounds: Mapping[str, Bound]) -> Panel:
-    """Draw the trade-off curves of several promises, and that of a coin, in one figure."""
+    """Draw the trade-off curves of several promises, and that of a coin toss, in one figure."""
     table = curve_table(bounds)
     height = 380
     figure = base(colors, _safest(bounds), height=height)

@@ -45,7 +45,7 @@ def shots(trace: Trace) -> list[Shot]:
 
 
 def amount_table(step: Step) -> pd.DataFrame:
-    """Return the strongest cells or regions of a step by their released count: rank, count, kept."""
+    """Return the cells or regions of a step with the largest released counts: columns rank, count, kept."""
     released = step.released
     counts = released["counts"] if step.kind == "level" else released["noisy_counts"]
     order = np.argsort(-counts, kind="stable")[:TOP]
@@ -199,7 +199,7 @@ def _people(view: View) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _amounts(view: View) -> Panel | None:
-    """Return the strongest cells of a level, then the strongest regions, as bars; None if a run has neither."""
+    """Draw the cells of a level, then the regions, with the largest counts as bars; None if a run has neither."""
     trace, colors = view.trace, view.colors
     tables = {t: amount_table(s) for t, s in enumerate(trace.steps) if s.kind in ("level", "regions")}
     if not tables:
@@ -249,7 +249,7 @@ def panels(view: View, shots: list[Shot]) -> list[Panel]:
 
 
 def losses_panel(colors: Theme, table: pd.DataFrame) -> Panel:
-    """Draw the losses of several methods, in multiples of KMeans', each with its promise, on one axis. NOT PRIVATE.
+    """Draw several methods' losses as multiples of KMeans' loss, and name each method's promise. NOT PRIVATE.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Draw PE-means and its relatives: trial points, votes, survivors and centers; the strongest votes as bars."""
+"""Draw PE-means and its relatives: trial points, votes, survivors and centers, and the largest votes as bars."""
 
 from __future__ import annotations
 
@@ -72,10 +72,11 @@ def warning(trace: Trace) -> str:
 
 
 def lineage_table(step: Step, key: str = "centers") -> pd.DataFrame:
-    """Return the parent of each center: columns center, parent (in the step before, -1: none), share.
+    """Return the parent of each center: columns center, parent (its number one step before; -1 if none), share.
 
-    A center's survivors are those nearest to it. Its parent is the previous center from which most of their noisy votes
-    descend, and `share` is the fraction that do. Only released values are read; `key` is the centers' name in them.
+    A center's survivors are those nearest to it. Its parent is the previous center from which the largest share of
+    their noisy votes descends; `share` is that share. Only released values are read; `key` is the name of the centers
+    among them.
     """
     released = step.released
     points, votes, group = (released[name][released["kept"]] for name in ("population", "noisy_votes", "group"))

@@ -20,7 +20,7 @@ __all__ = ["PANE", "days_table"]
 
 
 def days_table(trace: Trace) -> pd.DataFrame:
-    """Return one row per day: day, counts_sd, epsilon (spent by then), anew (spent by a new run each evening).
+    """Return one row per day: day, counts_sd, epsilon (spent by then), anew (epsilon of a new run each evening).
 
     A new run every evening buys a table of all days so far, with the noise that the tree has that evening. Half of its
     mu^2 = 2 / counts_sd^2 goes to the counts and half to the sums, and a row of the first day pays every evening.

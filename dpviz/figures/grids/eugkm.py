@@ -20,7 +20,7 @@ _MOST = 3000  # most cells drawn: those with the largest noisy counts
 
 
 def cells_table(view: View) -> pd.DataFrame:
-    """Return one row per point of the plane: x, y, noisy_count; the counts of cells that coincide there are added."""
+    """Return one row per drawn point: x, y, noisy_count; the counts of cells that are drawn at one point are added."""
     released = view.trace.steps[0].released
     place = view.plane(released["cells"])
     table = pd.DataFrame(

@@ -53,7 +53,7 @@ def layered(
     frames : one mapping per frame, layer -> its contents (`view.xy` and other changes)
     alt : the panel's description
     beside : function that draws the static marks, after the layers
-    secret : signs and names of the layers that are not private, for the figure's tag
+    secret : symbols and names of the layers that are not private, for the figure's tag
 
     Raises
     ------
@@ -76,7 +76,7 @@ def layered(
 
 
 def center(colors: Theme, **marker: Any) -> Look:
-    """Return the style of a released center; `marker` changes its size or names its symbol."""
+    """Return the style of a released center; `marker` changes properties of its mark, such as size or symbol."""
     edge = {"color": colors.ink, "width": 2}
     return {
         "mode": "markers",
@@ -87,7 +87,7 @@ def center(colors: Theme, **marker: Any) -> Look:
 
 
 def exact_center(colors: Theme, against: str, **marker: Any) -> Look:
-    """Return the style of a center that replaces a released one; `against` names its method. NOT PRIVATE."""
+    """Return the style of an exact center that replaces a released one; `against` names its method. NOT PRIVATE."""
     edge = {"color": colors.hidden, "width": 2}
     return {
         **center(colors, color=colors.hidden, symbol="diamond-open", line=edge, **marker),
@@ -96,7 +96,7 @@ def exact_center(colors: Theme, against: str, **marker: Any) -> Look:
 
 
 def disc(colors: Theme, opacity: float = 0.6) -> Look:
-    """Return the style of a released point whose area shows its size."""
+    """Return the style of released points drawn as discs whose areas show their counts."""
     return {
         "mode": "markers",
         "marker": {"color": colors.released, "opacity": opacity, "line": {"color": colors.panel, "width": 0.8}},

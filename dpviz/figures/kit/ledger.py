@@ -92,7 +92,7 @@ def steps_table(trace: Trace) -> pd.DataFrame:
 
 
 def plot_steps(trace: Trace, colors: Theme) -> go.Figure:
-    """Draw the epsilon that each step added as bars on the total so far, and the claim as a line."""
+    """Draw the epsilon that each step added as a bar on top of the total so far, and the claim as a line."""
     table = steps_table(trace)
     dearest = table.loc[table.added.idxmax()]
     total = number(float(table.epsilon.iloc[-1]))

@@ -24,15 +24,16 @@ _TALL = 508  # height in pixels, the same as a plane's
 
 
 def corners(view: View, most: int) -> np.ndarray:
-    """Return the left and the top cell (most, 2) of each place on a sheet with room for `most` pictures."""
+    """Return the first column and row (most, 2), in cells, of each place on a sheet with room for `most` pictures."""
     (rows, columns), wide, place = _size(view), _wide(most), np.arange(most)
     return np.column_stack([place % wide * (columns + _GAP), place // wide * (rows + _below(most))])
 
 
 def shades(view: View, pictures: np.ndarray, most: int, places: Sequence[int] | None = None) -> list[list[Any]]:
-    """Return pictures (m, d), original units, on one sheet with room for `most`; `places` are 0, 1, ... by default.
+    """Return a sheet with room for `most` pictures that shows `pictures` (m, d), original units, at these `places`.
 
-    Each cell is scaled from 0 to 1 between its declared bounds; NaN cells and the gaps between pictures are None.
+    The places are 0, 1, ... by default. Each cell is scaled from 0 to 1 between its declared bounds; NaN cells and the
+    gaps between pictures are None.
     """
     rows, columns = _size(view)
     cells = np.full(_extent(view, most), np.nan)
@@ -45,7 +46,7 @@ def shades(view: View, pictures: np.ndarray, most: int, places: Sequence[int] | 
 
 
 def words(view: View, texts: Sequence[str], most: int, places: Sequence[int] | None = None) -> dict[str, Any]:
-    """Return the content of the trace of `add_words`: one text below each picture, or that there is none yet."""
+    """Return the content of the trace of `add_words`: a text below each picture, or a note that there is none yet."""
     rows, columns = _size(view)
     if not len(texts):
         tall, wide = _extent(view, most)
@@ -67,7 +68,7 @@ def sheet(view: View, title: str, most: int) -> go.Figure:
 
 
 def add_pictures(view: View, figure: go.Figure, ink: str) -> None:
-    """Add a trace of pictures (`shades`) whose cells are the darker in `ink`, the nearer to their upper bound."""
+    """Add a trace of pictures (`shades`): the nearer a cell is to its upper bound, the darker its shade of `ink`."""
     figure.add_heatmap(
         colorscale=[[0, view.colors.panel], [1, ink]], zmin=0, zmax=1, showscale=False, xgap=0, ygap=0, hoverinfo="skip"
     )
@@ -119,7 +120,7 @@ def _centers(step: Step, exact: bool) -> np.ndarray | None:
 
 
 def center_path(trace: Trace) -> list[np.ndarray]:
-    """Return the centers (k, d) known by every step, z units; (0, d) before the first."""
+    """Return for every step the centers (k, d) known by then, z units; (0, d) before the first."""
     known, path = np.empty((0, trace.domain.n_features)), []
     for step in trace.steps:
         centers = _centers(step, trace.claimed.exact)
@@ -141,7 +142,7 @@ def _extent(view: View, most: int) -> tuple[int, int]:
 
 
 def _below(most: int) -> int:
-    """Return the number of cells below a picture, for its text."""
+    """Return the number of cells left free below a picture for its text."""
     return _GAP if math.ceil(most / _wide(most)) <= _FEW else 2 * _GAP
 
 

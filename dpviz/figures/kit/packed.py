@@ -1,4 +1,4 @@
-"""Write figures into a self-contained page, with their library compressed to a third: one file, no network."""
+"""Write figures into one file that needs no network, with their library compressed to a third of its size."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def drawn(figure: go.Figure) -> str:
 
 
 def unpacked() -> str:
-    """Return the unpacking script for the page's own script."""
+    """Return the plotting library as a script that is not compressed."""
     return str(get_plotlyjs())
 
 

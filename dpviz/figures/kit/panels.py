@@ -59,7 +59,8 @@ def plane(view: View, title: str, *, height: int = 508) -> go.Figure:
 def _spots(people: np.ndarray) -> tuple[np.ndarray, float | np.ndarray]:
     """Return at most `MAX_PEOPLE` positions of people (n, 2), with the sizes of their marks.
 
-    If most people share their place with others, as answers from 1 to 5 do, a mark's area shows how many it stands for.
+    If most people share their place with others, as with answers from 1 to 5, a mark's area shows how many people it
+    stands for.
     """
     if len(people) <= _MOST_COUNTED:
         spots, counts = np.unique(people[np.isfinite(people).all(axis=1)], axis=0, return_counts=True)
@@ -86,7 +87,7 @@ def bounded(
     *,
     height: int,
 ) -> go.Figure:
-    """Return an empty plane with the public box (low, high) in drawn coordinates, in the domain's scale.
+    """Return an empty plane with the public box (low, high), drawn coordinates, at the scale that the domain declares.
 
     Equal scales would make a long strip unreadable, so its short side is stretched, and the axis says so.
     """
@@ -116,7 +117,7 @@ def bounded(
 
 
 def reference(view: View, figure: go.Figure, *more: str) -> None:
-    """Draw KMeans' centers as hollow diamonds above all other marks, and tag the figure; `more` names more of them."""
+    """Draw KMeans' centers as hollow diamonds above all other marks, and tag the figure; the tag also lists `more`."""
     if not view.hidden:
         return
     marks = []
@@ -178,7 +179,7 @@ def spend_table(trace: Trace) -> pd.DataFrame:
 def ledger_table(trace: Trace) -> pd.DataFrame:
     """Return one row per release: release, label, mechanism, sensitivity, scale, share, epsilon, reason.
 
-    `share` is its part of mu^2 if every release is Gaussian, else NaN; `epsilon` is the total so far.
+    `share` is the release's part of mu^2 if every release is Gaussian, else NaN; `epsilon` is the total so far.
     """
     gaussian = all(entry.mechanism == "Gaussian" for entry in trace.ledger)
     squares = np.array([(entry.sensitivity / entry.scale) ** 2 if gaussian else np.nan for entry in trace.ledger])
@@ -307,7 +308,7 @@ def loss_panel(view: View, shots: Sequence[Shot], *, name: str = "step") -> Pane
 
 
 def loss_title(view: View) -> str:
-    """Return the title of an axis of losses: multiples of the reference's, if that exists and is not 0."""
+    """Return the title of an axis of losses, shown as multiples of the reference's loss if that exists and is not 0."""
     return f"× {view.against}" if view.reference_loss else distance_title(view.against == "KMedians")
 
 
@@ -317,7 +318,7 @@ def distance_title(plain: bool) -> str:
 
 
 def ledger_panel(view: View, shots: Sequence[Shot]) -> Panel:
-    """Draw one segment per release, lit once it is made; its width is its share of mu^2, if it has one."""
+    """Draw a segment per release, lit once the release is made; the width is its share of mu^2, if it has one."""
     table, colors = ledger_table(view.trace), view.colors
     n = len(table)
     shared = bool(n) and not table.share.isna().any()

@@ -1,4 +1,4 @@
-"""Label releases that repeat in turns: one name per turn if there is no room for a name on each release."""
+"""Label releases that repeat in a cycle: where their own names do not fit, one name covers all the cycles."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _STRIP, _LETTER = 900, 5.7  # widths of the strip on a usual screen and of a let
 
 
 def turns(labels: Sequence[str], width: np.ndarray) -> list[tuple[str, int, int]]:
-    """Return (name, first, last) of every turn if releases repeat in turns and are too narrow for their own names.
+    """Return (name, first, last) of every series of cycles whose releases are too narrow for their own names.
 
     Parameters
     ----------

@@ -54,7 +54,7 @@ def rings(view: View, figure: go.Figure, means: np.ndarray, radii: np.ndarray, s
 def places(
     middle: np.ndarray, width: np.ndarray, text: list[str], marks: np.ndarray, low: np.ndarray, high: np.ndarray
 ) -> list[str]:
-    """Return for each ring the side in `SIDES` where its label covers the least of other labels, marks and the rim.
+    """Return for each ring the side in `SIDES` where its label overlaps other labels, marks and the rim the least.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Draw centers in their data's shape: pictures, points on a map, or bars between declared bounds, as HTML with SVG.
 
 `SHAPES` maps the shape that a data set declares to its drawing function. The function draws released values and, if
-they are given (DEMO), the reference's, dashed and tagged.
+they are given (DEMO), those of the reference, which are dashed and tagged.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ TAG = '<span class="dp-tag">NOT PRIVATE</span>'
 
 @dataclasses.dataclass(frozen=True)
 class Drawing:
-    """Centers and how to draw them; `reference` holds those of KMeans or KMedians (k, d), original units, or None."""
+    """Centers and how to draw them; `reference` holds KMeans' or KMedians' centers (k, d), original units, or None."""
 
     trace: Trace
     data: Dataset

@@ -19,7 +19,7 @@ class Shot:
     Attributes
     ----------
     step : number of the step of the trace that it shows
-    head, tail : the line above it; the head is set in bold
+    head, tail : the two parts of the line above it; the head is set in bold
     releases : number of ledger entries by then
     phase : number of the picture within its step
     tick : True if the slider has a tick here
@@ -68,7 +68,7 @@ def in_phases(
     phases : step -> its phases, in order
     words : step, phase -> head and tail of the line
     asking : the phase before the releases
-    due : step -> number of its releases still to come in phase `asking`; by default all
+    due : step -> number of its releases that are still to come in phase `asking`; by default all of them
     """
     shots, before = [], 0
     for t, step in enumerate(trace.steps):

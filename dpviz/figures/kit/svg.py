@@ -22,7 +22,7 @@ def _ticks(low: float, high: float, most: int = 6) -> list[float]:
 
 
 def plane_svg(view: View) -> str:
-    """Return the released centers (hollow diamonds if nothing is private) in the drawn columns' public box."""
+    """Return an SVG of the released centers (hollow diamonds if nothing is private) in the public box."""
     low, high = view.bounds()
     pad = 0.04 * (high - low)
     low, high = low - pad, high + pad

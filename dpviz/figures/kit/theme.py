@@ -1,4 +1,4 @@
-"""Define every color, font size and base layout. Filled means released, hollow means hidden; color only helps.
+"""Define every color, font size and base layout. Filled means released, hollow means hidden; color only supports this.
 
 No other Python module names a color. Streamlit uses the same colors; `.streamlit/config.toml` adds the sidebar's.
 """

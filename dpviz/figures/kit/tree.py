@@ -1,4 +1,4 @@
-"""Draw a binary tree of released noisy counts: area by count, leaves hatched; a click on a node goes to its step."""
+"""Draw a binary tree of noisy counts: areas show counts, leaves are hatched, a click on a node goes to its step."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _LABELED = 0.07  # share of the picture's width from which a node shows its coun
 def tree_table(nodes: Sequence[int], noisy_counts: Sequence[float]) -> pd.DataFrame:
     """Return the position of each node, one row per node in the given (visiting) order.
 
-    The root is 1, and the children of i are 2i and 2i + 1. A leaf gets room for its noisy count, at least 3% of all;
-    an inner node spans its leaves. Columns: node, depth, noisy_count, x (middle), width (its noisy count, at most its
-    room), final.
+    The root is 1, and the children of i are 2i and 2i + 1. A leaf gets room for its noisy count, but at least 3% of the
+    total; an inner node spans its leaves. Columns: node, depth, noisy_count, x (middle), width (its noisy count, at
+    most its room), final.
     """
     counts = dict(zip(nodes, noisy_counts, strict=True))
     final = {node for node in nodes if 2 * node not in counts and 2 * node + 1 not in counts}
@@ -111,7 +111,7 @@ def tree_panel(
 
 
 def _edges(table: pd.DataFrame) -> list[tuple[float | None, float | None]]:
-    """Return the lines from every node to the one above it, with a gap after each."""
+    """Return the lines from every node to its parent, with a gap after each."""
     where = {node: i for i, node in enumerate(table.node)}
     edges: list[tuple[float | None, float | None]] = []
     for node, x, depth in zip(table.node, table.x, table.depth, strict=True):
@@ -122,7 +122,7 @@ def _edges(table: pd.DataFrame) -> list[tuple[float | None, float | None]]:
 
 
 def _counts(table: pd.DataFrame, nodes: np.ndarray) -> dict[str, Any]:
-    """Return the noisy counts below the bars of these nodes."""
+    """Return the content of a trace that writes the noisy counts of these nodes below their bars."""
     if not len(nodes):
         return {"x": [None], "y": [None], "text": [""]}
     return {

@@ -127,7 +127,7 @@ class Panel:
     ----------
     name : str, "plane", "side" or "wide": its place on the page
     figure : go.Figure; its data are the last frame, so the page is right without scripts
-    alt : str, the kind of figure and its last picture, for screen readers
+    alt : str, a description of the figure's kind and of its last picture, for screen readers
 
     Raises
     ------
@@ -178,7 +178,7 @@ def add_frames(
     per_frame: list[list[dict[str, Any]]],
     layouts: list[dict[str, Any]] | None = None,
 ) -> None:
-    """Attach frames named "0", "1", ... that change the numbered traces only; the last one is the figure's data.
+    """Attach frames named "0", "1", ... that change only the traces with these numbers; the last is the figure's data.
 
     `layouts` holds the axes of every frame if they move. Equal frames carry the same `group`, so only changes are drawn
     again; `xy` of no points hides a trace.

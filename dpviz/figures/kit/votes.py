@@ -1,4 +1,4 @@
-"""Draw votes for trial points: the order of pictures, the points drawn, the strongest votes as bars."""
+"""Draw votes for trial points: the order of the pictures, the points that are drawn, and the largest votes as bars."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MAX_STRONG = 350  # at most this many points are drawn for their votes; the othe
 
 
 def voting(trace: Trace, words: Callable[[Step, int], tuple[str, str]]) -> list[Shot]:
-    """Return the pictures of a run; a round's trial points come before its votes; a step without votes takes one."""
+    """Return the pictures of a run; a round's trial points come before its votes; a step without votes has one."""
     return in_phases(trace, lambda step: range(3) if "noisy_votes" in step.released else (KEEP,), words, asking=GUESS)
 
 
@@ -52,7 +52,7 @@ def drawn(released: Mapping[str, Any], most: int) -> np.ndarray:
 
 
 def votes_panel(view: View, shots: Sequence[Shot], word: str = "votes") -> Panel:
-    """Draw the strongest noisy votes of the last vote as bars, with the keep threshold if one is released.
+    """Draw the largest noisy votes of the last round as bars, with the keep threshold if one is released.
 
     `word` names the votes in the picture and in the hidden statistic.
     """

@@ -1,4 +1,4 @@
-"""Draw the Lloyd family: the radius, each center's noisy move, shortened and folded back, and the noise to scale."""
+"""Draw the Lloyd family: the radius, each center's noisy move, how it is shortened and folded back, and the noise."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def outside(step: Step, Z: np.ndarray) -> np.ndarray:
 
 
 def shadow(view: View, radius: np.ndarray, around: np.ndarray) -> np.ndarray:
-    """Return outlines of balls in z units as they appear in the drawn plane: a NaN row after each, shape (., 2).
+    """Return outlines of balls in z units as they appear in the drawn plane, shape (., 2), with a NaN row after each.
 
     The balls have radii `radius` (k,) and middles `around` (k, d). A ball's shadow under a linear map is an ellipse:
     the disk under the map's polar part.

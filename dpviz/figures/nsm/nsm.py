@@ -248,7 +248,7 @@ def _plane(view: View, shots: list[Shot]) -> Panel:
 def _bars(
     view: View, shots: list[Shot], title: str, kind: str, table: pd.DataFrame, cut: dict[str, list[float]]
 ) -> go.Figure:
-    """Draw bars and a cut, both empty before the step of `kind`, from columns x, y, strong and, if given, true."""
+    """Draw bars (columns x, y, strong and perhaps true) and the line `cut`, both empty before the step of `kind`."""
     trace, colors = view.trace, view.colors
     figure = base(colors, title, height=132)
     figure.add_bar(hovertemplate="%{y:,.3~r}<extra></extra>")

@@ -52,12 +52,12 @@ def cloud_looks(colors: Theme) -> dict[str, dict[str, Any]]:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Lens:
-    """The center of KMeans that one person moves farthest, and how much a lens must enlarge to show the move.
+    """The center of KMeans that one person moves farthest, and how much a lens must magnify the plane to show the move.
 
     Attributes
     ----------
     here, there : the center with and without the person (d,), original units
-    times : enlargement of the plane, a power of ten
+    times : magnification of the plane, a power of ten
     """
 
     here: np.ndarray
@@ -165,11 +165,12 @@ def worlds_panel(
     clouds: tuple[Sequence[np.ndarray], Sequence[np.ndarray]],
     plain: tuple[np.ndarray, np.ndarray],
 ) -> Panel:
-    """Draw a plane with five frames: one run in each world with the same noise, a cloud of each, and both clouds.
+    """Draw a plane in five frames: a run in each world with the same noise, a cloud of runs for each, and both clouds.
 
     Parameters
     ----------
-    alex, elsewhere : Alex's place (d,) in the first and in the second world, original units; None if Alex is out
+    alex, elsewhere : Alex's place (d,) in the first and in the second world, original units; `elsewhere` is None if
+        Alex is missing from the second
     ones, plain : centers of one run and of KMeans, each in both worlds, original units
     clouds : centers of many runs in both worlds, original units; empty until they are computed
     """

@@ -48,7 +48,7 @@ class Stop(Protocol):
     """All runs at one ε; run i has seed i.
 
     `centers` are arrays (k', d) in original units, `losses` (runs,) are in the unit of the reference's loss, `found`
-    (runs,) counts groups, and an attacker wins at most `bet` of 100 bets on one person.
+    (runs,) is the number of groups that got a center, and an attacker wins at most `bet` of 100 bets on one person.
     """
 
     @property
@@ -114,9 +114,10 @@ def stop_label(epsilon: float) -> str:
 def curve_table(edition: Edition) -> pd.DataFrame:
     """Return the curve along the track, one row per stop. NOT PRIVATE.
 
-    Columns: epsilon; low, median, high of the loss over the reference's (10, 50 and 90%); again, the runs that find
-    all groups; runs; noise, true if the stop looks worse than the one before, by a higher median loss at two digits or
-    by fewer runs that find all groups, although the 95% intervals overlap.
+    Columns: epsilon; low, median and high, the 10, 50 and 90% quantiles of the loss divided by the reference's; again,
+    the number of runs that find all groups; runs, the number of all runs; noise, true if the stop looks worse than the
+    one before although the 95% intervals overlap. It looks worse if its median loss is higher, rounded to two digits,
+    or if fewer of its runs find all groups.
     """
     rows: list[tuple[Any, ...]] = []
     before: tuple[np.ndarray, int] | None = None
@@ -131,7 +132,7 @@ def curve_table(edition: Edition) -> pd.DataFrame:
 
 
 def _looks_worse(ratios: np.ndarray, again: int, later: np.ndarray, later_again: int) -> bool:
-    """Return whether the later stop looks worse than the one before but chance may explain it."""
+    """Return whether the later stop looks worse than the one before, but chance may explain the difference."""
     differs = []
     if round(float(np.median(later)), 2) > round(float(np.median(ratios)), 2):
         differs.append(_median_interval(later)[0] > _median_interval(ratios)[1])
@@ -155,7 +156,7 @@ def share_interval(some: int, n: int) -> tuple[float, float]:
 
 
 def film(view: View, edition: Edition, seed: int) -> Panel:
-    """Draw the plane with a frame for every stop: centers of the reruns, pale, and of the run with this seed.
+    """Draw the plane with a frame for every stop: the reruns' centers in a pale color, and this seed's centers.
 
     `view` holds the domain and the drawing choices; people and reference are the edition's.
     """
@@ -195,7 +196,7 @@ def record(view: View, editions: Sequence[Edition], seed: int, on: str) -> dict[
     Parameters
     ----------
     view : drawing choices; without hidden layers the record holds no secret
-    editions : by number of people
+    editions : one for each number of people
     seed : seed of the run drawn beside the reruns
     on : subject of the bet, in the words of `postprocessing.bet`
     """

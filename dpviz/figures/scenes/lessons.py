@@ -1,4 +1,4 @@
-"""Draw lessons: groups with the radius within which a center counts, and one number frame by frame."""
+"""Draw lessons: groups with the radius within which a center finds them, and one number frame by frame."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Values:
 
     Attributes
     ----------
-    title, axis : the figure's title, and the unit
+    title, axis : the titles of the figure and of its y axis
     labels : names of the frames, on the x axis
     values : the number in each frame
     words : the values as text
@@ -84,9 +84,9 @@ def groups_panel(
 
 
 def found_rings(view: View, groups: Groups, centers: np.ndarray) -> list[dict[str, Any]]:
-    """Return the radii of the groups with a center (k', d), z units, and of those without.
+    """Return circles around the groups that have one of the centers (k', d), z units, and around those that have none.
 
-    The mask is that of `Groups.found_by`, so the solid rings are the counted groups.
+    `Groups.found_by` decides which is which, so exactly the groups that count as found have solid rings.
     """
     hits = groups.found_by(centers)
     middles = view.flat(view.trace.domain.denormalize(groups.means))

@@ -21,7 +21,7 @@ _BINS = 40
 
 
 def thumbnail(data: Dataset, colors: Theme, *, width: int = 220, height: int = 132, most: int = 260) -> str:
-    """Return an SVG of at most `most` people, hollow, inside the declared bounds; more columns are projected."""
+    """Return an SVG of at most `most` people as hollow marks in the declared bounds; over two columns are projected."""
     domain, rng = data.domain, np.random.default_rng(0)
     Z = domain.normalize(data.X[thin(len(data.X), most)])
     Z = domain.clip(Z[np.isfinite(Z).all(axis=1)])
@@ -48,7 +48,7 @@ def bounds_table(X: np.ndarray, domain: Domain, columns: list[str]) -> pd.DataFr
 
     Parameters
     ----------
-    X : ndarray of shape (n, d), original units; cells that are not finite do not count
+    X : ndarray of shape (n, d), original units; cells that are not finite are ignored
     """
     frames = []
     for j, name in enumerate(columns):

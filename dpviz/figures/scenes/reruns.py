@@ -35,7 +35,7 @@ class Cloud:
     ----------
     label : their common setting, such as "ε 1"
     centers : one array (k', d) per run, original units
-    ratios : ndarray of shape (runs,), loss over that of KMeans (or KMedians) on the same people, or None
+    ratios : ndarray of shape (runs,), loss divided by that of KMeans (or KMedians) on the same people, or None
     """
 
     label: str

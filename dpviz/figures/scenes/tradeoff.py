@@ -61,7 +61,7 @@ _GLYPHS = {
 
 
 def styles(series: pd.DataFrame) -> dict[str, Style]:
-    """Return series -> style: an algorithm's own style for its first series, then a fixed order of others.
+    """Return series -> style: an algorithm's first series has its own style; all others get styles in a fixed order.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ def curves(
 def _single_runs(
     figure: go.Figure, runs: pd.DataFrame, name: str, style: Style, colors: Theme, axis: str, shift: float
 ) -> None:
-    """Draw the single runs of a curve, pale and spread a little around their position on the axis."""
+    """Draw the single runs of a curve in a pale color, spread a little around their position on the axis."""
     figure.add_scatter(
         x=runs[axis] * shift * 10 ** (0.006 * _jitter(runs.seed)), y=runs.value, mode="markers",
         name=f"{name}: single runs", hoverinfo="skip",
@@ -224,7 +224,7 @@ def _curve(
 
 
 def _level(figure: go.Figure, x: list[float], y: list[float], against: str, colors: Theme, n_curves: int) -> None:
-    """Draw the reference, a little longer than the curves at both ends."""
+    """Draw the reference as a line that is a little longer than the curves at both ends."""
     spread = 10 ** (0.02 * (n_curves + 1))
     figure.add_scatter(
         x=[x[0] / spread, *x, x[-1] * spread], y=[y[0], *y, y[-1]], mode="lines", name=f"{against} (not private)",
@@ -236,8 +236,8 @@ def _level(figure: go.Figure, x: list[float], y: list[float], against: str, colo
 def _range(points: pd.DataFrame, runs: pd.DataFrame, log: bool) -> tuple[float, float]:
     """Return the y range (log10 on a log axis) of the reference and of the means and intervals of most curves.
 
-    If a point has too few runs for an interval, the range covers `runs` too. If a few curves would leave the others
-    less than half of the height, they may run off the top: at most a third of the curves, or one of two, and each at
+    If a point has too few runs for an interval, the range covers `runs` too. If a few curves would leave less than half
+    of the height to the others, those few may run off the top: at most a third of the curves (or one of two), each at
     fewer than half of its points.
     """
     sure = points.runs >= FEW
@@ -268,7 +268,7 @@ def _range(points: pd.DataFrame, runs: pd.DataFrame, log: bool) -> tuple[float, 
 def _leave(
     figure: go.Figure, points: pd.DataFrame, top: float, colors: Theme, look: dict[str, Style], axis: str, unit: str
 ) -> None:
-    """Mark every mean above the picture with an arrow and its number, one below the other."""
+    """Mark every mean above the picture with an arrow and its value; marks at one position stand one below another."""
     beyond = points[points["mean"] > top].sort_values([axis, "mean"], ascending=[True, False])
     for place, one in enumerate(beyond.itertuples()):
         color = _color(look[one.series], colors)
@@ -431,7 +431,7 @@ def _color(style: Style, colors: Theme) -> str:
 
 
 def _jitter(seed: pd.Series) -> np.ndarray:
-    """Spread runs by their seed, always the same way."""
+    """Return a shift for each run, between -1/2 and 1/2, that depends on its seed alone."""
     return np.modf(seed.to_numpy(dtype=float) * 0.618)[0] - 0.5
 
 

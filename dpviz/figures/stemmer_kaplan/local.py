@@ -190,7 +190,7 @@ def users_panels(view: View, table: pd.DataFrame, users: int, tried: dict[int, f
 
     Parameters
     ----------
-    table : columns users, heavy (least count that stands out), center (error, z units)
+    table : columns users, heavy (the smallest count that stands out), center (error of a center, z units)
     users : int, the marked number
     tried : users -> loss (z units, NOT PRIVATE)
     """

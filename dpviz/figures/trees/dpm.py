@@ -87,8 +87,8 @@ def _entry_epsilon(entry: Release, delta: float) -> float:
 def budget_table(trace: Trace) -> pd.DataFrame:
     """Return the payments of the current region's path at every frame.
 
-    Columns: frame, level (-1: the average), count, split, average, and total, the composed epsilon of the path, which
-    may be less than the sum of its parts.
+    Columns: frame, level (-1 for the average), count, split, average, and total, the composed epsilon of the path,
+    which may be less than the sum of its parts.
     """
     delta = trace.claimed.delta
     paths: dict[int, tuple[int, ...]] = {1: (0,)}

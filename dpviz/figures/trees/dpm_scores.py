@@ -25,7 +25,7 @@ def scored(view: View) -> bool:
 
 
 def margins(view: View, t: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the true scores of frame t as curves at the plane's margins (NOT PRIVATE), and ticks of its cuts there.
+    """Return curves of frame t's true scores at the plane's margins (NOT PRIVATE), and ticks there that mark its cuts.
 
     Both have the shape (n, 2), in drawn coordinates, with NaN between lines. The curve of the first drawn column runs
     above the box, over the cuts, and that of the second runs to its right; both reach from the frame's lowest score to

@@ -1,4 +1,4 @@
-"""Draw EM-MC: the cells picked in grids from fine to coarse, the candidates by noisy votes, the averages."""
+"""Draw EM-MC: the cells picked in grids from fine to coarse, the candidates with their noisy votes, the averages."""
 
 from __future__ import annotations
 
