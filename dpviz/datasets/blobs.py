@@ -17,11 +17,11 @@ __all__ = ["Blobs", "round_groups"]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Blobs:
-    """Round groups for lectures. Everything, the bounds included, depends on the public parameters.
+    """Round groups for lectures. Everything, including the bounds, follows from the public parameters.
 
     Parameters
     ----------
-    n_rows, n_features, n_clusters : number of rows, columns and groups
+    n_rows, n_features, n_clusters : numbers of rows, columns and groups
     spread : standard deviation of a group; the bounds are -10 and 10 in every column
     imbalance : 0 for groups of equal size; the closer to 1, the smaller each group is relative to the previous one
     outliers : share of rows scattered evenly over the whole box

@@ -98,7 +98,7 @@ def complete(facts: Mapping[str, Any], name: str = "data dictionary") -> dict[st
 
 
 def _check(full: dict[str, Any], names: set[str], name: str) -> None:
-    """Raise an error for the first wrong entry besides the columns, whose names are given; normalize the form."""
+    """Raise an error for the first wrong entry other than the columns, whose names are given; normalize the form."""
     validate.one_of(name, ("exact", "approximate"), n_is=full["n_is"])
     validate.one_of(name, (True, False), declared=full["declared"])
     validate.integer(name, 1, MOST_CLUSTERS, n_clusters=full["n_clusters"])
@@ -124,7 +124,7 @@ def _check(full: dict[str, Any], names: set[str], name: str) -> None:
 
 
 def _is_pair(value: Any, kind: type) -> bool:
-    """Return whether a value is a list of two of exactly this kind; True is not a number."""
+    """Return whether a value is a list of two values of exactly this type; True is not a number."""
     return isinstance(value, list) and len(value) == 2 and all(type(one) is kind for one in value)
 
 
@@ -237,7 +237,7 @@ def written_to(path: Path) -> Path:
 
 
 def facts_beside(path: Path, given: Path | None = None) -> tuple[str, dict[str, Any] | None]:
-    """Return the name of a file's dictionary and its facts before `complete`; None if there is no dictionary.
+    """Return the name of a file's dictionary and its facts, not yet completed; None if there is no dictionary.
 
     Parameters
     ----------
@@ -280,9 +280,9 @@ def amended(
 
     Parameters
     ----------
-    facts : a dictionary's facts before `complete`; None without a dictionary
+    facts : a dictionary's facts, not yet completed by `complete`; None if there is no dictionary
     name : name of the dictionary in messages
-    columns : names of the columns to cluster, in this order; None: all declared columns
+    columns : names of the columns to cluster, in this order; None means all declared columns
     bounds : bounds and unit by column name; the dictionary need not list these columns
     recode : rules by column name; the dictionary need not list these columns
     low, high : the bounds of all columns without a rule, one number or one per column
@@ -395,7 +395,7 @@ def domain_of(facts: Mapping[str, Any]) -> Domain:
 
 
 def promises(facts: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the most that one person can change, in plain sentences; they depend on declared facts alone."""
+    """State in plain sentences how much one person can change at most; they depend on declared facts alone."""
     domain = domain_of(facts)
     rows = domain.rows_per_person
     who = "One person" if rows == 1 else f"One person, with up to {rows} rows,"
@@ -424,6 +424,6 @@ def promises(facts: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _round_up(value: float) -> str:
-    """Return the value rounded up to three digits, because the sentence around it says "at most"."""
+    """Return the value rounded up to three significant digits, because the sentence around it says "at most"."""
     unit = 10.0 ** (np.floor(np.log10(value)) - 2)
     return number(np.ceil(value / unit - 1e-6) * unit)

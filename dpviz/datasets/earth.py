@@ -17,7 +17,7 @@ EARTH_RADIUS = 6371.0088  # kilometers; the earth's mean radius as the IUGG defi
 
 @dataclasses.dataclass(frozen=True)
 class Equirectangular:
-    """Projection to the plane that touches the earth at a public point; the error is .3% over 25 km at 50 degrees.
+    """Projection to the plane that touches the earth at a public point; at 50 degrees, 25 km away, the error is .3%.
 
     Attributes
     ----------
@@ -75,7 +75,8 @@ def as_map(facts: Mapping[str, Any]) -> dict[str, Any]:
     """Return declared facts with latitude and longitude turned into one map in kilometers; other facts stay unchanged.
 
     The map touches the earth in the middle of the declared bounds. Its columns, east and north, come first and are
-    drawn first; if there are other columns, both get the same bounds, so that a kilometer east counts like one north.
+    drawn first; if there are other columns, both get the same bounds, so that a kilometer east counts as much as one
+    north.
     """
     names = {str(column["name"]).strip().lower(): column for column in facts["columns"]}
     lat, lon = (next((names[word] for word in words if word in names), None) for words in (_LATITUDE, _LONGITUDE))

@@ -16,7 +16,7 @@ _NAMED = re.compile(
 
 
 def singles_out(table: Table, name: str, *, private: bool) -> bool:
-    """Return whether a column seems to number the rows: by its public name and, in DEMO, by its cells."""
+    """Return whether a column seems to number the rows, judged by its public name and, in DEMO, by its cells."""
     return bool(_NAMED.search(name)) or (not private and _numbers(table.values(name)))
 
 

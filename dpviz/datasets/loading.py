@@ -81,7 +81,7 @@ class Fewer:
         return cls(sample, int(people))
 
     def make(self) -> Dataset:
-        """Return the data set: the rows that a sweep takes for this number of people, and the sample's facts."""
+        """Return the data set: the rows that a sweep uses for this number of people, with the sample's facts."""
         whole = _whole(self.sample)
         rows = resampled(len(whole.X), self.people)
         return dataclasses.replace(
@@ -117,8 +117,7 @@ def made(name: str) -> Blobs | Painted | Fewer | None:
 
     Raises
     ------
-    ValueError
-        If the name begins like one of these but is not valid.
+    ValueError If the name begins like that of such a data set but is not valid.
     """
     kind = next((kind for kind in _MADE if name.startswith(kind.PREFIX)), None)
     if kind is not None:
@@ -175,18 +174,19 @@ def load_csv(
     low, high : public bounds, one number or one per column
     bounds : public bounds and units of columns by name
     n_public, rows_per_person : int or None, the declared number of rows, and the largest number of rows of one person
-    dictionary : the data dictionary; None: NAME.dictionary.json or NAME.json next to the file, if that is one. Other
-        arguments override it
+    dictionary : the data dictionary; None means NAME.dictionary.json or NAME.json next to the file, if that is one.
+        Other arguments override it
     dataset_id : str or None, a random token by default
-    header : bool or None, True if the first line holds names of columns, False if not, None if undeclared
+    header : True if the first line holds names of columns, False if it does not, None if this is undeclared
     private : if True, nothing about the rows may be shown
-    columns : names of the columns to cluster, in this order; None: all declared columns, or else all columns
+    columns : names of the columns to cluster, in this order; None means all declared columns, or all columns if none
+        are declared
     label : name of a public file's column of known groups, for evaluation; it is not clustered
     missing : treatment of a missing cell: "drop" leaves its row out, "middle" fills in the middle of the bounds
     sheet, header_row, separator, decimal, thousands, n_columns, missing_marks, decimal_of : the form of the file, see
         `readers.Form`
     recode : rules that turn columns of text and dates into numbers
-    content : the bytes of the file, if the caller has read them; None: the file is read here
+    content : the bytes of the file, if the caller has read them; if None, the file is read here
 
     No message ever holds a cell's value. The first line of a private file counts as names of columns if the owner has
     declared so, or if it holds all declared names; the other columns are then named by their position.
@@ -289,7 +289,7 @@ def _bounded(
     high: float | Sequence[float] | None,
     recode: Sequence[Recoding],
 ) -> dict[str, Any]:
-    """Return facts with the same bounds for all columns, or one pair per column; recoded columns keep their own."""
+    """Return facts with the same bounds for all columns, or one pair each; recoded columns keep their own bounds."""
     if low is None or high is None:
         raise ValueError("datasets: low and high must be given together.")
     own = {column["name"]: column for rule in recode for column in rule.columns}
@@ -369,10 +369,10 @@ class Clipping:
 
     Attributes
     ----------
-    n_rows, dropped : number of rows, and of those with a cell that is not finite
-    below, above : ndarray of shape (d,), rows outside each column's bounds
-    outside, radius : rows outside the box in any column, and rows still beyond the clipping radius once clipped to the
-        box
+    n_rows, dropped : number of all rows, and of rows with a cell that is not finite
+    below, above : ndarrays of shape (d,), numbers of rows below and above each column's bounds
+    outside, radius : number of rows outside the box in any column, and of rows that are still beyond the clipping
+        radius after they have been clipped to the box
     """
 
     n_rows: int

@@ -35,7 +35,7 @@ def read_names(text: str) -> list[str]:
 
 
 def quote_name(name: str) -> str:
-    """Return a name as `read_names` reads it back."""
+    """Return a name in the notation from which `read_names` gets it back."""
     return '"' + name.replace('"', '""') + '"' if set(name) & set(',"') else name
 
 

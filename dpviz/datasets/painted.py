@@ -103,7 +103,7 @@ class Painted:
 
 
 def check(code: object) -> None:
-    """Check a painting, which may still have too few people, in one pass over anything a browser may send.
+    """Check a painting, which may still have too few people, in one pass, because a browser may send anything.
 
     Raises
     ------

@@ -29,8 +29,9 @@ class Part:
     Attributes
     ----------
     path : a .npy or .parquet file, readable under this name on every machine that uses the part
-    start, stop : row numbers; the whole row groups of a Parquet file
-    groups : row groups of a Parquet file
+    start, stop : numbers of the first row and of the row after the last; in a Parquet file, they enclose whole row
+        groups
+    groups : numbers of the row groups of a Parquet file
     columns : names of a Parquet file's columns, or numbers of a .npy matrix's columns, in this order; () for all
     padding : number of empty rows appended to those of the file
     signs, missing_marks : decimal and thousands signs of cells of text, and the marks of a missing cell, see
@@ -66,8 +67,8 @@ def parts_of(
 ) -> tuple[Part, ...]:
     """Divide a file into parts of about `part_rows` rows: a .npy matrix anywhere, a Parquet file between row groups.
 
-    A file without rows becomes one empty part and is answered like any other, because an error would distinguish it
-    from its neighbors.
+    A file without rows becomes one empty part and is treated like any other, because an error would distinguish it from
+    its neighbors.
 
     The types of a public file are checked here, from the header alone: an error while rows are converted would quote a
     cell. In a private file, whose `form` is declared, a cell that is not a number is missing, as in every reader.
@@ -110,7 +111,7 @@ def parts_of(
 
 
 def columns_in(path: Path) -> list[str]:
-    """Return the names of a file's columns from its header alone; a .npy matrix numbers them.
+    """Return the names of a file's columns from its header alone; the columns of a .npy matrix are numbered.
 
     Raises
     ------
@@ -149,7 +150,7 @@ def _parquet(path: Path) -> Iterator[parquet.ParquetFile]:
 
 
 def _fits(path: Path, rows: int, columns: int) -> None:
-    """Refuse a row group that needs too much memory at once; a few kilobytes of Parquet can contain one."""
+    """Refuse a row group that needs too much memory at once; a Parquet file of a few kilobytes can contain one."""
     if rows * columns > PART_CELLS:
         kind = "row group" if path.suffix == ".parquet" else "row"
         mend = "write it with smaller row groups" if path.suffix == ".parquet" else "use fewer columns"

@@ -17,8 +17,8 @@ class Ring:
 
     Attributes
     ----------
-    bits : bits of a word, 64 or 32
-    fraction : binary digits after the point of a value
+    bits : number of bits in a word, 64 or 32
+    fraction : number of binary digits after the point of a value
     whole_fraction : the same for parts that are whole numbers before noise; 0 rounds their noise to whole numbers
     """
 
@@ -39,7 +39,7 @@ class Ring:
 
     @property
     def word_bytes(self) -> int:
-        """Return the number of bytes of a word on the wire."""
+        """Return the number of bytes that a word takes on the wire."""
         return self.bits // 8
 
     def digits(self, grid: float) -> int:

@@ -64,8 +64,8 @@ class FederatedRows(Rows):
     clients : name -> Rows, all on the same domain
     drawn_by : the party that draws the noise, "clients" or "server"
     ring : Ring
-    n_max : int, public bound on all rows, for the overflow check; default 4 n_public. With more rows a sum may wrap,
-        which makes the result useless without notice but leaves the promise intact
+    n_max : int, public bound on the number of all rows, for the overflow check; default 4 n_public. With more rows a
+        sum may wrap, which makes the result useless without notice but leaves the promise intact
     on_round : called with the Traffic of every finished round
     demo : bool, whether to record true statistics and everybody's noise in the rounds
     wire : function applied to the uploads of a round between clients and server, to inject faults

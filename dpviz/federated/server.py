@@ -49,7 +49,7 @@ async def serve(
     agreement : Agreement
     context : TLS context made by `keys.server_context`
     noise : Noise, the server's own; it draws only if the agreement says so
-    host, port : address to listen on; port 0 takes a free one
+    host, port : address to listen on; for port 0 the system chooses a free one
     join_timeout, round_timeout : seconds until all clients must have joined, or answered
     say : called with every line of text to show to the operator
     ready : called with the port once clients may connect

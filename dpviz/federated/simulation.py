@@ -50,7 +50,7 @@ def refusal(algorithm: Algorithm, n_features: int, n_public: int) -> str:
 
 
 def payload_bytes(n_clients: int, words: int, word_bytes: int) -> int:
-    """Return the payload bytes of one round, both directions: 2 M b words; words = k (d + 1) for FastLloyd."""
+    """Return the payload bytes of one round in both directions; a round of FastLloyd sends words = k (d + 1)."""
     return 2 * n_clients * word_bytes * words
 
 

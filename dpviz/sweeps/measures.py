@@ -33,7 +33,7 @@ class Outcome:
     seed : int
     regions : ndarray of shape (n,) or None, the region of each row if clusters are regions; then only metrics that
         compare clusters with known groups are defined, and all others are NaN
-    best_references : function that returns the KMeans centers (k, d) of the KMeans distance; slow, so called on demand
+    best_references : function that returns KMeans' centers (k, d) for the KMeans distance; slow, so called on demand
     """
 
     data: Dataset

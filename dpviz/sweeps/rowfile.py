@@ -62,7 +62,7 @@ class RowFile:
 
 
 def read_rows(path: Path) -> pd.DataFrame:
-    """Return the rows of a file with the columns COLUMNS, the first of each key; lines that are not rows are skipped.
+    """Return the first row of each key in a file, with the columns COLUMNS; lines that are not rows are skipped.
 
     Raises
     ------

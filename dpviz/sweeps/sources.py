@@ -66,8 +66,8 @@ def open_source(name: str, bounds: str, n_rows: int | None, modified: str) -> So
         "loose_nonprivate" (four times as wide), "columns_nonprivate" (min to max of every column, as people declare
         boxes), "twice_nonprivate" (twice as wide, from the min on) or "corner_nonprivate" (one scale for all columns,
         with the rows in a corner)
-    n_rows : int or None; if given, this many rows are drawn without replacement, after whole copies of the data if it
-        exceeds their size
+    n_rows : int or None; if given, this many rows are drawn without replacement; if there are fewer, whole copies of
+        the data come first
     modified : the file's `stamp`, so that a changed file is read again
     """
     validate.one_of("sweep", BOUNDS, bounds=bounds)

@@ -116,9 +116,9 @@ class Summary:
     def areas(self) -> pd.DataFrame:
         """Return one row per curve: its mean `area` over epsilon, with low, high and runs.
 
-        `runs` is the number of seeds that cover all ε. Loss and inertia are divided by KMeans', so their area relative
-        to KMeans' (PE-means, equation 7) is 1 for a method as good as KMeans. Every area is divided by the width of the
-        range.
+        `runs` is the number of seeds that cover all ε. Loss and inertia are divided by those of KMeans, so their area
+        relative to KMeans' (PE-means, equation 7) is 1 for a method as good as KMeans. Every area is divided by the
+        width of the range.
         """
         table = (self if self.axis == "epsilon" else Summary(self.rows, self.metric)).runs  # curves along ε
         column = "ratio" if METRICS[self.metric].relative else "value"
@@ -162,9 +162,10 @@ class Summary:
     def turns(self) -> pd.DataFrame:
         """Return one row per curve that gets worse from one value of the axis to the next larger one.
 
-        Columns: the curve, `start` and `end` of its largest such step, `change` there (of the mean, relative), `runs`,
-        and `sure`: whether the step is larger than chance explains, by a paired t-test over the seeds that both ends
-        share, at 5% over all steps of all curves (Bonferroni). Steps of less than 1 % are not counted.
+        Columns: the curve, `start` and `end` of its largest such step, `change` (the relative change of the mean in
+        that step), `runs`, and `sure`: whether the step is larger than chance explains, by a paired t-test over the
+        seeds that both ends share, at 5% over all steps of all curves (Bonferroni). Steps of less than 1% are not
+        counted.
         """
         worse = -1 if METRICS[self.metric].higher_is_better else 1
         steps = []

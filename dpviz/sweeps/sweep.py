@@ -71,7 +71,7 @@ class Variant:
         return tuple((name, _as(known[name].kind, chosen[name])) for name in sorted(chosen))
 
     def build(self, parameters: tuple[tuple[str, Any], ...], *, n_clusters: int, n_public: int) -> Algorithm:
-        """Build the algorithm; None is replaced from the preset, then by the data set's k and delta = n^-1.1."""
+        """Build the algorithm; None means the preset's value, or else the data set's k and delta = n^-1.1."""
         cls = ALGORITHMS[self.algorithm]
         values = dict(cls.PRESETS[self.preset]) if self.preset else {}
         values |= {name: value for name, value in parameters if value is not None}
@@ -142,8 +142,8 @@ class Sweep:
         a value means the data set's own k for n_clusters, and n^-1.1 for delta; delta may also be a rule in DELTAS;
         rho_distance is in z units.
     n_rows : numbers of rows; None uses the data as they are
-    repeats, seed : runs per point; repeat i has seed `seed + i` at every point, so that it has the same initial centers
-        at every epsilon
+    repeats, seed : number of runs per point, and first seed; repeat i has seed `seed + i` at every point, so that it
+        has the same initial centers at every epsilon
     metrics : names in METRICS
     bounds : "declared", or one of `BOUNDS` for benchmarks, taken from the data
     """

@@ -21,7 +21,7 @@ _DATES = (datetime.date, datetime.time, datetime.timedelta)
 
 
 def columns_of_cells(name: str, cells: list[Any], dtype: type, form: Form) -> list[Column]:
-    """Return a column of Python values itself, or the columns that its owner's rule makes from it."""
+    """Return one column of Python values, or the columns that its owner's rule makes from it."""
     cells = [None if _is_mark(cell, form) else cell for cell in cells] if form.missing_marks else cells
     if recoded(form.recode, name):
         return columns_of(name, pa.array([_as_text(cell) for cell in cells], pa.string()), dtype, form)

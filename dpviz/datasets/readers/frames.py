@@ -1,6 +1,6 @@
 """Exchange frames with a reader in a separate process. A frame is a letter, a length and that many bytes.
 
-No frame can make the other side run code, even if a file took over the process that read it.
+No frame can make the other side run code, even if a file has taken over the process that read it.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def frames(into: IO[bytes]) -> Iterator[tuple[bytes, bytes]]:
 
 
 def request(name: str, form: Form, limits: Limits) -> bytes:
-    """Return the content of the frame before the file."""
+    """Return the content of the frame that is sent before the file."""
     return json.dumps([name, dataclasses.asdict(form), dataclasses.asdict(limits)]).encode()
 
 

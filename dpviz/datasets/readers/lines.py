@@ -84,7 +84,8 @@ def cells_of(
 ) -> Iterator[list[pa.StringArray]]:
     """Yield `width` columns of cells for each block of lines. A line of another width is a row of missing cells.
 
-    An empty line is not a row. With white space, a line with one word more begins with its row name, as R writes it.
+    An empty line is not a row. Where white space separates cells, a line with one more word begins with its row name,
+    as R writes it.
     """
     at = 0
     for block in blocks(data):

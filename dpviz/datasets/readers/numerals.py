@@ -50,8 +50,8 @@ def signs_in(cells: pa.ChunkedArray | pa.Array, decimal: str) -> tuple[str, str]
     Returns
     -------
     sign : "," or ".", or "?" if this column is undecided too
-    doubt : a cell such as 1,234 that would be another number under the other sign; "" if there is none, or if another
-        cell with several such groups, or with a group and decimals, shows which sign groups
+    doubt : a cell such as 1,234 that would be another number if the comma began decimals; "" if there is none, or if
+        another cell, such as 1,234,567 or 1,234.5, shows which sign groups thousands
     """
     bare = pc.replace_substring_regex(pc.unique(cells), rf"{MONEY}|[%\s{_MARK}{_SPACES}]", "")
 

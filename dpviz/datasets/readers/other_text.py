@@ -78,7 +78,7 @@ def refuse_other_text(head: str, name: str) -> None:
 def spaced(head: str) -> int:
     """Return the number of words per line if white space alone separates cells; else 0.
 
-    The first line may have one word less, because R writes row names without a heading. Numbers with spaces between
+    The first line may have one word fewer, because R writes row names without a heading. Numbers with spaces between
     thousands are not such a table: their header is a single word.
     """
     lines = [words(line) for line in head.splitlines()[:_LINES] if line.strip()]

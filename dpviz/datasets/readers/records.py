@@ -62,7 +62,7 @@ def _read_public(data: memoryview, name: str, form: Form, limits: Limits, advanc
 
 
 def _put(cells: list[Any], row: int, cell: Any) -> None:
-    """Put a cell at the end of a column; it is missing in the rows between."""
+    """Put a cell at the end of a column, whose cells are missing in the rows between."""
     _pad(cells, row)
     cells.append(cell)
 
@@ -170,7 +170,7 @@ def _end(text: str, at: int, name: str) -> int:
 
 
 def _refuse_whole(text: str, name: str) -> None:
-    """Refuse one object that holds a whole table, with the command that makes records of it."""
+    """Refuse a single object that holds a whole table; the message gives the command that turns it into records."""
     try:
         whole = json.loads(text) if text.startswith("{") else None
     except (ValueError, RecursionError):

@@ -44,13 +44,13 @@ class Limits:
 
     Attributes
     ----------
-    bytes : size of the file
-    inflated : bytes of everything packed inside an Excel workbook or a gzip archive
+    bytes : size of the file, in bytes
+    inflated : total size, in bytes, of everything packed inside an Excel workbook or a gzip archive
     ratio : inflated bytes per byte of the file
-    rows, columns, cells : size of the table
-    excel_cells : cells of an Excel table, which is read slowly
+    rows, columns, cells : their numbers in the table
+    excel_cells : number of cells in an Excel table, which is read slowly
     seconds : processor time for reading a workbook or a Parquet file
-    memory : bytes of address space for it
+    memory : address space for that, in bytes
     """
 
     bytes: int = 300_000_000
@@ -84,8 +84,8 @@ class Column:
         or "unknown"
     reason : one sentence on why it cannot be clustered; "" if it can
     values : ndarray of shape (n,), float64 or float32, read-only, NaN for a missing cell; None if not usable
-    codes : ndarray of shape (n,), integers, read-only: the number of each row's word, -1 if missing, for a column of at
-        most `MOST_GROUPS` words in a public file, which can then name known groups; else None
+    codes : ndarray of shape (n,), integers, read-only: the number of each row's word, -1 if missing; None unless the
+        column of a public file holds at most `MOST_GROUPS` words, which can name known groups
     words : those words, in order of their numbers; () in a private file, whose words are secret
     suggestion : the rule that would turn a public file's words or dates into numbers, for `Recoding.of`; else ""
     doubt : a cell of a public file whose sign may group thousands or begin decimals, if no other cell decides it; "" if
@@ -127,7 +127,7 @@ class Table:
     def question(self, names: Collection[str] | None = None) -> str:
         """Return the question about ambiguous numbers in a public file, with the answers; "" if there are none.
 
-        `names` are the wanted columns; None: all.
+        `names` are the wanted columns; None means all.
         """
         asked = [column for column in self.doubtful if names is None or column.name in names]
         if not asked:
@@ -276,7 +276,7 @@ def kind_of(type_: pa.DataType) -> str:
 
 
 def column_of(name: str, cells: pa.ChunkedArray | pa.Array, dtype: type, form: Form, *, decimal: str = "?") -> Column:
-    """Return a public file's Arrow column as numbers, also from text, or with the reason why it has none.
+    """Return a public file's Arrow column as numbers, parsed from text if need be, or with the reason why it has none.
 
     Parameters
     ----------
@@ -317,7 +317,7 @@ def own_numbers(cells: pa.ChunkedArray | pa.Array, signs: tuple[str, str], marks
 def columns_of(
     name: str, cells: pa.ChunkedArray | pa.Array, dtype: type, form: Form, *, decimal: str = "?"
 ) -> list[Column]:
-    """Return an Arrow column itself, or the columns that its owner's rule makes from it.
+    """Return the column made from Arrow cells, or the columns that its owner's rule makes from them.
 
     In a private file the rule's columns exist whatever the cells contain; in a public file the words are kept next to
     one-hot columns, because they can name known groups.
@@ -341,7 +341,7 @@ def columns_of(
 
 
 def own_columns(name: str, values: Sequence[np.ndarray], form: Form) -> list[Column]:
-    """Return the columns made from one column of a private file, for any cells.
+    """Return the columns made from one column of a private file, whatever its cells hold.
 
     The owner decides which columns are numbers: each one is usable, and a cell without a number is missing.
     """
@@ -392,7 +392,7 @@ def _written(name: str, cells: pa.ChunkedArray | pa.Array, dtype: type, decimal:
 
 
 def _codes(cells: pa.ChunkedArray | pa.Array) -> tuple[np.ndarray | None, tuple[str, ...]]:
-    """Return each cell's category code, -1 if missing, and the categories; None above `MOST_GROUPS` categories."""
+    """Return each cell's category code, -1 if missing, and the categories; None if there are over `MOST_GROUPS`."""
     encoded = pc.dictionary_encode(cells)
     encoded = encoded.combine_chunks() if isinstance(encoded, pa.ChunkedArray) else encoded
     if len(encoded.dictionary) > MOST_GROUPS:
