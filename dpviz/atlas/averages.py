@@ -54,7 +54,7 @@ class Given:
     ----------
     rows : for every number of clusters, the indices of the rows that its averages are the first to reveal
     centers : for every number of clusters k, the last averages (k, 2), original units
-    noisy : number of rows that the same averages reveal once noise is added
+    noisy : number of rows that the same averages reveal if noise is added
     kmeans : centers of KMeans (k, 2), original units
     alex : index of the revealed row that is farthest from its nearest center of KMeans
     """
@@ -117,7 +117,7 @@ def _read_off(k: int, noise: str) -> tuple[set[int], np.ndarray]:
 
 
 def bets(alex: int) -> Bets:
-    """Play the rounds, about one row of the sample, that visitors bet on."""
+    """Play the rounds on which visitors bet; they are about one row of the sample."""
     data = opened(STORY[0], None).data
     worlds = data.X, data.domain, data.n_public, data.X[alex], alex
     exact = ALGORITHMS["kmeans"](n_clusters=data.n_clusters)

@@ -49,7 +49,7 @@ _CENTER_STEP, _SIZE_STEP = 2.0**-22, 2.0**-8  # finer than any picture; rounding
 
 @dataclasses.dataclass(frozen=True, order=True)
 class Chapter:
-    """All runs of one method on one sample, in one file; `values` are parameters other than the method's defaults."""
+    """All runs of one method on one sample, in one file; `values` are parameters that differ from the defaults."""
 
     sample: str
     method: str
@@ -129,9 +129,10 @@ def trace(cell: Cell) -> Trace:
 def row(cell: Cell) -> dict[str, Any]:
     """Make one run and return its row in the atlas.
 
-    Keys: people (0: all), epsilon (None: no budget), seed; bet, the largest number of 100 bets that an attacker wins;
-    found, the number of groups with their own center; loss, mean squared distance in z units; centers, of shape (k' *
-    d,), z units, in steps of 2^-22; sizes, of shape (k',) in steps of 2^-8, or None if the method releases none.
+    Keys: people (0 for all), epsilon (None without a budget), seed; bet, the largest number of 100 bets that an
+    attacker wins; found, the number of groups with their own center; loss, mean squared distance in z units; centers,
+    of shape (k' * d,), z units, in steps of 2^-22; sizes, of shape (k',) in steps of 2^-8, or None if the method
+    releases none.
     """
     run, data = trace(cell), opened(cell.chapter.sample, cell.people).data
     groups = beside(cell.chapter.sample, cell.people).groups

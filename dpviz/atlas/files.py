@@ -172,7 +172,7 @@ def read(
 ) -> Chart | None:
     """Return the stored runs of a method on a sample, or None if none can be read.
 
-    `values` are parameters other than the method's defaults; the only such value in the atlas is EXACTLY_K.
+    `values` are parameters that differ from the method's defaults; the only such value in the atlas is EXACTLY_K.
 
     The caller checks with `stamped()` or `current()` whether they are still valid. Only public samples can be named
     here; data from a visitor's file have no name.

@@ -40,7 +40,7 @@ def sources() -> str:
 
 @cache
 def code() -> str:
-    """Return the hash of `sources` without comments and docstrings; unlike `sources`, it takes half a second."""
+    """Return a hash like that of `sources` but without comments and docstrings; computing it takes half a second."""
     return _hash_of(_without_words)
 
 

@@ -110,10 +110,11 @@ def clopper_pearson(hits: int, runs: int, confidence: float) -> tuple[float, flo
 def lower_bound(
     hits: int, runs: int, false_hits: int, false_runs: int, confidence: float, *, delta: float | None = None
 ) -> float:
-    """Return a lower bound on mu, or on epsilon at `delta`, from how often an event happened on either data set.
+    """Return a lower bound on mu, or on epsilon at `delta`, from how often an event happened on each data set.
 
-    mu: Phi^-1(P first) - Phi^-1(P second). epsilon: ln((P first - delta) / P second), or of the event's complement.
-    Probabilities are replaced by the Clopper-Pearson ends that favor the algorithm.
+    mu: Phi^-1(P first) - Phi^-1(P second). epsilon: ln((P first - delta) / P second), or the same for the event's
+    complement, with the data sets exchanged. Probabilities are replaced by the Clopper-Pearson ends that favor the
+    algorithm.
     """
     low, _ = clopper_pearson(hits, runs, confidence)
     _, high = clopper_pearson(false_hits, false_runs, confidence)
@@ -137,9 +138,10 @@ Sample = Mapping[str, np.ndarray]
 def _best_event(first: Sample, second: Sample, delta: float | None) -> Event:
     """Return the event with the largest bound on the training runs.
 
-    The confidence is 80%, because more would need more runs. A few thresholds are tried per statistic: halfway between
-    the means, below all of the first, above all of the second, and quantiles if there are many runs; a later one must
-    be clearly better than the best so far. More candidates would overfit the training runs.
+    The confidence is 80%, because more would need more runs. A few thresholds are tried per statistic: one halfway
+    between the means, one below all values of the first data set, one above all values of the second, and quantiles if
+    there are many runs; a later one must be clearly better than the best so far. More candidates would overfit the
+    training runs.
     """
     n = len(next(iter(first.values())))
     best, event = -1.0, Event(next(iter(first)), 1, 0.0)
@@ -156,7 +158,7 @@ def _best_event(first: Sample, second: Sample, delta: float | None) -> Event:
 
 
 def distinguish(first: Sample, second: Sample, confidence: float, *, delta: float | None = None) -> tuple[float, str]:
-    """Return (lower bound, statistic used) for samples of statistics on either data set; a third serves as training."""
+    """Return (lower bound, statistic used) for samples of statistics on each data set; a third of them trains."""
     cut = len(next(iter(first.values()))) // 3
     training = [{name: values[:cut] for name, values in sample.items()} for sample in (first, second)]
     event = _best_event(training[0], training[1], delta)
@@ -168,7 +170,7 @@ def distinguish(first: Sample, second: Sample, confidence: float, *, delta: floa
 def coincidences(noise: Sequence[tuple[Release, np.ndarray]]) -> int:
     """Return how many standardized noise values of a run are 0 or repeat another, to within the grid.
 
-    There are next to none if every draw is independent, and many if one draw serves a whole vector or two releases.
+    There are almost none if every draw is independent, and many if one draw serves a whole vector or two releases.
     """
     if not noise:
         return 0
@@ -180,10 +182,10 @@ def coincidences(noise: Sequence[tuple[Release, np.ndarray]]) -> int:
 def statistics(trace: Trace, seen: Rows, pair: Pair, *, swapped: bool) -> dict[str, float]:
     """Return the statistics that the adversary computes from one run; larger values favor `pair.first`.
 
-    likelihood: log ratio of everything released. coincidence: zeros and repeats in the noise, more than with the other
-    data set. standing: minus the number of released centers that repeat an earlier one bit for bit. distance: minus the
-    distance of the differing row to the nearest center. `audit` adds "trace", the evidence in all released fields
-    together.
+    likelihood: log ratio of everything released. coincidence: how many more zeros and repeats are in the noise than
+    with the other data set. standing: minus the number of released centers that repeat an earlier one bit for bit.
+    distance: minus the distance of the differing row to the nearest center. `audit` adds "trace", the evidence in all
+    released fields together.
     """
     exchanges, sign = _exchanges(seen), -1 if swapped else 1
     noise = residuals(trace.ledger, exchanges) if exchanges else []
@@ -309,7 +311,7 @@ class Draws:
     entries : number of noise values checked
     p_value : smallest Kolmogorov-Smirnov p-value over plan entries, times their number; counts of keys, which are
         rounded, are tested for their variance
-    correlation : largest |r| sqrt(m) of neighbors in a vector, of parts of one release, of successive releases
+    correlation : largest |r| sqrt(m) between neighbors in a vector, parts of one release, or successive releases
     repeats : number of noise values that are 0 or repeat another of the same run, over all runs
     selections : |z| of the number of times that the likeliest candidate was chosen; 0 without selections
     """
@@ -322,7 +324,7 @@ class Draws:
 
 
 def draws(algorithm: Algorithm, X: np.ndarray, *, runs: int = 30, seed: int = 0) -> Draws:
-    """Check scale, shape and independence of every draw of an algorithm on z rows in [-1, 1]^d."""
+    """Check scale, shape and independence of every draw of an algorithm on rows X in [-1, 1]^d, z units."""
     domain = Domain.box(-1, 1, X.shape[1], scale="common", n_public=len(X))
     data = Neighbors(X, X, domain)
     pooled: dict[tuple[str, str], list[np.ndarray]] = {}
@@ -366,7 +368,7 @@ def draws(algorithm: Algorithm, X: np.ndarray, *, runs: int = 30, seed: int = 0)
 
 
 def _correlation(values: list[tuple[np.ndarray, np.ndarray]]) -> float:
-    """Return |r| sqrt(m) of aligned values, clipped at 4 so that heavy tails do not count; 0 below 20 of them."""
+    """Return |r| sqrt(m) of m aligned values, clipped at 4 so that heavy tails do not count; 0 if m is below 20."""
     a, b = (np.clip(np.concatenate(side), -4, 4) for side in zip(*values, strict=True))
     if len(a) < 20:
         return 0.0

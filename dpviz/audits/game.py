@@ -76,7 +76,7 @@ class Tally:
 
 
 def luck(rounds: int) -> tuple[float, float]:
-    """Return the limits within which a coin's score lies with probability 95%."""
+    """Return the limits within which the score of a player who tosses a coin lies with probability 95%."""
     if not rounds:
         return 0.0, 1.0
     low, high = binom.ppf([0.025, 0.975], rounds, 0.5)
@@ -206,7 +206,7 @@ def _ordered(domain: Domain, centers: np.ndarray) -> np.ndarray:
 
 
 def attack(rounds: Sequence[Round]) -> list[bool]:
-    """Return the machine's answer in every round: "in" if the likelihood favors it, a coin if it favors neither.
+    """Return the machine's answer in every round: "in" if the likelihood favors it, or a coin toss at even odds.
 
     At even odds, nobody who knows the distribution of the noise is right more often.
     """

@@ -71,9 +71,9 @@ def read_off(rounds: Sequence[Publication], radius: float) -> list[Read]:
     """Return rows that follow from the published rounds, each once.
 
     A cluster of one row publishes that row. If a cluster gained one row between two rounds, the difference of its sums
-    is that row, provided that the known centers put it in another cluster before and in this one now. An explained row
-    is also taken off the other cluster, until nothing changes; answers count only if both clusters are then explained
-    to the last bit.
+    is that row, provided that the known centers put it in another cluster before and in this one now. A row that is
+    found is also taken off the other cluster's change, and the search is repeated until it finds no more; a row counts
+    only if the changes of both its clusters are then explained to the last bit.
 
     Parameters
     ----------

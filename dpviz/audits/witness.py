@@ -29,8 +29,8 @@ __all__ = ["Exchange", "Neighbors", "Witness", "change", "log_ratio", "realized"
 class Exchange(NamedTuple):
     """One ledger entry's answer: the released value, the true one, and the true one on the neighboring rows.
 
-    A release of keys is (noisy counts, which passed) over the union of both neighbors' keys; a key that one of them
-    lacks has a true count of 0 there. Reports are (estimates, number of people). A cover's truths are `Coverage`.
+    A release of keys is (noisy counts, which of them passed) over the union of both neighbors' keys; a key that one of
+    them lacks has a true count of 0 there. Reports are (estimates, number of people). A cover's truths are `Coverage`.
     """
 
     released: Any

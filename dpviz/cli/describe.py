@@ -162,7 +162,7 @@ def _bounds_of(limits: dict[str, Any], names: list[str]) -> list[tuple[str, tupl
 
 
 def _left_out(table: Table, private: bool) -> dict[str, str]:
-    """Return the usable columns in which distances mean nothing, with the reason; empty if they mean nothing in any."""
+    """Return the usable columns to leave out, with the reason for each; empty if all columns would be left out."""
     reasons = {}
     for name in table.usable:
         values = table.values(name)

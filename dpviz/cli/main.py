@@ -71,7 +71,7 @@ def parser_of(wanted: Iterable[str]) -> argparse.ArgumentParser:
 def joined(words: Iterable[str]) -> list[str]:
     """Join the numbers after --low and --high to their option: `--low -12 9` becomes `--low=-12,9`.
 
-    argparse would take a list, or a negative number such as -2e1, for another option.
+    argparse would mistake a list, or a negative number such as -2e1, for another option.
     """
     arguments: list[str] = []
     for word in words:
@@ -84,7 +84,7 @@ def joined(words: Iterable[str]) -> list[str]:
 
 
 def parted(words: list[str]) -> tuple[list[str], list[str], list[str]]:
-    """Return the arguments without --with and --outside, and the values of both, which decide a command's choices."""
+    """Return the arguments without --with and --outside, and the values of both, which add to a command's choices."""
     if not words or words[0] not in WITH:
         return words, [], []
     option = argparse.ArgumentParser(prog=f"dpviz {words[0]}", add_help=False, allow_abbrev=False)

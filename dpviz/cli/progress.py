@@ -1,4 +1,4 @@
-"""Report progress on the error stream: a bar on a terminal, one line per tenth in a file or pipe."""
+"""Report progress on the error stream: a bar on a terminal, a line after each tenth in a file or pipe."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Bar:
 
     Parameters
     ----------
-    total, done : number of items, and number finished earlier
+    total, done : number of all items, and of those finished in an earlier call
     unit : name of an item
     quiet : whether to write nothing if there is no terminal
     """

@@ -45,7 +45,7 @@ def stage(name: str, seed: int, chart: Chart | None = None) -> Stage:
 
 
 def stored(name: str) -> tuple[str, str] | None:
-    """Return the sample and the method whose stored runs a lesson can show, None if it shows other runs."""
+    """Return the sample and the method whose stored runs a lesson can show, or None if it shows other runs."""
     return getattr(_RUNS[name], "STORED", None)
 
 

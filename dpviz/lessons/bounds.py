@@ -27,7 +27,7 @@ class WidthRuns(Runs):
 
     @property
     def noise(self) -> list[float]:
-        """Return the sd of a mean over the smallest neighborhood, in the data's units, from the ledger alone."""
+        """Return the noise (sd) of the smallest neighborhood's mean, in the data's units, from the ledger alone."""
         people = int(self.ground.groups.sizes.min())
         sums = [next(entry for entry in trace.ledger if entry.name == "update.sums") for trace in self.traces]
         return [
@@ -37,7 +37,7 @@ class WidthRuns(Runs):
 
 
 def run(seed: int) -> Stage:
-    """Run SuLloyd on the town, for every width of the bounds."""
+    """Run SuLloyd on the town, once for every width of the bounds."""
     town = ground("town")
     traces = tuple(_run(town, factor, "sulloyd", seed) for factor in FACTORS)
     runs = WidthRuns(town, traces)
@@ -90,7 +90,7 @@ def _inside(town: Ground, factor: float) -> np.ndarray:
 
 
 def panels(runs: WidthRuns, colors: Theme) -> list[Panel]:
-    """Return the map with the declared bounds, and the noise for every width."""
+    """Return two panels: the map with the declared bounds, and the noise for every width."""
     town, noise = runs.ground, runs.noise
     view = town.view(runs.traces[FACTORS.index(1.0)], colors)
     boxes = [(trace.domain.low, trace.domain.high) for trace in runs.traces]

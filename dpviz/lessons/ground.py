@@ -31,7 +31,7 @@ class Ground:
     data : the rows with their declared public facts
     reference : ndarray of shape (k, d), KMeans' centers, original units
     loss : KMeans' normalized loss
-    groups : the declared groups if there are k of them, else KMeans'
+    groups : the declared groups if there are k of them, else those of KMeans
     """
 
     data: Dataset
@@ -49,7 +49,7 @@ class Ground:
         return self.algorithm(slug, **parameters).run(data.X, domain=data.domain, seed=seed, dataset_id=data.dataset_id)
 
     def ratio(self, centers: np.ndarray) -> float:
-        """Return the loss of centers (k', d), original units, as a multiple of KMeans'."""
+        """Return the loss of centers (k', d), original units, as a multiple of KMeans' loss."""
         return normalized_loss(self.data.X, centers, self.data.domain) / self.loss
 
     def found(self, centers: np.ndarray) -> int:
@@ -85,7 +85,7 @@ class Runs:
 
     @property
     def ratios(self) -> list[float]:
-        """Return the loss of every run as a multiple of KMeans'."""
+        """Return the loss of every run as a multiple of KMeans' loss."""
         return [self.ground.ratio(trace.cluster_centers) for trace in self.traces]
 
 

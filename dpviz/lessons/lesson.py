@@ -67,7 +67,7 @@ class Lesson:
     minutes : length of the lesson in a class
     goal, talk, errors : for the teacher: the goal, * what to say, likely wrong answers and the reasons behind them
     terms : words of the glossary that it uses
-    explore : the scene of Explore to continue with, word -> value of its address
+    explore : the scene of Explore with which to continue, as parameters of its address: word -> value
     slide : address of its scene in a deck, "" for the scene of Explore
     """
 
@@ -95,7 +95,7 @@ class Lesson:
     slide: str = ""
 
     def fill(self, words: str, stage: Stage) -> str:
-        """Return text filled with the facts of a stage; no line breaks between a number and its symbol or unit."""
+        """Return text filled with a stage's facts, without line breaks between a number and its symbol or unit."""
         return re.sub(r"(?<=\b[δεμρ]) (?=\d)|(?<=\d) (?=k?m\b)", "\N{NO-BREAK SPACE}", words.format_map(stage.facts))
 
     def is_right(self, answer: Sequence[int], stage: Stage) -> bool:

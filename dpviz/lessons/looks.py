@@ -1,4 +1,4 @@
-"""Lesson: ten looks cost ten times as much. The mean of ten runs on the same people reveals what each run hid."""
+"""Lesson: ten looks at the same people cost ten times as much as one, and their mean reveals what each look hid."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class LookRuns:
 
     @property
     def spent(self) -> list[Guarantee]:
-        """Return the total cost of all looks so far, from their ledgers."""
+        """Return the total cost of all looks so far, computed from their ledgers."""
         delta = self.traces[0].claimed.delta
         totals = []
         for looks in range(1, len(self.traces) + 1):
@@ -95,7 +95,7 @@ def _words(lengths: np.ndarray) -> list[str]:
 
 
 def panels(runs: LookRuns, colors: Theme) -> list[Panel]:
-    """Return the looks with their mean, and their cost so far."""
+    """Return two panels: the looks with their mean, and their cost so far."""
     view = runs.ground.view(runs.traces[0], colors, kmeans=True)
     which = int(np.abs(runs.centers - runs.target).max(axis=(0, 2)).argmax())  # the center farthest from its target
     plane = mean_panel(view, runs.centers[:, which], runs.means[:, which], runs.target[which])

@@ -86,7 +86,7 @@ def _taken(stored: Chart | None, epsilon: float, seeds: range) -> Reruns | None:
 
 
 def panels(runs: NoiseRuns, colors: Theme) -> list[Panel]:
-    """Return the clouds on the map, and a dot for the loss of every run."""
+    """Return two panels: the clouds on the map, and a dot for the loss of every run."""
     view = runs.ground.view(runs.trace, colors, kmeans=True)
     drawn = [
         Cloud(f"ε {fraction(epsilon)}", some.centers, some.losses / runs.ground.loss)

@@ -91,7 +91,7 @@ def _nearest(Z: np.ndarray, means: np.ndarray) -> np.ndarray:
 
 
 def panels(runs: MoveRun, colors: Theme) -> list[Panel]:
-    """Return the city with all noisy points and Alex, and the odds by distance."""
+    """Return two panels: the city with all noisy points and Alex, and the odds by distance."""
     city, trace = runs.ground, runs.trace
     view, rho = city.view(trace, colors), float(trace.claimed.rho_distance or 0.0)
     plane = moved_panel(

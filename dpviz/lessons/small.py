@@ -17,7 +17,7 @@ LEGEND = GROUPS
 
 
 def run(seed: int) -> Stage:
-    """Run NSM on the sample with a small minority, for every ε."""
+    """Run NSM on the sample with a small minority, once for every ε."""
     there = ground("minority")
     sizes = there.groups.sizes
     small, groups = int(sizes.argmin()), len(sizes)
@@ -48,7 +48,7 @@ def run(seed: int) -> Stage:
 
 
 def panels(runs: Runs, colors: Theme) -> list[Panel]:
-    """Return the groups with their radii, and the loss for every ε."""
+    """Return two panels: the groups with their radii, and the loss for every ε."""
     there, ratios = runs.ground, runs.ratios
     view = there.view(runs.traces[-1], colors)
     centers = [trace.cluster_centers for trace in runs.traces]

@@ -1,7 +1,7 @@
 """Start's story: one data set, one Alex, six screens. Their pictures and words are computed here, from runs.
 
-Every part is a pure function of public names, takes seconds at most unless it says otherwise, and can be made in
-another process. `record` joins the finished parts for a browser.
+Every part is a pure function of public names and can be made in another process, within seconds unless its docstring
+says otherwise. `record` joins the finished parts for a browser.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def _ordered(centers: np.ndarray, order: np.ndarray) -> np.ndarray:
 
 
 def record(given: Given | None = None, bets: Bets | None = None, reruns: Sequence[StoryRuns] = ()) -> dict[str, Any]:
-    """Return the browser's record: positions in whole meters, texts with all numbers; None for missing parts.
+    """Return the browser's record: positions in whole meters, texts with all numbers; a missing part is None.
 
     Everything in the record is about made-up people, and parts of it are about individuals: NOT PRIVATE.
     """
@@ -131,7 +131,7 @@ def record(given: Given | None = None, bets: Bets | None = None, reruns: Sequenc
 
 
 def text_of(name: str) -> str:
-    """Return the story's script or style, which need nothing but a host: "story.js" or "story.css"."""
+    """Return "story.js" or "story.css", the story's script and style, which work in any page."""
     return (Path(__file__).parent / name).read_text(encoding="utf-8")
 
 

@@ -76,7 +76,7 @@ def run(seed: int) -> Stage:
 
 
 def panels(runs: TrustRuns, colors: Theme) -> list[Panel]:
-    """Return the groups in every model, and the loss."""
+    """Return two panels: the groups and centers in every model of trust, and the loss in every model."""
     there, ratios = runs.ground, runs.ratios
     view = there.view(runs.traces[0], colors)
     shots = [trace.cluster_centers for trace in runs.traces]

@@ -67,5 +67,5 @@ def run(seed: int) -> Stage:
 
 
 def panels(runs: VoteRuns, colors: Theme) -> list[Panel]:
-    """Return the two maps and the losses."""
+    """Return three panels: the two maps and the losses."""
     return splitting.panels(*runs.views(colors))

@@ -23,10 +23,10 @@ class Overview:
     Attributes
     ----------
     verdicts : verdict of every item, in the order of the papers
-    printed, beside, near, rounded, held : how many numbers are printed; of these, how many can be compared with ours;
-        of those, how many are within 10% of ours, how many more agree after rounding, how many more lie in our 95%
-        interval
-    exact : of those near or equal after rounding, KMeans's own numbers and byte counts, which have no noise
+    printed, beside : how many numbers are printed, and how many of these can be compared with ours
+    near, rounded, held : of the compared numbers, how many are within 10% of ours, how many others agree after
+        rounding, and how many of the rest lie in our 95% interval
+    exact : of the numbers in `near` and `rounded`, how many are KMeans's own or byte counts, which have no noise
     """
 
     verdicts: tuple[tuple[Paper, Item, PaperVerdict], ...]

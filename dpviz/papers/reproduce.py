@@ -130,7 +130,7 @@ def _areas(done: pd.DataFrame) -> pd.DataFrame:
 
 
 def save_numbers(path: Path, numbers: pd.DataFrame) -> None:
-    """Write the numbers to a small CSV file, with four digits each."""
+    """Write the numbers to a small CSV file, to four significant digits."""
     path.parent.mkdir(parents=True, exist_ok=True)
     numbers.to_csv(path, index=False, float_format="%.4g")
 

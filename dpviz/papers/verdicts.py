@@ -123,7 +123,7 @@ def _apart(low: pd.Series, high: pd.Series, within: float) -> int:
 
 
 def beside_printed(printed: tuple[PrintedNumber, ...], numbers: pd.DataFrame) -> pd.DataFrame:
-    """Return data, label, what, printed, ours, half, runs, source, rounding; `ours` is NaN where we made no run."""
+    """Return columns data, label, what, printed, ours, half, runs, source, rounding; `ours` is NaN without a run."""
     lines = []
     numbers = numbers if len(numbers) else pd.DataFrame(columns=["data", "label", "metric"])
     for one in printed:

@@ -1,4 +1,4 @@
-"""Write the API reference from the docstrings: `python -m dpviz.site.reference OUT`, and as pages of the site."""
+"""Write the API reference from the docstrings, as pages of the site or by `python -m dpviz.site.reference OUT`."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def add(folder: Folder, shell: Shell) -> None:
 
 
 def _short(search: str) -> str:
-    """Return pdoc's search over names, bases and first paragraphs; over whole docstrings it takes four megabytes."""
+    """Return pdoc's search in names, bases and first paragraphs; an index of whole docstrings has four megabytes."""
     before, _, rest = search.partition(_ENTRIES)
     index, end = json.JSONDecoder().raw_decode(rest)  # a list or, where pdoc found Node.js, an index of it
     entries = [

@@ -148,7 +148,7 @@ def _clouds(text: str, record: dict[str, Any], stop: int) -> tuple[list[Any], li
 
 
 def _places(places: np.ndarray) -> str:
-    """Return positions as an SVG path with a mark at every corner; a sample of them if there are many."""
+    """Return positions, or a sample of them if there are many, as an SVG path with a mark at every corner."""
     places = places[thin(len(places), _PEOPLE)]
     return "M" + "L".join(f"{x} {-y}" for x, y in places.tolist())
 
@@ -170,7 +170,7 @@ def _alex(x: int, y: int) -> str:
 
 
 def _lens(bets: dict[str, Any], published: dict[str, Any]) -> str:
-    """Draw the lens: the center nearest to Alex with Alex and without, and the published center."""
+    """Draw the lens: the center nearest to Alex, computed with and without Alex, and the published center."""
     cx, cy, r = _LOUPE
     zoom, s = r / bets["reach"], 170
     inside = [(cx + x * zoom, cy + y * zoom) for x, y in bets["inside"]]

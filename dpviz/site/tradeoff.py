@@ -146,7 +146,7 @@ def _table(tables: dict[str, pd.DataFrame], start: int) -> str:
 
 
 def _chart(tables: dict[str, pd.DataFrame]) -> str:
-    """Return the figure of all methods' medians over ε, in light and in dark."""
+    """Return the figure of all methods' medians against ε, in light and in dark."""
     points = [
         Point(ALGORITHMS[slug].name, float(row.epsilon), float(row.median))
         for slug, table in tables.items()

@@ -59,7 +59,7 @@ def algorithm_of(trace: Trace) -> Algorithm:
 
 
 def _frozen(value: Any) -> Any:
-    """Return a JSON value as an algorithm stores it, with tuples for lists."""
+    """Return a JSON value as an algorithm stores it, with tuples in place of lists."""
     return tuple(map(_frozen, value)) if isinstance(value, list | tuple) else value
 
 

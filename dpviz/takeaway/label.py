@@ -1,4 +1,4 @@
-"""Write the privacy label: half a page in a fixed order without colors that judge, as HTML for people or JSON."""
+"""Write the privacy label: half a page of HTML or JSON, in a fixed order and without colors that judge."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def block(trace: Trace) -> str:
 
 
 def _raw(line: str, trace: Trace) -> str:
-    """Return the tooltip with all digits of a line's numbers, as an HTML attribute; none for most lines."""
+    """Return a tooltip with all digits of a line's numbers, as an HTML attribute; it is empty for most lines."""
     promise = {"Promise": trace.claimed, "Spent by this run": trace.spent}.get(line)
     return (
         f' title="ε {float(promise.epsilon)!r}, δ {float(promise.delta)!r}"'

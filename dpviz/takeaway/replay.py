@@ -37,7 +37,7 @@ def _icon(name: str) -> str:
 
 
 def key(entries: Sequence[tuple[str, str]]) -> str:
-    """Return the key of pictures, (symbol, words) pairs, in light and in dark."""
+    """Return the key of pictures, made from (symbol, words) pairs, in light and in dark."""
     lines = (
         f'<ul class="key {mode}">'
         + "".join(f"<li>{icon(symbol, colors)} {html.escape(words)}</li>" for symbol, words in entries)

@@ -13,7 +13,7 @@ def test_contract(algorithm, check):
 
 From a paper's pseudo-code to a stepped, audited algorithm
 ----------------------------------------------------------
-0. In a checkout write `python -m dpviz` for `dpviz`. The checks need pytest: `pip install "dpviz[testing]"`.
+0. In a checkout write `python -m dpviz` instead of `dpviz`. The checks need pytest: `pip install "dpviz[testing]"`.
 1. `dpviz new my-method` writes `my_method.py`, noisy Lloyd steps that run, and `test_my_method.py`. Change it bit by
    bit, and run `dpviz run my-method --with my_method.py --data sample:town` after every change.
 2. **Mark what reads rows.** In the paper's pseudo-code underline every line that needs a row: a count, a sum, a choice
@@ -27,16 +27,16 @@ From a paper's pseudo-code to a stepped, audited algorithm
    whose sensitivities are tested by brute force: `Count`, `GridCounts` (cells of a grid), `NearestSums` (rows nearest
    to each point: "sums" and "counts"), `NearestVotes`, `BoxCounts`, `SecondMoment`; scores are `SwapScore`, `SetScore`
    and `SplitScore`. Apply `geometry.snap` to the points in a query, or the query refuses them. Whatever you compute
-   from the answers is free. Coordinates are z units: the declared box around 0, its half-widths `domain.box_z`, at
-   most 1. The checks run on 2 to 3,000 rows and 1 to 6 columns, so anything that grows with the columns must stay
-   small.
-5. **Yield a step** wherever the paper has a picture: `Step(kind, title, released)`. The last one has "centers",
-   shape (k, d). A kind of your own gets the plain picture; every step is one stop of the player.
+   from the answers is free. Coordinates are z units: the declared box is centered at 0, and its half-widths,
+   `domain.box_z`, are at most 1. The checks run on 2 to 3,000 rows and 1 to 6 columns, so anything that grows with the
+   columns must stay small.
+5. **Yield a step** wherever the paper has a picture: `Step(kind, title, released)`. The last one has "centers", shape
+   (k, d). A step of a new kind gets the plain picture; every step is one stop of the player.
 6. **Write down** what you did: the docstring's six headings, and `CODE`, six to ten lines of at most 50 characters
    that light up beside the picture; a line with a label reads rows. "Steps" lists each kind with every name that it
    releases and its shape in k, d, n, numbers or letters of your own; "Parameters" repeats the ranges of `param`.
-7. `python -m pytest test_my_method.py` runs the checks of this module in seconds, and `dpviz audit my-method --with
-   my_method.py` lets an adversary try 300 times to tell neighbors apart, in about a minute. Once it passes, the lists
+7. `python -m pytest test_my_method.py` runs the checks of this module in seconds. `dpviz audit my-method --with
+   my_method.py` takes about a minute: an adversary tries 300 times to tell neighbors apart. Once it passes, the lists
    on this machine no longer say "not audited here", until the file changes.
 8. `dpviz app --with my_method.py` puts it into the dashboard: step it, compare it, sweep it, export it. A package may
    name its algorithms in the entry-point group `dpviz.algorithms` instead.
@@ -45,7 +45,7 @@ A program of another library
 ----------------------------
 `dpviz run diffprivlib-kmeans --outside diffprivlib.models:KMeans --data sample:town` runs any class with `fit(X)`,
 `cluster_centers_` and an argument `n_clusters` beside ours, as do `app`, `sweep` and `export`; it gets `epsilon`,
-`bounds` and `random_state` where it has such arguments, and rows and bounds in z units. It sees the rows itself, so
+`bounds` and `random_state` where it has such arguments; its rows and bounds are in z units. It sees the rows itself, so
 it is marked everywhere: "claims by its authors, not checked here; its noise is not ours". It has its own panel in every
 ranking, and is refused for private data, secure noise and `audit`. Where a library needs older packages than
 dpviz was tested with (diffprivlib 0.6 does not load with scikit-learn 1.9), give both an environment of their own,

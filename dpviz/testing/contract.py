@@ -146,7 +146,7 @@ def no_preset_promises_more_epsilon_than_was_asked_for(cls: type[Algorithm]) -> 
 
 
 def _costs(trace: Trace, learned: bool) -> list[tuple[Any, ...]]:
-    """Return the ledger's facts that must not depend on the data; with a learned clipping radius, sensitivities may."""
+    """Return the ledger's facts that must not depend on the data, without sensitivities if the radius is `learned`."""
     return [
         (entry.name, entry.occurrence, entry.mechanism, tuple(entry.cost.items()), learned or entry.sensitivity)
         for entry in trace.ledger
@@ -260,7 +260,7 @@ def bad_parameters_are_refused_in_one_sentence(cls: type[Algorithm]) -> None:
 
 
 def bad_data_is_refused_in_one_sentence(cls: type[Algorithm]) -> None:
-    """Check that no rows, other columns, text, only NaN, and fewer rows than centers are refused."""
+    """Check that an empty array, a wrong number of columns, text, NaN alone and fewer rows than centers are refused."""
     algorithm, domain = _instance(cls), Domain.box(-1, 1, 2, n_public=2)
     cases: tuple[tuple[Any, str], ...] = (
         (np.zeros((0, 2)), "at least|<= n"),

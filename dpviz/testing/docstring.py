@@ -1,9 +1,9 @@
 """Check docstrings as contracts: the table of steps against runs, ranges against `param`, and the pseudo-code.
 
-A line of "Steps" reads `kind  released: name (shape) words, name, ...; sometimes: ...; hidden: ...` or
-`kind, kind  as for `slug``. A name without a shape is a number or a string. In a shape, d is the number of columns, k
-the requested number of centers, n the number of rows, and a number means itself; any other symbol stands for one
-length within its step. Values released "sometimes" need not occur here; all others must.
+A line of "Steps" reads `kind  released: name (shape) words, name, ...; sometimes: ...; hidden: ...` or `kind, kind  as
+for `slug``. A name without a shape is a number or a string. In a shape, d is the number of columns, k the requested
+number of centers, n the number of rows, and a number means itself; any other symbol stands for one length within its
+step. Values released "sometimes" need not occur in these runs; all others must.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def _table(text: str) -> dict[str, tuple[Shapes, Shapes]]:
 def _runs(cls: type[Algorithm]) -> Iterator[tuple[int, int, int, Trace]]:
     """Yield (rows, columns, centers, run) twice at the defaults, and once at the second audit's parameters.
 
-    The third is left out if another algorithm would run instead, because its own docstring lists its steps.
+    The third run is left out if another algorithm would run instead, because that one's docstring lists its steps.
     """
     for n, d, algorithm in (
         (400, 2, built(cls, n_clusters=3, epsilon=4.0)),
@@ -155,7 +155,7 @@ def has_six_to_ten_lines_of_pseudo_code(cls: type[Algorithm]) -> None:
 
 
 def lines_cost_where_the_ledger_says_so(cls: type[Algorithm]) -> None:
-    """Check that every kind of step has a line, and that the lines that read rows cost, and no others."""
+    """Check that every kind of step has a line, and that exactly the lines that read rows cost something."""
     for d in (2, 6):
         trace = run(cls, f"two groups, {d} columns", n_clusters=3, epsilon=4.0, rho_distance=0.05)
         paid: dict[str, set[str]] = {}

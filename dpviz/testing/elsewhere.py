@@ -53,7 +53,7 @@ def _trusting(trace: Trace, trust: str) -> Trace:
 
 
 def federated_equals_central_bit_for_bit(cls: type[Algorithm]) -> None:
-    """Check that two, three and five clients give the central trace, hidden truth included, with the server's noise."""
+    """Check that 2, 3 and 5 clients give the central trace, hidden truth included, if the server draws the noise."""
     algorithm = built(cls, n_clusters=3)
     if reason := refusal(algorithm, 2, _N):
         raise DoesNotApply(reason)

@@ -24,7 +24,7 @@ class DoesNotApply(Exception):
 
 
 def demand(holds: object, words: str) -> None:
-    """Raise AssertionError with this message unless the condition holds; unlike `assert`, also under `python -O`."""
+    """Raise AssertionError with this message unless the condition holds; `python -O` does not remove this check."""
     if not holds:
         raise AssertionError(words)
 

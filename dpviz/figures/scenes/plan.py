@@ -1,4 +1,4 @@
-"""Draw the noise per center over ε, one line per algorithm, before anything is spent."""
+"""Draw the noise per center against ε, one line per algorithm, before anything is spent."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def noise_panel(
     unit: str,
     within: float | None = None,
 ) -> Panel:
-    """Draw the noise of a typical center over ε, both on log axes.
+    """Draw the noise of a typical center against ε, both on log axes.
 
     Parameters
     ----------
