@@ -37,7 +37,10 @@ def pytest_terminal_summary(terminalreporter):
     """Say why a walk was repeated: its own report holds only the last attempt."""
     for report in terminalreporter.stats.get("rerun", ()):
         crash = getattr(report.longrepr, "reprcrash", None)
-        terminalreporter.write_line(f"RERUN {report.nodeid}: {crash.message if crash else report.longrepr}"[:600])
+        words = str(crash.message if crash else report.longrepr)
+        terminalreporter.write_line(
+            f"RERUN {report.nodeid}: {words if len(words) < 1200 else words[:600] + words[-600:]}"
+        )
 
 
 _numbers = itertools.count()  # pytest scans all folders before it numbers the next one
