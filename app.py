@@ -91,7 +91,7 @@ def end() -> None:
 
 @asynccontextmanager
 async def ready(_: object) -> AsyncIterator[None]:
-    """Prepare the server before it answers, freeze the caches from then on, and stop all work when it ends."""
+    """Prepare the server before it answers requests, freeze the caches from then on, and stop all work when it ends."""
     prepare()
     from pages._ui.server.uploads import keep_tidy
 
@@ -155,9 +155,9 @@ else:
     known = {"", *PAGES, *MOVED, *old.OLD}
 
     def today(page: str, query: str) -> tuple[str, str]:
-        """Return an address's current page and query; the root address used to show a run.
+        """Return the page and query to which an address leads today; the root address used to show a run.
 
-        A missing page leads to Start, which says so.
+        A page that does not exist leads to Start, which says so.
         """
         if page not in known and page.replace("-", "").isalnum():
             return "", "lost=1"

@@ -1,10 +1,11 @@
 """Measure this checkout's pages and another's alternately: `python -m benchmarks.against FOLDER --turns 5`.
 
 FOLDER is a git worktree of the version to compare with (`git worktree add FOLDER COMMIT`); both are started by the
-README's command with this Python. The script prints medians for each version: the first picture with a cold browser
-(seconds, the renderer's main thread, bytes), a step of the player, a new seed and a new ε until their pictures, opening
-a session, memory, threads. Without FOLDER this checkout is measured alone. On a busy machine trust the processor's
-milliseconds and the ratio of the two versions, not the seconds.
+README's command with this Python. The script prints medians for each version: the cost of the first picture in a cold
+browser (seconds, milliseconds of the renderer's main thread, megabytes), of a step of the player, of a new seed and of
+a new ε until its picture appears, and of opening a session; and the memory and the number of threads at the end.
+Without FOLDER, only this checkout is measured. On a busy machine, trust the processor time and the ratio of the two
+versions, not the seconds.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ SETTLE = 400  # milliseconds within which a step is drawn; the page's idle cost 
 
 
 class Spent:
-    """Milliseconds of the renderer's main thread, and bytes that came over the network."""
+    """The time that the renderer's main thread has used (ms), and the number of bytes received over the network."""
 
     def __init__(self, page: Page) -> None:
         self._cdp: CDPSession = page.context.new_cdp_session(page)
@@ -63,13 +64,13 @@ class Spent:
         self.bytes += event["encodedDataLength"]
 
     def ms(self) -> float:
-        """Return the main thread's time so far."""
+        """Return the processor time of the main thread so far, in milliseconds."""
         metrics = self._cdp.send("Performance.getMetrics")["metrics"]
         return next(1e3 * metric["value"] for metric in metrics if metric["name"] == "TaskDuration")
 
 
 def new_page(browser: Browser) -> tuple[BrowserContext, Page, Spent]:
-    """Return a page in a context without any cache."""
+    """Return a context without any cache, a page in it, and the meter of what the page spends."""
     context = browser.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
     page = context.new_page()
     page.set_default_timeout(120_000)
@@ -82,7 +83,7 @@ def drawn(page: Page, panels: int) -> None:
 
 
 def first_picture(browser: Browser, url: str, panels: int) -> dict[str, float]:
-    """Return seconds from the request to drawn marks, the main thread's milliseconds until then, and megabytes."""
+    """Return the seconds and the main thread's milliseconds until marks are drawn, and the megabytes received."""
     context, page, spent = new_page(browser)
     begun = time.perf_counter()
     page.goto(url)
@@ -95,7 +96,7 @@ def first_picture(browser: Browser, url: str, panels: int) -> dict[str, float]:
 
 
 def step_times(page: Page, spent: Spent) -> list[float]:
-    """Return the main thread's milliseconds for every step from the first to the last, minus its idle time."""
+    """Return the milliseconds that the main thread spends on each step of the player, minus its idle cost."""
     page.wait_for_timeout(1500)
     last = int(page.get_by_role("slider", name="Step").get_attribute("max") or 0)
 
@@ -111,7 +112,7 @@ def step_times(page: Page, spent: Spent) -> list[float]:
 
 
 def new_value(page: Page, server: Server, field: str, value: float) -> dict[str, float]:
-    """Type another value on Explore, press Run if needed, and return the cost until the plane changed."""
+    """Type another value on Explore, press Run if needed, and return the cost until the plane changes."""
     before, page_ms, all_ms = page.evaluate(SEEN), server.page_seconds(), server.seconds(server.family())
     box = page.get_by_role("spinbutton", name=field)
     box.fill(f"{value:g}")
@@ -146,7 +147,7 @@ def choose(page: Page, name: str) -> None:
 
 
 async def opened(server: Server, sessions: int) -> tuple[float, float]:
-    """Open sessions on Explore one after the other; return the processor's ms of one (the page's process, all)."""
+    """Open sessions on Explore one by one; return the processor time of one in ms (page's process, all processes)."""
     page, all_ = server.page_seconds(), server.seconds(server.family())
     visitors = [Visitor(server.port, "explore") for _ in range(sessions)]
     for visitor in visitors:
@@ -162,7 +163,7 @@ async def opened(server: Server, sessions: int) -> tuple[float, float]:
 def measured_pages(
     browser: Browser, arms: dict[str, str], servers: dict[str, Server], turns: int
 ) -> Iterator[tuple[str, str, str, float]]:
-    """Yield (what, unit, version, value) of first pictures and of sessions, alternating between the versions."""
+    """Yield (what, unit, version, value) for first pictures and for sessions, alternating between the versions."""
     for turn in range(turns + 1):
         for name, path, panels in PAGES:
             for arm, url in arms.items():
@@ -179,7 +180,7 @@ def measured_pages(
 def measured_runs(
     browser: Browser, arms: dict[str, str], servers: dict[str, Server], turns: int
 ) -> Iterator[tuple[str, str, str, float]]:
-    """Yield the cost of steps and new seeds in the same form, one version after the other."""
+    """Yield the costs of steps, new seeds and new ε in the same form, one version after the other."""
     for arm, url in arms.items():
         context, page, spent = new_page(browser)
         page.goto(f"{url}/explore")

@@ -1,11 +1,12 @@
-"""Compare NSM with published methods in boxes as people declare them, where the rows are not centered.
+"""Compare NSM with published methods in boxes like those that people declare, in which the rows are not centered.
 
 DPVIZ_DATASETS=folder python -m benchmarks.boxes --rows boxes.jsonl --data iris wine --algorithms nsm fastlloyd
 
-Figures are the area under the loss over ε divided by KMeans' in the same units, mean ± standard error over seeds. The
-boxes are taken from the data (NOT PRIVATE): centered on the mean (the papers' preprocessing), min to max of every
-column, twice as wide from the min on, and one scale for all columns with the rows in a corner. With --without, NSM also
-runs without its noisy mean, paired by seed.
+Each number is the area under the curve of the loss against ε, divided by that of KMeans in the same units: mean ±
+standard error over seeds. The boxes are taken from the data (NOT PRIVATE): a box centered on the mean (the papers'
+preprocessing); a box from the minimum to the maximum of every column; a box that begins at the minimum and is twice as
+wide; and a box with one scale for all columns and with the rows in a corner. With --without, NSM also runs without its
+noisy mean, paired by seed.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ WITHOUT = Variant("no mean", "nsm", None, (("middle_share", 0.0),))
 
 
 def areas(name: str, bounds: str, variants: list[Variant], path: Path, seeds: int | None) -> pd.DataFrame:
-    """Return the area ratios of a set in a box: one row per seed, one column per variant."""
+    """Return the areas of a set in a box relative to KMeans': one row per seed, one column per variant."""
     sweep = Sweep(data=(source_name(name),), variants=tuple(variants), bounds=bounds)
     made = pd.DataFrame(rows(sweep, path, seeds))
     plain = loss_auc(list(EPSILONS), [made.reference.iloc[0]] * len(EPSILONS))
@@ -45,7 +46,7 @@ def areas(name: str, bounds: str, variants: list[Variant], path: Path, seeds: in
 
 
 def line(name: str, box: str, ratios: pd.DataFrame) -> str:
-    """Return one line of the table; the gain from NSM's mean comes last, if both were run."""
+    """Return one line of the table; the gain from NSM's mean comes last, if NSM also ran without it."""
     cells = [f"{ratios[one].mean():.3f} ± {standard_error(ratios[one]):.2g}" for one in ratios]
     if WITHOUT.label in ratios:
         worse = ratios[WITHOUT.label] - ratios["nsm"]

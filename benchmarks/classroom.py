@@ -1,10 +1,11 @@
-"""Simulate a class's phones without browsers, on a local README server: `python -m benchmarks.classroom 60`.
+"""Simulate a class's phones without browsers, on a local server: `python -m benchmarks.classroom 60`.
 
 A lecturer opens a class; phones join within `--arrive` seconds, place a point, and follow a whole lesson: they answer
-its question, watch its run, and see who was right. The script prints p50, p95 and the longest time that a phone waits
-for its seat, for an answer of its own, for an idle look, and for a new stage from the lecturer's click on. It also
-prints how many phones were lost, and the processor time of the page's process for each of these waits, which does not
-depend on the machine's other work. With `--run` a visitor runs one algorithm after the other on Explore meanwhile.
+its question, watch its run, and see who was right. The script prints the median, the 95th percentile and the maximum of
+the times that a phone waits for its seat, for the reply to its own answer, for the reply to an idle poll, and, from the
+lecturer's click on, for a new stage. It also prints how many phones were lost, and how much processor time the page's
+process used for each of these actions, which does not depend on the machine's other work. With `--run`, a visitor
+meanwhile starts one run after another on Explore.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ ANSWERS = 5.0  # seconds within which all phones answer
 
 
 class Feel:
-    """The phones' waits in seconds, by name; the phones that have seen the current stage; and the faults."""
+    """The phones' waits in seconds, by the action's name; the phones that have seen the current stage; the faults."""
 
     def __init__(self, phones: int) -> None:
         self.times: dict[str, list[float]] = defaultdict(list)
@@ -93,7 +94,7 @@ async def phone(server: Server, number: int, code: str, feel: Feel, arrive: floa
 
 
 async def runs_on(port: int, feel: Feel) -> int:
-    """Run one algorithm after the other on Explore until the class is over; return how many."""
+    """Start one run after another on Explore until the class is over; return the number of runs."""
     done = 0
     async with Visitor(port, "explore") as visitor:
         await visitor.ask()

@@ -1,12 +1,12 @@
-"""Find where methods lose more than a single center, and whether a sentence says so before or after the run.
+"""Find where methods do worse than a single center, and whether a sentence says so before or after the run.
 
 DPVIZ_DATASETS=folder python -m benchmarks.cliffs --seeds 1
 
-The cases are five sets in the boxes of the papers (NOT PRIVATE: taken from the data), with one unusual setting at a
-time: ε, bounds too wide or too narrow, k, a wrong declared n, a tenth of the rows, a constant column; and synthetic
-sets: groups in many columns, heavy tails, rows on a sphere, few rows far away. A run is announced if `advice` or the
-trace has a sentence other than the one on a wrong n. A run is no better than one center if its loss exceeds LEVEL times
-that of the mean of all rows.
+The cases are five sets in the boxes of the papers (NOT PRIVATE: taken from the data), each with one unusual setting at
+a time: ε, bounds that are too wide or too narrow, k, a wrong declared n, a tenth of the rows, or a constant column; and
+synthetic sets: groups in many columns, heavy tails, rows on a sphere, and a few rows far away. A run is announced if
+`advice` or the trace has a sentence other than the one on a wrong n. A run is no better than one center if its loss
+exceeds LEVEL times the loss of the mean of all rows.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def cases() -> Iterator[Case]:
 
 
 def measured(slug: str, case: Case, seed: int) -> dict[str, object]:
-    """Return one run: its loss divided by one center's, and whether a sentence announced it before or after the run."""
+    """Return one run: its loss divided by that of one center, and whether a sentence came before and after it."""
     words, X, domain, k, epsilon = case
     Z = domain.normalize(X)
     one = float(((Z - Z.mean(axis=0)) ** 2).sum(axis=1).mean())

@@ -1,4 +1,4 @@
-"""Time runs on a file larger than memory: seconds per pass against the disk's reading time, and peak memory.
+"""Time runs on a file larger than memory: compare the time of a pass with one reading of the disk; print peak memory.
 
 python -m benchmarks.disk --folder FOLDER --rows 50_000_000 --algorithms nsm fastlloyd
 

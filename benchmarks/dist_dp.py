@@ -1,11 +1,11 @@
-"""Run dist-DP over ε x ρ: its loss divided by KMeans's, and whether the loss grows with ε anywhere.
+"""Run dist-DP at every pair of ε and ρ: print its loss divided by KMeans's, and the cases in which it grows with ε.
 
 DPVIZ_DATASETS=folder python -m benchmarks.dist_dp --rows rows.jsonl > benchmarks/results/papers/dist-dp-epsilon-rho.md
 
-Rows go to a file from which a second call resumes. Bench sets have tight bounds (NOT PRIVATE: taken from the data),
-town and city their declared boxes; ρ in z units, δ = n^-1.1 unless --delta is given. Every ε is compared with every
-larger one at the same ρ: the loss grows where the difference, paired by seed, is above --clear of its standard errors.
-The last lines list the cases in which the loss is above that of a single center.
+Rows go to a file from which a second call resumes. Benchmark sets have tight bounds (NOT PRIVATE: taken from the data);
+town and city have their declared boxes. ρ is in z units, and δ = n^-1.1 unless --delta is given. Every ε is compared
+with every larger one at the same ρ: the loss grows if its difference, paired by seed, exceeds --clear times the
+standard error of the difference. The last lines list the cases in which the loss is above that of a single center.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ CLEAR = 3.0  # standard errors; of hundreds of pairs, some exceed 2 by chance
 
 
 def sweeps(options: argparse.Namespace) -> list[Sweep]:
-    """Return the sweeps to run: bench sets with tight bounds, and samples with their declared bounds."""
+    """Return the sweeps to run: benchmark sets with tight bounds, and samples with their declared bounds."""
     curve = {"algorithm": "dist-dp"} | ({"preset": options.preset} if options.preset else {})
     common = {"algorithms": ["dist-dp"], "dist-dp": curve, "rho_distance": options.rhos, "epsilon": list(EPSILONS)}
     if options.delta is not None:
@@ -48,7 +48,7 @@ def sweeps(options: argparse.Namespace) -> list[Sweep]:
 
 
 def ratios(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return data, rho_distance, epsilon, seed, ratio: the loss divided by that of KMeans on the same data."""
+    """Return a table of data, rho_distance, epsilon, seed and ratio, the loss divided by KMeans's on the same data."""
     plain = rows[rows.label == "KMeans"].groupby("data").loss.first()
     mine = rows[(rows.label == "dist-dp") & (rows.status == "ok")].copy()
     mine["ratio"] = mine.loss / mine.data.map(plain)
@@ -56,7 +56,7 @@ def ratios(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def increases(table: pd.DataFrame, clear: float = CLEAR) -> tuple[list[str], int]:
-    """Describe the cases in which a larger ε clearly costs more; also return the number of pairs of ε."""
+    """Return sentences on the cases in which the loss is clearly higher at a larger ε, and the number of pairs."""
     found, pairs = [], 0
     for (data, rho), line in table.groupby(["data", "rho_distance"], sort=False):
         grid = line.pivot_table(index="seed", columns="epsilon", values="ratio")
@@ -71,7 +71,7 @@ def increases(table: pd.DataFrame, clear: float = CLEAR) -> tuple[list[str], int
 
 
 def one_center(data: str) -> float:
-    """Return the loss of a single center, the mean, divided by KMeans's."""
+    """Return the loss of a single center, the mean of all rows, in squared z units per row."""
     bounds = "declared" if data in SAMPLES else "tight_nonprivate"
     source = open_source(data, bounds, None, stamp(data))
     return float(((source.Z - source.Z.mean(axis=0)) ** 2).sum(axis=1).mean())

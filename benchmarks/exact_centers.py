@@ -1,9 +1,10 @@
-"""Count the rows read off exactly from plain Lloyd's published sums and counts, and with noise for comparison.
+"""Count the rows that can be read off plain Lloyd's published sums and counts, without noise and, to compare, with it.
 
 python -m benchmarks.exact_centers > benchmarks/results/exact_centers.md
 
-Each sample is run with DP-Lloyd's iterations, 15 rounds, its own k, and five starts (seeds 0 to 4). "named" are the
-rows that the arithmetic computes, "right" those that equal a true row to within a millionth of the half-width.
+On each sample, DP-Lloyd runs 15 rounds with the sample's own k, from five starts (seeds 0 to 4). "named" counts the
+rows that the arithmetic computes, and "right" those of them that equal a true row to within a millionth of the
+half-width.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ STARTS = 5
 
 
 def counted(name: str, noise: str) -> tuple[list[int], list[int]]:
-    """Return how many rows are named, and how many of them are right, for every start."""
+    """Return, for every start, how many rows are named and how many of these are right."""
     data = load(name)
     lloyd = ALGORITHMS["dp-lloyd"](n_clusters=data.n_clusters, epsilon=1.0, iterations=15, dead_cluster="keep")
     told, right = [], []

@@ -3,8 +3,8 @@
 python -m benchmarks.federated --clients 2 8 32 --rows 10000 100000
 
 The data set is data(2) of benchmarks/lloyd.py with these numbers of rows; k = 8, 30 iterations. A round includes the
-clients' work on their rows, masking, both directions, the server's noise and unmasking. Clients are forked processes on
-this machine.
+clients' work on their rows, masking, transfer in both directions, the server's noise, and unmasking. Clients are forked
+processes on this machine.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from dpviz.privacy.noise import Secure
 
 
 def data(n: int) -> np.ndarray:
-    """Return rows, shape (n, 2)."""
+    """Return the rows of data(2), shape (n, 2)."""
     X, _ = make_blobs(n, 2, centers=8, cluster_std=0.06, center_box=(-0.8, 0.8), random_state=0)
     return np.clip(X, -1, 1)
 
@@ -48,7 +48,7 @@ def in_process(agreement: Agreement, parts: list[np.ndarray]) -> tuple[float, in
 
 
 def attend(agreement: Agreement, name: str, part: np.ndarray, folder: Path, port: int, queue) -> None:
-    """Take part as one process; report the time of every round."""
+    """Take part as one client in its own process; report the seconds of every round."""
     times: list[float] = []
     take_part(
         agreement, name, part, client_context(folder / name), mask_seeds(folder / name), address=("127.0.0.1", port),

@@ -23,7 +23,7 @@ LARGEST = 30_000_000
 
 
 def files(folders: list[Path]) -> list[Path]:
-    """Return the tables below some folders, found by their endings and by the folders that packages use."""
+    """Return the files below some folders that look like tables, by their endings and the names of their folders."""
     found = [
         path
         for folder in folders
@@ -49,7 +49,7 @@ def called(*words: str) -> tuple[int, str]:
 
 
 def outcome(path: Path) -> tuple[str, str]:
-    """Return "runs", "refused" or "TRACEBACK", and the sentence."""
+    """Return the outcome, such as "runs", "refused" or "TRACEBACK", and the last sentence on the error stream."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(shutil.copy(path, folder))
         if copy.suffix == ".json":  # the copy's dictionary would take this name

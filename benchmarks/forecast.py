@@ -32,7 +32,7 @@ SWEEPS = (
 
 
 def main() -> None:
-    """Print for each sweep its runs, forecast and time in seconds, and their ratio."""
+    """Print for each sweep the number of its runs, the forecast and the actual time in seconds, and their ratio."""
     print("| data | methods | runs | forecast, s | took, s | ratio |\n|---|---|---|---|---|---|")
     for data, slugs in SWEEPS:
         variants = tuple(Variant(ALGORITHMS[slug].name, slug) for slug in slugs)

@@ -1,8 +1,8 @@
 """Compare regions and centers with known groups: python -m benchmarks.groups --seeds 3.
 
-The measure is the adjusted Rand index with the labels, for DP-DBSCAN (rows in no region form one more group), NSM and
-KMeans(n_init=10), on the benchmark sets that have labels (DPVIZ_DATASETS, as for benchmarks.utility, with its domains:
-NOT PRIVATE) and on two samples in their declared bounds.
+The measure is the adjusted Rand index with the labels, for DP-DBSCAN (where rows in no region form one more group), NSM
+and KMeans(n_init=10). The data are two samples in their declared bounds, and the labeled benchmark sets in the folder
+DPVIZ_DATASETS, with the domains of benchmarks.utility (NOT PRIVATE).
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
-"""Measure how processor time and memory grow with rows, columns and clusters: a table, and fitted exponents.
+"""Measure how processor time and memory grow with rows, columns and clusters; print a table with fitted exponents.
 
 python -m benchmarks.growth --algorithms nsm pe-means --rows growth.jsonl
 python -m benchmarks.growth --rows growth.jsonl --axes parts --folder FOLDER   # n to 10^7 from a file, in parts
 
-Each run (epsilon 1, seed 0, as many blobs as clusters) has its own process, and gives its processor seconds and its
-peak memory above that of the rows (Linux). A point is the minimum over --runs runs, or over as many as fit in --enough
-seconds. One axis grows while the others stay at 10,000 rows, 8 columns and 8 clusters; that point is measured once for
-all axes. The exponent is the slope of log time over log size through the three largest points that ran. A point that
-takes more than --most seconds is stopped, and larger ones on its axis are not tried: this script refuses them by the
-exponent, as the app does by its forecast. Finished points stay in the file and are used again while the algorithms'
-code is the same.
+Each run (epsilon 1, seed 0, as many blobs as clusters) has its own process; its processor time and its peak memory
+beyond that of the rows are measured (on Linux only). A point is the minimum of --runs runs, or of the runs begun before
+--enough processor seconds are used up. One axis grows while the others stay at 10,000 rows, 8 columns and 8 clusters;
+that point is measured once for all axes. An exponent is the slope of the logarithm of the time or memory against the
+logarithm of the size, fitted to the three largest points that ran. A point that takes more than --most seconds is
+stopped, and larger ones on its axis are not tried, as the app refuses runs that its forecast calls too long. Finished
+points stay in the file and are used again while the algorithms' code is the same.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ SHORT = 0.05  # seconds below which startup time dominates a run
 
 
 def blobs(n: int, d: int, k: int) -> tuple[np.ndarray, Domain]:
-    """Return n rows about k centers in the box [-1, 1]^d, and the box."""
+    """Return n rows scattered about k centers in the box [-1, 1]^d, and the box."""
     rng = np.random.default_rng(0)
     X = rng.uniform(-0.7, 0.7, (k, d))[rng.integers(k, size=n)]
     X += rng.normal(0, 0.05, (n, d))
@@ -54,7 +54,7 @@ def blobs(n: int, d: int, k: int) -> tuple[np.ndarray, Domain]:
 
 
 def on_disk(n: int, folder: Path) -> ChunkedRows:
-    """Return a file of n rows; make it unless it exists."""
+    """Return the rows of a file of n rows, which is made unless it exists."""
     path = folder / f"rows_{n}.npy"
     if not path.exists():
         generate(path, n)
@@ -62,7 +62,7 @@ def on_disk(n: int, folder: Path) -> ChunkedRows:
 
 
 def resident(name: str) -> float:
-    """Return this process's memory in megabytes under a name of the kernel; VmHWM is its peak."""
+    """Return this process's memory in megabytes as the kernel reports it under a name; "VmHWM" is the peak."""
     found = re.search(rf"{name}:\s+(\d+) kB", Path("/proc/self/status").read_text())
     return int(found[1]) / 1024 if found else float("nan")
 
@@ -85,7 +85,7 @@ def measure(answer: Connection, slug: str, axis: str, size: int, folder: Path) -
 
 
 def point(slug: str, axis: str, size: int, folder: Path, most: float) -> dict[str, Any]:
-    """Return the answer of `measure`, or {"over": True} after `most` seconds of the process."""
+    """Return the answer of `measure`, or {"over": True} if the process takes more than `most` seconds or is killed."""
     ours, theirs = multiprocessing.get_context("fork").Pipe(duplex=False)
     process = multiprocessing.get_context("fork").Process(target=measure, args=(theirs, slug, axis, size, folder))
     process.start()
@@ -103,7 +103,7 @@ def point(slug: str, axis: str, size: int, folder: Path, most: float) -> dict[st
 
 
 def least(slug: str, axis: str, size: int, options: argparse.Namespace) -> dict[str, Any]:
-    """Return the least seconds and megabytes of several runs of a point; the first run over the limit decides."""
+    """Return the minimum time and memory of a point's runs, or the first run that is over the limit or refused."""
     runs: list[dict[str, Any]] = []
     while len(runs) < options.runs and sum(one["seconds"] for one in runs) <= options.enough:
         runs.append(point(slug, axis, size, options.folder, options.most))
@@ -113,7 +113,7 @@ def least(slug: str, axis: str, size: int, options: argparse.Namespace) -> dict[
 
 
 def exponent(sizes: list[int], values: list[float]) -> float:
-    """Return the slope of log value over log size through the three largest sizes; NaN with fewer than two."""
+    """Return the slope of log value against log size, fitted to the three largest sizes; NaN with fewer than two."""
     pairs = [(size, value) for size, value in zip(sizes, values, strict=True) if value > 0][-LARGEST:]
     if len(pairs) < 2:
         return float("nan")
@@ -122,7 +122,7 @@ def exponent(sizes: list[int], values: list[float]) -> float:
 
 
 def line(slug: str, axis: str, points: dict[int, dict[str, Any]]) -> str:
-    """Return an algorithm's line of the table of one axis."""
+    """Return an algorithm's line in the table of one axis."""
     cells = []
     for size in AXES[axis]:
         one = points.get(size, {"over": True})

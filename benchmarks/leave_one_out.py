@@ -1,11 +1,12 @@
-"""Choose NSM's defaults without the reported set: every choice is made on all other sets.
+"""Choose NSM's defaults for each data set from all other sets, so that a set has no part in the choice reported for it.
 
 DPVIZ_DATASETS=folder python -m benchmarks.leave_one_out --rows leave-one-out.jsonl
 
-The measure is the area under the loss over ε divided by KMeans's, paired by seed, with bounds taken from the data (NOT
-PRIVATE). Each line has a set, its ratio with the defaults, how much worse each variant is on it, and the variant that
-the other sets choose: the one with the lowest geometric mean of their ratios. The last line is the geometric mean of
-these choices, each on the set that had no part in it, and so estimates the rule on an unseen set.
+The measure is the area under the curve of the loss against ε, divided by KMeans's and paired by seed, with bounds taken
+from the data (NOT PRIVATE). Each line has a set, its ratio with the defaults, how much worse each variant is on it, and
+the variant that the other sets choose, which is the one with the lowest geometric mean of their ratios. The last line
+has the geometric mean of the chosen variants' ratios, each on the set that had no part in the choice; it estimates how
+well the rule does on an unseen set.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
 
 
 def areas(name: str, variants: list[str], path: Path, seeds: int | None) -> pd.DataFrame:
-    """Return the area ratios of a set: one row per seed, one column per variant."""
+    """Return the areas of a set relative to KMeans': one row per seed, one column per variant."""
     curves = tuple(Variant(label, "nsm", None, tuple(VARIANTS[label].items())) for label in variants)
     made = pd.DataFrame(rows(Sweep(data=(source_name(name),), variants=curves, bounds=BOUNDS[1]), path, seeds))
     plain = loss_auc(list(EPSILONS), [made.reference.iloc[0]] * len(EPSILONS))
@@ -47,7 +48,7 @@ def areas(name: str, variants: list[str], path: Path, seeds: int | None) -> pd.D
 
 
 def report(ratios: dict[str, pd.DataFrame]) -> list[str]:
-    """Return the lines of the table; `ratios` holds the areas of every set."""
+    """Return the lines of the table; `ratios` maps each set to its areas relative to KMeans'."""
     logs = np.log(pd.DataFrame({name: table.mean() for name, table in ratios.items()}).T)
     variants = list(logs.columns)
     lines = [f"| left out | {' | '.join(variants)} | chosen by the others |", "|---" * (len(variants) + 2) + "|"]

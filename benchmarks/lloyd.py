@@ -1,9 +1,9 @@
-"""Measure the Lloyd family on the synthetic sets data(2) and data(16): losses, the gain from the radius, and time.
+"""Measure losses, the gain from the radius, and times of the Lloyd family on the synthetic sets data(2) and data(16).
 
 python -m benchmarks.lloyd [losses] [domains] [speed]
 
-data(d): 20,000 rows in 8 clusters of standard deviation .06, centers uniform in [-.8, .8]^d, clipped to [-1, 1]^d.
-Losses are means over seeds 0-9 (--seeds) with delta = 1/(n ln n); the domain is the box [-1, 1]^d unless stated.
+data(d) has 20,000 rows, clipped to [-1, 1]^d, in 8 clusters of standard deviation .06 with centers uniform in [-.8,
+.8]^d. Losses are means over seeds 0-9 (--seeds) with delta = 1/(n ln n); the domain is the box [-1, 1]^d unless stated.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ def data(d: int) -> np.ndarray:
 
 
 def make(slug: str, **values):
-    """Return an algorithm with the delta of the tables where it has one."""
+    """Return an algorithm, with the delta of the tables if it has that parameter."""
     cls = ALGORITHMS[slug]
     return cls(n_clusters=K, **values, **({"delta": DELTA} if slug != "sulloyd" else {}))
 
 
 def line(name: str, X: np.ndarray, domain: Domain, seeds: int, slug: str, **values) -> None:
-    """Print mean loss and its standard error for every epsilon."""
+    """Print the mean loss and its standard error for every epsilon."""
     rows, cells = Rows(X, domain), []
     for epsilon in EPSILONS:
         algorithm = make(slug, epsilon=epsilon, **values)
@@ -49,7 +49,7 @@ def line(name: str, X: np.ndarray, domain: Domain, seeds: int, slug: str, **valu
 
 
 def losses(seeds: int) -> None:
-    """Print losses of three algorithms in both dimensions; dead clusters are kept, as in the reference figures."""
+    """Print losses in 2 and 16 columns; unless a line says otherwise, dead clusters stay, as in reference figures."""
     for d in (2, 16):
         X, box = data(d), Domain.box(-1, 1, d, n_public=N)
         for slug in ("fastlloyd", "glloyd", "sulloyd"):
@@ -62,7 +62,7 @@ def losses(seeds: int) -> None:
 
 
 def domains(seeds: int) -> None:
-    """Print losses on the same rows declared as a box, and as a ball that just holds them."""
+    """Print losses on the same rows in a declared box, and in a declared ball that just contains them."""
     for d in (2, 16):
         X = data(d)
         reach = float(np.ceil(np.linalg.norm(X, axis=1).max() * 10) / 10)
@@ -74,7 +74,7 @@ def domains(seeds: int) -> None:
 
 
 def speed(seeds: int) -> None:
-    """Print the median seconds of a run (rows prepared or not) beside KMeans(n_init=10)."""
+    """Print the median time of a run, with rows prepared or not, and its ratio to that of KMeans(n_init=10)."""
     for d in (2, 16):
         X, box = data(d), Domain.box(-1, 1, d, n_public=N)
         rows = Rows(X, box)

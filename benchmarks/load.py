@@ -1,11 +1,11 @@
 """Simulate visitors on Explore while a sweep runs: `python -m benchmarks.load 20 50 100`, with the README's own server.
 
-Every visitor changes the budget or the hidden layers about every five seconds, or one time in ten takes a new seed and
-presses Run. The script prints for each number of visitors how long opening, an answer and a run took, the processor
-time of the page's process (`page`) and of all the server's processes with the sweep (`all`), memory, threads, and the
-machine's load beside them; the server's log comes last. On a busy machine trust the processor's time per operation, not
-the wall times. `--alone 20` first prints the cost of a single visitor who opens the page and changes one setting after
-the other.
+About every five seconds, each visitor changes the budget or the hidden layers or, one time in ten, sets a new seed,
+which starts a run. The script prints, for each number of visitors, how long it took to open the page, to get an answer
+and to get a run; the processor time of the page's process (`page`) and of all the server's processes, including the
+sweep (`all`); memory; the number of threads; and the machine's load. The server's log comes last. On a busy machine,
+trust the processor time per operation, not the wall-clock times. `--alone 20` first prints the cost of each action of a
+single visitor, averaged over 20 repetitions.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ TICK = os.sysconf("SC_CLK_TCK")
 
 
 class Server:
-    """A server's processes as /proc shows them: the one that answers pages, and the processes that it has started."""
+    """A server's processes as /proc shows them: the one that serves pages, and the processes that it has started."""
 
     def __init__(self, port: int) -> None:
         self.port, self.peak, self.threads = port, 0.0, 0
@@ -42,7 +42,7 @@ class Server:
         self.pid = next(pid for pid in _pids() if asked in _read(pid, "cmdline").split("\0"))
 
     def family(self) -> set[int]:
-        """Return the ids of the server's process and of everything it has started."""
+        """Return the ids of the server's process and of all processes that it has started."""
         parents = {pid: int(stat.rsplit(")", 1)[1].split()[1]) for pid in _pids() if (stat := _read(pid, "stat"))}
         found = {self.pid}
         while more := {pid for pid, parent in parents.items() if parent in found} - found:
@@ -50,17 +50,17 @@ class Server:
         return found
 
     def seconds(self, pids: Iterable[int]) -> float:
-        """Return the processor's seconds, including those of children that have ended."""
+        """Return the processor time of these processes in seconds, including that of children that have ended."""
         fields = [stat.rsplit(")", 1)[1].split() for pid in pids if (stat := _read(pid, "stat"))]
         return sum(int(field[11]) + int(field[12]) + int(field[13]) + int(field[14]) for field in fields) / TICK
 
     def page_seconds(self) -> float:
-        """Return the processor's seconds of only the process that answers pages."""
+        """Return the processor time in seconds of only the process that serves pages."""
         fields = _read(self.pid, "stat").rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / TICK
 
     def memory(self) -> tuple[float, float]:
-        """Return the memory in MB of the page's process, and of all processes with shared memory counted once."""
+        """Return the memory in MB of the page's process and of all processes; the latter counts shared memory once."""
         shares = [line.split()[1] for pid in self.family() for line in _read(pid, "smaps_rollup").splitlines()
                   if line.startswith("Pss:")]  # fmt: skip
         status = dict(line.split(":", 1) for line in _read(self.pid, "status").splitlines())
@@ -82,7 +82,7 @@ def _read(pid: int, name: str) -> str:
 
 
 class Times:
-    """The seconds of every operation by kind, and the faults."""
+    """The seconds that every operation took, by kind, and the faults."""
 
     def __init__(self) -> None:
         self.opened: list[float] = []
@@ -97,7 +97,7 @@ class Times:
 
 
 async def visit(server: Server, number: int, times: Times, options: argparse.Namespace, end: float) -> None:
-    """Open Explore and use it until the end, with exponentially distributed pauses like a person's."""
+    """Open Explore and use it until the end, with exponentially distributed pauses, as a person would."""
     rng = random.Random(number)
     await asyncio.sleep(rng.random() * options.arrive)
     try:
@@ -140,7 +140,7 @@ async def _run(visitor: Visitor, seed: int) -> float:
 
 
 async def sweeping(port: int, cookie: str = "") -> Visitor:
-    """Start a sweep of about 4,600 runs and return its visitor, still connected."""
+    """Start a sweep of about 4,600 runs; return the visitor who started it, still connected."""
     visitor = await Visitor(port, "tradeoff", cookie=cookie).__aenter__()
     await visitor.ask()
     await visitor.change("sweep_repeats", 18)
@@ -150,7 +150,7 @@ async def sweeping(port: int, cookie: str = "") -> Visitor:
 
 
 async def goes_on(visitor: Visitor) -> bool:
-    """Return whether the sweep still runs: its page offers to cancel it."""
+    """Return whether the sweep is still running, as its page then offers to cancel it."""
     visitor.widgets.clear()
     await visitor.ask()
     return any(kind == "button" and proto.label == "Cancel" for kind, proto, _ in visitor.widgets.values())

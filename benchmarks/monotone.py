@@ -1,9 +1,9 @@
-"""Check whether the loss falls with ε, for every method on the available sets, ε from .05 to 50; list each rise.
+"""Check whether every method's loss falls as ε grows from .05 to 50, on several data sets; list every rise.
 
 DPVIZ_DATASETS=folder python -m benchmarks.monotone --rows monotone.jsonl --seeds 4
 
 The measure is the loss divided by that of KMeans(n_init=10), with bounds taken from the data (NOT PRIVATE) and δ =
-n^-1.1. Each ε is compared with the next larger one, paired by seed: the loss rises where the difference is above two
+n^-1.1. Each ε is compared with the next larger one: the loss rises if the difference, paired by seed, exceeds both two
 standard errors and 1% of the loss.
 """
 
@@ -29,7 +29,7 @@ METHODS = tuple(
 
 
 def rises(grid: pd.DataFrame) -> list[tuple[float, float, float, float]]:
-    """Return (smaller ε, larger ε, rise, its standard error) of a table of losses: a row per seed, a column per ε."""
+    """Return (smaller ε, larger ε, rise, its standard error) for each rise in a table of losses, one row per seed."""
     found = []
     for low, high in pairwise(grid.columns):
         more = (grid[high] - grid[low]).dropna()

@@ -1,14 +1,15 @@
-"""Measure how far NSM's loss is, and was before, from that of an oracle that knows KMeans' partition.
+"""Measure how far NSM's loss is, and an earlier version's was, from that of an oracle that knows KMeans' partition.
 
 git show 7b07bcf:benchmarks/results/nsm.csv > before.csv
 DPVIZ_DATASETS=folder python -m benchmarks.oracle --before before.csv
 
-The oracle is NOT PRIVATE: KMeans(n_init=10) partitions the rows without noise, and the whole budget buys ONE
-joint Gaussian release of counts and of offsets from its centers. Their clipping radius is the one with the lowest mean
-loss among multiples of the root mean squared distance within clusters; bounds are taken from the data. It is a
-yardstick for the possible gain from better starts, candidates and steps, but no bound, because it does not damp moves
-that noise alone would explain. Each number is the area under the loss over ε .25 to 4, divided by KMeans'; those of
-NSM come from benchmarks/results/nsm.csv. "Half-way" is the oracle plus half of NSM's earlier distance to it.
+The oracle is NOT PRIVATE: KMeans(n_init=10) partitions the rows without noise, and the whole budget buys ONE joint
+Gaussian release of counts and of offsets from its centers. The offsets' clipping radius is the one with the lowest mean
+loss among multiples of the root mean squared distance within clusters; bounds are taken from the data. The oracle is a
+yardstick for the possible gain from better starts, candidates and steps. It is not a bound, because it does not damp
+moves that noise alone would explain. Each number is the area under the curve of the loss against ε, from .25 to 4,
+divided by KMeans'; those of NSM come from benchmarks/results/nsm.csv. "Half-way" is the oracle's number plus half of
+NSM's earlier distance from it.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ MULTIPLES = (1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0)  # clipping radii, in root mean 
 
 
 def released(rows: Rows, centers: np.ndarray, radius: float, mu: float, seed: int) -> np.ndarray:
-    """Return the centers after one release at the whole budget; counts take the part that NSM's steps give them."""
+    """Return the centers after one release that spends the whole budget; counts get the same share as in NSM."""
     d = rows.n_features
     counted = 1 / (1 + 3 * math.sqrt(d))
     shares = {"step.counts": counted, "step.sums": 1 - counted}
@@ -53,7 +54,7 @@ def released(rows: Rows, centers: np.ndarray, radius: float, mu: float, seed: in
 
 
 def oracle(name: str, seeds: int | None) -> np.ndarray:
-    """Return the area ratio of every seed."""
+    """Return the oracle's area relative to KMeans' for every seed."""
     source = opened(name)
     X, domain, rows, n = source.data.X, source.data.domain, source.rows, len(source.Z)
     model = KMeans(source.data.n_clusters, n_init=10, random_state=0).fit(source.Z)
@@ -74,7 +75,7 @@ def oracle(name: str, seeds: int | None) -> np.ndarray:
 
 
 def ratios(path: Path) -> pd.DataFrame:
-    """Return NSM's area ratios by set, from a table of `benchmarks.utility`."""
+    """Return NSM's area relative to KMeans' by data set, from a table of `benchmarks.utility`."""
     table = pd.read_csv(path)
     return table[table.algorithm == "NSM (ours)"].set_index("data")[["auc ratio", "se auc ratio"]]
 

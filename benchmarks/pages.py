@@ -3,7 +3,7 @@
 python -m benchmarks.pages
 python -m benchmarks.pages --second-visitor 20
 
-The second form times first pictures without and with another visitor's sweep running, alternately.
+The second form times first pictures, first without another visitor's sweep and then while one is running.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def first_picture(browser: Browser, url: str) -> float:
 
 
 def step_times(page: Page, url: str) -> list[float]:
-    """Return milliseconds of the main thread's processor time per step over one walk through all frames."""
+    """Return the main thread's processor time for each step of one walk through all frames, in milliseconds."""
     page.goto(url)
     page.wait_for_function(DRAWN)
     page.wait_for_timeout(1500)
@@ -69,7 +69,7 @@ def step_times(page: Page, url: str) -> list[float]:
 
 
 def payload(sample: str, epsilon: float) -> tuple[int, int]:
-    """Return (bytes of all panels, number of frames) of PE-means on a sample."""
+    """Return (number of characters in all panels' JSON, number of frames) for a run of PE-means on a sample."""
     data = load_sample(sample)
     trace = ALGORITHMS["pe-means"](n_clusters=data.n_clusters, epsilon=epsilon).run(
         data.X, domain=data.domain, seed=0, dataset_id=data.dataset_id
@@ -118,7 +118,7 @@ def second_visitor(browser: Browser, url: str, visits: int) -> None:
 
 
 def walk(browser: Browser, url: str) -> None:
-    """Print the times of first pictures, and the milliseconds per step."""
+    """Print the times of first pictures, and the processor time per step."""
     for name, path in PAGES:
         first_picture(browser, f"{url}/{path}")
         times = [first_picture(browser, f"{url}/{path}") for _ in range(5)]

@@ -3,10 +3,10 @@
 python -m benchmarks.pe_claim                                  # reads benchmarks/results/pe.csv, runs nothing
 DPVIZ_DATASETS=folder python -m benchmarks.utility --table pe  # remakes that file
 
-The measure is the area under the loss over ε; pe.md gives the number of seeds and the version. Ours: the lower of
-PE-means and, above 16 columns, HDPE-means. Baselines: the lowest of SuLloyd, FastLloyd, LSH-Splits and Balcan et al. A
-gain is 1 - ours / baseline; its standard error follows from those of both areas. Taking the lowest of several slightly
-favors both sides.
+The measure is the area under the curve of the loss against ε; pe.md gives the number of seeds and the version. Ours is
+the area of PE-means or, above 16 columns, the smaller of those of PE-means and HDPE-means. The baseline is the smallest
+area of SuLloyd, FastLloyd, LSH-Splits and Balcan et al. A gain is 1 - ours / baseline, and its standard error follows
+from those of both areas. Taking the smallest of several areas slightly favors both sides.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ CLEAR = 2.0  # standard errors that decide whether a set is won or lost
 
 
 def gains(table: pd.DataFrame, projected: str) -> pd.DataFrame:
-    """Return one row per set: data, ours, baseline (names), gain and its standard error."""
+    """Return one row per data set: its name, the names of ours and of the baseline, the gain and its standard error."""
     found = []
     for data, rows in table.dropna(subset="auc").groupby("data", sort=False):
         known = rows.set_index("algorithm")

@@ -1,9 +1,10 @@
-"""Measure losses under rho-distance privacy over d, rho and ε, beside KMeans(n_init=10) and plain DP under replacement.
+"""Measure losses under rho-distance privacy for several d, rho and ε, beside KMeans(n_init=10) and full DP.
 
 python -m benchmarks.rho --dims 2 16 --epsilons 0.5 1 2 --rhos 1 0.08 0.008 0.0001 --seeds 2
 
 Data: make_blobs(20000, d, centers=8, cluster_std=.06, center_box=(-.8, .8), random_state=0), clipped to [-1, 1]^d.
-delta = 1e-6. A cell is the mean loss over seeds; "x" is its mean CPU time over that of KMeans(n_init=10).
+delta = 1e-6. Full DP is represented by NSM under the replacement of one row. A cell has the mean loss over seeds and,
+before "x", the ratio of the mean CPU time to that of KMeans(n_init=10).
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ COLUMNS = {
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class UnderReplacement(ALGORITHMS["nsm"]):
-    """NSM with the sensitivities of one row replaced, to compare full DP under the same kind of neighbor."""
+    """NSM with sensitivities for replacing one row, so that full DP is compared under the same kind of neighbor."""
 
     neighboring = Neighboring.REPLACE
 

@@ -1,13 +1,14 @@
-"""Measure the cost of a wrong n, wrong bounds or a wrong k, as a ratio to the method's own loss with the right one.
+"""Measure each method's loss with a wrong n or wrong bounds, relative to that with the right ones, and with a wrong k.
 
 python -m benchmarks.robustness --seeds 5 > benchmarks/results/robustness.md
 DPVIZ_DATASETS=folder python -m benchmarks.robustness --data yeast --algorithms nsm --seeds 10
 
-Without --data: three large clusters of 2,000 rows and five far ones of 100 (2 columns, k 8): a method that
-relies on n loses the small ones first. Rows come in random order: methods that keep n (local, shuffled, rho-distance)
-read the first n_public of them, and add rows at the middle of the domain if there are fewer. epsilon 1, delta = (the
-true n)^-1.1. Bounds: tight, 4 and 16 times too wide (NOT PRIVATE: tight bounds are taken from the data). k: loss
-divided by that of KMeans with the same k. Standard errors are of ratios paired by seed.
+Without --data, the rows form three large clusters of 2,000 rows and five distant ones of 100 (2 columns, k = 8); a
+method that relies on n loses the small ones first. The rows come in random order, because methods that keep n (local,
+shuffled, rho-distance) read the first n_public of them, and add rows at the middle of the domain if there are fewer.
+epsilon is 1, and delta is (the true n)^-1.1. Bounds are tight, or 4 or 16 times too wide (NOT PRIVATE: tight bounds are
+taken from the data). With a wrong k, the loss is divided by that of KMeans with the same k. Standard errors are those
+of ratios paired by seed.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ COLUMNS = ("n -20%", "n -10%", "n +20%", "n +100%", "bounds 4x", "bounds 16x", "
 
 
 def small_and_far() -> np.ndarray:
-    """Return 6,500 rows in random order: clusters of 2,000 near the middle, and of 100 on the rim."""
+    """Return 6,500 rows in random order: three clusters of 2,000 near the middle, and five of 100 on the rim."""
     rng = np.random.default_rng(0)
     at = np.linspace(0, 2 * np.pi, 5, endpoint=False) + 0.3
     large, far = np.array([[-0.3, -0.3], [0.35, -0.25], [0.0, 0.35]]), 0.95 * np.stack([np.cos(at), np.sin(at)], 1)
@@ -41,13 +42,13 @@ def small_and_far() -> np.ndarray:
 
 
 def make(slug: str, n_clusters: int, delta: float) -> Algorithm:
-    """Return an algorithm with those of the given values that are its parameters."""
+    """Return an algorithm with those of this script's settings that are parameters of it."""
     values = {"n_clusters": n_clusters, "epsilon": 1.0, "delta": delta, "rho_distance": 0.02}
     return ALGORITHMS[slug](**{name: values[name] for name in params.specs(ALGORITHMS[slug]) if name in values})
 
 
 class Losses:
-    """The losses of all seeds, in units of KMeans' with the same k."""
+    """Losses of all seeds, divided by that of KMeans with the same k."""
 
     def __init__(self, X: np.ndarray, k: int, seeds: int) -> None:
         self._X, self.k, self._seeds, self._tight = X, k, seeds, Domain.tight_nonprivate(X)
@@ -67,13 +68,13 @@ class Losses:
 
 
 def cell(losses: np.ndarray, own: np.ndarray | float = 1.0) -> str:
-    """Return the ratio of the means and its standard error, by the delta method on pairs of one seed."""
+    """Return the ratio of the means and its standard error, by the delta method on losses paired by seed."""
     ratio = losses.mean() / np.mean(own)
     return f"{ratio:.2f} ± {standard_error(losses - ratio * own) / np.mean(own):.2f}"
 
 
 def line(losses: Losses, slug: str) -> list[str]:
-    """Return the cells of one method."""
+    """Return the cells of one method's line."""
     own = losses.of(slug)
 
     def change(**wrong: Any) -> str:

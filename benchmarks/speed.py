@@ -1,4 +1,4 @@
-"""Time whole runs of the algorithms relative to KMeans(n_init=10), side by side in one process.
+"""Time whole runs of the algorithms relative to KMeans(n_init=10), alternately in one process.
 
 python -m benchmarks.speed --algorithms pe-means --cases 10kx2 60kx40 --pairs 3
 """
@@ -29,7 +29,7 @@ CASES = {  # name: rows, columns, centers
 
 
 def seconds(work: Callable[..., Any], *arguments: Any, **options: Any) -> tuple[np.ndarray, Any]:
-    """Return (wall and processor seconds, result): on a busy machine trust only the processor seconds."""
+    """Return (wall-clock and processor seconds, result); on a busy machine, trust only the processor seconds."""
     wall, processor = time.perf_counter(), time.process_time()
     result = work(*arguments, **options)
     return np.array([time.perf_counter() - wall, time.process_time() - processor]), result

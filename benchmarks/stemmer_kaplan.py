@@ -1,9 +1,10 @@
-"""Measure Stemmer-Kaplan and relatives on the synthetic sets data(2) and data(16).
+"""Measure Stemmer-Kaplan and related methods on the synthetic sets data(2) and data(16).
 
 python -m benchmarks.stemmer_kaplan [losses] [coreset] [rounds] [local] [speed] [--seeds 5]
 
-data(d): 20,000 rows in 8 clusters of standard deviation .06, centers uniform in [-.8, .8]^d, clipped to [-1, 1]^d.
-Domain: the box [-1, 1]^d. delta = 1e-6 where there is one. Losses are z^2 per row, mean over seeds 0, 1, ...
+data(d) has 20,000 rows, clipped to [-1, 1]^d, in 8 clusters of standard deviation .06 with centers uniform in [-.8,
+.8]^d. The domain is the box [-1, 1]^d, and delta is 1e-6 for methods that have one. Losses are in squared z units per
+row, averaged over seeds 0, 1, ...
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ CENTRAL = ("stemmer-kaplan", "stemmer-kaplan-swap", "balcan")
 
 
 def data(d: int, n: int | tuple[int, ...] = 20_000) -> np.ndarray:
-    """Return the rows; n may list the sizes of the clusters."""
+    """Return the rows, shape (n, d); n may also be a tuple of the clusters' sizes."""
     rng = np.random.default_rng(0)
     centers = None if isinstance(n, int) else rng.uniform(-0.8, 0.8, (len(n), d))
     X, _ = make_blobs(
@@ -44,7 +45,7 @@ def mean_loss(X: np.ndarray, slug: str, seeds: int, **values) -> float:
 
 
 def losses(seeds: int) -> None:
-    """Print losses in the central model beside KMeans."""
+    """Print the losses of methods in the central model, and that of KMeans."""
     for d in (2, 16):
         X = data(d)
         print(f"d = {d}: KMeans {KMeans(K, n_init=10, random_state=0).fit(X).inertia_ / len(X):.4f}")
@@ -54,7 +55,7 @@ def losses(seeds: int) -> None:
 
 
 def coreset(seeds: int) -> None:
-    """Print the cost of 50 random sets of 8 centers per seed on the coreset, relative to the rows (d = 2)."""
+    """Print the ratio of costs on the coreset to costs on the rows, for 50 random sets of centers per seed (d = 2)."""
     X = data(2)
     rows = Rows(X, Domain.box(-1, 1, 2, n_public=len(X)))
     for epsilon in (0.5, 1.0, 2.0):
@@ -69,7 +70,7 @@ def coreset(seeds: int) -> None:
 
 
 def rounds(seeds: int) -> None:
-    """Print the gain from a second round on clusters of very different sizes (d = 2)."""
+    """Print losses with one and with two rounds on clusters of very different sizes (d = 2)."""
     X = data(2, UNEVEN)
     print(f"uneven clusters: KMeans {KMeans(K, n_init=10, random_state=0).fit(X).inertia_ / len(X):.5f}")
     for count in (1, 2):
@@ -81,7 +82,7 @@ def rounds(seeds: int) -> None:
 
 
 def local(seeds: int) -> None:
-    """Print losses without a trusted curator."""
+    """Print the losses of the local model, which needs no trusted curator."""
     for d, n in ((2, 20_000), (2, 200_000), (2, 1_000_000), (16, 20_000), (16, 200_000)):
         X = data(d, n)
         found = [
@@ -92,7 +93,7 @@ def local(seeds: int) -> None:
 
 
 def speed(seeds: int) -> None:
-    """Print CPU seconds of a run (epsilon 1) relative to KMeans(n_init=10), best of `seeds`."""
+    """Print the CPU time of a run (epsilon 1), the minimum over seeds, and its ratio to that of KMeans(n_init=10)."""
     for d in (2, 16):
         X = data(d)
         rows = Rows(X, Domain.box(-1, 1, d, n_public=len(X)))

@@ -3,9 +3,9 @@
 python -m benchmarks.steps
 python -m benchmarks.steps --data town iris --algorithms nsm dpm
 
-The server is warm. The script prints the main thread's processor milliseconds from the request for a step until its
-picture is handed over, minus the cost of two screen refreshes: median and maximum over all steps, and the number of
-figures.
+The server is warm. The script prints the processor time of the main thread (ms) from the request for a step until its
+picture is handed over, minus the cost of two screen refreshes. Each cell has the median and the maximum over all steps,
+and the number of figures.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def families() -> list[str]:
 
 
 def walk(browser: Browser, url: str) -> tuple[list[float], int]:
-    """Return milliseconds of every step of the run in an address, and its number of figures."""
+    """Return the milliseconds that each step of the run at an address takes, and its number of figures."""
     context, page, spent = new_page(browser)
     page.goto(url)
     page.wait_for_function(DECIDED)

@@ -1,8 +1,8 @@
-"""Measure uploads: `python -m benchmarks.uploads` loads 2 million rows, then 20 visitors drop 50 MB each.
+"""Measure uploads: `python -m benchmarks.uploads` uploads 2 million rows; then 20 visitors upload 50 MB each.
 
-The script prints the seconds from the answer DEMO to the form, the processor seconds of the server from the drop on,
-and its memory above idle. It drives a real server in headless Chromium; a busy machine makes the seconds longer, so its
-load is printed with them. `--large` stops after the first part.
+The script prints the seconds from the answer DEMO until the form appears, the server's processor time from the upload
+on, and the server's memory beyond that of an idle server. It drives a real server through headless Chromium. On a busy
+machine everything takes longer, so the machine's load is printed, too. `--large` stops after the first part.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ URL = f"http://127.0.0.1:{PORT}/data"
 
 
 class Memory:
-    """Resident memory of a process, and its highest value since the last reset, sampled every 20 ms."""
+    """The resident memory of a process and its maximum since the last reset, sampled every 20 ms, in MB."""
 
     def __init__(self, pid: int) -> None:
         self._statm, self.peak = Path(f"/proc/{pid}/statm"), 0.0
@@ -39,7 +39,7 @@ class Memory:
         return int(self._statm.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
 
     def processor(self) -> float:
-        """Return the processor seconds that the process has used."""
+        """Return the processor time that the process has used, in seconds."""
         fields = self._statm.with_name("stat").read_text().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
@@ -60,7 +60,7 @@ def make_csv(path: Path, n_rows: int, n_columns: int) -> Path:
 
 
 def drop(page: Page, file: Path) -> float:
-    """Upload a file as DEMO; return the seconds from the answer to the form."""
+    """Upload a file as DEMO; return the seconds from the answer until the form appears."""
     page.goto(URL)
     page.get_by_text("Your file", exact=True).click()
     page.locator("input[type=file]").first.set_input_files(file)

@@ -1,4 +1,4 @@
-"""Measure the normalized loss and the area under it over epsilon (PE-means, equations 6 and 7), and KMeans' own.
+"""Measure the normalized loss and the area under its curve against epsilon (PE-means, equations 6 and 7).
 
 python -m benchmarks.utility --data iris blobs16 --algorithms pe-means --epsilons 0.25 0.5 1 2 4 --seeds 10
 python -m benchmarks.utility --table pe
@@ -6,11 +6,11 @@ python -m benchmarks.utility --table nsm
 python -m benchmarks.utility --table field --seeds 3
 python -m benchmarks.utility --table su --seeds 3
 
-A table is a sweep, benchmarks/specs/TABLE.toml. A data set is named as in a sweep; without "sample:" or "bench:" it is
-one in the folder DPVIZ_DATASETS or a generated one. All algorithms run with bounds taken from the data (the papers'
-preprocessing, NOT PRIVATE) and delta = n^-1.1. Rows are kept in a JSON-lines file and not computed again while the
-algorithms' code is the same, so an interrupted command resumes where it stopped. A table also writes NAME.md and
-NAME.csv.
+A table is a sweep, which is specified in benchmarks/specs/TABLE.toml. Data sets are named as in a sweep; a name without
+"sample:" or "bench:" stands for a bundled sample, a set in the folder DPVIZ_DATASETS or a generated set. All algorithms
+run with bounds taken from the data (the papers' preprocessing, NOT PRIVATE) and delta = n^-1.1. Rows are stored in a
+JSON-lines file and are not computed again while the algorithms' code is the same, so an interrupted command resumes
+where it stopped. A table also writes NAME.md and NAME.csv.
 """
 
 from __future__ import annotations
@@ -55,17 +55,17 @@ MANY = 2000  # rows from which on half as many seeds are enough
 
 
 def spec(table: str) -> Sweep:
-    """Return the sweep of a table."""
+    """Return the sweep that a table shows."""
     return read_spec(Path(__file__).parent / "specs" / f"{table}.toml").sweep
 
 
 def source_name(name: str) -> str:
-    """Return a data set's name in sweeps."""
+    """Return the name by which sweeps open a data set."""
     return name if ":" in name else f"sample:{name}" if name in BUNDLED else f"bench:{name}"
 
 
 def opened(name: str, bounds: str = BOUNDS[1]) -> Source:
-    """Return a data set with bounds taken from it."""
+    """Return a data set with bounds taken from its rows."""
     name = source_name(name)
     try:
         return open_source(name, bounds, None, stamp(name))
@@ -83,8 +83,8 @@ def commit() -> str:
 def rows(sweep: Sweep, path: Path, seeds: int | None = None) -> Iterator[dict[str, Any]]:
     """Yield the rows of a sweep, set after set, each with n, d, k and KMeans's loss as `reference`.
 
-    Rows in the file from the same code of the algorithms are not made again. Without `seeds`, a set runs with
-    the sweep's repeats, from MANY rows on with half of them.
+    Rows in the file that were made by the same code of the algorithms are not made again. Without `seeds`, a set runs
+    as often as the sweep says, or half as often if it has MANY rows or more.
     """
     with RowFile(path) as file:
         done = {row["key"]: row for row in map(json.loads, path.read_text().splitlines())}
@@ -108,7 +108,7 @@ def rows(sweep: Sweep, path: Path, seeds: int | None = None) -> Iterator[dict[st
 
 
 def within_limits(sweep: Sweep) -> Iterator[Sweep]:
-    """Yield a table's sweep set by set, without the algorithms for which the set is too large."""
+    """Yield a table's sweep one data set at a time, without the algorithms for which the set is too large."""
     for name in sweep.data:
         data = opened(name).data
         kept = [
@@ -122,7 +122,7 @@ def within_limits(sweep: Sweep) -> Iterator[Sweep]:
 
 
 def summary(rows: list[dict[str, Any]]) -> pd.DataFrame:
-    """Return one line per data set and curve: loss and its standard error per epsilon, AUC, and AUC / KMeans's AUC."""
+    """Return one line per data set and curve: loss and standard error at every epsilon, AUC, and AUC / KMeans's AUC."""
     lines = []
     for (data, label), group in pd.DataFrame(rows).groupby(["data", "label"], sort=False):
         first = group.iloc[0]
@@ -143,7 +143,7 @@ def summary(rows: list[dict[str, Any]]) -> pd.DataFrame:
 
 
 def markdown(table: pd.DataFrame, epsilons: tuple[float, ...]) -> list[str]:
-    """Return the lines of a Markdown table, mean +- standard error."""
+    """Return the lines of a Markdown table, whose cells are mean ± standard error."""
     lines = [
         "| data (n, d, k) | algorithm | neighboring | seeds | "
         + " | ".join(f"{e:g}" for e in epsilons)
@@ -164,7 +164,7 @@ def markdown(table: pd.DataFrame, epsilons: tuple[float, ...]) -> list[str]:
 
 
 def chosen(options: argparse.Namespace) -> Sweep:
-    """Return the sweep that the command line asks for."""
+    """Return the sweep that the command line describes."""
     private = [slug for slug, cls in ALGORITHMS.items() if slug != REFERENCE and not cls.regions]
     variants = [Variant(slug, slug) for slug in options.algorithms or private]
     sweep = Sweep(data=("sample:iris", "sample:digits"), variants=tuple(variants), bounds=BOUNDS[options.loose])

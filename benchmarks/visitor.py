@@ -24,8 +24,8 @@ class Visitor:
     port : port of a server on 127.0.0.1
     page : path without the slash, "" for the first page
     query : query of the address, without the question mark
-    cookie : cookie sent with the websocket's request, for a proxy that keeps a visitor on one process
-    patience : seconds until an answer counts as lost
+    cookie : cookie sent with the websocket's request, by which a proxy keeps a visitor on one process
+    patience : seconds after which an answer is considered lost
     """
 
     def __init__(self, port: int, page: str, *, query: str = "", cookie: str = "", patience: float = 120.0) -> None:
@@ -83,7 +83,7 @@ class Visitor:
         return await self._send(fragment=fragment)
 
     async def tell(self, key: str, field: str, value: Any) -> float:
-        """Set a widget by its kind's field of the protocol; return the seconds until the answer has arrived."""
+        """Set a widget through the protocol's field for its kind; return the seconds until the answer has arrived."""
         identity = self.find(key)
         self._values[identity] = field, value
         return await self._send(fragment=self.widgets[identity][2])
@@ -94,7 +94,7 @@ class Visitor:
         return await self._send(fragment=self.widgets[identity][2], trigger=identity)
 
     async def poll(self) -> float:
-        """Wait for the tick of the first fragment that refreshes itself, and request it, as the browser does."""
+        """Wait for the tick of the first self-refreshing fragment, request it, and return the seconds of the answer."""
         fragment, seconds = next(iter(self.polls.items()))
         now = time.perf_counter()
         await asyncio.sleep(seconds - (now - self._since[fragment]) % seconds)  # ticks do not wait for answers
@@ -151,7 +151,7 @@ class Visitor:
                 return
 
     def _whole(self, message: Any) -> Any:
-        """Return a message; one that was sent before comes as its hash alone."""
+        """Return a whole message; one that the server sent before arrives only as its hash."""
         name = message.ref_hash or (message.hash if message.metadata.cacheable else "")
         if name:
             message = self._kept[name][0] if message.ref_hash else message
