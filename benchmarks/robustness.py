@@ -55,7 +55,7 @@ class Losses:
         self._plain: dict[int, float] = {}
 
     def of(self, slug: str, *, share: float = 1.0, loose: float = 1.0, k: int | None = None) -> np.ndarray:
-        """Return the losses with n declared as `share` times and bounds as `loose` times the right ones."""
+        """Return the losses if n is declared as `share` times, and bounds as `loose` times, the right values."""
         X, tight, k = self._X, self._tight, k or self.k
         if k not in self._plain:
             model = KMeans(k, n_init=20, random_state=0).fit(tight.normalize(X))

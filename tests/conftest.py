@@ -1,4 +1,4 @@
-"""Give every test its own state folder, so that none writes to the user's, and no extra processes."""
+"""Give every test its own state folder, so that none writes to the user's, and start no extra processes."""
 
 import asyncio
 import gc

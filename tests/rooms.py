@@ -1,7 +1,7 @@
 """Count rooms, imports between them, and imports against their order.
 
-`python -m tests.rooms [CHECKOUT]` prints the counts. A room is a module or a folder of the examined package; an arrow
-leads from a room to a room that it imports, including imports for type checking and by a string.
+`python -m tests.rooms [CHECKOUT]` prints the counts. A room is a module or a folder of the examined package. An arrow
+leads from a room to a room that it imports, even if only for type checking or by a string.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def by_string(node: ast.AST) -> str | None:
 
 
 def imports(nodes: Iterable[ast.AST], *, typing: bool = False) -> Iterator[str]:
-    """Yield modules imported at run time, by a string too, and with `typing` also those for type checking only."""
+    """Yield the modules imported at run time, also by a string; with `typing`, also those for type checking only."""
     nodes = list(nodes)
     typing_only = {
         id(inner)
@@ -70,12 +70,12 @@ def parsed(source: str) -> list[ast.AST]:
 
 @functools.cache
 def imported(source: str) -> frozenset[str]:
-    """Return the modules that a source imports, for type checking and by a string too."""
+    """Return the modules that a source imports, including those for type checking only and those named in a string."""
     return frozenset(imports(parsed(source), typing=True))
 
 
 def circle(names: Mapping[str, set[str]]) -> list[str]:
-    """Return a circle of imports, as a list of names; [] if there is none."""
+    """Return a cycle of imports, as a list of names; [] if there is none."""
     try:
         TopologicalSorter({name: inner & names.keys() for name, inner in names.items()}).prepare()
     except CycleError as error:
@@ -101,7 +101,7 @@ def arrows(modules: Mapping[str, str], place: str) -> dict[str, set[str]]:
 
 
 def against(tied: Mapping[str, set[str]]) -> int:
-    """Return how many arrows run against the best order that a greedy search finds (Eades, Lin and Smyth 1993)."""
+    """Return how many arrows point against the order that a greedy search finds (Eades, Lin and Smyth 1993)."""
     left = {room: set(inner) for room, inner in tied.items()}
     low: list[str] = []
     high: list[str] = []

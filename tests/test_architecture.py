@@ -118,7 +118,7 @@ def written(node):
 
 
 def literal_keys(nodes):
-    """Return keys written as literals where a widget is made or its value read, instead of named."""
+    """Return keys that are literals, instead of names, where a widget is made or its value is read."""
     for node in nodes:
         if isinstance(node, ast.Call):
             maker = ast.unparse(node.func).split(".")[-1]
@@ -202,7 +202,7 @@ def unescaped(module, nodes):
 
 
 def wrong(module, source):  # noqa: C901 - one condition a ban
-    """Return every ban that `source`, as module `module`, breaks."""
+    """Return every ban that `source`, as module `module`, violates."""
     found = []
     nodes = parsed(source)
     names = imported(source)
@@ -257,7 +257,7 @@ def test_no_ban_is_broken():
 
 
 def ring(modules):
-    """Return modules that import each other, inside functions, for typing and by a string too."""
+    """Return modules that import each other, even if inside functions, for typing only, or by a string."""
     names = {}
     for module, source in modules.items():
         direct = {name for name in imported(source) if (module, name) not in ABOVE}
@@ -364,7 +364,7 @@ def test_a_planted_family_without_a_picture_is_caught():
 
 
 def without_controls(modules):
-    """Return pages with widgets that do not enter with the controls of their own folder or of the workspace.
+    """Return pages with widgets that are not entered with the controls of their own folder or of the workspace.
 
     Pages that make no widget and use only the frame are left out.
     """
@@ -460,7 +460,7 @@ def test_the_map_names_every_room():
 
 
 def long_lines(scripts):
-    """Return the places where a line of a script exceeds the limit for Python."""
+    """Return the places where a line of a script is longer than a line of Python may be."""
     return [
         f"{path}:{number}"
         for path, text in scripts.items()

@@ -25,7 +25,7 @@ pytestmark = [
 
 @contextmanager
 def behind_nginx(folder, ports):
-    """Yield the port of the proxy of deploy/nginx.conf in front of these two ports."""
+    """Yield the port of an nginx proxy, configured by deploy/nginx.conf, in front of these two ports."""
     front, text = free_port(), (ROOT / "deploy" / "nginx.conf").read_text()
     for old, new in zip((8501, 8502, 8500), (*ports, front), strict=True):
         assert f"127.0.0.1:{old}" in text

@@ -1,4 +1,4 @@
-"""Choose the quick instances of a parametrized test; the others go to the slow tier."""
+"""Choose the quick instances of a parametrized test; the others are marked as slow."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Make each run that many tests read once per process; a trace is read-only, so tests cannot affect each other."""
+"""Make runs that many tests read, once per process; a trace is read-only, so tests cannot affect each other."""
 
 from functools import cache
 

@@ -48,7 +48,7 @@ def test_petals_set_the_small_irises_apart_and_little_budget_cannot_tell():
 
 
 def test_the_intervals_hold_together():
-    """In at least 95% of runs every share, of clusters and of all others, lies within the stated interval."""
+    """In at least 95% of runs, all shares, of a cluster and of the other rows, lie within their stated intervals."""
     rng, true = (
         np.random.default_rng(0),
         np.array([[[400.0, 80, 20], [10, 240, 250]], [[30, 300, 500], [400, 400, 30]]]),

@@ -1,4 +1,4 @@
-"""Check the atlas: which runs it holds, what survives the disk, and what makes a stored run outdated."""
+"""Check the atlas: which runs it holds, what survives storage on disk, and what makes a stored run outdated."""
 
 import dataclasses
 import errno

@@ -1,4 +1,4 @@
-"""Check Start's stored facts: what survives the disk, and what makes them outdated."""
+"""Check Start's stored facts: what survives storage on disk, and what makes them outdated."""
 
 import dataclasses
 

@@ -1,4 +1,4 @@
-"""Check stored rounds: what survives the disk, and what makes them outdated."""
+"""Check stored rounds: what survives storage on disk, and what makes them outdated."""
 
 import numpy as np
 import pytest

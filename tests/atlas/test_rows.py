@@ -1,4 +1,4 @@
-"""Check the atlas as rows of a sweep: they equal a run's, and exist only for runs that the atlas holds."""
+"""Check the rows that a sweep takes from the atlas: they equal those of runs, and exist only for stored runs."""
 
 import dataclasses
 from functools import partial

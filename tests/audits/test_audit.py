@@ -41,7 +41,7 @@ PRIVATE = [slug for slug, cls in ALGORITHMS.items() if cls.notion is not Notion.
 
 @pytest.fixture
 def one_start(monkeypatch):
-    """Solve coresets from one start; over many runs, seven more starts take most of the time and draw nothing."""
+    """Solve coresets from one start, because seven more would take most of the time of many runs and draw no noise."""
     monkeypatch.setattr(
         weighted, "KMeans", lambda k, n_init, random_state: KMeans(k, n_init=1, random_state=random_state)
     )
@@ -89,9 +89,9 @@ def test_clients_that_draw_no_noise_are_caught(monkeypatch):
 @pytest.mark.usefixtures("one_start")
 @pytest.mark.parametrize("slug", PRIVATE)
 def test_lower_bounds_stay_below_the_claim(slug):
-    """100 runs reveal twice a claim of mu 1.2 or ε 1; at ε 4 that takes 440 runs, and fewer prove nothing.
+    """100 runs reveal a loss of twice a claimed mu of 1.2 or ε of 1; at ε 4 it takes 440, and fewer prove nothing.
 
-    Claims in ε are tested by bets only on the pair that differs most; for the others the exact costs of 20 runs count.
+    Claims in ε are tested by bets only on the pair that differs most; on the others, 20 runs are tested by exact costs.
     """
     algorithm = instance(ALGORITHMS[slug], epsilon=1.0, days=6)  # a stream of 16 days takes almost thrice the time
     in_mu = algorithm.guarantee(2, 12).mu is not None

@@ -1,4 +1,4 @@
-"""Check reading rows off exact sums and counts: it is right if Lloyd is exact, and finds nothing if there is noise."""
+"""Check that the rows read off Lloyd's sums and counts are right if there is no noise, and that noise leaves none."""
 
 import numpy as np
 import pytest

@@ -116,7 +116,7 @@ def visitor(browser, server):
 
 
 def keep_process(context, address):
-    """Leave an idle page open in a context, so that the process that draws a site's pages keeps compiled scripts."""
+    """Leave an idle page open in a context, so that the site's renderer process lives on with compiled scripts."""
     context.new_page().goto(address)
 
 

@@ -1,4 +1,4 @@
-"""Walk through a class with projector and phone in two browsers: join, place, leave and return, answer, bet, end."""
+"""Walk through a class with projector and phone in two browsers: join, place a point, return, answer, bet, end."""
 
 import re
 

@@ -51,7 +51,7 @@ def no_exception(page):
 def type_cell(page, column, text, row=0):
     """Type into a row of the bounds table, by keyboard from its first cell, because the table is a canvas.
 
-    A table that is redrawn meanwhile loses the selection; then select again, as a visitor would.
+    A table that is redrawn meanwhile loses its selection; the cell is then selected again, as a visitor would do.
     """
     for _ in range(PATIENCE // LOSS):
         grid = page.locator("[data-testid=stDataFrame]").last
@@ -69,7 +69,7 @@ def type_cell(page, column, text, row=0):
 
 
 def comes(locator):
-    """Return whether an element appears before the action counts as lost."""
+    """Return whether an element appears before the action is considered lost."""
     try:
         locator.wait_for(state="attached", timeout=LOSS)
     except TimeoutError:

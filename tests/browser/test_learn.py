@@ -1,4 +1,4 @@
-"""Check the lessons in a real browser: keys, reload, a hint that moves the player, progress in the browser, paper."""
+"""Check the lessons in a real browser: keys, reload, a hint that moves the player, stored progress, and the print."""
 
 import re
 

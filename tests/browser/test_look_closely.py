@@ -1,4 +1,4 @@
-"""Check the player on its pages: without Plotly until “Look closely”, in motion, and after the server has gone."""
+"""Check the player on its pages: it needs no Plotly until “Look closely”, moves, and works without the server."""
 
 import pytest
 from playwright.sync_api import expect

@@ -1,4 +1,4 @@
-"""Check a show: keys and clicker, notes in a second window, black, a reload, and a lost network."""
+"""Check a show: keys and clicker, notes in a second window, the black screen, a reload, and a lost network."""
 
 import re
 

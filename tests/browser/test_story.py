@@ -1,4 +1,4 @@
-"""Check Start in a real browser: six screens by keys, each with an address, bets to play, one step back to leave."""
+"""Check Start in a real browser: keys lead through six screens with addresses, bets can be played, Back leaves."""
 
 import re
 

@@ -94,7 +94,7 @@ def test_every_widget_is_the_same_after_a_reload(open_page, path):
 
 
 def settled(page):
-    """Return address, widgets and pictures once they have stayed the same for a second: a cloud of reruns grows."""
+    """Return address, widgets and pictures once they have not changed for a second, because a cloud of reruns grows."""
     found, looks, until = None, 0, time.monotonic() + PATIENCE / 1000
     while looks < 5:
         if time.monotonic() > until:

@@ -1,7 +1,7 @@
 """Make neighboring private files of every kind, and check whether one record changes how another is read.
 
 `python -m tests.datasets.one_reading DRAWS [SEED]` draws pairs of files that differ in one record: added, removed,
-changed or moved. Every record must give the same rows as it gives alone below the same first line, and everything that
+changed or moved. Every record must give the same rows as it does alone below the same first line, and everything that
 may be shown of a file must be the same for both. It prints any difference, and then exits with 1.
 """
 
@@ -65,13 +65,13 @@ RULES = (
 
 @dataclasses.dataclass(frozen=True)
 class Family:
-    """Files of one form: the owner's declaration, and a writer of records.
+    """A kind of file: the owner's declaration, and a function that writes records.
 
     Attributes
     ----------
     kind, name : format and name of the file
     form : the declaration, as `read_table` takes it
-    write : records -> content
+    write : function that returns the content of a file with the given records
     """
 
     kind: str
@@ -82,7 +82,7 @@ class Family:
 
 @dataclasses.dataclass(frozen=True)
 class Pair:
-    """Two neighboring files, by their records."""
+    """Two neighboring files, given by their records."""
 
     family: Family
     one: tuple[Any, ...]
@@ -90,7 +90,7 @@ class Pair:
 
 
 def draw(rng: random.Random, kinds: Sequence[str] = ()) -> Pair:
-    """Return a pair of neighbors of one of the kinds; by default of all kinds."""
+    """Return a pair of neighboring files of one of the given kinds, which by default are all kinds."""
     family, record = KINDS[rng.choice(list(kinds or KINDS))](rng)
     one = [record(rng, 0.15) for _ in range(rng.randint(0, 4))]
     other, at = list(one), rng.randint(0, len(one))
@@ -284,7 +284,7 @@ KINDS: dict[str, Callable[[random.Random], _Made]] = {
 
 
 def main() -> int:
-    """Draw the requested number of pairs."""
+    """Check the requested number of random pairs."""
     n_draws, seed = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0
     readers.read_apart = child.read  # type: ignore[attr-defined]
     rng, bad, drawn = random.Random(seed), 0, collections.Counter[str]()

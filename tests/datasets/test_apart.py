@@ -1,4 +1,4 @@
-"""Check that workbooks and Parquet files are read in separate processes that are limited, ended and delay nobody."""
+"""Check that workbooks and Parquet files are read in separate processes, which are limited, end, and delay nobody."""
 
 import subprocess
 import sys

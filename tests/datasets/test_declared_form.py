@@ -92,7 +92,7 @@ def test_a_workbook_s_far_cells_are_not_read(monkeypatch):
 
 
 def test_of_a_wide_row_a_workbook_s_reader_holds_few_cells_and_stops_where_it_refuses(monkeypatch):
-    """The row of 9,000 cells has 300 kB of XML; a sheet that does not state its size is not read to find it."""
+    """The row of 9,000 cells takes 300 kB of XML; a sheet that does not state its size is not read to find the size."""
     wide, inflated, read = range(9_000), [], zipfile.ZipExtFile.read
     first, later = unsized(workbook(wide, [1, 2])), unsized(workbook(["a", "b"], [1, 2], wide, [3, 4]))
 
@@ -144,7 +144,7 @@ def test_a_public_cell_whose_sign_is_known_is_not_asked_about():
 
 
 def test_the_decimal_sign_of_a_public_file_is_what_all_of_its_cells_say():
-    """A reading that stops at the first deciding cells must equal one that strips and judges every cell."""
+    """A reading that stops at the first decisive cells must equal one that strips and judges every cell."""
 
     def judged(records, delimiter):
         cells = [re.sub(r"^[$€]\s*(?=[-+.\d])|(?<=\d)\s*[$€%]$", "", cell.strip()) for row in records for cell in row]

@@ -1,4 +1,4 @@
-"""Check numbers as people write them: money, percent, declared marks of a missing cell, years and marks as names."""
+"""Check cells as people write them: money, percent, declared marks of missing cells, years and marks as headers."""
 
 import numpy as np
 import pandas as pd

@@ -138,7 +138,7 @@ DEADLINE, WAIT = 1.5, asyncio.wait
 
 
 async def _deadline(late, over, tasks, *, timeout=None, **more):
-    """Let a deadline of `DEADLINE` pass once only the rogue is late, so that a busy machine makes nobody else late."""
+    """End a wait of `DEADLINE` as soon as only the rogue is late, so that a busy machine makes nobody else late."""
     if timeout != DEADLINE:
         return await WAIT(tasks, timeout=timeout, **more)
     while True:

@@ -68,7 +68,7 @@ def test_a_flipped_bit_changes_what_is_read():
 
 @pytest.mark.parametrize("ring", [WIDE, PAPER])
 def test_what_the_server_sees_is_uniform_whatever_the_data(ring):
-    """Two very different statistics both look like noise, and the two views cannot be told apart."""
+    """The server's views of two very different statistics both look like noise and cannot be told apart."""
     views = {}
     for value in (0.0, 30_000.0):
         seen = []

@@ -191,7 +191,7 @@ def test_counted_bytes_are_the_formula(ring, word):
 
 
 def composed_delta(masses, shift, rounds, epsilon, *, up):
-    """Return delta at epsilon of `rounds` releases of X against X + shift on whole numbers, from probability masses.
+    """Return the delta at epsilon of `rounds` releases of X, compared with X + shift, from the masses of whole numbers.
 
     Privacy losses are rounded to multiples of 1e-3, up or down, so that the result bounds delta from that side.
     """
@@ -231,7 +231,7 @@ def test_rounding_to_nearest_keeps_the_promise_and_truncation_breaks_it(epsilon,
 
 
 def test_the_ring_rounds_to_nearest():
-    """The audit above assumes these thresholds of rounding; the ring must have them."""
+    """The audit above assumes these rounding thresholds, so the ring must have them."""
     tiny = 2.0**-24
     for ring in (PAPER, WIDE):
         for whole in (-2, -1, 0, 1, 2):

@@ -31,7 +31,7 @@ PARTIES = (SERVER, "client-1", "client-2", "client-3")
 
 @lru_cache
 def left_over(slug, drawn_by):
-    """Return the noise that remains in the published trace without a party's own draws: party -> values / scale."""
+    """Return party -> the noise, in units of its scale, that remains in the trace without the party's draws."""
     left = {party: [] for party in PARTIES}
     for seed in range(40):
         run = simulate(make(slug), dealt(), BOX, seed=seed, drawn_by=drawn_by)
@@ -142,7 +142,10 @@ def test_a_sum_of_discrete_gaussians_is_as_close_to_one_as_the_bound_in_use_says
 
 @pytest.mark.parametrize("sd", [8, 32, 128])
 def test_a_discrete_gaussian_s_delta_is_the_continuous_one_s_up_to_its_grid(sd):
-    """Check the claim of `shares` on the grid: at most a factor 1 + (grid / sd)^2; at 2^15 steps that is below 1e-9."""
+    """Check the claim of `shares`: the grid raises delta by at most a factor 1 + (grid / sd)^2.
+
+    If sd is 2^15 steps of the grid, that is an increase of less than 1e-9.
+    """
     reach = 14 * sd
     for mu in (0.05, 0.2, 1.0, 3.0):
         shift = max(1, round(mu * sd))

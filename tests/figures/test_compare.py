@@ -1,4 +1,4 @@
-"""Check runs side by side: one clock by step or by spent ε, planes with the same ranges, numbers at the end."""
+"""Check runs side by side: one clock by step or by spent ε, planes with equal ranges, and numbers of the last step."""
 
 import math
 

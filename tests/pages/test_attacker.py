@@ -229,7 +229,7 @@ def test_rounds_are_made_in_batches_that_agree_with_one(monkeypatch):
 
 
 def test_rounds_that_are_asked_for_as_the_job_ends_are_made_by_another(monkeypatch):
-    """A request between the job's last round and its end starts another job."""
+    """A request that comes between the job's last round and its end starts another job."""
     jobs, asked = [], []
 
     class Queue:

@@ -370,7 +370,7 @@ class Sentinels:
         ]
 
     def found(self, app, logs=""):
-        """Return the table's cells that are in the page, written out or inside binary arrays."""
+        """Return the table's cells that occur in what the page sends, as text or inside binary arrays."""
         protos = [node.proto for place in (app.main, app.sidebar) for node in place if node.proto is not None]
         blobs = [proto.SerializeToString() for proto in protos]
         for picture in pictures(app):

@@ -50,7 +50,7 @@ def test_points_outside_a_ball_are_drawn_to_it_and_others_stay():
 
 
 def test_how_well_clusters_match_known_groups():
-    """Use three clusters over two groups of three: the dominant group is right for five of six rows."""
+    """Use three clusters and two groups of three rows: the clusters' main groups are right for five of six rows."""
     X = np.array([0.0, 0, 1, 1, 2, 2])[:, None]
     centers = np.array([[0.0], [1], [2]])
     assert metrics.majority_accuracy(X, centers, np.array([0, 0, 0, 1, 1, 1])) == pytest.approx(5 / 6)
@@ -76,7 +76,7 @@ def test_leaves_without_rows_carry_no_weight_that_spoils_the_centers():
 
 @pytest.mark.parametrize("slug", ["sulloyd", "glloyd", "fastlloyd"])
 def test_a_bad_end_at_a_large_budget_is_the_start_s_and_not_the_noise_s(slug):
-    """Use three tight groups and ε = 50: a run that ends badly does so without noise too, and so does exact k-means."""
+    """Use three tight groups and ε = 50: if a run ends badly, so do a run without noise and k-means from its start."""
     groups = np.array([[-0.6, -0.6], [0.6, -0.5], [0.0, 0.7]])
     X = np.random.default_rng(0).normal(0, 0.05, (3000, 2)) + np.repeat(groups, 1000, axis=0)
     domain = Domain.box(-1, 1, 2, n_public=3000)

@@ -64,7 +64,7 @@ INTERVAL = 1e-4  # interval of the privacy loss in dp-accounting's discretizatio
 
 
 def theirs(plan, delta, *, pessimistic=True):
-    """Return dp-accounting's epsilon: Gaussian and Laplace noise by distribution, a selection by the worst pure one."""
+    """Return dp-accounting's epsilon, from noise distributions and, for selections, from the worst pure mechanism."""
     options = {"value_discretization_interval": INTERVAL, "pessimistic_estimate": pessimistic}
     if not pessimistic:
         options["use_connect_dots"] = False
@@ -103,7 +103,7 @@ MIXED = {
 def test_mixed_plans_are_never_below_an_independent_accountant(name, delta):
     """Basic composition is looser than a privacy loss distribution, here by less than a factor of 2, and never tighter.
 
-    Selections are left out of dp-accounting's side if we use their bounded range, which it does not know.
+    Plans with selections are compared only by pure composition, because dp-accounting does not know bounded range.
     """
     plan = Plan(MIXED[name])
     ours = plan.total(delta)

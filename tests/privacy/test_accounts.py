@@ -109,7 +109,7 @@ def test_a_converted_claim_is_what_the_guarantee_converts_to():
 
 
 def test_an_approximate_claim_costs_its_whole_group_price_under_replacement(accounts):
-    """Costs with a delta of their own convert by group privacy, not by a rule for mu or zCDP."""
+    """A cost with a delta of its own is converted by group privacy, not by a rule for mu or zCDP."""
     key = accounts.key(FILE)
     accounts.reserve(key, claim("stemmer-kaplan", epsilon=0.5, delta=1e-6))
     accounts.set_budget(key, REPLACE, FileBudget(3.0, 1e-4))
@@ -119,7 +119,7 @@ def test_an_approximate_claim_costs_its_whole_group_price_under_replacement(acco
 
 
 def test_many_small_claims_compose_as_zcdp_with_the_square_of_the_group(accounts):
-    """400 pure claims of 0.05: rho = 400 * 0.05^2 / 2 for one change, 4 times that for a row taken out and put in."""
+    """For 400 pure claims of 0.05, rho is 400 * 0.05^2 / 2 under add/remove and 4 times that under replacement."""
     small = Claim("id", "any", "Any", {}, AR, 1e-6, Plan({"votes": (Laplace(0.05),)}))
     account = Account("k", (small,) * 400, {AR: FileBudget(99.0, 1e-6), REPLACE: FileBudget(99.0, 1e-6)})
     one, both = account.total(AR), account.total(REPLACE)

@@ -68,7 +68,7 @@ def allow(place, budget):
 @POSIX
 @pytest.mark.parametrize("budget", [1.0, pytest.param(None, marks=pytest.mark.slow)])
 def test_processes_cannot_overspend_together_and_lose_no_booking(place, budget):
-    """Ten claims of 0.1 make 1: as many are allowed together as one after another."""
+    """Ten claims of 0.1 exhaust a total of 1, whether they are booked at the same time or one after another."""
     with multiprocessing.get_context("fork").Pool(8) as pool:  # forked, because eight imports take seconds each
         pool.apply(allow, (place, budget))
         allowed = sum(pool.starmap(book, [(place, 15 if budget else 50)] * 8))

@@ -40,7 +40,7 @@ LEFT_AND_RIGHT = Population(np.array([[-0.5, 0.0], [0.5, 0.0], [0.5, 0.5]]))
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Below(Predicate):
-    """Rows left of a public line are part 0."""
+    """A split at a public line, to whose left rows are in part 0."""
 
     at: float
     column: int = 0
@@ -51,7 +51,7 @@ class Below(Predicate):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class KeptVotes(NearestVotes):
-    """Votes that a session may keep."""
+    """Votes that a session may keep for later questions."""
 
     keep = True
 
@@ -263,7 +263,7 @@ def test_a_sibling_by_subtraction_equals_its_own_sum():
 
 
 def chi_square(costs, exponent, *, noise, runs, out=(), neighboring=AR):
-    """Return the p-value of `runs` selections against probabilities proportional to exp(exponent * votes)."""
+    """Return the p-value of a test that selections have probabilities proportional to exp(exponent * votes)."""
     asked = curator({"pick": (Exponential(costs),) * runs}, noise=noise, neighboring=neighboring)
     score = Popular(KeptVotes(LEFT_AND_RIGHT), out)
     chosen = np.bincount([asked.select("pick", score) for _ in range(runs)], minlength=3)

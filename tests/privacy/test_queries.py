@@ -73,7 +73,7 @@ def box(d, radius):
 def block(x, radius=None, companion=None):
     """Clip and snap raw rows as the driver does; an empty array is an empty block.
 
-    With a companion the right half of the columns is the released companion of the rows in the left half.
+    With a companion, the left half of the columns is the rows, and the right half is their released companion.
     """
     x = np.asarray(x, dtype=float)
     if companion is not None:
@@ -91,14 +91,14 @@ def companion_of(query):
 
 
 def changes(query, a, b, norms=NORMS, radius=None):
-    """Return the change per norm and part between two data sets, whose statistics are computed once."""
+    """Return norm -> part -> the change between two data sets, whose statistics are computed once."""
     one, two = (query.statistic(block(x, radius, companion_of(query))) for x in (a, b))
     apart = {part: (one[part] - two[part]).ravel() for part in one}
     return {norm: {part: float(np.linalg.norm(by, norm)) for part, by in apart.items()} for norm in norms}
 
 
 def change(query, a, b, norm, radius=None):
-    """Return the change per part between two data sets."""
+    """Return part -> the change between two data sets in one norm."""
     return changes(query, a, b, [norm], radius)[norm]
 
 
@@ -109,7 +109,7 @@ def random_rows(rng, n, d):
 
 
 def neighbor(rng, x, relation, rho, d):
-    """Change one row; columns from d on are its companion, which is released and stays unless the row is removed."""
+    """Change one row of x; its companion, in columns from d on, is released and stays unless the row is removed."""
     i = rng.integers(len(x))
     if relation is AR:
         return np.delete(x, i, axis=0)

@@ -107,7 +107,7 @@ def leaks(trace, forbidden):
 
 @pytest.mark.parametrize("slug", PRIVATE)
 def test_nothing_true_and_no_seed_can_be_reached_from_a_secure_trace(slug):
-    """On the grid a noisy number may equal a true one by chance: one in 1 of 500 runs, three of five in 1 of 10^7."""
+    """A noisy number on the grid may equal a true one by chance, in 1 of 500 runs; in three of five, in 1 of 10^7."""
     met: Counter[str] = Counter()
     for _ in range(5):
         data = Neighbors(X, X, DOMAIN)

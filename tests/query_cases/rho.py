@@ -1,4 +1,4 @@
-"""Cases for sums by a companion: the right half of the columns is the companion of the rows in the left half."""
+"""Cases for sums by a companion: the left half of the columns is the rows, and the right half is their companion."""
 
 import math
 

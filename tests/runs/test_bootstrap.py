@@ -1,4 +1,4 @@
-"""Check simulated reruns: from released values only, wider if weights are noisy, and never from rows."""
+"""Check simulated reruns: they need released values only, never rows, and are wider if weights are noisy."""
 
 import dataclasses
 

@@ -128,7 +128,7 @@ def moves(rng, trials):
 
 
 def worst(build, trials=1000):
-    """Return the largest change relative to the declared one, and the largest number of rows of a part that change."""
+    """Return the largest change relative to the declared one, and for each part how many entries change at most."""
     rng = np.random.default_rng(1)
     share, rows = 0.0, {}
     for a, b in moves(rng, trials):
@@ -249,7 +249,7 @@ def lower_mu(hits, false_alarms, runs):
 
 
 def audit(cheat=1.0, runs=4000, mu=1.0):
-    """Attack points and sums together by projecting both on the move; `cheat` divides the noise."""
+    """Attack points and sums together by their coordinates along the move; the noise is divided by `cheat`."""
     domain, regions = Domain.box(-1, 1, 2, n_public=2), snap(np.array([[-0.5, 0.0], [0.5, 0.0]]))
     rows = [np.array([[0.0, 0.0], [0.6, 0.2]]), np.array([[RHO, 0.0], [0.6, 0.2]])]
     scores = np.empty((2, runs))
@@ -394,7 +394,7 @@ def test_the_effect_of_a_cut_on_a_move_and_on_noise(sd):
 
 
 def test_noisy_points_are_drawn_together_until_they_spread_as_the_rows():
-    """Rows, and so the pulled points, spread along one of six columns, off the middle, but not along the others."""
+    """Rows spread along only one of six columns, off the middle; noisy points do so once they are drawn together."""
     rng = np.random.default_rng(0)
     rows = rng.normal(0, [0.3, 0, 0, 0, 0, 0], (20_000, 6)) + [0.1, 0.2, 0, 0, 0, 0]
     domain = Domain.box(-1, 1, 6, n_public=20_000)

@@ -57,7 +57,7 @@ def test_refine_spends_its_share():
 
 @pytest.mark.slow
 def test_a_cluster_dies_out_under_top_k_voting_and_lives_under_k_means():
-    """Repeat Fig. 1 of the paper, practically without noise: 5 seeds on a toy of four groups."""
+    """Repeat Fig. 1 of the paper, practically without noise, with 5 seeds on a toy data set of four groups."""
     ratios = {PEMeans: [], AugPE: []}
     for seed in range(5):
         X = make_blobs(1000, 2, centers=4, random_state=seed)[0]

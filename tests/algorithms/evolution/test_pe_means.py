@@ -63,7 +63,7 @@ def test_variations_stay_in_the_ball_and_remember_their_parent():
 
 
 def test_adaptive_variations_read_released_values_only():
-    """Two data sets with the same noisy votes give the same L, which depends on their signal_to_noise only."""
+    """L, the number of variations, depends only on the signal_to_noise of the noisy votes, which are released."""
     X = np.random.default_rng(0).uniform(-1, 1, (60, 2))
     trace = PEMeans(n_clusters=2, epsilon=0.1).run(X, domain=Domain.box(-1, 1, 2, n_public=60), seed=0)
     halved = 0
@@ -118,7 +118,7 @@ def test_much_budget_comes_near_kmeans_and_little_does_not():
 
 @pytest.mark.slow
 def test_iris_loss_is_the_specified_one():
-    """The specification states .0644 with a standard error of .0032 over 10 seeds; the limit is two errors above."""
+    """The specification states .0644 ± .0032 (standard error, 10 seeds); the limit is two standard errors above."""
     X = load_iris().data
     domain = Domain.tight_nonprivate(X)
     losses = [

@@ -1,4 +1,4 @@
-"""Check continual release: runs of days as a binary tree, days that depend on the row alone, and the picture."""
+"""Check continual release: the binary tree of periods, days that depend on the row alone, and the picture."""
 
 import numpy as np
 import pytest
@@ -37,7 +37,7 @@ def test_the_day_of_a_row_follows_from_the_row_alone(arrivals):
 
 @pytest.mark.parametrize("days", [2, 5, 8, 13, 16])
 def test_every_row_is_in_few_tables_and_every_evening_has_all_rows_so_far(days):
-    """Compare, by brute force, the runs that contain a day with the number of prices that a row may pay."""
+    """Count how many periods contain a day; the maximum must be the number of prices that a row may pay."""
     algorithm = Continual(n_clusters=2, days=days)
     runs = [range(t - (t & -t) + 1, t + 1) for t in range(1, days + 1)]
     assert max(sum(s in run for run in runs) for s in range(1, days + 1)) == algorithm.levels

@@ -45,7 +45,7 @@ def test_where_the_grid_cannot_divide_every_column_it_divides_none_and_says_so()
 
 
 def test_cells_as_wide_as_the_data_and_a_box_far_too_wide_are_announced():
-    """In eight columns two parts each are allowed but not made; after a run four of 22 x 22 cells hold all rows."""
+    """Eight columns cannot all be halved; in a box that is far too wide, four of 22 x 22 cells hold all rows."""
     assert EUGkM().parts(8, 1500) == (1,) * 8 and EUGkM().parts(3, 100) == (2,) * 3
     assert any("8 columns cannot all be divided" in sentence for sentence in EUGkM().advice(8, 1500))
     assert EUGkM(lloyd_share=0.5).parts(8, 3000) == (2,) * 8 and EUGkM(lloyd_share=0.5).advice(8, 3000) == ()
@@ -78,7 +78,7 @@ def test_a_place_weighs_as_its_noisy_count_and_no_less_than_nothing():
 
 @pytest.mark.parametrize("cls", [EUGkM, PrivTree])
 def test_empty_places_weigh_nothing_where_counts_are_nearly_exact(cls):
-    """Thousands of empty cells next to 400 rows: the weights add up to the rows, not to the cells."""
+    """There are 400 rows and thousands of empty cells: the weights add up to the number of rows, not of cells."""
     X = np.random.default_rng(0).normal(0.6, 0.02, (400, 2))
     values = {"cells": 10_000} if cls is EUGkM else {"tree_share": 0.05}
     trace = cls(n_clusters=1, epsilon=50.0, **values).run(X, domain=Domain.box(-1, 1, 2, n_public=400), seed=0)

@@ -288,7 +288,7 @@ def test_clipping_radius_weighs_noise_against_what_is_cut_off():
 
 
 def small_and_far():
-    """Return three clusters of 2,000 rows and five of 100, far out."""
+    """Return three clusters of 2,000 rows each, and five distant ones of 100 rows each."""
     rng = np.random.default_rng(0)
     at = np.linspace(0, 2 * np.pi, 5, endpoint=False) + 0.3
     large, far = np.array([[-0.3, -0.3], [0.35, -0.25], [0.0, 0.35]]), 0.95 * np.stack([np.cos(at), np.sin(at)], 1)
@@ -339,7 +339,7 @@ class Answers:
 
 
 def test_a_negative_noisy_count_moves_no_half_to_the_bounds():
-    """A cluster with 50 rows by its votes gets a noisy count of -5, and is not split as if it had one row."""
+    """A cluster that has 50 rows by its votes but a noisy count of -5 is not treated as if it had one row."""
     at = np.eye(6)[:4] * 0.5
     votes = Prior(np.full(4, 50.0), np.full(4, 3.0**-2), 50.0)
     counts, sums = np.array([-5.0, 50.0, 50.0, 50.0]), np.zeros((4, 6))

@@ -89,7 +89,7 @@ def test_the_flip_is_rounded_to_the_private_side_and_can_be_tossed_exactly(epsil
 
 
 def test_a_value_outside_the_promised_range_is_cut_twice():
-    """Both the question and the randomizer cut the value; neither relies on the other."""
+    """Both the question and the randomizer clip the value; neither relies on the other."""
     flip = flip_probability(1.0)
     np.testing.assert_array_equal(OneBit(flip).probabilities(np.array([5.0, -5.0, 1.0, -1.0])), [1 - flip, flip] * 2)
     cell = CellOf(2.0, np.zeros(1), np.array([-1]), (2,))
@@ -99,7 +99,7 @@ def test_a_value_outside_the_promised_range_is_cut_twice():
 
 @pytest.mark.parametrize("oracle", [OUE, Hadamard])
 def test_counts_are_unbiased_with_the_declared_spread(oracle):
-    """At n = 10^5, K = 64, epsilon 1 an empty category's spread is within 10% and all means within 4.5 errors."""
+    """The spread of empty categories is within 10% of the declared one, and means are within 4.5 standard errors."""
     n, K, runs = 100_000, 64, 60
     answers = np.minimum(np.random.default_rng(0).geometric(0.2, n) - 1, K - 1)
     true = np.bincount(answers, minlength=K)
@@ -286,7 +286,7 @@ def test_every_path_spends_at_most_epsilon(budget, oracle):
 
 
 def test_averages_miss_the_cell_means_by_the_declared_noise():
-    """At epsilon 20 no bit is flipped; what remains is the spread of one bit per person, which the trace declares."""
+    """At epsilon 20 no bit is flipped; only the spread of one bit per person remains, and the trace declares it."""
     X = blobs(2, 60_000)
     errors = []
     for step in (step for step in run(X, epsilon=20.0).steps if step.kind == "averages"):

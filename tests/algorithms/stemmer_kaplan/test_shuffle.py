@@ -23,7 +23,7 @@ LOCAL = ALGORITHMS["stemmer-kaplan-local"]
 
 
 def delta_of_mixed_bits(report, users, epsilon):
-    """Return the exact hockey-stick divergence of mixed randomized bits: all zeros against one 1, both directions."""
+    """Return the exact hockey-stick divergence, in both directions, of mixed randomized bits: all zeros, or one 1."""
     flip = 1 / (1 + math.exp(report))
     ones = np.arange(users + 1)
     zeros = binom.pmf(ones, users, flip)

@@ -173,7 +173,7 @@ def test_cuts_are_chosen_with_the_probabilities_of_the_closed_form():
 
 
 def log_probability(gaps, low, high, epsilon):
-    """Return the log probability that a noisy 65th percentile of the gaps lies in [low, high] (exponential)."""
+    """Return the log probability that the exponential mechanism puts the 65th percentile of the gaps in [low, high]."""
     values = np.linspace(0, 1, 4001)[1::2]
     ranks = np.searchsorted(np.sort(gaps), values)
     weights = -epsilon * np.abs(ranks - 0.65 * len(gaps)) / (2 * 1.35)  # 1.35: the sensitivity for one column

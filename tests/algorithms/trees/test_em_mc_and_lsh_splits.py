@@ -1,4 +1,4 @@
-"""Check EM-MC's picks at one cost and LSH-Splits' tree: exact divergences, closed forms, paths, and clusters."""
+"""Check EM-MC's picks, which share one cost, and LSH-Splits' tree: exact divergences, closed forms, paths, clusters."""
 
 import math
 from collections import defaultdict
@@ -67,7 +67,7 @@ def test_projected_rows_outside_the_box_count_in_the_nearest_cell():
 
 @pytest.mark.parametrize("projection", [None, Projection(random_projection(6, 3, np.random.default_rng(2)))])
 def test_a_row_on_a_border_is_in_one_cell_of_a_grid_whatever_its_block(projection):
-    """Shifts are drawn, so they are on no grid: a row must count in one cell, down to the last bit."""
+    """Shifts are drawn at random and so lie on no grid; still, rounding must never put a row into two cells or none."""
     rng, p = np.random.default_rng(3), 6 if projection is None else 3
     query = CellCover(np.ones(p), (0.25, 0.7), rng.uniform(0, 0.25, (2, p)), 3, projection)
     borders = rng.integers(0, 9, (120, p)) * 0.25 - 1 - query.shifts[0]
@@ -152,7 +152,7 @@ def first_covered(weight, others, picks=4000):
 
 
 def worst_delta(e, epsilon):
-    """Return the exact delta of endless picks that one row decides, in both directions, over numbers of empty cells."""
+    """Return the worst exact delta, over directions and numbers of cells, of endless picks that differ in one row."""
     found = []
     for others in (1, 2, 5, 20, 100, 1000):
         with_row, without = first_covered(math.exp(e), others), first_covered(1.0, others)

@@ -43,7 +43,7 @@ def curator(X, cost, noise, neighboring=Neighboring.ADD_REMOVE):
 
 
 def cost_of_path(counts, scale, threshold=0.0):
-    """Return the log ratio of halving every box on a path and stopping at a leaf, with one more row in each box."""
+    """Return the log ratio by which one more row in each box raises the probability of halving every box on a path."""
     decay = scale * math.log(2)
     depth = np.arange(len(counts))
     with_row, without = (np.maximum(c - depth * decay, threshold - decay) for c in (counts + 1, counts))
@@ -52,7 +52,7 @@ def cost_of_path(counts, scale, threshold=0.0):
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
 def test_no_path_of_any_tree_costs_more_than_its_epsilon(epsilon):
-    """Counts fall along a path: try chains of every shape, and the worst chain of the proof."""
+    """Counts fall along a path; chains of many shapes are tried, and the worst chain of the proof."""
     scale = Halving(epsilon).scale(1.0)
     rng, worst = np.random.default_rng(0), 0.0
     shapes = [np.full(24, c) for c in (0.0, 1.0, 3.0, 10.0, 40.0, 200.0)]

@@ -105,7 +105,7 @@ def test_a_lock_holds_on_every_page(open_link, page, lock, free):
 
 
 def own(page, **more):
-    """Open a page with a file of one's own in use."""
+    """Open a page in a session whose data set is the visitor's own file."""
     data = dataclasses.replace(load_sample("iris"), dataset_id="abc", title="mine.csv", **more)
     return visit(page, own={"abc": data}, explore_data="abc")
 

@@ -1,4 +1,4 @@
-"""Check Explore without noise: it is DEMO only, says so, has its own address, and joins no private comparison."""
+"""Check Explore without noise: it is for DEMO only, says so, has its own address, and joins no private comparison."""
 
 import dataclasses
 import time
