@@ -45,7 +45,7 @@ SEEN = """() => {
 }"""
 PAGES = (("Explore", "explore", 6),)
 LIVE = ".st-key-explore_run"  # the Run button of a form that starts fast runs by itself
-RUNS = ("NSM", "DPM", "PE-means")  # methods that run on town
+RUNS = ("NSM", "DPM", "PE-means")  # methods that are run on the sample town
 SEED, EPSILON = ("Seed", "seed"), ("Privacy budget ε", "ε")
 SETTLE = 400  # milliseconds within which a step is drawn; the page's idle cost in that time is subtracted
 
@@ -168,7 +168,7 @@ def measured_pages(
         for name, path, panels in PAGES:
             for arm, url in arms.items():
                 found = first_picture(browser, f"{url}/{path}", panels)
-                if turn:  # the first visit warms the server
+                if turn:  # the first visit warms up the server
                     yield from ((f"{name}, first picture", unit, arm, value) for unit, value in found.items())
     for _ in range(turns):
         for arm, server in servers.items():

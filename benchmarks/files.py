@@ -52,7 +52,7 @@ def outcome(path: Path) -> tuple[str, str]:
     """Return the outcome, such as "runs", "refused" or "TRACEBACK", and the last sentence on the error stream."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(shutil.copy(path, folder))
-        if copy.suffix == ".json":  # the copy's dictionary would take this name
+        if copy.suffix == ".json":  # the copy's data dictionary would have the same file name
             copy = copy.rename(copy.with_suffix(".records"))
         draft = copy.with_suffix(".json")
         found = _tried(copy, draft)

@@ -41,8 +41,8 @@ AXES = {
     "k": (2, 8, 32, 128, 256),
     "parts": (100_000, 1_000_000, 10_000_000),
 }
-LARGEST = 3  # points to which the exponent is fitted
-SHORT = 0.05  # seconds below which startup time dominates a run
+LARGEST = 3  # number of largest sizes to which the exponent is fitted
+SHORT = 0.05  # number of seconds below which startup time dominates a run
 
 
 def blobs(n: int, d: int, k: int) -> tuple[np.ndarray, Domain]:

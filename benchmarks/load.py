@@ -208,7 +208,7 @@ async def alone(server: Server, times: int) -> None:
                 await one.poll()
 
         await one.ask()
-        for turn in range(4):  # the first turns store both pictures and both runs
+        for turn in range(4):  # these first changes store both pictures and both runs
             await change("explore_hidden", bool(turn % 2))
             await change("param_pe-means_epsilon", (0.5, 1.0)[turn % 2])
         await cost("opening", opening)

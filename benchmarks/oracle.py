@@ -37,7 +37,7 @@ from dpviz.privacy.rows import Rows
 from dpviz.runs.averages import standard_error
 
 DATA = ("iris", "wine", "lsun", "yeast", "house", "digits", "dim032", "a1", "s1", "adult", "letter", "birch2_25k")
-MULTIPLES = (1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0)  # clipping radii, in root mean squared distances
+MULTIPLES = (1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0)  # clipping radii, as multiples of the root mean squared distance
 
 
 def released(rows: Rows, centers: np.ndarray, radius: float, mu: float, seed: int) -> np.ndarray:

@@ -20,7 +20,7 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.domain import Domain
 from dpviz.metrics import normalized_loss
 
-CASES = {  # name: rows, columns, centers
+CASES = {  # name: numbers of rows, columns and centers
     "10kx2": (10_000, 2, 15),
     "60kx2": (60_000, 2, 15),
     "10kx16": (10_000, 16, 10),

@@ -33,17 +33,17 @@ class Visitor:
         self.query, self._cookie = query, cookie
         self._values: dict[str, tuple[str, Any]] = {}
         self._hash = ""
-        self.widgets: dict[str, tuple[str, Any, str]] = {}  # id -> (kind, proto, the fragment it is in)
-        self.polls: dict[str, float] = {}  # fragments that the page's last run wants polled
-        self._since: dict[str, float] = {}  # when a fragment's ticks began
+        self.widgets: dict[str, tuple[str, Any, str]] = {}  # id -> (kind, proto, the fragment that contains it)
+        self.polls: dict[str, float] = {}  # fragments to poll after the page's last run -> seconds between two polls
+        self._since: dict[str, float] = {}  # when the ticks of each fragment began
         self.scripts: list[str] = []  # for each script run, the fragments that it ran; "" for the whole page
         self.faults: list[str] = []
         self.words: list[str] = []  # texts of the page's HTML and headings, in order of arrival
         self.received = 0  # bytes
         self._kept: dict[
             str, tuple[Any, int]
-        ] = {}  # large messages by their hash, and the script run that last sent one
-        self._oldest = 2  # script runs for which a message is kept
+        ] = {}  # large messages by their hash, each with the script run that last sent it
+        self._oldest = 2  # number of script runs for which a message is kept
 
     async def __aenter__(self) -> Visitor:
         self._socket = await websockets.connect(

@@ -15,7 +15,8 @@ __all__ = ["Domain"]
 _SLACK = 2.0**-40  # exceeds the rounding error of a norm in float64 for any d below 2^12, so no row exceeds the radius
 _ROWS = 1024
 _LEAST, _LARGEST = 1e-30, 1e30  # limits of a half-width and of a bound: squares of z and of data units stay finite
-_FINEST = 2.0**-40  # least half-width per magnitude of the bounds; below it, rows would differ by rounding only
+# smallest ratio of a half-width to the magnitude of the bounds; below it, rows would differ only by rounding
+_FINEST = 2.0**-40
 _MOST_ROWS, _MOST_PER_PERSON = 10**12, 10**6
 
 
@@ -199,7 +200,7 @@ class Domain:
         """Clip each row (n, d) to the box, then to the ball, independently of other rows."""
         clipped = np.clip(Z, -self.box_z, self.box_z)
         squares = np.zeros(len(clipped))
-        for start in range(0, len(clipped), _ROWS):  # blocks of rows that fit the cache
+        for start in range(0, len(clipped), _ROWS):  # blocks of rows that fit in the cache
             for column in clipped[start : start + _ROWS].T:  # a fixed order, so a row's bits do not depend on its block
                 squares[start : start + _ROWS] += column * column
         norms = np.sqrt(squares)

@@ -220,7 +220,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             return Domain.box(low, high, X.shape[1], scale=self.scale, n_public=n_public)
         _leak("bounds are not given: smallest and largest values are read off the rows, which is NOT PRIVATE.")
         low, high = X.min(axis=0).astype(float), X.max(axis=0).astype(float)
-        high = np.where(high > low, high, low + np.maximum(np.abs(low), 1.0))  # columns of equal values get a width
+        high = np.where(high > low, high, low + np.maximum(np.abs(low), 1.0))  # a column of equal values gets a width
         domain = Domain.box(low, high, scale=self.scale, n_public=n_public)
         return dataclasses.replace(domain, origin="bounds taken from the data: NOT PRIVATE")
 

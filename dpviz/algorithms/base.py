@@ -25,7 +25,7 @@ from dpviz.trace import Coreset, Step, Trace
 
 __all__ = ["Algorithm", "ApproximateDP"]
 
-_MOST_KEPT = 20_000_000  # under a relation that keeps n, at most this many rows are padded in memory
+_MOST_KEPT = 20_000_000  # maximum number of rows that are padded in memory under a relation that keeps n
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -47,7 +47,8 @@ class Algorithm:
     fixed_ledger: ClassVar[bool] = True  # False if the number of releases depends on released values
     regions: ClassVar[bool] = False  # True if clusters are regions, so distances to centers do not describe them
     learns_sensitivity: ClassVar[bool] = False  # True if a clipping radius depends on released values
-    follows_a_run: ClassVar[bool] = False  # True if it reuses the seed of an earlier run and so needs its own noise
+    # True if it reuses the seed of an earlier run and therefore needs noise of its own
+    follows_a_run: ClassVar[bool] = False
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {}
     CODE: ClassVar[tuple[Line, ...]] = ()  # pseudo-code, six to ten lines
     AUDIT: ClassVar[dict[str, Any]] = {}  # parameter values for a second audit, which change the releases

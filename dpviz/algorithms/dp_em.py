@@ -92,7 +92,8 @@ class DPEM(ApproximateDP):
     learns_sensitivity: ClassVar[bool] = True  # the clipping radius depends on released covariances; the cost does not
     ROUNDS: ClassVar[int] = 6
     FULL: ClassVar[int] = 6  # up to this many columns "auto" allows ellipses of any direction
-    SHARES: ClassVar[tuple[float, float, float]] = (0.2, 0.4, 0.4)  # of mu^2 per round: counts, sums, second moments
+    # shares of a round's mu^2 for counts, sums and second moments
+    SHARES: ClassVar[tuple[float, float, float]] = (0.2, 0.4, 0.4)
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {"along the columns": {"covariance": "diagonal"}}
     CODE: ClassVar[tuple[Line, ...]] = (
         Line("spread k equal balls over the public bounds", ("mixture-start",)),

@@ -113,7 +113,8 @@ class ExplainClusters(ApproximateDP):
         """Count every column of every cluster between edges derived from the centers."""
         given = self._given(curator.n_features)
         centers = snap(domain.clip(domain.normalize(given)))
-        edges = domain.normalize(edges_between(given, domain, BINS).T).T - 2 * GRID  # a row on an edge lies above it
+        # a row on an edge counts as above it
+        edges = domain.normalize(edges_between(given, domain, BINS).T).T - 2 * GRID
         noisy = curator.release("bins", ClusterBins(centers, edges))
         yield Step(
             "explain",

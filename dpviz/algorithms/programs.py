@@ -31,8 +31,9 @@ from dpviz.trace import Step, Trace
 
 __all__ = ["Program", "program"]
 
-_LONGEST = 200  # most characters shown of another program's message
-_GIVEN = {"n_clusters", "epsilon", "bounds", "random_state"}  # arguments passed to a program that takes them
+_LONGEST = 200  # maximum number of characters shown of another program's message
+# arguments that are passed to a program if it accepts them
+_GIVEN = {"n_clusters", "epsilon", "bounds", "random_state"}
 _EPSILON = param(1.0, low=0.01, high=100, log=True, help="Passed to the program, which decides how to use it.")
 
 

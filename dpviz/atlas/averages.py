@@ -25,10 +25,10 @@ __all__ = ["EPSILON", "NAME", "Bets", "Given", "bets", "current", "given", "make
 
 NAME = "averages.parquet"
 EPSILON = 1.0  # budget of all noisy averages together, and of the story's method in a bet
-CLUSTERS = range(2, 13)  # range of an elbow plot
-ROUNDS = 25  # rounds of Lloyd's algorithm
-POOL = 8  # rounds of each world that bets are drawn from
-TRIED = 12  # exact runs of each world that are marked in the lens
+CLUSTERS = range(2, 13)  # numbers of clusters in an elbow plot
+ROUNDS = 25  # number of rounds of Lloyd's algorithm
+POOL = 8  # number of rounds of each world from which bets are drawn
+TRIED = 12  # number of exact runs of each world that are marked in the lens
 _SEED = 0
 _ROUNDS = pa.list_(pa.struct([("inside", pa.bool_()), ("centers", pa.list_(pa.float64())), ("speaks", pa.float64())]))
 _SCHEMA = pa.schema(

@@ -42,9 +42,10 @@ EXACTLY_K = (("exactly_k", True),)  # makes a method that may release more cente
 STOPS = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0, 8.0)  # values of epsilon
 SEEDS = 20
 STORY, STORY_SEEDS = ("town", "pe-means"), 100  # the sample and method of the story, with more runs
-PEOPLE = {"town": (300, 1000)}  # smaller editions of a sample, besides the whole sample
+PEOPLE = {"town": (300, 1000)}  # numbers of people in smaller editions of a sample, besides the whole sample
 
-_CENTER_STEP, _SIZE_STEP = 2.0**-22, 2.0**-8  # finer than any picture; rounding saves two thirds of the bytes
+# rounding steps of centers and sizes: finer than any picture, they save two thirds of the bytes
+_CENTER_STEP, _SIZE_STEP = 2.0**-22, 2.0**-8
 
 
 @dataclasses.dataclass(frozen=True, order=True)

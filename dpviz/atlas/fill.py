@@ -17,7 +17,7 @@ from dpviz.runs.single import reference
 
 __all__ = ["RUNS", "ground", "stop"]
 
-RUNS = 10  # runs at a stop that is computed while a visitor waits; run i has seed i
+RUNS = 10  # number of runs at a stop that is computed while a visitor waits; run i has seed i
 
 
 def ground(data: Dataset, n_clusters: int, on_step: Callable[[int, int], None] = lambda done, all: None) -> Beside:

@@ -23,13 +23,13 @@ from dpviz.atlas.cells import Cell, Chapter, opened, row
 __all__ = ["LAYOUT", "agrees", "code", "fingerprint", "inputs", "machine", "sources"]
 
 LAYOUT = 1  # version of the files' layout; a reader accepts no other
-_ABOVE = {  # folders that no run executes; the last two lie beside the code of an installed package
+_ABOVE = {  # folders whose code no run executes; an installed package has the last two beside its code
     *("atlas", "cli", "federated", "figures", "lessons", "papers", "planning", "takeaway"),
     *("dashboard", "sample_data"),
 }
 _LIBRARIES = ("numpy", "scipy", "scikit-learn")
 _PROBE_ROWS, _PROBE_STOPS = 200, (0.25, 4.0)
-_CLOSE = 1e-6  # relative tolerance between two machines
+_CLOSE = 1e-6  # relative tolerance for results of two machines
 
 
 @cache

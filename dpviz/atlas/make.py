@@ -19,7 +19,7 @@ from dpviz.sweeps.engines import on_this_machine
 
 __all__ = ["Difference", "check", "drawn", "make", "outdated"]
 
-_CLOSE = 1e-6  # absolute (z units) and relative tolerance of floats on another kind of machine
+_CLOSE = 1e-6  # absolute (in z units) and relative tolerance for floats from another kind of machine
 
 
 @dataclasses.dataclass(frozen=True)

@@ -13,7 +13,7 @@ from dpviz.trace import Trace
 
 __all__ = ["facts", "scores"]
 
-_MOST = 256  # entries of an array that are compared one by one; a longer array is compared as a whole
+_MOST = 256  # an array of at most this many entries is compared entry by entry, a longer one as a whole
 Facts = Mapping[str, Hashable]
 
 

@@ -16,7 +16,7 @@ from dpviz.testing import CHECKS, check_algorithm
 
 __all__ = ["add_audit"]
 
-_RUNS = 300  # runs on each of two neighbors, per pair
+_RUNS = 300  # number of runs on each of the two neighbors of a pair
 
 
 def add_audit(command: argparse.ArgumentParser) -> None:

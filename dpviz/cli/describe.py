@@ -146,7 +146,7 @@ def _with_declared(facts: dict[str, Any], arguments: argparse.Namespace) -> dict
         facts[key] = facts[key] if declared[key] is None else declared[key]
     if all(column["low"] is not None or column["recode"] is not None for column in facts["columns"]):
         if facts["rows_per_person"] is not None:
-            amended(facts, arguments.file.name)  # a draft without a gap must run
+            amended(facts, arguments.file.name)  # a draft without gaps must be usable as it is
     return facts
 
 
@@ -196,7 +196,7 @@ def _draft(table: Table, form: dict[str, Any], private: bool) -> dict[str, Any]:
             columns.append(entry)
         else:
             left_out.append(entry | {"kind": column.kind, "reason": reasons.get(name, column.reason)})
-    if not columns:  # only text and dates, which their rules make usable
+    if not columns:  # there are only text and dates, which become usable by their rules
         columns = [
             {k: v for k, v in entry.items() if k not in ("kind", "reason")} for entry in left_out if entry["recode"]
         ]

@@ -54,8 +54,8 @@ _DEFAULTS: dict[str, Any] = {
     "licence": "",
 }
 _COLUMN = {"unit": "", "description": "", "fill": None}
-MOST_CLUSTERS = 256  # largest number of clusters that every algorithm accepts
-_LONGEST = 1_000_000  # characters of a dictionary file
+MOST_CLUSTERS = 256  # maximum number of clusters that every algorithm accepts
+_LONGEST = 1_000_000  # maximum number of characters in a dictionary file
 _MOST_COLUMNS = 1024  # the readers' limit
 
 
@@ -217,7 +217,7 @@ def _parsed(text: str | bytes, name: str) -> dict[str, Any]:
         raise ValueError(f"{name}: a data dictionary may have at most {_LONGEST // 1_000_000} MB.")
     try:
         facts = json.loads(text)
-        json.dumps(facts, ensure_ascii=False).encode()  # half a surrogate pair can be parsed but not written
+        json.dumps(facts, ensure_ascii=False).encode()  # half of a surrogate pair can be parsed but not written
     except (ValueError, RecursionError):
         raise ValueError(f"{name}: this is not a JSON file; a data dictionary of dpviz is needed.") from None
     if not isinstance(facts, dict):

@@ -31,7 +31,7 @@ __all__ = [
 SAMPLES = ("town", "city", "blobs", "overlap", "minority", "ring", "moons", "highdim", "tiny", "iris", "wine", "digits")
 _MADE: tuple[type[Blobs | Painted], ...] = (Blobs, Painted)
 _PACKAGE = Path(__file__).parents[1]
-SAMPLE_FOLDER = next(  # inside an installed package, else beside it in a checkout
+SAMPLE_FOLDER = next(  # inside the package where it is installed, beside it in a checkout
     (place for place in (_PACKAGE / "sample_data", _PACKAGE.parent / "sample_data") if place.is_dir()),
     _PACKAGE / "sample_data",
 )

@@ -26,7 +26,7 @@ _NUMBER = r"[+-]?(?:\d+(?:\.(?!\.)\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
 _RANGE = re.compile(rf"\s*({_NUMBER})\s*\.\.\s*({_NUMBER})\s*")
 _SPAN = re.compile(r"(?P<stem>.*?)(?P<first>\d+)\.\.(?P=stem)(?P<last>\d+)")
 _RULE = re.compile(r"(?P<columns>.+)=(?P<rule>(?:one-hot|ordinal|days(?:-\w+)?):.*)", re.DOTALL)
-_MOST = 200  # largest number of columns in a span
+_MOST = 200  # maximum number of columns in a span
 
 
 def read_names(text: str) -> list[str]:

@@ -14,7 +14,8 @@ from dpviz.datasets.dictionary import complete, domain_of
 __all__ = ["Painted"]
 
 _ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-_PLACES = 512  # places along each side of the box from -10 to 10; three letters name one of 512 x 512
+# number of places along each side of the box from -10 to 10; three letters name one of the 512 x 512 places
+_PLACES = 512
 _CODE = re.compile(r"(?:(?:[\w-]{3})+(?:\.(?:[\w-]{3})+)*)?(?:~(?:[\w-]{3})*)?", re.ASCII)
 _VALUE = np.full(128, 255, dtype=np.uint8)
 _VALUE[[ord(letter) for letter in _ALPHABET]] = np.arange(64)

@@ -18,7 +18,7 @@ from dpviz.datasets.readers.table import TableError, faults_as, kind_of, own_num
 __all__ = ["Part", "columns_in", "parts_of", "resized"]
 
 PART_ROWS = 2**17
-PART_CELLS = 2**27  # 1 GB of numbers: the memory of one part, however small its file
+PART_CELLS = 2**27  # maximum number of cells in a part: 1 GB of numbers in memory, however small the file is
 _KINDS = {"c": "complex numbers", "O": "objects", "S": "text", "U": "text", "V": "records", "M": "dates", "m": "times"}
 
 

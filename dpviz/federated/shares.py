@@ -35,8 +35,9 @@ __all__ = ["CLIENTS", "DRAWN_BY", "SERVER", "Asked", "Shares", "refuse"]
 
 CLIENTS, SERVER = "clients", "server"
 DRAWN_BY = (CLIENTS, SERVER)
-MECHANISMS: dict[str, Cost] = {"Gaussian": Gaussian(1.0), "Laplace": Laplace(1.0)}  # ways to draw noise of a scale
-_NARROWEST = 2**15  # grid steps of sigma: see above
+# ways to draw noise of a given scale
+MECHANISMS: dict[str, Cost] = {"Gaussian": Gaussian(1.0), "Laplace": Laplace(1.0)}
+_NARROWEST = 2**15  # smallest sigma, in steps of the grid; see the module's docstring
 _TRUST = {
     CLIENTS: "no party sees another's rows or can remove all noise; all follow the protocol, and at most one client "
     "shares what it sees with the server",

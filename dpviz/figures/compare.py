@@ -23,7 +23,7 @@ __all__ = ["CURVES", "Timeline", "curve_table", "curves_panel", "planes", "timel
 
 CURVES = tuple(STYLES[slug] for slug in ("pe-means", "fastlloyd", "dpm", "nsm"))  # styles of A, B, C, D
 Partners = tuple[Sequence[str], Sequence[str]]  # see `beside.partners`
-MOST_WORDS = 4  # labels of centers without a partner; more would overlap
+MOST_WORDS = 4  # maximum number of labels of centers without a partner; more would overlap
 _ALARMS = np.concatenate(
     [np.geomspace(1e-4, 0.05, 24), np.linspace(0.055, 0.945, 179), 1 - np.geomspace(0.05, 1e-4, 24)]
 )

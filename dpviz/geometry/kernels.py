@@ -33,16 +33,17 @@ __all__ = [
 
 GRID = 2.0**-24
 _SWEPT = 32  # up to this many points, one pass over all rows per point is faster than a search for every row
-_CACHED = 16_384  # entries of a block of rows that several steps of a computation use
-_BLOCK = 200_000  # most entries of a distance block, which then fits the cache with its rows
-_TILE = 512  # points of a distance block: with more, a product of few rows mostly copies them
-_PASS = 4_096  # rows per block in passes over few arrays
-_SHORTER = 0.96  # this share of a parent's children, the nearest to it, is searched together
+_CACHED = 16_384  # number of entries in a block of rows that several steps of a computation use
+_BLOCK = 200_000  # maximum number of entries in a distance block, which then fits in the cache together with its rows
+_TILE = 512  # maximum number of points in a distance block; with more, a product with few rows mostly copies points
+_PASS = 4_096  # number of rows per block in passes over few arrays
+_SHORTER = 0.96  # share of a parent's children, those nearest to it, that are searched together
 _SLACK = 1e-6  # slack when a distance is compared with a bound; exceeds the rounding of both
 _WORTH_GROUPING = 500  # fewer points than this are compared with every row
 _TREE_FEATURES = 4  # up to this many columns a k-d tree is fastest,
 _FEW_POINTS = 64  # unless there are this few points to compare with
-_PARALLEL_ROWS = 50_000  # fewer rows are looked up faster by one worker: starting threads takes longer than the work
+# fewer rows are looked up faster by one worker, because starting threads takes longer than the work
+_PARALLEL_ROWS = 50_000
 
 
 def snap(x: np.ndarray) -> np.ndarray:

@@ -13,7 +13,7 @@ __all__ = ["DEPTH", "cells", "centers", "count_cells", "side"]
 
 DEPTH = 10  # deepest level: cell numbers of one coordinate take at most 10 bits
 _ROOT = 8.0
-_PER_WORD = 6  # coordinates packed into one int64
+_PER_WORD = 6  # number of coordinates packed into one int64
 
 
 def side(level: np.ndarray | int) -> np.ndarray:

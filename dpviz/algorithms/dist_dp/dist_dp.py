@@ -131,9 +131,11 @@ class DistDP(Moves):
         "paper": {"threshold": 0.0, "small_regions": "drop", "budget": "thirds"},
     }
 
-    WIDE: ClassVar[float] = 2.0  # in radii of k clusters that fill the domain; measured in dist-dp-epsilon-rho.md
+    # noise is wide from this many radii of a cluster on, if k equal clusters filled the domain; see
+    # dist-dp-epsilon-rho.md
+    WIDE: ClassVar[float] = 2.0
     WORK: ClassVar[float] = 5e9  # maximum number of row-region pairs
-    SHOWN: ClassVar[int] = 400  # a coarse level keeps this many cells for the picture, besides the chosen ones
+    SHOWN: ClassVar[int] = 400  # number of cells that a coarse level keeps for the picture, besides the chosen ones
     CODE: ClassVar[tuple[Line, ...]] = (
         Line("move every row by noise of size rho", ("noisy-points",), "points"),
         Line("lay coarse and fine grids over the noisy points", ("level",)),
@@ -291,9 +293,11 @@ class DistDP(Moves):
             return plain
         slope, variance = _cut_noise(sd, self.LIMIT)
         middle = points.mean(axis=0) / slope
-        middle *= max(0.0, 1 - variance * d / (m * slope**2 * max(float(middle @ middle), 1e-300)))  # James and Stein
+        # the estimator of James and Stein
+        middle *= max(0.0, 1 - variance * d / (m * slope**2 * max(float(middle @ middle), 1e-300)))
         own, directions = np.linalg.eigh(np.atleast_2d(np.cov(points.T)))
-        reach = math.sqrt(m) + math.sqrt(d)  # the largest eigenvalue of noise, and two of its Tracy-Widom units
+        # `most`: the largest eigenvalue of noise alone, plus two of its Tracy-Widom units
+        reach = math.sqrt(m) + math.sqrt(d)
         most = variance / m * (reach**2 + 2 * reach * (1 / math.sqrt(m) + 1 / math.sqrt(d)) ** (1 / 3))
         clear = own > most
         if not clear.any():
@@ -344,7 +348,8 @@ class DistDP(Moves):
         offsets = clip_ball(noisy.value["sums"] / divisor[:, None], query.radius)
         least = self.threshold * sd
         if self.small_regions == "auto" and not self.wide(noise_sd, domain) and noise_sd > 0:
-            least = max(least, (noisy.sd["sums"] / noise_sd) ** 2)  # below this, the mean of its noisy points is better
+            # with fewer rows, the mean of the region's noisy points is better
+            least = max(least, (noisy.sd["sums"] / noise_sd) ** 2)
         return {
             "regions": query.regions,
             "noisy_counts": counts,

@@ -31,7 +31,7 @@ class Moves(ApproximateDP):
     neighboring: ClassVar[Neighboring] = Neighboring.MOVE_RHO
     notion: ClassVar[Notion] = Notion.RHO
     COMPANION: ClassVar[str] = "noisy_points"
-    LIMIT: ClassVar[float] = 2.0  # noisy points are cut to [-2, 2]^d; Appendix E.1
+    LIMIT: ClassVar[float] = 2.0  # noisy points are clipped to [-2, 2]^d (Appendix E.1 of the paper)
 
     FEW: ClassVar[int] = 4_000  # up to this many points, k-means also tries swaps, which take too long with more
 

@@ -114,8 +114,10 @@ class PEMeans(Evolution):
         Line("if refined: average each center's rows once", ("refinement",), "refine"),
     )
 
-    DROWNED: ClassVar[float] = 0.93  # norm of the votes' noise over the number of rows: see cliffs.md in benchmarks
-    CROWDED: ClassVar[float] = 0.004  # squared spread of centers over the squared radius: see cliffs.md in benchmarks
+    # `doubts` warns if the norm of the votes' noise exceeds this share of the number of rows,
+    DROWNED: ClassVar[float] = 0.93
+    # or if the centers' squared spread is below this share of the squared radius; see benchmarks/results/cliffs.md
+    CROWDED: ClassVar[float] = 0.004
 
     refine: float = param(
         0.0,

@@ -28,7 +28,8 @@ from dpviz.trace import Step
 
 __all__ = ["Continual"]
 
-_DROPPED = ((0.3421 - 0.1587) / 0.8413) ** 0.5  # share of a count's deviation: see `_spread`
+# standard deviation of a dropped count, as a share of the noise's; see `_spread`
+_DROPPED = ((0.3421 - 0.1587) / 0.8413) ** 0.5
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -102,10 +102,11 @@ class EUGkM(Algorithm):
     MOST_CELLS: ClassVar[int] = 20_000
     CONTENT: ClassVar[float] = 10.0  # Su et al., Section 4.2: the constant of the rule
     MANY: ClassVar[int] = (
-        4  # from this many columns on, half boxes have their centers far from the domain's: benchmarks/cliffs.py
+        4  # from this many columns on, the center of a half box is far from the domain's; see benchmarks/cliffs.py
     )
-    TINY: ClassVar[int] = 100  # `doubts` warns above this ratio of all cells to those around one corner
-    CROWDED: ClassVar[float] = 0.9  # and above this share of rows in these few cells: benchmarks/cliffs.py
+    TINY: ClassVar[int] = 100  # `doubts` warns if the ratio of all cells to those around one corner exceeds this,
+    # and if these few cells hold at least this share of the rows; see benchmarks/cliffs.py
+    CROWDED: ClassVar[float] = 0.9
     FACTOR: ClassVar[float] = 4.0  # factor of the rule "clusters": see Deviations
     SPREAD: ClassVar[float] = 0.225  # a center's assumed distance from the middle, per dimension (Su et al.)
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {

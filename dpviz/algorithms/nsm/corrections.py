@@ -28,7 +28,7 @@ __all__ = [
     "split_merge",
 ]
 
-DISTANCES = 28  # quarter octaves of a distance histogram, which spans seven octaves
+DISTANCES = 28  # number of bins in a distance histogram: quarter octaves over a span of seven octaves
 FINEST = 2.0**-8  # smallest clipping radius of squared distances: the noise must be wider than the grid
 
 
@@ -176,7 +176,7 @@ class Tracker:
             variance = (doubt + noise)[known]
             excess = (shifts[known] ** 2).sum(axis=1) / d - variance
             common = _excess(excess, variance)
-            if first:  # at least the drift that so few numbers can distinguish from 0
+            if first:  # at least the smallest drift that so few numbers can distinguish from 0
                 common = max(common, float(variance.mean()) * math.sqrt(2 / (d * known.sum())))
             drifted[known] = doubt[known] + np.maximum(common, d / (d + 4) * np.maximum(excess, 0.0))
         gain = 1 / (1 + noise / drifted)

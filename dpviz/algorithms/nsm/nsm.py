@@ -36,7 +36,7 @@ from dpviz.trace import Step
 
 __all__ = ["NSM"]
 
-MIDDLE = 0.1  # noise of the mean over all columns, as a share of the domain's radius
+MIDDLE = 0.1  # target noise of the mean over all columns, as a share of the domain's radius
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -199,8 +199,8 @@ class NSM(ApproximateDP):
     learns_sensitivity: ClassVar[bool] = True  # clipping radii depend on released values; the cost does not
 
     CROWD: ClassVar[int] = 5  # with this many centers or more, a center may have missed its cluster
-    FLAT: ClassVar[int] = 3  # candidates are packed in up to this many columns; above, the second moment places them
-    WIDE: ClassVar[int] = 64  # above this many columns the summary is taken in a projection
+    FLAT: ClassVar[int] = 3  # candidates are packed in up to this many columns; in more, the second moment places them
+    WIDE: ClassVar[int] = 64  # above this many columns, rows are summarized in a projection
     CODE: ClassVar[tuple[Line, ...]] = (
         Line("with enough rows: where is their mean?", ("mean",), "mean"),
         Line("how far do rows reach? A noisy histogram", ("radius",), "radius"),
@@ -373,7 +373,7 @@ class NSM(ApproximateDP):
         # m finer cells share the volume of the kept ones
         width = 2 * cell * (n_heavy / m) ** (2 / p) if m > n_heavy else scatter_of(summary, finer) + cell
         thin = 0
-        if p == 1:  # in more columns the outside candidates are so many that noise hides their total
+        if p == 1:  # in more columns there are so many outside candidates that noise hides their total
             outside = thinned(population, summary.released["kept"], 6 * reach / M)
             finer, thin = np.concatenate([finer, outside]), len(outside)
         closer = about_points(curator, "zoom", finer, 1.5 * math.sqrt(width), k, least=2, thin=thin)

@@ -29,8 +29,8 @@ __all__ = [
     "thinned",
 ]
 
-THINNER = 0.5  # distance between outside candidates, as a share of their distance from the kept ones
-IN_ALL = 3.0  # outside candidates together must hold this many standard deviations of their noise
+THINNER = 0.5  # minimum distance between outside candidates, as a share of their distance from the kept ones
+IN_ALL = 3.0  # the outside candidates' total must exceed this many standard deviations of its noise
 NARROWEST = 2.0**-12  # smallest clipping radius of offsets: the noise must be wider than the grid
 
 

@@ -108,7 +108,7 @@ class Balcan(ApproximateDP):
 
     FLAT: ClassVar[int] = 5  # data with up to this many columns are not projected; p never exceeds it
     DEEPEST: ClassVar[int] = 10
-    OUTSTANDING: ClassVar[float] = 5.0  # standard deviations above which a cube is halved again
+    OUTSTANDING: ClassVar[float] = 5.0  # a cube is halved again if its count exceeds this many standard deviations
     WIDER: ClassVar[float] = 1.5  # projected rows are clipped to this multiple of the domain's radius
     CODE: ClassVar[tuple[Line, ...]] = (
         Line("project columns; cover them with cubes", ("cubes",), at=("first",)),
@@ -156,7 +156,7 @@ class Balcan(ApproximateDP):
             )
         zcdp = zcdp_of_epsilon(self.epsilon, self.resolved_delta(n_public))
         times = self.shifts * self.levels(n_public)
-        counted = 1 / (1 + math.sqrt(4 * n_features))  # the counts' part of the recovery: FastLloyd's split
+        counted = 1 / (1 + math.sqrt(4 * n_features))  # the counts' share of the recovery, split as in FastLloyd
         mu = math.sqrt(2 * zcdp * recovery)
         return Plan(
             {
@@ -198,7 +198,7 @@ class Balcan(ApproximateDP):
     ) -> Generator[Step, None, np.ndarray]:
         """Yield one step per level; return the centers (m, p) of all active cubes, inside the ball."""
         levels = self.levels(curator.n_public)
-        root = 2.0 ** math.ceil(math.log2(4 * reach))  # a power of two, so halves are exact
+        root = 2.0 ** math.ceil(math.log2(4 * reach))  # a power of two, so that halves are exact
         children = np.array(list(itertools.product((0, 1), repeat=p)))
         centers = [np.zeros((1, p))]
         for shift in range(1, self.shifts + 1):

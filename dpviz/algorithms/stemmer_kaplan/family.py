@@ -28,9 +28,10 @@ __all__ = ["PrivateCenters"]
 class PrivateCenters(ApproximateDP):
     """Base class that hashes rows to cells and averages the dense ones; subclasses choose k of the averages."""
 
-    HASHED: ClassVar[int] = 4  # p: largest number of projected columns that are cut into cells
-    MOST_CELLS: ClassVar[int] = 8  # most cells kept per table, in units of k
-    UNSEEN: ClassVar[int] = 6  # `advice` warns if a threshold exceeds this many clusters: benchmarks/results/cliffs.md
+    HASHED: ClassVar[int] = 4  # p: maximum number of projected columns that are cut into cells
+    MOST_CELLS: ClassVar[int] = 8  # maximum number of cells kept per table, in units of k
+    # `advice` warns if a threshold exceeds this many times the average cluster size; see benchmarks/results/cliffs.md
+    UNSEEN: ClassVar[int] = 6
     PRECISION: ClassVar[float] = 0.5  # an average is kept if its noise is below this share of the cell's diagonal
 
     scales: int | None = param(

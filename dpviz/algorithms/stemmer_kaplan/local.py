@@ -113,12 +113,15 @@ class StemmerKaplanLocal(Algorithm):
         "all people in all rounds": {"budget": "epsilon"},
     }
 
-    HASHED: ClassVar[int] = 3  # p: above this many columns, cells are those of a projection
-    WIDTHS: ClassVar[tuple[float, ...]] = (1.0, 0.5, 0.25)  # in half-widths of the domain; doubled when projected
-    GROUPS: ClassVar[tuple[float, float, float]] = (0.3, 0.4, 0.3)  # share of people for cells, averages, weights
-    HEAVY: ClassVar[float] = 2.0  # standard deviations; the weights filter out most false cells
-    MOST_CELLS: ClassVar[int] = 6  # heavy cells per table, in units of k
-    SHOWN: ClassVar[int] = 24  # people per table whose reports are stored as sent
+    HASHED: ClassVar[int] = 3  # p: with more columns, the cells are those of a projection to this many
+    # widths of the cells, in half-widths of the domain; twice as wide in a projection
+    WIDTHS: ClassVar[tuple[float, ...]] = (1.0, 0.5, 0.25)
+    # shares of the people who report on cells, averages and weights
+    GROUPS: ClassVar[tuple[float, float, float]] = (0.3, 0.4, 0.3)
+    # a cell is heavy above this many standard deviations; the weights filter out most false cells
+    HEAVY: ClassVar[float] = 2.0
+    MOST_CELLS: ClassVar[int] = 6  # maximum number of heavy cells per table, in units of k
+    SHOWN: ClassVar[int] = 24  # number of people per table whose reports are stored as sent
     CODE: ClassVar[tuple[Line, ...]] = (
         Line("everybody randomizes at home; then:", ("reports",)),
         Line("  in which bucket are you? Randomized answer", ("reports",), "report"),

@@ -124,7 +124,8 @@ class StemmerKaplan(PrivateCenters):
         Line("weighted k-means on the averages", ("choose",)),
     )
 
-    FEWEST: ClassVar[int] = 3  # `doubts` warns up to this many candidates (benchmarks/results/cliffs.md)
+    # `doubts` warns if there are at most this many candidates; see benchmarks/results/cliffs.md
+    FEWEST: ClassVar[int] = 3
 
     objective: str = param(
         "means",

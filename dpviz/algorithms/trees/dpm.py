@@ -126,7 +126,8 @@ class DPM(ApproximateDP):
     slug: ClassVar[str] = "dpm"
     tagline: ClassVar[str] = "Cuts the box where it is empty and averages each region; finds k itself."
     fixed_ledger: ClassVar[bool] = False
-    BLURRED: ClassVar[float] = 0.2  # squared noise of averages over their spread: see benchmarks/cliffs.py
+    # `doubts` warns if the averages' squared noise reaches this share of their squared spread; see benchmarks/cliffs.py
+    BLURRED: ClassVar[float] = 0.2
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {
         "paper": {"count_share": 0.18, "split_share": 0.22, "selection": "double", "max_depth": 7},
     }

@@ -95,7 +95,8 @@ class LSHSplits(ApproximateDP):
     tagline: ClassVar[str] = "Random hyperplanes split the rows while enough remain; each bucket is averaged."
     fixed_ledger: ClassVar[bool] = False
 
-    BLURRED: ClassVar[float] = 0.84  # squared noise of averages over their spread: see benchmarks/cliffs.py
+    # `doubts` warns if the averages' squared noise reaches this share of their squared spread; see benchmarks/cliffs.py
+    BLURRED: ClassVar[float] = 0.84
     CODE: ClassVar[tuple[Line, ...]] = (
         Line("draw random hyperplanes: public", ("split-level",), at=("first",)),
         Line("repeat, level by level:", ("split-level",)),

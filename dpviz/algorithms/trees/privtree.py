@@ -88,8 +88,11 @@ class PrivTree(Algorithm):
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {"large leaves": {"threshold": 60.0}}
 
     LOST: ClassVar[float] = 1.5  # `advice` expects leaves to stop this many halvings short of depth log2(n epsilon)
-    COARSE: ClassVar[float] = 2.2  # squared half-widths of a leaf, radii of a ball: see benchmarks/cliffs.py
-    BLURRED: ClassVar[float] = 1.05  # squared half-widths of leaves over the leaves' spread: benchmarks/cliffs.py
+    # `advice` warns if a leaf's squared half-diagonal will be at least this, in z units; see benchmarks/cliffs.py
+    COARSE: ClassVar[float] = 2.2
+    # `doubts` warns if the leaves' squared half-diagonals exceed this multiple of their squared spread; see the same
+    # file
+    BLURRED: ClassVar[float] = 1.05
     CODE: ClassVar[tuple[Line, ...]] = (
         Line("begin with one box: the public bounds", ("halving-level",), at=("first",)),
         Line("for every box, depth by depth:", ("halving-level",)),

@@ -22,12 +22,13 @@ from dpviz.datasets.readers.table import Limits, Table, TableError, faults_as, t
 __all__ = ["read_apart", "stop", "warm"]
 
 _PACKAGE = str(Path(__file__).parents[3])  # folder of `dpviz`
-_AT_A_TIME = 4  # processes that read at once, so that one visitor's slow files leave room for the next visitor's
+# number of processes that read at once, enough that one visitor's slow files leave room for the next visitor's
+_AT_A_TIME = 4
 _TICK = 0.05  # seconds between two chances to stop
 
 _places = threading.BoundedSemaphore(_AT_A_TIME)
 _lock = threading.Lock()
-_waiting: list[subprocess.Popen[bytes]] = []  # processes without a file
+_waiting: list[subprocess.Popen[bytes]] = []  # processes that still wait for a file
 _spares = 0
 
 _Frame = tuple[bytes, bytes]
@@ -80,7 +81,7 @@ def _answer(
             frame = answers.get(timeout=_TICK)
         except queue.Empty:
             continue
-        if frame is None:  # the process exceeded a limit, or the file crashed it
+        if frame is None:  # the process exceeded a limit or crashed on the file
             raise too_much(name)
         letter, content = frame
         if letter == PROGRESS:
@@ -105,7 +106,7 @@ def _talk(
             send(into, FILE, data)
             for frame in frames(out):
                 answers.put(frame)
-    except OSError:  # the process ended during the transfer, which the None reports
+    except OSError:  # the process ended during the transfer; the None below reports this
         pass
     finally:
         answers.put(None)

@@ -36,7 +36,7 @@ def read_arrow(data: memoryview, name: str, form: Form, limits: Limits, advance:
 
 def from_arrow(cells: pa.Table, name: str, form: Form, limits: Limits) -> Table:
     """Return the table made from typed Arrow columns."""
-    if form.private:  # pandas' index exists if a writer dropped rows, and numbers the remaining ones
+    if form.private:  # if a writer dropped rows, pandas' index holds the old numbers of those that remain
         cells = cells.drop_columns([field for field in cells.column_names if field.startswith(INDEX)])
     n_rows, width = cells.num_rows, cells.num_columns
     if not width or (n_rows == 0 and not form.private):

@@ -42,9 +42,10 @@ _WORDS = {
     "legend",
     "metadata",
 }
-_GAP = 10_000  # most consecutive empty rows: row numbers may have any gap, and the reader fills it with empty rows
-_BOOK = 1_000_000  # most bytes of the list of sheets and names, which is parsed as a whole
-_HEARD = 500  # rows between two chances to stop
+# maximum number of consecutive empty rows: row numbers may have any gap, and the reader fills it with empty rows
+_GAP = 10_000
+_BOOK = 1_000_000  # maximum size, in bytes, of the list of sheets and names, which is parsed as a whole
+_HEARD = 500  # number of rows between two chances to stop
 
 
 def read_excel(data: memoryview, name: str, form: Form, limits: Limits, advance: Callable[[float], None]) -> Table:

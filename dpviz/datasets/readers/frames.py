@@ -33,7 +33,7 @@ __all__ = [
 
 ASKED, FILE, PROGRESS, ERROR, TABLE, VALUES = b"a", b"f", b"p", b"e", b"t", b"v"
 _HEAD = struct.Struct("<cQ")
-_MOST = 2**30  # bytes of a frame; the largest is a file
+_MOST = 2**30  # maximum size of a frame, in bytes; the largest frames contain a file
 _TYPES = {"<f4", "<f8", "<i8"}
 
 

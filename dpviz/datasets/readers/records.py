@@ -15,7 +15,7 @@ from dpviz.datasets.readers.table import NO_ROWS, Limits, Table, TableError, fau
 
 __all__ = ["read_json"]
 
-_HEARD = 5000  # records between two chances to stop
+_HEARD = 5000  # number of records between two chances to stop
 _SPACE = re.compile(r"[ \t\r\n]*")
 _PIECE = re.compile(r'"(?:[^"\\]|\\.)*"|["\[\]{},]', re.DOTALL)
 _NO_RECORDS = "{}: the content is JSON, but not a list of records or one record per line; save it so, or as CSV."

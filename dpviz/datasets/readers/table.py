@@ -27,7 +27,7 @@ __all__ = ["Column", "Limits", "Stopped", "Table", "TableError"]
 
 INDEX = "__index_level_"  # prefix of pandas' name for a column of row numbers
 NO_ROWS = "there is no row below the header line; at least one is needed."
-FRUGAL_CELLS = 1_000_000  # above this many cells, numbers are kept in single precision
+FRUGAL_CELLS = 1_000_000  # number of cells above which numbers are kept in single precision
 
 
 class TableError(ValueError):
@@ -240,7 +240,7 @@ def precision(n_rows: int, n_columns: int, form: Form) -> type:
     return np.float32 if n_rows * n_columns > FRUGAL_CELLS and not form.private else np.float64
 
 
-MOST_GROUPS = 100  # most words of a column that can name known groups
+MOST_GROUPS = 100  # maximum number of different words in a column that can name known groups
 
 _DATE = r"^\s*(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})([T ].*)?\s*$"
 _REASONS = {

@@ -42,7 +42,7 @@ from dpviz.datasets.readers.table import (
 __all__ = ["is_split_slowly", "read_text"]
 
 _DELIMITERS = [sign for sign in SEPARATORS if sign != " "]
-_BLOCK = 4_000_000  # most bytes of a line
+_BLOCK = 4_000_000  # maximum length of a line, in bytes
 _SAMPLE = 1 << 17
 _EQUAL = (
     "give every line as many cells as the first one, and put text that holds the separator in quotes; if the names "
@@ -104,7 +104,7 @@ def _read_private(data: memoryview, name: str, form: Form, limits: Limits, advan
         separator = form.separator or ("" if width == 1 else "\t" if name.lower().endswith(".tsv") else ",")
     else:
         line, data = _first_line(data, name)
-        if form.header:  # an undeclared line may be a person
+        if form.header:  # an undeclared first line may be a person's row
             refuse_other_text(line, name)
         separator = form.separator or max(_DELIMITERS, key=lambda sign: len(split(line, sign)))
         first = split(line, separator)

@@ -30,7 +30,8 @@ LEGEND = (
     ("diamond", "KMeans"),
     ("ring", "person"),
 )
-MAX_DRAWN = 45_000  # most trial points over all frames, so that a run of many rounds stays below 2 MB
+# maximum number of trial points in all frames together, so that a run of many rounds stays below 2 MB
+MAX_DRAWN = 45_000
 
 
 def shots(trace: Trace) -> list[Shot]:

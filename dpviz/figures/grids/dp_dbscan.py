@@ -15,7 +15,7 @@ from dpviz.trace import Trace
 
 __all__ = ["PANE", "border_table"]
 
-_MOST = 3000  # most cells drawn: those with the largest noisy counts
+_MOST = 3000  # maximum number of cells drawn: those with the largest noisy counts
 
 
 def border_table(trace: Trace) -> pd.DataFrame:

@@ -16,7 +16,7 @@ from dpviz.trace import Trace
 
 __all__ = ["PANE", "cells_table"]
 
-_MOST = 3000  # most cells drawn: those with the largest noisy counts
+_MOST = 3000  # maximum number of cells drawn: those with the largest noisy counts
 
 
 def cells_table(view: View) -> pd.DataFrame:

@@ -28,10 +28,10 @@ __all__ = [
     "waiting",
 ]
 
-TOP = 20  # bars of the largest counts
+TOP = 20  # number of bars, which show the largest counts
 NOWHERE = np.empty((0, 2))
 CIRCLE = np.stack([np.cos(np.linspace(0, 2 * np.pi, 73)), np.sin(np.linspace(0, 2 * np.pi, 73))], axis=1)
-Look = dict[str, Any]  # fields of a scatter trace, which takes the name of its layer unless a name is among them
+Look = dict[str, Any]  # fields of a scatter trace; unless they include a name, the trace is named after its layer
 
 
 def layered(

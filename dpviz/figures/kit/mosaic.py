@@ -18,9 +18,9 @@ from dpviz.trace import Step, Trace
 __all__ = ["add_pictures", "add_words", "center_path", "corners", "known_centers", "mosaic", "sheet", "shades", "words"]
 
 _WIDER = 1.5  # ratio of pictures per row to rows
-_GAP = 2  # cells between two pictures
-_FEW = 3  # most rows of pictures at which the gap is also high enough for a text
-_TALL = 508  # height in pixels, the same as a plane's
+_GAP = 2  # number of cells between two pictures
+_FEW = 3  # up to this many rows of pictures, the gap is high enough for a text
+_TALL = 508  # height in pixels, the same as that of a plane
 
 
 def corners(view: View, most: int) -> np.ndarray:

@@ -44,7 +44,7 @@ def plane(view: View, title: str, *, height: int = 508) -> go.Figure:
     figure = bounded(colors, title, *view.bounds(), view.axis_titles(), view.trace.domain, height=height)
     if view.axes is None and view.trace.domain.n_features > 1:  # directions have no declared box
         figure.layout.shapes = ()
-        if view.trace.domain.scale != "common":  # a coordinate along a direction has no unit then
+        if view.trace.domain.scale != "common":  # then a coordinate along a direction has no unit
             figure.update_xaxes(showticklabels=False, ticks="")
             figure.update_yaxes(showticklabels=False, ticks="")
     if view.hidden and view.people is not None:
@@ -72,9 +72,9 @@ def _spots(people: np.ndarray) -> tuple[np.ndarray, float | np.ndarray]:
 
 
 _PERSON, _CROWD = 3.5, 30.0  # sizes in pixels of one person's mark and of a crowd's largest mark
-_MOST_COUNTED = 100_000  # most people whose places are compared
+_MOST_COUNTED = 100_000  # maximum number of people whose places are compared
 _SPEND = 128  # height of the panel of epsilon, in pixels
-FLATTEST = 0.3  # least ratio of height to width of a plane with equal scales
+FLATTEST = 0.3  # smallest ratio of height to width in a plane with equal scales
 
 
 def bounded(
@@ -161,7 +161,7 @@ _RELEASES = {  # name in a plan -> its text on screen; the number of the occurre
 
 def release_name(entry: Release) -> str:
     """Return a release's name on screen: its content and its number among releases of this kind."""
-    if entry.name == "report":  # ordered by group of people, then by question
+    if entry.name == "report":  # in the order of the groups of people, then of the questions
         again = f", question {entry.occurrence + 1}" if entry.occurrence else ""
         return f"reports of group {max(entry.path)}{again}"
     words = _RELEASES.get(entry.name, entry.name.replace(".", ": ").replace("_", " "))
@@ -267,7 +267,7 @@ def loss_panel(view: View, shots: Sequence[Shot], *, name: str = "step") -> Pane
     end = f"{ratio_words(losses[-1] / best)} × {against}" if best else number(losses[-1])
     figure = base(colors, f"{what} ends at {end}", height=150)
     tag(figure, colors, below=True)
-    frames = {step: i for i, step in reversed(list(enumerate(steps))) if step >= 0}  # the first frame of each
+    frames = {step: i for i, step in reversed(list(enumerate(steps))) if step >= 0}  # the first frame of each step
     values = [None if np.isnan(loss) else float(loss) / (best or 1.0) for loss in losses]
     known = sorted((i + 1, values[step]) for step, i in frames.items() if values[step] is not None)
     figure.add_scatter(
@@ -295,7 +295,7 @@ def loss_panel(view: View, shots: Sequence[Shot], *, name: str = "step") -> Pane
     updates = []
     for i, step in enumerate(steps):
         here = values[step] if step >= 0 else None
-        if here is None:  # no centers yet
+        if here is None:  # there are no centers yet
             place = {"x": [(len(steps) + 1) / 2], "y": [sum(limits) / 2], "text": ["no centers yet"]}
             updates.append([{**place, "marker": {"opacity": 0}, "textposition": "middle center"}])
             continue

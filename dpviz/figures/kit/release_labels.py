@@ -24,7 +24,7 @@ def turns(labels: Sequence[str], width: np.ndarray) -> list[tuple[str, int, int]
     room = _STRIP * width / width.sum() if len(labels) else width
     groups, at = [], 0
     while at < len(kinds):
-        best = (1, 1)  # releases in a turn, turns
+        best = (1, 1)  # number of releases per cycle, number of cycles
         for size in (1, 2, 3):
             turn, times = kinds[at : at + size], 1
             while kinds[at + times * size : at + (times + 1) * size] == turn:

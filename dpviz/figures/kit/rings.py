@@ -22,8 +22,8 @@ SIDES = {  # side of the ring for a label, best first -> offset of its anchor fr
     "bottom left": (-0.75, -0.75),
 }
 WIDE = 300.0  # width of a plane on a phone in pixels: labels that do not overlap there do not overlap anywhere
-LETTER, LINE = 6.6, 16.0  # width of a letter and height of a line at size 12, pixels
-MARK = 11.0  # pixels from the middle of a center or a diamond to its rim
+LETTER, LINE = 6.6, 16.0  # width of a letter and height of a line at size 12, in pixels
+MARK = 11.0  # distance from the middle of a center or a diamond to its rim, in pixels
 
 
 def rings(view: View, figure: go.Figure, means: np.ndarray, radii: np.ndarray, sizes: np.ndarray) -> None:

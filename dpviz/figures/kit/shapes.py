@@ -26,8 +26,8 @@ from dpviz.trace import Trace
 
 __all__ = ["SHAPES", "Drawing", "drawn", "partners"]
 
-LEFT, TOP = 34, 8  # pixels beside and above the map
-MOST_BARS = 8  # columns drawn as bars; the table has all columns
+LEFT, TOP = 34, 8  # number of pixels beside and above the map
+MOST_BARS = 8  # maximum number of columns drawn as bars; the table has all columns
 TAG = '<span class="dp-tag">NOT PRIVATE</span>'
 
 

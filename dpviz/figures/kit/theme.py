@@ -58,7 +58,7 @@ class Style:
 
 _BLUE, _MUTED = (LIGHT.released, DARK.released), (LIGHT.muted, DARK.muted)
 _PLUM, _OCHRE, _TEAL = ("#4A1D3A", "#9060B4"), ("#B98A2E", "#F3E24A"), ("#0A97A6", "#8CF7DA")
-STYLES = {  # kept together because they must differ from each other; any other algorithm takes a spare style
+STYLES = {  # kept together because they must differ from each other; any other algorithm gets a spare style
     "pe-means": Style(*_BLUE, "circle", "solid"),
     "nsm": Style(*_PLUM, "hexagon", "10px,3px"),
     "fastlloyd": Style(*_OCHRE, "square", "5px,4px"),
@@ -77,7 +77,7 @@ SPARE = (  # marker and dash distinguish curves that color cannot
     Style(*_PLUM, "bowtie", "3px,3px"),
 )
 
-SMALL = 150  # pixels: figures up to this height have a smaller title
+SMALL = 150  # height in pixels up to which a figure has a smaller title
 LINE = 14  # height in pixels of the mark's line below a title
 
 

@@ -14,8 +14,8 @@ from dpviz.numbers import counted
 
 __all__ = ["tree_table", "tree_panel"]
 
-_HEIGHT = 0.42  # height of a bar; one level is 1 high
-_LEVELS = 9  # deeper trees have no room for numbers
+_HEIGHT = 0.42  # height of a bar, in levels
+_LEVELS = 9  # number of levels up to which there is room for numbers
 _LABELED = 0.07  # share of the picture's width from which a node shows its count
 
 

@@ -19,7 +19,7 @@ from dpviz.trace import Trace
 
 __all__ = ["Panel", "View", "add_frames", "add_last", "moved", "thin", "xy"]
 
-_NAME = 24  # most letters of a column's name in the title of a direction
+_NAME = 24  # maximum number of letters of a column's name in the title of a direction
 
 
 @dataclasses.dataclass(frozen=True)

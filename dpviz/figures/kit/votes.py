@@ -16,9 +16,9 @@ from dpviz.trace import Step, Trace
 
 __all__ = ["GUESS", "KEEP", "MAX_GUESSES", "VOTE", "drawn", "voting", "votes_panel", "votes_table"]
 
-GUESS, VOTE, KEEP = range(3)  # a generation takes three frames: trial points, noisy votes, survivors and centers
+GUESS, VOTE, KEEP = range(3)  # the three frames of a generation: trial points, noisy votes, then survivors and centers
 MAX_GUESSES = 500
-MAX_STRONG = 350  # at most this many points are drawn for their votes; the others are a fixed random sample
+MAX_STRONG = 350  # maximum number of points drawn because of their votes; the others are a fixed random sample
 
 
 def voting(trace: Trace, words: Callable[[Step, int], tuple[str, str]]) -> list[Shot]:

@@ -18,8 +18,8 @@ from dpviz.trace import Step, Trace
 
 __all__ = ["PANE", "counts_table", "moves_table", "outside", "shadow", "shots"]
 
-ASSIGN, RAW, MOVE = range(3)  # an iteration takes three frames: rows that count, noisy moves, new centers
-CORNERS = 900  # corners of all outlines of one kind in a frame, at most 48 per outline
+ASSIGN, RAW, MOVE = range(3)  # the three frames of an iteration: rows that count, noisy moves, new centers
+CORNERS = 900  # maximum number of corners of all outlines of one kind in a frame; an outline has at most 48
 FAR = 3.0  # in domain radii; longer moves are cut off, because dividing by a count near 0 gives moves of any length
 
 

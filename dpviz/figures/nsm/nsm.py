@@ -206,7 +206,8 @@ def _layers(view: View, step: Step, phase: int) -> dict[str, dict]:
     if step.kind == "correction":
         start, now, moves = view.plane(released["start"]), view.plane(released["centers"]), released["moved"]
         split = released.get("split", np.zeros(len(now), dtype=bool))
-        paid = moves & ~split & released["start"].any(axis=1)  # zero as a start marks the first average in all columns
+        # a start that is zero in every column marks the first average
+        paid = moves & ~split & released["start"].any(axis=1)
         return {
             "shape": xy(_reach(view, step) if d <= FLAT and step is not view.trace.steps[-1] else NOWHERE),
             "free": xy(segments(start, now)[np.repeat(split, 3)]),

@@ -26,8 +26,8 @@ LEGEND = (
     ("hidden_ring", "Alex"),
     ("ring", "person"),
 )
-_LARGEST = 6  # a lens enlarges by at most ten to this power
-_TALL = 340  # pixels of a lens
+_LARGEST = 6  # a lens enlarges by a factor of at most ten to this power
+_TALL = 340  # height of a lens, in pixels
 
 
 def alex_look(colors: Theme, name: str, side: str) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from dpviz.trace import Coreset
 
 __all__ = ["LEGEND", "elbow_panel", "plane_panel", "printed"]
 
-MOST_RAYS = 200  # most points joined with their centers
+MOST_RAYS = 200  # maximum number of points that are joined to their centers
 LEGEND = (
     ("disc", "released point (area: noisy weight)"),
     ("dashed", "nearest center, free"),

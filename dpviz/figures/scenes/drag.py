@@ -36,9 +36,9 @@ __all__ = [
 ]
 
 CLOUD = 20  # drawn reruns
-MARKS = 2_000  # drawn centers of reruns at one stop
+MARKS = 2_000  # maximum number of centers of reruns that are drawn at one stop
 BAND = (0.1, 0.9)  # quantiles of the reruns: the band around the curve
-SURE = 0.95  # confidence of the interval of a median or a share
+SURE = 0.95  # confidence level of the interval for a median or a share
 TOP = (1.25, 8.0)  # smallest and largest upper end of the curve's axis, in multiples of the reference's loss
 CURVE = "curve: the runs' loss; dotted: KMeans'"  # legend of the track
 _FRACTIONS = {0.25: "¼", 0.5: "½", 0.75: "¾"}

@@ -41,8 +41,8 @@ _LETTERS = {  # the markers as characters, for the names at the ends of curves
     "circle": "●", "hexagon": "⬢", "square": "■", "triangle-up": "▲", "diamond": "◆", "cross": "✚", "x": "✖",
     "star": "★", "pentagon": "⬟", "triangle-down": "▼", "square-x": "☒", "star-triangle-up": "✦", "bowtie": "⧓",
 }  # fmt: skip
-_CAMERA = 32  # pixels of the save button, which a touch screen always shows
-FEW = 5  # runs per point: with fewer, an interval of the mean is meaningless, and the single runs are drawn
+_CAMERA = 32  # width in pixels of the save button, which a touch screen always shows
+FEW = 5  # number of runs per point; with fewer, an interval for the mean is meaningless, and the single runs are drawn
 _GLYPHS = {
     "circle": '<circle cx="8" cy="8" r="5.5"/>',
     "hexagon": '<path d="M8 2 L13.2 5 V11 L8 14 L2.8 11 V5 Z"/>',

@@ -18,7 +18,7 @@ from dpviz.trace import Step, Trace
 
 __all__ = ["PANE", "estimate_table", "report_table", "users_panels"]
 
-COLUMNS = 48  # drawn cells of every report: those with the largest estimates
+COLUMNS = 48  # number of cells drawn of every report: those with the largest estimates
 
 
 def shots(trace: Trace) -> list[Shot]:

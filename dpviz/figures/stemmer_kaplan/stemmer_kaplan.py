@@ -43,9 +43,9 @@ __all__ = [
 ]
 
 COUNTED = ("buckets", "cubes")
-CELLS, AVERAGES = range(2)  # a table takes two frames: crowded cells, then their averages
+CELLS, AVERAGES = range(2)  # the two frames of a table: crowded cells, then their averages
 SHADES = (0.12, 0.26, 0.42, 0.6)  # opacities by noisy count, each for a quarter of the table's cells
-MOST_LINES = 80  # grid lines drawn per direction
+MOST_LINES = 80  # maximum number of grid lines drawn per direction
 
 
 def shots(trace: Trace) -> list[Shot]:

@@ -26,7 +26,7 @@ from dpviz.trace import Trace
 
 __all__ = ["PANE", "budget_table", "pairs", "regions_table"]
 
-MAX_MOVING = 250  # most people drawn if the two columns change from frame to frame
+MAX_MOVING = 250  # maximum number of people drawn if the two columns change from frame to frame
 _NONE = np.empty((0, 2))
 
 

@@ -17,8 +17,8 @@ from dpviz.trace import Step, Trace
 
 __all__ = ["PANE", "counts_of_nodes", "squares"]
 
-_MOST = 1500  # most boxes drawn per frame: the shallowest ones
-_NODES = 300  # most nodes drawn of the tree: the shallowest ones
+_MOST = 1500  # maximum number of boxes drawn per frame: the shallowest ones
+_NODES = 300  # maximum number of nodes drawn of the tree: the shallowest ones
 
 
 def squares(view: View, step: Step, which: np.ndarray) -> np.ndarray:
