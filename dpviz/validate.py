@@ -10,7 +10,7 @@ import numpy as np
 
 __all__ = ["finite_matrix", "in_range", "integer", "is_finite", "one_of", "positive"]
 
-_LONG = 1e15  # a larger number is abbreviated to its first digits
+_LONG = 1e15  # larger numbers are abbreviated to their first digits
 
 
 def _number(owner: str, name: str, value: object) -> float:

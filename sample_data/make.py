@@ -242,7 +242,7 @@ def city() -> None:
     """Write check-ins by latitude and longitude: districts of different width, a main street, and people in between."""
     rng = np.random.default_rng(2023)
     at = (50.0, 10.0)
-    districts = [  # east, north, width (all km), share
+    districts = [  # east, north, width (all in km), share
         (0.2, 0.4, 0.45, 0.22),
         (-1.9, 1.6, 0.35, 0.12),
         (2.4, 1.9, 0.5, 0.12),

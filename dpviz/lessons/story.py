@@ -32,9 +32,9 @@ __all__ = ["EDITIONS", "METHOD", "SAMPLE", "StoryRuns", "of_chart", "record", "r
 
 SAMPLE, METHOD = STORY
 EDITIONS = (None, *sorted(PEOPLE[SAMPLE], reverse=True))  # numbers of people, None for all
-BETS = 3  # number of bets that a visitor places against each method
+BETS = 3  # number of bets that a visitor makes against each method
 CLOUD = 20  # number of reruns that are drawn
-FEWER = 20  # reruns made at each stop if none are stored
+FEWER = 20  # number of reruns made at each stop if none are stored
 _METER = 1000  # coordinates are sent in meters; those of the sample are in kilometers
 
 
@@ -184,7 +184,7 @@ def _bets(given: Given, bets: Bets, about: dict[str, Any]) -> dict[str, Any]:
     middle = marks.mean(axis=0)
     near = {id(one): nearest(one.centers, alex) for one in (*bets.exact, *bets.private)}
     moved = float(np.median([np.linalg.norm(near[id(one)] - middle) for one in bets.private]))
-    reach = 1.9 * float(np.linalg.norm(marks - middle, axis=1).max())  # the lens holds all marks
+    reach = 1.9 * float(np.linalg.norm(marks - middle, axis=1).max())  # the lens contains all marks
     shift = float(cdist(bets.inside, bets.outside).min())
     facts = {
         "shift": length(shift, "km", 2), "moved": length(moved, "km", 2),

@@ -13,7 +13,7 @@ from dpviz.papers.verdicts import DOES_NOT, NOT_RUN, REPRODUCES, WITHIN, PaperVe
 
 __all__ = ["CLOSE", "Overview", "overview", "table"]
 
-CLOSE = 0.1  # largest relative difference at which a printed number counts as near ours
+CLOSE = 0.1  # maximum relative difference at which a printed number counts as near ours
 
 
 @dataclasses.dataclass(frozen=True)

@@ -24,10 +24,10 @@ __all__ = ["Plot", "Point", "key_entries", "looks", "panel_svg", "panels", "pict
 
 WIDE, TALL = 300, 220
 LEFT, RIGHT, TOP, BOTTOM = 80, 14, 28, 36
-SIZE = 11  # pixels of a mark
+SIZE = 11  # size of a mark, in pixels
 REFERENCE = "KMeans"
-ROUNDING = 1e-9  # relative size of a rounding error
-_COLUMNS = 3  # panels in a row, at most
+ROUNDING = 1e-9  # numbers below this share of the largest one are rounding errors
+_COLUMNS = 3  # maximum number of panels in a row
 
 
 @dataclasses.dataclass(frozen=True)

@@ -16,8 +16,9 @@ from dpviz.numbers import number
 
 __all__ = ["MOST_CLUSTERS", "MOST_ROWS", "Facts", "numbers"]
 
-MOST_ROWS = 20_000  # most stand-ins; more people are rehearsed with proportionally less noise (`rehearsal.rehearse`)
-_MOST_COLUMNS, MOST_CLUSTERS = 200, 40  # largest numbers of columns and of clusters in a plan
+# maximum number of stand-in rows; for more people, the noise is made smaller in proportion (`rehearsal.rehearse`)
+MOST_ROWS = 20_000
+_MOST_COLUMNS, MOST_CLUSTERS = 200, 40  # maximum numbers of columns and of clusters in a plan
 MOST_PEOPLE = 10**10
 
 

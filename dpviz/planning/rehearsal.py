@@ -27,7 +27,7 @@ __all__ = ["EPSILONS", "STOPS", "Rehearsal", "memory", "middle_of", "offered", "
 STOPS = (0.25, 0.5, 1.0, 2.0, 4.0)
 EPSILONS = 0.01, 100.0  # range of epsilon that every algorithm accepts
 REPEATS = 8
-# Peak bytes over bytes of the rows: 4.9 (DPM) to 7.9 (NSM), measured on 500,000 rows of 8 columns
+# Ratio of peak memory to the size of the rows: 4.9 (DPM) to 7.9 (NSM), measured on 500,000 rows of 8 columns
 _COPIES = 8.0
 
 

@@ -28,8 +28,8 @@ __all__ = ["BINS", "Explanation", "edges_between", "of_centers", "of_trace", "tr
 
 BINS = 6
 CONFIDENCE = 0.95
-LEAST = 0.1  # smaller differences of two shares are not stated
-MOST = 3  # largest number of columns named for a cluster
+LEAST = 0.1  # smaller differences between two shares are not stated
+MOST = 3  # maximum number of columns named for a cluster
 _NO_SIZE = "cannot tell: its size does not stand out from the noise."
 _NO_COLUMN = "cannot tell: no column differs from the others by more than the noise."
 
@@ -205,7 +205,7 @@ def of_centers(trace: Trace, columns: Sequence[str], units: Sequence[str] = ()) 
     """
     noise, centers, domain = center_noise(trace), np.asarray(trace.cluster_centers), trace.domain
     k, d = centers.shape
-    if noise.sd is None or noise.meaning == CELLS or k < 2:  # no row need lie at a cell's middle
+    if noise.sd is None or noise.meaning == CELLS or k < 2:  # there may be no row at the middle of a cell
         return None
     z = float(norm.isf((1 - CONFIDENCE) / 2 / (2 * k * d)))
     sd = noise.sd * domain.half_width

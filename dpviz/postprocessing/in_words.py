@@ -11,8 +11,8 @@ from dpviz.trace import Trace
 
 __all__ = ["center_words", "ranks"]
 
-LEAST = 0.05  # share of a column's declared width; values closer than this count as equal
-MOST = 3  # largest number of properties named for a center
+LEAST = 0.05  # values closer than this share of a column's declared width count as equal
+MOST = 3  # maximum number of properties named for a center
 
 
 def ranks(trace: Trace) -> np.ndarray:

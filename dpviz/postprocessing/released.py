@@ -32,7 +32,7 @@ __all__ = [
     "weighted_points",
 ]
 
-_DIGITS = 1e-4  # precision of places whose noise is unknown, as a share of the width of a column's bounds
+_DIGITS = 1e-4  # precision of positions whose noise is unknown, as a share of the width of a column's bounds
 
 
 @dataclasses.dataclass(frozen=True)

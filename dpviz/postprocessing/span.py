@@ -16,9 +16,10 @@ from dpviz.trace import Trace
 
 __all__ = ["Axes", "Span", "shared", "span_of", "widest"]
 
-_MARGIN, _LEAST = 0.35, 0.2  # margin around the centers: a share of their width, at least a distance in z units
-_SAME = 1e-9  # z units: centers nearer to each other than this count as one
-_MOSTLY = 0.5  # a column names a direction alone if the square of its part exceeds this
+# margin around the centers, as a share of the width that they span, and smallest margin in z units
+_MARGIN, _LEAST = 0.35, 0.2
+_SAME = 1e-9  # centers closer to each other than this, in z units, count as one
+_MOSTLY = 0.5  # one column names a direction if its squared part is at least this share of the sum of all squares
 
 
 @dataclasses.dataclass(frozen=True)

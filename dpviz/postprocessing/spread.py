@@ -13,8 +13,8 @@ from dpviz.privacy.curator import Noisy
 __all__ = ["Leftover", "Shape", "Spread", "leftover", "symmetric"]
 
 _LEAST = 1e-3  # every direction has at least this share of the strongest one's variance
-_DRAWS = 8_000  # largest number of simulated rows
-_BLOCK = 100  # simulated rows compared with all candidates at a time, few enough for the processor's cache
+_DRAWS = 8_000  # maximum number of simulated rows
+_BLOCK = 100  # number of simulated rows compared with all candidates at a time, small enough for the processor's cache
 
 
 def symmetric(moment: Noisy) -> np.ndarray:

@@ -37,7 +37,7 @@ __all__ = [
 
 FAR = 1.1  # a loss above this multiple of KMeans' loss is called high
 _AGAIN = "Another start of KMeans, about as good, divides these rows in another way."
-LOUD = 0.5  # from this share of the smallest group's size on, noise counts as large as the group
+LOUD = 0.5  # noise above this share of the smallest group's size is called about as large as the group
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

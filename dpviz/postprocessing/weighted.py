@@ -8,7 +8,7 @@ from sklearn.cluster import KMeans
 
 __all__ = ["lloyd_on", "occupied", "solve", "spread"]
 
-_TREE_PAIRS = 1_000_000  # with more pairs, a tree is faster than computing all of them (up to 8 columns)
+_TREE_PAIRS = 1_000_000  # with more pairs, a tree is faster than computing all distances (in up to 8 columns)
 _FLAT = 3  # up to this many columns, sums by label are faster column by column than as one product
 
 

@@ -26,7 +26,7 @@ from dpviz.privacy.rows import ALL, Cells, Gather, Keep, Perturb, Rows, Session,
 
 __all__ = ["ChunkedRows", "finished", "on_cluster", "threads"]
 
-NOBODY_SECONDS = 120.0  # a run gives up on a cluster that has had no worker for this long
+NOBODY_SECONDS = 120.0  # a run gives up on a cluster that has had no worker for this many seconds
 _TICK = 0.1  # seconds between two checks for finished parts
 
 Route = tuple[tuple[Predicate, int], ...]  # the predicates and parts that lead from all rows to a scope

@@ -69,7 +69,7 @@ class Curator:
         self._by_user: set[int] = set()
         self._mixed = False
         self._next = NextPrices()
-        self._tally = np.zeros(2)  # sum of noisy tallies over their variances, and of 1 / variance
+        self._tally = np.zeros(2)  # over the noisy tallies, the sums of tally / variance and of 1 / variance
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in vars(self) and not name.startswith("_"):

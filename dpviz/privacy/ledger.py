@@ -61,8 +61,9 @@ class NextPrices:
     """
 
     def __init__(self) -> None:
-        self._here: dict[tuple[str, int], int] = {}  # next price after those of the scope itself
-        self._within: dict[tuple[str, int], int] = {}  # next price after those of the scope and its descendants
+        # number of the next price after those that the scope itself has paid
+        self._here: dict[tuple[str, int], int] = {}
+        self._within: dict[tuple[str, int], int] = {}  # the same for the scope and its descendants together
 
     def of(self, name: str, path: tuple[int, ...]) -> int:
         """Return the number of the next price of plan entry `name` at the end of `path`."""

@@ -18,7 +18,7 @@ __all__ = ["COIN", "Noise", "Secure", "Seeded"]
 dp.enable_features("contrib")
 
 COIN = 2**40  # probabilities of coins are whole multiples of 1 / COIN, so that coins are exact
-_COINS = 4_000_000  # most coins held at a time
+_COINS = 4_000_000  # maximum number of coins held at a time
 
 
 class Noise(Protocol):

@@ -18,7 +18,7 @@ __all__ = ["ALL", "MemorySession", "Rows", "Session", "StatisticSession"]
 
 ALL = 0
 UTILITY_SNAP = 2.0**-4  # utilities are snapped to 2^-20: 2^-24 / 2^-4
-UTILITY_SLACK = 2.0**-19  # the most that snapping adds to a score's range
+UTILITY_SLACK = 2.0**-19  # the maximum that snapping adds to a score's range
 Draw = Callable[[str, np.ndarray], np.ndarray]
 Pick = Callable[[np.ndarray], int]
 Gather = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]

@@ -15,8 +15,9 @@ __all__ = ["make_once", "private_folder", "read_private", "replace", "server_sec
 
 _BYTES = 32
 _DRAFT = re.compile(r".+\.[0-9a-f]{16}")  # file names that `_draft` makes
-_STALE = 3600.0  # seconds after which a draft counts as abandoned
-_FEWEST = 8  # different byte values in the secret; 32 random bytes have fewer with a probability below 1e-30
+_STALE = 3600.0  # number of seconds after which a draft counts as abandoned
+# minimum number of different byte values in the secret; 32 random bytes have fewer with probability below 1e-30
+_FEWEST = 8
 
 
 def state_folder() -> Path:

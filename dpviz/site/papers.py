@@ -24,7 +24,7 @@ from dpviz.site.shell import Shell, link
 __all__ = ["HOME", "add"]
 
 HOME = "papers/index.html"
-_AGAINST = 4  # contradicting comparisons to list
+_AGAINST = 4  # maximum number of contradicting comparisons to list
 
 
 def _address(name: str) -> str:

@@ -20,7 +20,7 @@ __all__ = ["LOCAL", "cluster", "connect"]
 
 LOCAL = "local"
 _RETRIES = 2
-_REPLACED = "10 minutes"  # Dask's 15 seconds would drop a dead worker before its successor has started
+_REPLACED = "10 minutes"  # with Dask's 15 seconds, a dead worker would be dropped before its successor had started
 
 
 @contextmanager

@@ -25,7 +25,7 @@ from dpviz.takeaway.policy import sealed
 
 __all__ = ["against_published", "report"]
 
-MOST_IN_SHORT = 4  # data sets in the first paragraph
+MOST_IN_SHORT = 4  # maximum number of data sets named in the first paragraph
 _STYLE = Template("""
 body { font: 16px/1.5 "Source Sans 3", "Source Sans Pro", system-ui, sans-serif; color: $ink; background: $bg;
   max-width: 980px; margin: 32px auto; padding: 0 16px; }

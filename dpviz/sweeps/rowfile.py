@@ -17,7 +17,7 @@ from dpviz.sweeps.sweep import COLUMNS
 __all__ = ["RowFile", "read_rows", "table"]
 
 
-_DIGITS = 19  # digits of whole numbers that 64 bits hold
+_DIGITS = 19  # a whole number with fewer digits than this fits in 64 bits
 
 
 class RowFile:

@@ -23,7 +23,8 @@ from dpviz.sweeps.generated import RECIPES, made, tight_box
 
 __all__ = ["BOUNDS", "CLUSTERS", "FOLDER", "Source", "best_references", "open_source", "reference", "stamp"]
 
-_LOOSE = {"tight_nonprivate": 1.0, "loose_nonprivate": 4.0}  # width of the box, as a multiple of the tightest one
+# width of the box, as a multiple of the width of the tightest box
+_LOOSE = {"tight_nonprivate": 1.0, "loose_nonprivate": 4.0}
 # width of a column's bounds as a multiple of its range; the bounds begin at the smallest value
 _BOXES = {"columns_nonprivate": 1.0, "twice_nonprivate": 2.0}
 _CORNER = "corner_nonprivate"

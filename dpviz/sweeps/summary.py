@@ -31,7 +31,7 @@ __all__ = ["AXES", "Summary", "axes_of"]
 AXES = ("epsilon", "delta", "rho_distance", "n_clusters", "n_rows")  # columns of every row; see `axes_of` for others
 _SHORT = {"epsilon": "ε", "delta": "δ", "rho_distance": "rho (distance)", "n_clusters": "k", "n_rows": "n"}
 _PLACE = ["data", "bounds", "n_rows", "n_clusters"]  # columns that identify a KMeans reference
-_NOTABLE = 0.01  # smallest change that counts, as a share of the mean
+_NOTABLE = 0.01  # minimum change that counts, as a share of the mean
 _CURVE = ["data", "bounds", "series", "label", "algorithm", "name", "notion", "neighboring"]
 
 
@@ -130,7 +130,7 @@ class Summary:
             seeds = [one for _, one in group.groupby("seed") if one.epsilon.nunique() == grid]
             if seeds:
                 area = pd.Series([loss_auc(one.epsilon, one[column]) / np.ptp(one.epsilon) for one in seeds])
-                floor = min(1.0, area.min())  # areas relative to KMeans'
+                floor = min(1.0, area.min())  # areas are multiples of KMeans' area
                 low, high = self._around(area.mean(), margin_of_error(area), floor)
                 lines.append([*curve, area.mean(), float(low), float(high), len(area), group.k_found.median()])
         return pd.DataFrame(lines, columns=[*_CURVE, "area", "low", "high", "runs", "k_found"])

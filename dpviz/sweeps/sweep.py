@@ -30,7 +30,7 @@ __all__ = [
 
 Row = dict[str, Any]
 REFERENCE = "kmeans"
-DELTAS: dict[str, Callable[[float], float]] = {  # rules that a sweep accepts for delta, by the nominal n
+DELTAS: dict[str, Callable[[float], float]] = {  # rules that a sweep accepts for delta, as functions of the nominal n
     "n^-1.1": default_delta,
     "1/(n ln n)": lambda n: 1 / (n * math.log(n)),
     "1/(n sqrt n)": lambda n: n**-1.5,

@@ -15,7 +15,7 @@ from dpviz.trace import Trace
 __all__ = ["badge", "block", "facts", "headline", "inline", "label", "label_json", "names_of"]
 
 SCHEMA = 1
-MOST = 4  # columns whose bounds are listed
+MOST = 4  # maximum number of columns whose bounds are listed
 _FILE = (
     "a file, not verified: its promise was recomputed from its plan, but nobody here can tell whether the run "
     "happened as stated and drew its noise in secret"

@@ -13,9 +13,9 @@ from dpviz.audits.wide import second_instance, wide_pairs
 from dpviz.privacy.guarantee import Notion
 from dpviz.testing.runs import DoesNotApply, demand
 
-SURE = 0.9999  # high enough that chance does not accuse an honest algorithm
+SURE = 0.9999  # confidence high enough that chance does not accuse an honest algorithm
 ROWS = np.random.default_rng(1).uniform(-1, 1, (60, 2))
-_DRAWS = 12  # runs whose noise values are checked
+_DRAWS = 12  # number of runs whose noise values are checked
 
 
 def honest(sample: Draws, runs: int) -> bool:

@@ -42,7 +42,8 @@ def has_the_compulsory_headings_and_names(cls: type[Algorithm]) -> None:
 
 
 def _section(cls: type[Algorithm], heading: str) -> str:
-    text = textwrap.indent(inspect.cleandoc(cls.__doc__ or ""), "    ")  # Python 3.13 keeps no indentation
+    # Python 3.13 strips the indentation of docstrings
+    text = textwrap.indent(inspect.cleandoc(cls.__doc__ or ""), "    ")
     match = re.search(rf"^    {heading}\n    -+\n(.*?)(?:\n\n    \w|\Z)", text, re.DOTALL | re.MULTILINE)
     demand(match, f"the docstring has no section {heading!r}")
     return match[1] if match else ""

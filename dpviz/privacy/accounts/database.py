@@ -15,7 +15,7 @@ from dpviz.privacy.secret import check_private, make_once
 
 __all__ = ["ENTRIES", "HEAD", "create", "postgresql", "problem_of", "sqlite"]
 
-WAIT = 60  # seconds that a booking waits for earlier ones
+WAIT = 60  # maximum time that a booking waits for earlier ones, in seconds
 
 _metadata = MetaData()
 ENTRIES = Table(
@@ -27,7 +27,7 @@ ENTRIES = Table(
     Column("body", Text, nullable=False),
     Column("mac", String(64), nullable=False),
 )
-HEAD = Table(  # one row, which every transaction locks first
+HEAD = Table(  # a single row, which every transaction locks first
     "dpviz_head",
     _metadata,
     Column("id", Integer, primary_key=True, autoincrement=False),

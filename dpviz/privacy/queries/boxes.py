@@ -16,7 +16,7 @@ from dpviz.privacy.queries.base import Predicate, Query, Score
 
 __all__ = ["Below", "HalfIntervalCounts", "RegionSum", "SplitScore"]
 
-_ROWS = 1024  # rows that fit the cache
+_ROWS = 1024  # number of rows that fit in the cache
 _ROUND = 1 + 2.0**-40  # exceeds the rounding error of a norm in float64
 
 

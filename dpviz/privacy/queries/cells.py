@@ -15,7 +15,7 @@ from dpviz.privacy.queries.base import KeyQuery, Predicate, Projection, Query, o
 
 __all__ = ["OccupiedCells", "CellSums", "ListedCells", "InBalls", "cell_centers"]
 
-_MOST = 5  # most coordinates of a key
+_MOST = 5  # maximum number of coordinates in a key
 
 
 def _half(p: int) -> int:
@@ -166,7 +166,8 @@ class InBalls(Predicate):
         inside = np.zeros(block.n, dtype=bool)
         for point, radius in zip(self.points, self.radii, strict=True):
             squares = np.zeros(block.n)
-            for column, at in zip(block.x.T, point, strict=True):  # a fixed order, so only the row decides
+            # a fixed order, so that the result depends on the row alone
+            for column, at in zip(block.x.T, point, strict=True):
                 squares += (column - at) ** 2
             inside |= squares <= radius * radius
         return inside.astype(np.int64)

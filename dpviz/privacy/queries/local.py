@@ -16,7 +16,7 @@ from dpviz.privacy.queries.cells import cell_centers, cells
 
 __all__ = ["ByUser", "CellOf", "NearestOf", "OffsetOf"]
 
-_DECODED = 50_000  # people decoded at a time
+_DECODED = 50_000  # number of people decoded at a time
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

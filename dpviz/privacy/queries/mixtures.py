@@ -17,7 +17,8 @@ __all__ = ["MixtureMoments"]
 
 _SHARE = 2.0**-8  # shares are multiples of it, so their products with multiples of 2^-16 lie on the grid
 _OFFSET, _FACTOR = 2.0**-16, 2.0**-8
-_FINE, _FAR = 256, 16  # log shares are cut to 1/256 and to -16, so one table of exponentials serves every row
+# log shares are multiples of 1/256, cut off at -16, so that one table of exponentials serves every row
+_FINE, _FAR = 256, 16
 _EXP = np.exp(-np.arange(_FAR * _FINE + 1) / _FINE)
 _LARGEST = 2.0**1000  # log shares below it stay finite, and so do their differences times _FINE
 

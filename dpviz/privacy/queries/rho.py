@@ -20,7 +20,7 @@ from dpviz.privacy.queries.base import KeyQuery, Query, one_entry
 
 __all__ = ["NearRegionSums", "Positions", "QuadtreeCells", "CompanionSums", "near_regions"]
 
-SNAPPED = GRID * (1 + 2.0**-20)  # the most that snapping and rounding add to a move, per coordinate
+SNAPPED = GRID * (1 + 2.0**-20)  # the maximum that snapping and rounding add to a move, per coordinate
 
 
 def moved(rho_distance: float, n_features: int, norm: float, snaps: int = 1) -> float:

@@ -16,7 +16,7 @@ from dpviz.privacy.queries.base import COARSE, Projection, Query, Score, inside_
 
 __all__ = ["SetCosts", "SetScore", "SwapCosts", "SwapScore"]
 
-_ENTRIES = 2_000_000  # most distances held at a time
+_ENTRIES = 2_000_000  # maximum number of distances held at a time
 _WORDS = "one row adds its squared distance, at most the largest in the ball, to the cost of every set"
 
 

@@ -34,12 +34,13 @@ __all__ = [
 ]
 
 VERSION = 1
-MOST = 8_000  # most characters of an address; browsers and mail programs cut longer ones
+MOST = 8_000  # maximum number of characters in an address; browsers and mail programs cut longer ones off
 MOST_FIELDS = 200
 MOST_TASK = 300  # characters
 HIDEABLE = ("form", "kmeans", "verdict", "panels", "navigation")
-LOCK = {"epsilon": "e", "k": "k", "seed": "s", "all": ""}  # -> the word of the one control that stays free
-MOST_WHOLE = 2**53 - 1  # largest whole number that a browser's number field can hold
+# lock -> the address word of the only control that it leaves free
+LOCK = {"epsilon": "e", "k": "k", "seed": "s", "all": ""}
+MOST_WHOLE = 2**53 - 1  # maximum whole number that a browser's number field can hold
 NOTHING = (["none"], [""])  # an empty choice in an address, as it is written and as earlier versions wrote it
 _EMBED = ("embed", "embed_options")  # Streamlit's own words
 
@@ -162,14 +163,14 @@ class Scene:
         return bool(self.hide or self.lock or self.task)
 
 
-_ABOUT = (  # words that every page has
+_ABOUT = (  # words that the addresses of all pages have
     Control("t", "", "step", ParamSpec(None, low=0, high=100_000, optional=True, kind="int")),
     Control("play", "", "play", ParamSpec(False, kind="bool")),
     Control("hide", "", "hidden parts", ParamSpec((), choices=HIDEABLE, kind="choice"), many=True),
     Control("lock", "", "lock", ParamSpec("", choices=("", *LOCK), kind="choice")),
     Control("task", "", "task", ParamSpec(""), accepts=lambda text: _short(text)),
 )
-_FIELDS = {"t": "step"}  # word -> field, where they differ
+_FIELDS = {"t": "step"}  # word -> field of the scene, where the names differ
 
 
 def write(scene: Scene, vocabulary: Vocabulary) -> str:

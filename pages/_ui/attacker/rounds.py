@@ -18,7 +18,8 @@ from pages._ui.work.workers import workers
 
 __all__ = ["Match"]
 
-_FIRST, _BATCH, _EXACT = 4, 25, 50  # rounds per batch: few at first, for an early picture; more if the method is exact
+# numbers of rounds in the first batch, for an early picture, in a later one, and in one of an exact method
+_FIRST, _BATCH, _EXACT = 4, 25, 50
 
 
 @dataclasses.dataclass(eq=False)

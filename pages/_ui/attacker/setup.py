@@ -23,8 +23,8 @@ from pages._ui.work import runs
 from pages._ui.work.results import Result
 
 ASK = {"in": "In the data?", "moved": "Here or away?"}
-LONGEST = 400  # pixels for the longest name of Alex
-SLOWEST = 3.0  # most seconds of one run, because a game needs hundreds
+LONGEST = 400  # width in pixels, enough for the longest name of Alex
+SLOWEST = 3.0  # maximum duration of one run, in seconds, because a game needs hundreds of runs
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -61,7 +61,8 @@ def _make_ahead(main: Match) -> None:
 def _body(setup: Setup, view: View, mine: dict[str, Match], busy: bool) -> None:
     first = mine.get("exact")
     game = first if first is not None and not first.guesses else mine["main"]
-    now = game.now  # read once, because a round that arrives while the page is drawn must be seen before it is answered
+    # read once, because a round that arrives while the page is drawn must be shown before it can be answered
+    now = game.now
     _errors(mine)
     _make_ahead(mine["main"])
     st.header(f"Your turn: {setup.words[:1].lower()}{setup.words[1:]}")

@@ -23,7 +23,8 @@ WHO = {
     "typical": "one {noun} in the middle of the largest group",
     "small": "one {noun} in the middle of the smallest group",
 }
-_OLDER = {"far": "the {noun} farthest from the middle", "near": "one {noun} near a center"}  # words in addresses of 0.2
+# words that version 0.2 used in addresses
+_OLDER = {"far": "the {noun} farthest from the middle", "near": "one {noun} near a center"}
 _PLACE = re.compile(r"row:\d{1,9}|at:(-?[\d.eE+-]{1,24})?(,(-?[\d.eE+-]{1,24})?){0,63}")
 
 

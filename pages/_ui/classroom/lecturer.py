@@ -37,7 +37,7 @@ __all__ = ["opening", "projector"]
 
 _KEEP: dict[str, Any] = {"persist_state": "session"}
 LIVE = 1.5  # seconds between checks of the phones' input
-MANY_WRONG = 20  # wrong codes in ten minutes, above which the lecturer is warned
+MANY_WRONG = 20  # number of wrong codes in ten minutes from which the lecturer is warned
 STAGES = {
     "place": "Everyone is a point",
     "predict": "Predict",
@@ -267,7 +267,8 @@ PARTS = {"predict": "Predict", "run": "Run", "answer": "Answer"}
 
 
 def _run(room: Classroom, base: str) -> None:
-    panels = bool(st.session_state.get(keys.CLASS_PANELS))  # without them the picture and its form fill one screen
+    # without the panels, the picture and its form fill one screen
+    panels = bool(st.session_state.get(keys.CLASS_PANELS))
     form, picture = (st.container(), st.container()) if panels else st.columns(2, gap="medium")
     with form:
         _form(room)

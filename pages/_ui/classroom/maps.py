@@ -14,7 +14,7 @@ from pages._ui.frame import markup
 
 __all__ = ["bars", "grid", "people", "scores"]
 
-_UNIT = 20  # SVG units per km
+_UNIT = 20  # number of SVG units per km
 
 
 def _at(points: np.ndarray) -> np.ndarray:

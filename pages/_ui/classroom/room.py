@@ -21,9 +21,9 @@ __all__ = [
 ]  # fmt: skip
 
 LIFE = 2 * 3600.0  # seconds
-ALONE = 30 * 60.0  # seconds without the lecturer and without a phone, after which a class ends
-SEEN = 5 * 60.0  # seconds after which an idle phone or class may be replaced
-UNDO = 10.0  # seconds in which an ended class can be resumed
+ALONE = 30 * 60.0  # number of seconds, without the lecturer and without a phone, after which a class ends
+SEEN = 5 * 60.0  # number of seconds after which an idle phone or class may be replaced
+UNDO = 10.0  # number of seconds in which an ended class can be resumed
 MOST_SEATS = 300
 MOST_OPTIONS, MOST_QUESTION, MOST_OPTION = 8, 200, 60
 MOST_ROUNDS = 10_000

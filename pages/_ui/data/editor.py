@@ -27,12 +27,12 @@ from pages._ui.work.state import work_state
 if TYPE_CHECKING:
     from pages._ui.data.state import Upload
 
-COUNTED = 200_000  # most rows on which DEMO counts the effect of a declaration
+COUNTED = 200_000  # maximum number of rows on which DEMO counts the effect of a declaration
 _REGION = 1_000  # kilometers from the middle; wider bounds hardly describe a region
-MOST = 12  # columns of a public file that are ticked at first
-_NAMED = 8  # most names of columns that share one reason
+MOST = 12  # maximum number of columns of a public file that are ticked at first
+_NAMED = 8  # maximum number of names listed of columns that share one reason
 _PLACE = ("sheet", "header_row")  # entries that must agree with the form in which the file was read
-# entries that a dictionary may change after the file was read
+# entries that a dictionary may change after the file has been read
 _WRITTEN = ("separator", "decimal", "decimal_of", "thousands", "missing_marks")
 _CELLS: dict[str, Any] = {
     "use": False, "low": None, "high": None, "unit": "", "why": "", "kind": NUMBER, "words": "", "fill": None,
@@ -396,7 +396,7 @@ def _consequences(upload: Upload, facts: dict[str, Any]) -> None:
     chosen = thin(upload.table.n_rows, COUNTED)
     fill = {column["name"]: column["fill"] for column in facts["columns"] if column["fill"] is not None}
     rules = {rule["column"] for rule in facts["recode"]} - {rule.column for rule in upload.form.recode}
-    if rules or not {*names} <= {*upload.table.usable}:  # columns made by a rule or a map are not read yet
+    if rules or not {*names} <= {*upload.table.usable}:  # columns made by a rule or a map have not been read yet
         return
     X = np.column_stack(
         [np.nan_to_num(upload.table.values(name)[chosen], nan=fill.get(name, np.nan)) for name in names]

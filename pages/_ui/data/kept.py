@@ -22,7 +22,8 @@ from pages._ui.server.owner import owner
 __all__ = ["checked", "keep", "known", "offer", "remembered", "reopen"]
 
 _MOST, _MOST_COLUMNS = 5, 200
-_COLUMN: dict[str, int] = {"name": 200, "kind": 40, "unit": 20, "words": 3_000}  # most characters of each text
+# maximum number of characters in each text
+_COLUMN: dict[str, int] = {"name": 200, "kind": 40, "unit": 20, "words": 3_000}
 _ENTRY = {"file": 60, "decimal": 1, "thousands": 1}
 _HERE = Path(__file__).parent
 _component = st.components.v2.component(

@@ -20,7 +20,7 @@ from pages._ui.work import results
 __all__ = ["KINDS", "NUMBER", "again", "differently", "doubt", "numbers", "read", "separator", "where"]
 
 NUMBER = "number"
-KINDS = {  # text on screen -> code and order of a date; a number has neither
+KINDS = {  # text on screen -> code and order of a date; both are empty for a number
     NUMBER: ("", "ymd"),
     "words: a column for each": ("one-hot", "ymd"),
     "words in order": ("ordinal", "ymd"),

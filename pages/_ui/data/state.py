@@ -55,7 +55,7 @@ class Upload:
 class DataState:
     """Values of one visitor's session, as in `Session`."""
 
-    uploads: Kept[dict[str, Upload]] = Kept(dict)  # files that were read, by token
+    uploads: Kept[dict[str, Upload]] = Kept(dict)  # files that have been read, by token
     pending: Held[Pending | None] = Held(nothing)  # the file with open questions
     declared: Held[list[dict[str, Any]]] = Held(list)  # declarations stored in this browser, newest first
     came_to_scene: Held[bool | None] = Held(nothing)  # whether the first address named other data or a prepared scene

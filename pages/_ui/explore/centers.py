@@ -18,7 +18,8 @@ from pages._ui.work.caches import per_run
 from pages._ui.work.results import Result
 
 AGAIN = f"± over {N} reruns"
-_LARGE = 1_000  # cells; a larger table draws only its visible part, but its script adds a fifth to the page
+# number of cells above which a table draws only its visible part; the script for this adds a fifth to the page
+_LARGE = 1_000
 
 
 @per_run(shared=64, own=8)

@@ -42,14 +42,14 @@ from pages._ui.work.workers import workers
 __all__ = ["section"]
 
 _HERE = Path(__file__).parent
-_MORE = 3  # new stops before the page is drawn again
+_MORE = 3  # number of new stops before the page is drawn again
 
 _component = st.components.v2.component(
     "dpviz_drag",
     html='<div class="dpviz-drag"></div>',
     css=figures.text_of("track.css") + (_HERE / "drag.css").read_text(),
     js=figures.text_of("track.js") + (_HERE / "drag.js").read_text(),
-    isolate_styles=False,  # the film lies over the plane, outside of the component
+    isolate_styles=False,  # the film covers the plane, which is outside the component
 )
 
 
@@ -142,7 +142,7 @@ def _draw(scope: str, choice: Choice, result: Result, record: str, names: tuple[
         "epsilon": float(choice.form.algorithm.epsilon),  # type: ignore[union-attr]
         "busy": bool(session.job),
         "locked": prepared.locked(where),
-        "fixed": prepared.locked(keys.EXPLORE_DATA),  # the number of people
+        "fixed": prepared.locked(keys.EXPLORE_DATA),  # whether the number of people is fixed
     }
     name = keys.EXPLORE_DRAG
     _component(key=name, data=data, height="content", on_released_change=partial(_released, name, where, names, result))

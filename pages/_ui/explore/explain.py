@@ -25,7 +25,7 @@ from pages._ui.work.workers import workers
 
 __all__ = ["section"]
 
-_KEPT = 20  # simulated answers of one session
+_KEPT = 20  # maximum number of simulated answers kept in one session
 _SLOT = "asking_explain"
 _HOLDS = "± holds for all numbers together in 95 of 100 runs."
 _NOISE = (

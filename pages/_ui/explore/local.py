@@ -23,7 +23,7 @@ from pages._ui.player.player import view_of
 from pages._ui.work.results import Result
 
 USERS = (1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000)
-CELLS = 20_000_000  # most cells of a made-up population
+CELLS = 20_000_000  # maximum number of cells in a made-up population
 
 
 def section(key: str, result: Result, *, hidden: bool, axes: Axes) -> None:

@@ -52,7 +52,7 @@ def section(result: Result, *, hidden: bool) -> None:
         return
     against = reference_name(result.trace)
     box = st.expander(f"How good is it? Compared with {against} on the raw rows", key=keys.QUALITY, on_change="rerun")
-    if not box.open:  # compute nothing while it is folded
+    if not box.open:  # compute nothing while the box is folded
         return
     with box:
         ours, theirs = _table(result)

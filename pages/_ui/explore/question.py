@@ -15,7 +15,7 @@ from pages._ui.work.batch import Piece
 from pages._ui.work.results import Result
 
 N = 20
-SEEDS = range(N)  # of the atlas: its run i has seed i
+SEEDS = range(N)  # seeds of the atlas: its run i has seed i
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -28,7 +28,7 @@ _NO_NOISE = (
     "DEMO only. The same run as if ε were infinite: the remaining loss is the algorithm's own, from its start and "
     "its search. Nothing is protected."
 )
-LIVE = 1.0  # seconds: a DEMO run that is forecast to take less starts by itself when a control changes
+LIVE = 1.0  # a DEMO run that is forecast to take fewer seconds starts by itself when a control changes
 
 
 class FormRow(NamedTuple):

@@ -33,13 +33,13 @@ FORM_DETAILS, FORM_ALGORITHMS = "form_details", "form_algorithms"
 MISHAP, BAR, TABS = "mishap", "bar", "tabs"
 DRAWER_BOX, DRAWER, ADDRESS = "drawer", Keys("{}_drawer"), Keys("{}_address")
 RIBBON, RIBBON_ALL, RIBBON_RESET = "ribbon", "ribbon_all", "ribbon_reset"
-SPEND, NOT_YET = Keys("{}_spend"), Keys("{}_not_yet")  # slot of a question about a private file
+SPEND, NOT_YET = Keys("{}_spend"), Keys("{}_not_yet")  # the gap is the slot of a question about a private file
 
 # A player and its figures; the gap is the player's name
 PLAYER, TRANSPORT, FIGURES = Keys("{}_player"), Keys("{}_transport"), Keys("{}_figures")
 SCENE, PLANE_COLUMN, SIDE_COLUMN, SWIPE = Keys("{}_scene"), Keys("{}_planecol"), Keys("{}_sidecol"), Keys("{}_swipe")
 RELEASES = Keys("{}_releases")
-PANEL = Keys("{}_{}_{}")  # the component that draws it, the panel's name and number
+PANEL = Keys("{}_{}_{}")  # the gaps are the component that draws the panel, the panel's name, and its number
 
 # Parameters of an algorithm: its slug, the parameter's name
 PRESET, PARAM = Keys("preset_{}"), Keys("param_{}_{}")
@@ -69,7 +69,7 @@ EXPLAIN_TABLE, EXPLAIN_EPSILON, EXPLAIN_ASK = (
 )  # fmt: skip
 USERS, USERS_FIGURE, USERS_ASK, USERS_TRIED = Keys("{}_users"), Keys("{}_users_{}"), Keys("{}_ask"), Keys("{}_tried")
 NEAREST = Keys("{}_nearest")
-TAKE, TAKE_ONE = Keys("{}_take"), Keys("{}_take_{}")  # one file, or one algorithm of the list
+TAKE, TAKE_ONE = Keys("{}_take"), Keys("{}_take_{}")  # for one file, or for one algorithm of the list
 BESIDE, BESIDE_WORDS, BESIDE_GO = Keys("{}_beside"), Keys("{}_beside_{}"), Keys("{}_beside_go")
 BESIDE_ALGORITHM, BESIDE_EARLIER = Keys("{}_beside_algorithm"), Keys("{}_beside_earlier")
 
@@ -97,10 +97,10 @@ COMPARE_RUNS, COMPARE_BY, COMPARE_HIDDEN, COMPARE_WHOLE = (
 COMPARE_FORM = Keys("compare_{}_form")  # letter of the run
 COMPARE_ADD, COMPARE_REMOVE, COMPARE_SWAP = "compare_add", "compare_remove", "compare_swap"
 COMPARE_AGAIN, COMPARE_CANCEL, COMPARE_PAGE = "compare_again", "compare_cancel", "compare_page"
-COMPARE_ALGORITHM, COMPARE_ALL, COMPARE_SEED = (  # turn of the form, letter of the run
+COMPARE_ALGORITHM, COMPARE_ALL, COMPARE_SEED = (  # the gaps are the turn of the form and the letter of the run
     Keys("compare_{}_{}_algorithm"), Keys("compare_{}_{}_all"), Keys("compare_{}_{}_seed"),
 )  # fmt: skip
-COMPARE_PARAM = Keys("compare_{}_{}_{}_{}")  # then slug and parameter
+COMPARE_PARAM = Keys("compare_{}_{}_{}_{}")  # two further gaps: slug and parameter
 COMPARE_ROW, COMPARE_PLANE, COMPARE_CURVES = "compare_row", Keys("compare_{}"), "compare_curves"
 
 # Alex
@@ -147,7 +147,8 @@ PROGRESS, PROGRESS_ADDRESS, PRINT = "progress", "progress_address", "print"
 
 # Notes
 NOTES_LESSONS, NOTES_SHOW, NOTES_DECK = "notes_lessons", "notes_show", "notes_deck"
-NOTES_PLAN, NOTES_AT = Keys("notes_plan_{}"), Keys("notes_at_{}")  # minutes; names of the lessons
+# the gaps are the minutes and the names of the lessons
+NOTES_PLAN, NOTES_AT = Keys("notes_plan_{}"), Keys("notes_at_{}")
 
 # Class
 CLASS_CODE, CLASS_KEY, CLASS_JOIN, CLASS_OPEN = "class_code", "class_key", "class_join", "class_open"
@@ -159,7 +160,8 @@ CLASS_FORM, CLASS_METHOD, CLASS_EPSILON, CLASS_K = "class_form", "class_method",
 CLASS_BESIDE, CLASS_ABOUT, CLASS_RUN, CLASS_PANELS = "class_beside", "class_about", "class_run", "class_panels"
 CLASS_PLACE, CLASS_MEMORY, CLASS_MIRROR = "class_place", "class_memory", "class_mirror"
 CLASS_ANSWERS, CLASS_LESSON, CLASS_PART = "class_answers", "class_lesson", Keys("class_part_{}")  # lesson
-CLASS_ANSWER, CLASS_GUESS = Keys("class_answer_{}_{}"), Keys("class_{}_{}")  # question, answer; word, round
+# the gaps are the question and the answer, and the word and the round
+CLASS_ANSWER, CLASS_GUESS = Keys("class_answer_{}_{}"), Keys("class_{}_{}")
 
 # Present
 PRESENT_SLIDE, PRESENT_LOOK, PRESENT_SHOW = "present_slide", "present_look", "present_show"

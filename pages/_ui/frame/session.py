@@ -62,7 +62,7 @@ class SessionState:
     history: Held[list[str]] = Held(list)  # earlier runs, the newest last
     asked: Held[str | None] = Held(nothing)  # the form's last request; None before its first drawing
     asking_explain: Held[str] = Held(str)  # the question about a private run that awaits consent
-    job: Held[str] = Held(str)  # the running job, "" if there is none
+    job: Held[str] = Held(str)  # id of the running job, "" if there is none
 
     # data sets
     own: Kept[dict[str, Dataset]] = Kept(dict)  # data sets from files, by their random token
@@ -76,11 +76,11 @@ class SessionState:
     page: Held[str] = Held(str)
     embedded: Held[bool | None] = Held(nothing)
     hidden_parts: Held[frozenset[str]] = Held(frozenset)
-    free: Held[frozenset[str] | None] = Held(nothing)  # keys that a scene leaves unlocked; None: all
+    free: Held[frozenset[str] | None] = Held(nothing)  # keys that a scene leaves unlocked, or None for all
     sharing: Held[Callable[..., None] | None] = Held(nothing)  # draws the Share button
-    sentences: Kept[list[tuple[str, str]]] = Kept(list)  # kind and words, until a page shows them
+    sentences: Kept[list[tuple[str, str]]] = Kept(list)  # kind and words of each sentence, until a page shows it
     opened_now: Held[bool] = Held(bool)
-    unpinned: Kept[set[str]] = Kept(set)  # keys of choices of columns whose pictures have no columns of their own
+    unpinned: Kept[set[str]] = Kept(set)  # keys of column choices whose pictures have no columns of their own
 
 
 session = SessionState()

@@ -22,9 +22,9 @@ from pages._ui.workspace.explore import explore
 
 __all__ = ["show"]
 
-_STORYS = ALGORITHMS[STORY[1]].name  # the method that needs no label
+_STORYS = ALGORITHMS[STORY[1]].name  # name of the method that needs no label
 _TIED = "\N{NO-BREAK SPACE}"  # `plain` would make it a space
-_COLUMN = 5  # most answers in a column
+_COLUMN = 5  # maximum number of answers in a column
 
 
 def show(place: Spot) -> None:

@@ -15,7 +15,7 @@ from pages._ui.frame import markup
 from pages._ui.frame.session import session
 from pages._ui.work.results import Result
 
-MOST = 400  # releases listed on the page; the downloads hold all of them
+MOST = 400  # maximum number of releases listed on the page; the downloads contain all of them
 _KEPT = (
     "notice",
     "version",

@@ -81,7 +81,7 @@ def show(paper: Paper, item: Item) -> None:
             st.html(_picture(drawn))
         key = keys.PAPERS_ITEM(paper.id, item.id)
         box = st.expander("Numbers, settings that differ, and the command", key=key, on_change="rerun")
-        if box.open:  # send the table only when it is unfolded
+        if box.open:  # send the table only when the box is unfolded
             with box:
                 _details(paper, item, measured, judged, beside)
                 if drawn:

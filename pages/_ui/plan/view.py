@@ -24,8 +24,8 @@ from pages._ui.work.runs import pace
 
 __all__ = ["show"]
 
-CLOSELY = 20  # runs of the chosen rehearsal
-LONGEST = 15.0  # most seconds per run of a method rehearsed beside others
+CLOSELY = 20  # number of runs in the chosen rehearsal
+LONGEST = 15.0  # maximum number of seconds per run of a method that is rehearsed beside others
 Rehearsals = dict[str, list[Rehearsal]]
 
 

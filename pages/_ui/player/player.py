@@ -141,7 +141,7 @@ def releases(key: str, result: Result, *, hidden: bool, axes: Axes) -> None:
         return
     words = f"Every release and what it cost: {n}" if n else "Loss after each step"
     box = st.expander(words, key=keys.RELEASES(key), on_change="rerun")
-    if box.open:  # send it only when it is unfolded
+    if box.open:  # send it only when the box is unfolded
         with box, st.container(key=_more(key), gap="xsmall"):
             draw(key, panels)
             if n:

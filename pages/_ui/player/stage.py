@@ -10,4 +10,4 @@ from dpviz.figures.stage import script
 __all__ = ["NAME", "SCRIPT"]
 
 SCRIPT = (script() + (Path(__file__).parent / "panel.js").read_text()).encode()
-NAME = f"dpviz/stage.{hashlib.sha256(SCRIPT).hexdigest()[:12]}.js"  # a changed script is a new file
+NAME = f"dpviz/stage.{hashlib.sha256(SCRIPT).hexdigest()[:12]}.js"  # a changed script gets a new file name

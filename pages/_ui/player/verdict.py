@@ -59,7 +59,7 @@ def missed(result: Result) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def lost(trace: Trace, there: Groups) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the missed groups of a run, given the groups of its data, without a session."""
     domain, none = trace.domain, there.missed_by(trace.domain.normalize(trace.cluster_centers))
-    none &= not has_regions(trace)  # the middle of a region is no group's center
+    none &= not has_regions(trace)  # the middle of a region is not the center of a group
     per_column = there.radii[none, None] * domain.half_width / np.sqrt(domain.n_features)
     return domain.denormalize(there.means[none]), per_column, there.sizes[none]
 
@@ -109,7 +109,7 @@ def _released(result: Result, verdict: Verdict, more: str) -> list[object]:
             ".",
         ]
     bet, most = bet_of(promise, far=reach(trace), noun=result.data.noun), odds_of_any(promise)
-    room = len(verdict.parts) == 2  # with more parts only the strip shows it
+    room = len(verdict.parts) == 2  # with more parts, only the strip shows these odds
     end = f"; any method with this ε and δ: at most {most}." if most > bet.odds and room else "."
     times = markup.bold(f"{bet.odds} times in 100")
     return [markup.bold(f"Released: {facts}."), f" A bet on {bet.on} is right at most ", times, f"{more}{end}{why}"]

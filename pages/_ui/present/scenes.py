@@ -33,9 +33,10 @@ from pages._ui.workspace.tradeoff import tradeoff
 
 __all__ = ["MOST_VARIED", "STAGED", "Staged", "staged"]
 
-MOST_RUNS = 400  # most runs of a sweep on a slide
-MOST_VARIED = 6  # slides of a deck that also have their run at other ε; each sends up to several megabytes more
-SEEDS = 3  # other draws of a slide's noise
+MOST_RUNS = 400  # maximum number of runs of a sweep on a slide
+# maximum number of slides that also have their run at other values of ε; each sends up to several megabytes more
+MOST_VARIED = 6
+SEEDS = 3  # number of other draws of a slide's noise
 Work = tuple[Callable[..., Any], tuple[Any, ...]]
 Plan = Callable[[Scene, Slide, str], Work]
 

@@ -37,7 +37,7 @@ from pages._ui.work.state import work_state
 
 __all__ = ["deck_file", "projector", "slide_form", "slide_list"]
 
-MOST_TYPED = 4  # values of ε that a slide keeps besides the last one typed
+MOST_TYPED = 4  # number of values of ε that a slide keeps besides the last one typed
 _SHOWN = {"picture": "The picture", "label": "The privacy label"}
 
 

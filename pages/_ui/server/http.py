@@ -20,7 +20,7 @@ _STATIC = Path(st.__file__).parent / "static"
 _SCRIPTS = _STATIC / "static" / "js"
 _LEVEL = 6  # gzip level; 9 takes three times as long for one percent
 _IMPORT = re.compile(r"""(?:from|import)\s*["']\./([\w.~-]+\.js)["']""")
-_HEAD = 20_000  # first characters of a bundled script, which contain its imports
+_HEAD = 20_000  # number of first characters of a bundled script, which contain its imports
 _FOREVER = "public, immutable, max-age=31536000"  # as Streamlit sends it; safe, because names contain hashes
 _TYPES = {".js": "text/javascript", ".css": "text/css"}
 
@@ -150,7 +150,7 @@ class Compressed:
         if path not in self._packed:
             work = asyncio.to_thread(lambda: gzip.compress(file.read_bytes(), _LEVEL, mtime=0))
             self._packed[path] = asyncio.ensure_future(work)
-        return await asyncio.shield(self._packed[path])  # a visitor who leaves does not stop it for the others
+        return await asyncio.shield(self._packed[path])  # a visitor who leaves does not stop the packing for the others
 
 
 def _may_be_compressed(scope: Scope) -> bool:

@@ -47,10 +47,11 @@ HEADER = "DPVIZ_OWNER_HEADER"  # the header in which the operator's proxy names 
 _INTERNAL = b"x-dpviz-owner"  # header from the middleware to the script; one from outside is removed
 _BOUND = b"x-dpviz-visit"  # header to Streamlit with the visit's owner; empty without a cookie
 _TRUSTED = "server.trustedUserHeaders"
-_COOKIES = ("__Host-dpviz-key", "dpviz-key")  # name with TLS, which no other site of the domain can set; without TLS
-_AGE = 400 * 86_400  # seconds; the most that browsers allow, counted from the last visit
+# names with TLS, where no other site of the domain can set it, and without TLS
+_COOKIES = ("__Host-dpviz-key", "dpviz-key")
+_AGE = 400 * 86_400  # lifetime in seconds, counted from the last visit: the maximum that browsers allow
 _FORWARDED = re.compile(rb"(x-)?forwarded(-.+)?|x-(real|client|cluster-client)-ip|via|true-client-ip|cf-connecting-ip")
-_KEPT_FOR = 300.0  # seconds in which a browser may fetch a key that was added as a file
+_KEPT_FOR = 300.0  # number of seconds in which a browser may fetch a key that was added as a file
 _LINE = "dpviz key: "  # start of the line of a key file that holds the key
 _MOST_BYTES = 4_000
 
@@ -228,7 +229,7 @@ def owner() -> Owner:
         kind, _, value = st.context.headers.get(_INTERNAL.decode(), "").partition(":")
         if os.environ.get(WHO) == "local":
             kind, value = "local", ""
-        if kind not in ("local", "login", "key"):  # the connection is gone or never existed
+        if kind not in ("local", "login", "key"):  # the connection is gone, or there never was one
             kind, value = "key", secrets.token_urlsafe(32)
         _mine.account_owner = Owner(kind, value)  # type: ignore[arg-type]
     return _mine.account_owner
@@ -250,9 +251,9 @@ def take(content: bytes) -> Owner:
     return _mine.account_owner
 
 
-# A browser takes a cookie only from a response, so an added key waits here until the browser fetches it.
+# A browser accepts a cookie only in a response, so an added key waits here until the browser fetches it.
 
-_waiting: dict[str, tuple[float, str, str]] = {}  # ticket -> expiry, the browser's present key, its new key
+_waiting: dict[str, tuple[float, str, str]] = {}  # ticket -> expiry, the browser's current key, its new key
 _lock = threading.Lock()
 
 

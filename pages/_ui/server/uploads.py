@@ -20,10 +20,10 @@ from pages._ui.frame.streamlit_patches import file_fields
 
 __all__ = ["Uploads", "keep_tidy", "memory"]
 
-GRACE = 30.0  # seconds in which a browser may name a file's field, or a broken connection may return
+GRACE = 30.0  # number of seconds in which a browser may name a file's field, or a broken connection may return
 LOOK = 10.0  # seconds between checks for files without a field
-MARGIN = 256_000_000  # bytes of memory that a file must leave to everybody else
-STEP = 8_000_000  # bytes of a file after which the memory is checked again
+MARGIN = 256_000_000  # number of bytes of memory that a file must leave for everybody else
+STEP = 8_000_000  # number of bytes of a file after which the memory is checked again
 _MEMORY = Path("/proc/meminfo")
 _GROUP = Path("/sys/fs/cgroup")
 
@@ -65,7 +65,7 @@ class Uploads:
         if session in self._busy:
             return 429, "Another file is still being uploaded; send one at a time."
         _drop(session, lambda file: file not in _wanted(session))
-        most = st.get_option("server.maxUploadSize") * 1024 * 1024 + STEP  # including the bytes that a form adds
+        most = st.get_option("server.maxUploadSize") * 1024 * 1024 + STEP  # the step is for the bytes that a form adds
         if length + sum(map(len, _held(session).values())) > most:
             return 413, "The files of this visit are too large together."
         return None if 2 * length + MARGIN < memory() else _FULL[::-1]
@@ -90,7 +90,7 @@ def _watched(receive: Receive) -> Receive:
         come += len(message.get("body", b""))
         if come - looked >= STEP:
             looked = come
-            if come + MARGIN > memory():  # the complete file is copied once more
+            if come + MARGIN > memory():  # the complete file will be copied once more
                 raise _TooMuch
         return message
 

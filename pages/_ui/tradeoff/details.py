@@ -21,7 +21,7 @@ from pages._ui.tradeoff.sweeps import Progress
 from pages._ui.tradeoff.tables import SweepLook, look_at, table
 from pages._ui.tradeoff.take import files, one_run
 
-_DOTS = 20  # most dots at one place; each is as likely as any other
+_DOTS = 20  # maximum number of dots at one place, which stand for equal shares of the runs
 
 
 def details(every: Summary, progress: Progress, look: SweepLook, style: dict[str, Style]) -> None:

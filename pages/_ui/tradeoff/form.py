@@ -29,7 +29,7 @@ from pages._ui.tradeoff.vary import OWN, deltas, numbers, values_of, vary
 EPSILONS = (0.1, 0.125, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0, 8.0)  # the papers' budgets are among them
 ROWS = (None, 300, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000)
 RHOS = (0.0001, 0.008, 0.01, 0.02, 0.05, 0.08, 0.1, 0.2, 1.0)  # the papers' distances are among them
-DATA, RUNS = 200, 144  # pixels of the fields
+DATA, RUNS = 200, 144  # widths of the fields, in pixels
 FIRST = tuple(slug for slug in METHODS if ALGORITHMS[slug].notion is Notion.CENTRAL)  # their curves share an axis
 
 

@@ -41,12 +41,12 @@ from pages._ui.work.workers import workers
 _LOG = logging.getLogger(__name__)
 
 WORKERS = max(1, cpu_count() - 1)  # leave one core to the visitors
-KEEP = 40  # sweeps of all sessions together
-MOST_RUNS = 5000  # runs that one sweep makes; known runs do not count
+KEEP = 40  # maximum number of sweeps kept for all sessions together
+MOST_RUNS = 5000  # maximum number of runs that one sweep makes; known runs do not count
 MOST_LISTED = 10_000
-CHEAP = 300.0  # expected seconds of a sweep that starts by itself; the first estimate is 3 to 5 times too long
-MOST_WAITING = 30  # waiting sweeps of all sessions; each session has at most one
-MOST_KINDS = 30  # kinds of runs that are timed before a start
+CHEAP = 300.0  # maximum expected seconds of a sweep that starts by itself; the first estimate is 3 to 5 times too long
+MOST_WAITING = 30  # maximum number of waiting sweeps in all sessions; each session has at most one
+MOST_KINDS = 30  # maximum number of kinds of runs that are timed before a start
 ELSEWHERE = "elsewhere"  # the status of a sweep that another process works on
 
 
@@ -62,7 +62,8 @@ class Progress:
     job: Job = dataclasses.field(default_factory=partial(Job, "", "", status="done"))
     owner: str = ""
     first: tuple[int, float] | None = None  # number of rows and time when the first new run finished
-    spans: dict[tuple[Any, ...], tuple[float, ...]] = dataclasses.field(default_factory=dict)  # axes while it runs
+    # ranges of the axes while the sweep runs
+    spans: dict[tuple[Any, ...], tuple[float, ...]] = dataclasses.field(default_factory=dict)
     watched: Presence = dataclasses.field(default_factory=partial(Presence, 600.0))  # a link may be opened later
 
     _table: pd.DataFrame | None = None

@@ -22,7 +22,7 @@ from pages._ui.tradeoff.charts import PICTURES, SIGNS, named, shared
 from pages._ui.tradeoff.sweeps import Progress
 from pages._ui.tradeoff.tables import look_at
 
-_MOST = 200  # runs in the list, the best first
+_MOST = 200  # maximum number of runs in the list, which begins with the best
 _COLUMNS = {**SIGNS, "mu": "μ", "k_found": "centers released", "peak_memory_mb": "memory (MB)", "parameters": "other"}
 _WORDS = {"label": "Privacy label", "page": "One page", "replay": "Replay", "script": "Python script"}
 

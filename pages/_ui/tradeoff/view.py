@@ -34,8 +34,8 @@ from pages._ui.work.pace import duration
 
 SCALES = ("log", "linear")
 _KEEP: dict[str, Any] = {"persist_state": "session"}
-_SLICES = 25  # most pictures of a running sweep
-_PACED = 10  # new runs before a pace is known
+_SLICES = 25  # maximum number of pictures of a running sweep
+_PACED = 10  # number of new runs before a pace is known
 
 
 def titles(progress: Progress) -> str:

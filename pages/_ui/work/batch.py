@@ -19,7 +19,7 @@ from pages._ui.work.workers import workers
 
 __all__ = ["Gathered", "Piece", "follow", "gather", "halt", "peek"]
 
-SHARED, OWN = 400, 60  # pieces of public data on the server, and of one session's own files
+SHARED, OWN = 400, 60  # maximum numbers of pieces: of public data on the server, and of one session's own files
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -100,7 +100,7 @@ class Jobs:
     def __init__(self, *, workers: int = 1, keep: int = 50, clock: Callable[[], float] = time.monotonic) -> None:
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="dpviz-job")
         self._workers, self._clock = workers, clock
-        self._dues: dict[str, float] = {}  # turn -> when the last of its jobs is due
+        self._dues: dict[str, float] = {}  # turn -> time at which the last of its jobs is due
         self._jobs: OrderedDict[str, Job] = OrderedDict()
         self._waiting: list[tuple[Job, Callable[[Job], Any]]] = []
         self._keep = keep

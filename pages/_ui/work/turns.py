@@ -61,7 +61,7 @@ def turn_of(headers: Mapping[str, str], client: str, visit: str) -> str:
             return visit  # no trusted proxy wrote this
         address = getattr(address, "ipv4_mapped", None) or address
         if not any(address in network for network in proxies):
-            wide = isinstance(address, ipaddress.IPv6Address)  # a household has a whole network of such addresses
+            wide = isinstance(address, ipaddress.IPv6Address)  # one household has a whole network of such addresses
             return f"address {ipaddress.ip_network((address, 64), strict=False) if wide else address}"
     return visit
 

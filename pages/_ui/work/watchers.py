@@ -10,7 +10,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 __all__ = ["Presence"]
 
-GRACE = 60.0  # seconds that a broken connection has to return
+GRACE = 60.0  # number of seconds within which a broken connection may return
 
 
 class Presence:

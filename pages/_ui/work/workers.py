@@ -24,9 +24,9 @@ from pages._ui.work.jobs import Job
 
 __all__ = ["RUNS", "Workers", "workers"]
 
-RUNS = max(2, cpu_count())  # runs at a time, of all sessions
+RUNS = max(2, cpu_count())  # maximum number of runs at a time, in all sessions together
 
-_NOTE = struct.Struct("<qqq")  # steps done, total, and whether to stop
+_NOTE = struct.Struct("<qqq")  # number of steps done, total number, and whether to stop
 _PATIENCE = 1.0  # seconds that a stopped run has to reach its next step before it is killed
 _TICK = 0.05  # seconds between checks of a run's progress
 

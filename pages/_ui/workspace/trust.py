@@ -28,7 +28,7 @@ __all__ = ["TRUST", "answers", "by_clients", "clients"]
 
 PROMISES = {"person": "a person", "move": "a move up to rho"}
 TRUST = {"curator": "one curator", "clients": "several clients", "mixer": "a mixer of reports", "nobody": "nobody"}
-_OF = {Notion.SHUFFLE: "mixer", Notion.LOCAL: "nobody"}  # all other notions trust a curator
+_OF = {Notion.SHUFFLE: "mixer", Notion.LOCAL: "nobody"}  # with all other notions, a curator is trusted
 
 
 def promised(cls: type[Algorithm]) -> str:
