@@ -44,7 +44,7 @@ SEEN = """() => {
     return hash;
 }"""
 PAGES = (("Explore", "explore", 6),)
-LIVE = ".st-key-explore_run"  # the Run button of a form that starts fast runs by itself
+LIVE = ".st-key-explore_run"  # the Run button of the form that starts fast runs automatically
 RUNS = ("NSM", "DPM", "PE-means")  # methods that are run on the sample town
 SEED, EPSILON = ("Seed", "seed"), ("Privacy budget ε", "ε")
 SETTLE = 400  # milliseconds within which a step is drawn; the page's idle cost in that time is subtracted
@@ -120,7 +120,7 @@ def new_value(page: Page, server: Server, field: str, value: float) -> dict[str,
     box.press("Enter")
     run = page.locator("[data-testid=stSidebar]").get_by_role("button", name="Run", exact=True)
     changed = f"(before) => ({SEEN})() !== before"
-    try:  # on a quiet machine the run starts by itself
+    try:  # on a machine that is not busy, the run starts automatically
         page.wait_for_function(changed, arg=before, polling=20, timeout=1500 if page.locator(LIVE).count() else 1)
     except TimeoutError:
         run.click()

@@ -96,7 +96,7 @@ def point(slug: str, axis: str, size: int, folder: Path, most: float) -> dict[st
             found = ours.recv()
         else:
             process.terminate()
-    except EOFError:  # the system killed the process, usually for its memory
+    except EOFError:  # the system killed the process, usually because it used too much memory
         pass
     process.join()
     return found

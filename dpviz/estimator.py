@@ -132,7 +132,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         self.domain_ = domain
         self.cluster_centers_ = np.array(self.trace_.cluster_centers)
         self._n_features_out = len(self.cluster_centers_)
-        if self.secure:  # a released model may be shipped, so it holds nothing read off the rows
+        if self.secure:  # a released model may be shipped, so it contains nothing that was read from the rows
             for earlier in ("labels_", "inertia_"):
                 self.__dict__.pop(earlier, None)
             return self

@@ -21,7 +21,7 @@ def same_luck(monkeypatch):
     def randomness(self, seed, noise):
         if noise != "secure":
             return own(self, seed, noise)
-        own(self, seed, noise)  # for its refusals
+        own(self, seed, noise)  # called because it refuses invalid requests
         starts, draws = (np.random.default_rng(child) for child in np.random.SeedSequence(next(turns)).spawn(2))
         return starts, Lucky(draws)
 

@@ -173,7 +173,7 @@ def _enlist(cls: type[Algorithm], here: Origin, known: dict[str, type[Algorithm]
         cls()
     except Exception as error:
         raise ValueError(f"{here.place}: {cls.__name__}() fails: {_words(error)}.") from None
-    if not issubclass(cls, Program):  # programs warn about themselves
+    if not issubclass(cls, Program):  # programs give a warning of their own
         _guard(cls, here)
     known[cls.slug], ORIGINS[cls.slug] = cls, here
 

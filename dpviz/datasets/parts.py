@@ -124,7 +124,7 @@ def columns_in(path: Path) -> list[str]:
         return list(file.schema_arrow.names)
 
 
-_header = threading.Lock()  # up to Python 3.11.7, threads break each other if they parse headers (literals) at once
+_header = threading.Lock()  # up to Python 3.11.7, threads fail if they parse headers (literals) at the same time
 
 
 def _mapped(path: str) -> np.ndarray:

@@ -113,7 +113,7 @@ class Door:
                 f"only {len(self.peers)} of {len(names)} clients joined within {timeout:g} s; missing: {missing}. "
                 "Nothing was sent."
             ) from None
-        peers = [self.peers[name] for name in names]  # the first round notices a client that leaves from here on
+        peers = [self.peers[name] for name in names]  # if a client leaves from here on, the first round notices it
         await self._stop(self._watches)
         await self._shut()
         return peers

@@ -97,7 +97,7 @@ def _levels(values: np.ndarray) -> np.ndarray:
     """Return the distinct amounts in order; amounts that differ only by rounding are treated as equal."""
     ordered = np.sort(values)
     new = np.append(np.diff(ordered) > 1e-9 * np.maximum(ordered[1:], 1e-300), True)
-    return ordered[new]  # the largest of equal amounts
+    return ordered[new]  # the largest of amounts that count as one
 
 
 def _at(values: Sequence[float] | np.ndarray, frame: int, before: float) -> float:

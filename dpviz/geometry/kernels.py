@@ -58,7 +58,7 @@ def snap_toward_zero(x: np.ndarray) -> np.ndarray:
 
 def _rounded(to_whole: np.ufunc, x: np.ndarray) -> np.ndarray:
     whole = np.asarray(np.multiply(x, 1 / GRID, dtype=np.float64))
-    to_whole(whole, out=whole)  # in place, because rows are many
+    to_whole(whole, out=whole)  # in place, because there are many rows
     whole *= GRID
     return whole
 

@@ -18,9 +18,9 @@ __all__ = ["MEASURED", "NARROW", "WIDE", "bootstrap", "near_noise", "worth"]
 
 POPULATIONS = 5
 NARROW, WIDE = 0.7, 2.0  # range in which the median ratio of simulated to true spread should be
-# Simulated over true spread at ε .5 and 2, medians over centers and releases: benchmarks/results/simulated.md. They
-# result from this module, so they are not kept in the algorithms' classes. An algorithm that is missing has not been
-# measured, and the page says so.
+# Ratios of simulated to true spread at ε .5 and 2, as medians over centers and releases; see
+# benchmarks/results/simulated.md. They result from this module, so they are not kept in the algorithms' classes. An
+# algorithm that is missing has not been measured, and the page says so.
 MEASURED: dict[str, dict[str, tuple[float, float]]] = {
     "nsm": {
         "town": (1.71, 2.15),

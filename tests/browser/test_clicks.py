@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
-MOST = 12  # clicks before a private run; a typed field counts as one
+MOST = 12  # maximum number of clicks before a private run; a typed field counts as one click
 MIXED = (
     "customer_id,age,income_eur,visits,satisfaction,tenure_years,basket_eur,newsletter,country,signup_date,rating,"
     "comment"

@@ -95,7 +95,7 @@ def test_the_game_is_played_by_keys_and_a_click_on_an_empty_place_asks_about_som
     *_, length, width = map(float, where.removeprefix("at:").split(","))  # the drawn columns are the last two
     assert abs(length - 7.0) < 0.05 and abs(width - 0.5) < 0.05, where
     expect(called).to_have_value(f"a new flower at {where.removeprefix('at:').replace(',', ', ')}")
-    expect(page.get_by_text("Round 1 is against KMeans.")).to_be_visible()  # another question is another game
+    expect(page.get_by_text("Round 1 is against KMeans.")).to_be_visible()  # another question starts another game
     page.reload()
     expect(called).to_have_value(f"a new flower at {where.removeprefix('at:').replace(',', ', ')}")
     assert parse_qs(urlsplit(page.url).query)["who"] == [where]

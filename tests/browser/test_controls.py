@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 async def walk(port):
     async with Visitor(port, "explore") as visitor:
         await visitor.ask()
-        for epsilon in (2.0, 1.0):  # both run once, because this machine's speed does not matter here
+        for epsilon in (2.0, 1.0):  # make both runs beforehand, so that this machine's speed does not matter
             await visitor.change("param_pe-means_epsilon", epsilon)
             while visitor.polls:
                 await visitor.poll()

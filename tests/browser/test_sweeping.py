@@ -53,7 +53,7 @@ def test_a_sweep_fills_in_survives_a_page_change_and_is_found_after_a_reload(ope
     assert open(download.value.path()).readline().startswith("key,data,bounds")
     key = page.locator(".st-key-sweep_key")
     expect(key).to_be_hidden()
-    # a phone names curves in a key and draws them as wide as it is
+    # on a phone, a key names the curves, and their picture is as wide as the screen
     page.set_viewport_size({"width": 390, "height": 844})
     expect(key).to_contain_text("HDPE-means")
     page.wait_for_function(

@@ -115,7 +115,8 @@ def test_the_narrow_ring_travels_too(folder):
     assert host.result().bytes_up == 2 * 3 * 4 * 9
 
 
-PATIENCE = (1.5, 20.0, 120.0)  # seconds, tried in order: on a busy machine nobody may have come after the first
+# time limits in seconds, tried in order: on a busy machine, nobody may have come within the first
+PATIENCE = (1.5, 20.0, 120.0)
 
 
 def test_a_client_that_never_comes_is_named(folder):

@@ -16,7 +16,7 @@ from dpviz.datasets import load_sample
 from dpviz.lessons import story
 
 FEW = STOPS[3:6]
-WEB = 200_000  # largest size of the record in bytes
+WEB = 200_000  # maximum size of the record, in bytes
 
 
 def unpacked(text):
@@ -64,7 +64,7 @@ def clusters(k):
 
 
 def test_26_people_are_given_away_and_with_noise_nobody(given):
-    at_most = [0, 6, 1, 5, 0, 3, 4, 2, 3, 3, 1]  # most rows given away at each number of clusters
+    at_most = [0, 6, 1, 5, 0, 3, 4, 2, 3, 3, 1]  # maximum number of rows given away at each number of clusters
     assert all(len(rows) <= most for rows, most in zip(given.rows, at_most, strict=True)) and given.count == 26
     assert len(set().union(*given.rows)) == 26  # each row is counted once
     assert given.noisy == 0

@@ -71,7 +71,7 @@ def game(app, name="main"):
     return app.session_state["attacker_games"][name]
 
 
-# Play one method of every promise; tests/audits/test_game.py plays every algorithm.
+# Play one method for every promise; tests/audits/test_game.py plays every algorithm.
 PLAYED = tiers(
     [
         *("kmeans", "sulloyd", "dist-dp-random-points", "stemmer-kaplan-local"),

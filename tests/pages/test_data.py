@@ -327,7 +327,7 @@ def test_a_run_put_off_is_rehearsed_with_its_own_values(start, monkeypatch):
     assert app.session_state["page"] == "plan" and not app.exception
     assert "Continue to Spend: PE-means, k = 4, ε = 0.5" in [button.label for button in app.button]
     app.number_input(key="plan_k").set_value(6).run()
-    assert app.number_input(key="plan_k").value == 6  # the values are given once
+    assert app.number_input(key="plan_k").value == 6  # the values are passed on only once
 
 
 def test_a_file_can_be_forgotten_before_it_is_read(start):

@@ -54,7 +54,8 @@ def test_the_declared_noise_is_what_reruns_show(slug, X):
     predicted = np.sqrt(np.square(told).mean(axis=(0, 2)))
     ratio = predicted / measured
     assert 0.9 < np.exp(np.log(ratio).mean()) < 1.1  # all centers together
-    assert ((0.7 < ratio) & (ratio < 1.35)).all()  # per center, because 60 runs give a deviation to a tenth
+    # for each center; from 60 runs, a deviation is known to within a tenth
+    assert ((0.7 < ratio) & (ratio < 1.35)).all()
 
 
 @pytest.mark.slow
@@ -98,7 +99,8 @@ def test_averages_are_blurred_where_noise_reaches_across_the_domain():
     counts, sd = np.array([50.0, 50.0]), np.full((2, 2), 0.5)  # squared noise .5, squared radius 1
     assert not blurred(counts, sd, 1.0) and not blurred(counts, 0.5 * sd, 0.5)
     assert blurred(counts, 1.2 * sd, 1.0) and blurred(counts, sd, 0.5)
-    thrown = np.array([[0.1, 0.1], [9.0, 9.0]])  # no farther than the radius, and a center with few rows counts little
+    # no farther than the radius, and a center with few rows has little weight
+    thrown = np.array([[0.1, 0.1], [9.0, 9.0]])
     assert not blurred(counts, thrown, 1.0) and not blurred(np.array([100.0, -3.0]), thrown, 1.0)
     assert blurred(np.array([10.0, 90.0]), thrown, 1.0) and blurred(-counts, 9 * sd, 1.0)
 

@@ -16,7 +16,7 @@ from dpviz.privacy.ledger import Release
 from dpviz.privacy.noise import Seeded
 from dpviz.privacy.plan import Plan, gaussians
 
-PE_CONSTANTS = {  # algorithms table B0: theta(epsilon; delta = N^-1.1)
+PE_CONSTANTS = {  # table B0 of the specification: theta(epsilon; delta = N^-1.1)
     150: (0.15572, 0.26700, 0.46217, 0.79912, 1.36543),
     1797: (0.10173, 0.18606, 0.34035, 0.61842, 1.10670),
     10000: (0.08405, 0.15712, 0.29320, 0.54311, 0.99101),

@@ -255,7 +255,8 @@ def test_a_time_is_expected_once_every_kind_is_known_and_budgets_add_up():
     assert estimate.seconds(every, known, 2) is None
     known[estimate.kind(cells[1])] = 0.5
     assert estimate.seconds(every, known, 2) == estimate.START_SECONDS + (1 + 8 * 0.5) / 2
-    assert estimate.seconds(every[-2:], known, 2) == estimate.START_SECONDS + 2 * 0.5 / 2  # the remaining runs count
+    # only the remaining runs count
+    assert estimate.seconds(every[-2:], known, 2) == estimate.START_SECONDS + 2 * 0.5 / 2
     assert estimate.seconds([], {}, 2) == 0
     assert estimate.trial(cells[0]) > 0
     n, epsilon = estimate.composed(sweep)

@@ -100,7 +100,7 @@ class EUGkM(Algorithm):
     slug: ClassVar[str] = "eugkm"
     tagline: ClassVar[str] = "Counts every cell of a uniform grid and clusters the cells; optionally adds a Lloyd step."
     MOST_CELLS: ClassVar[int] = 20_000
-    CONTENT: ClassVar[float] = 10.0  # Su et al., Section 4.2: the constant of the rule
+    CONTENT: ClassVar[float] = 10.0  # the constant of the rule in Su et al., Section 4.2
     MANY: ClassVar[int] = (
         4  # from this many columns on, the center of a half box is far from the domain's; see benchmarks/cliffs.py
     )

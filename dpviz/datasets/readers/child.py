@@ -86,7 +86,7 @@ def _limit(limits: Limits) -> None:
         os.nice(_NICE)
     try:
         import resource
-    except ImportError:  # Windows has no such limits: there only Stop ends a slow file
+    except ImportError:  # Windows has no such limits; there, only Stop ends the reading of a slow file
         return
     spent = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
     for which, most in (

@@ -43,7 +43,7 @@ def _projected(view: View, shots: list[Shot]) -> Panel:
     mask = rounds[-1]["kept"]
     title = f"{int(mask.sum()):,} of {len(mask):,} trial points survive in {counted(p, 'projected column')}"
     figure = base(colors, title, height=508)
-    reach = 1.3 * np.quantile(np.abs(rounds[-1]["population"][:, :2]), 0.995)  # the first trial points lie farther out
+    reach = 1.3 * np.quantile(np.abs(rounds[-1]["population"][:, :2]), 0.995)  # the first trial points are farther out
     figure.update_xaxes(range=[-reach, reach], title_text="projected column 1", fixedrange=False)
     figure.update_yaxes(range=[-reach, reach], title_text="projected column 2" if p > 1 else "", fixedrange=False)
     figure.update_xaxes(constrain="domain", constraintoward="left")

@@ -16,7 +16,7 @@ __all__ = ["tree_table", "tree_panel"]
 
 _HEIGHT = 0.42  # height of a bar, in levels
 _LEVELS = 9  # number of levels up to which there is room for numbers
-_LABELED = 0.07  # share of the picture's width from which a node shows its count
+_LABELED = 0.07  # share of the picture's width that a node needs to show its count
 
 
 def tree_table(nodes: Sequence[int], noisy_counts: Sequence[float]) -> pd.DataFrame:

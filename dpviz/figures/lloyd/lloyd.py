@@ -20,7 +20,7 @@ __all__ = ["PANE", "counts_table", "moves_table", "outside", "shadow", "shots"]
 
 ASSIGN, RAW, MOVE = range(3)  # the three frames of an iteration: rows that count, noisy moves, new centers
 CORNERS = 900  # maximum number of corners of all outlines of one kind in a frame; an outline has at most 48
-FAR = 3.0  # in domain radii; longer moves are cut off, because dividing by a count near 0 gives moves of any length
+FAR = 3.0  # maximum drawn length of a move, in domain radii; dividing by a count near 0 gives moves of any length
 
 
 def shots(trace: Trace) -> list[Shot]:

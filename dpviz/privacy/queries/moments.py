@@ -90,5 +90,6 @@ class SecondMoment(Query):
             square *= self.n_features
         if neighboring is Neighboring.ADD_REMOVE:
             return {"": square}
-        # |x x^T - y y^T|_F^2 = |x|^4 + |y|^4 - 2 (x.y)^2; in one entry, squares of one sign or products of two
+        # |x x^T - y y^T|_F^2 = |x|^4 + |y|^4 - 2 (x.y)^2; one entry is a square in [0, r^2] or a product in
+        # [-r^2 / 2, r^2 / 2], where r is the radius
         return {"": square * (math.sqrt(2.0) if norm == 2 else 1.0 if norm == math.inf else 2.0)}

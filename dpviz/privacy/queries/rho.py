@@ -133,7 +133,7 @@ class NearRegionSums(Query):
             sums = entry
         elif neighboring is Neighboring.REPLACE:
             sums = 2 * entry
-        else:  # a move changes two regions, or one in which the offset moves
+        else:  # a move takes the row to another region, or shifts its offset within one region
             sums = max(one_entry(norm, neighboring) * entry, min(2 * entry, moved(self.rho_distance, d, norm, 2)))
         return {"counts": one_entry(norm, neighboring), "sums": sums}
 

@@ -33,7 +33,8 @@ class AddressState:
 
     address: Once[tuple[str | None, str]] = Once(lambda: (None, ""))  # the page and query to open
     address_read: Held[bool] = Held(bool)
-    address_file: Held[tuple[str, str, str] | None] = Held(nothing)  # a file that an address waits for, page, query
+    # the file that an address waits for, and the page and query of the address
+    address_file: Held[tuple[str, str, str] | None] = Held(nothing)
     kept: Held[tuple[str, str]] = Held(lambda: ("", ""))  # page and query in the address bar
     opened: Held[Opened | None] = Held(nothing)  # the scene of the last link
     opened_as: Held[str | None] = Held(nothing)  # the widgets' values when that scene's sentence was first shown

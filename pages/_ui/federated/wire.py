@@ -35,7 +35,7 @@ from pages._ui.limits.reconstruction import plain_lloyd
 
 T = TypeVar("T")
 MOST_CELLS = 200_000
-RINGS = {"64": WIDE, "32": PAPER}  # rings by the bits of a word
+RINGS = {"64": WIDE, "32": PAPER}  # rings by the number of bits in a word
 RING_NAMES = {"64": "64-bit words, 24 fraction bits", "32": "32-bit words, 16 fraction bits (the paper's)"}
 PLOT = {"displayModeBar": False}
 DRAWN_BY = {CLIENTS: "the clients", SERVER: "the server"}

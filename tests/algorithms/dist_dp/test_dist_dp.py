@@ -193,7 +193,8 @@ def test_a_moved_row_changes_two_cells_in_each_grid_and_no_more(trials):
         assert abs(change).max(initial=0) <= 1
         assert np.sqrt((change**2).sum()) <= query.sensitivity(MOVE)
         assert sum(key not in two for key in one) <= query.l0 and sum(key not in one for key in two) <= query.l0
-    far = [query.statistic(Block(np.array([[x, 0.0]])))[0] for x in (0.0, 0.25)]  # no cell in common
+    # the two reports have no cell in common
+    far = [query.statistic(Block(np.array([[x, 0.0]])))[0] for x in (0.0, 0.25)]
     assert len({tuple(key) for keys in far for key in keys}) == 50
     assert query.sensitivity(MOVE) == math.sqrt(50)
 
@@ -238,7 +239,7 @@ def test_secure_noise_has_the_stated_scale_on_the_grid():
     X, domain = np.zeros((12_000, 2)), Domain.box(-1, 1, 2, n_public=12_000)
     noisy = curator(X, domain, noise=Secure()).perturb_rows("points", Positions(RHO), name="noisy", limit=2.0)
     np.testing.assert_array_equal(noisy.value, snap(noisy.value))
-    assert noisy.value.std() / noisy.sd == pytest.approx(1, abs=0.04)  # sd of the estimate .0046
+    assert noisy.value.std() / noisy.sd == pytest.approx(1, abs=0.04)  # the estimate has an sd of .0046
 
 
 def lower_mu(hits, false_alarms, runs):

@@ -236,7 +236,7 @@ def test_a_prior_draws_counts_to_the_typical_one_as_far_as_noise_explains_them()
     rng, k = np.random.default_rng(0), 200
     votes = Prior(64 + rng.normal(0, 30, k), np.full(k, 30.0**-2), 64.0)
     alike, sd = Tracker(k, pooled=True, prior=votes).counts(64 + rng.normal(0, 40, k), 40.0)
-    assert abs(alike - 64).max() < 20 and sd.max() < 10  # all have one size; noise alone would give 24
+    assert abs(alike - 64).max() < 20 and sd.max() < 10  # all have one size; noise alone would give an sd of 24
     sizes = rng.uniform(500, 5000, k)
     votes = Prior(sizes + rng.normal(0, 30, k), np.full(k, 30.0**-2), sizes.mean())
     unlike, sd = Tracker(k, pooled=True, prior=votes).counts(sizes + rng.normal(0, 40, k), 40.0)
@@ -261,7 +261,8 @@ def test_sizes_follow_from_all_candidates_and_are_unknown_without_any():
     population, votes = np.array([[0.0], [0.1], [5.0], [5.2]]), np.array([30.0, -4.0, 50.0, 8.0])
     summary = PointSummary(population[::2], votes[::2], 3.0, {"population": population, "noisy_votes": votes})
     prior = sizes(summary, np.array([[0.0], [5.0], [99.0]]), 28.0)
-    assert prior.counts.tolist() == [26.0, 58.0, 0.0]  # dropped candidates count too: the kept ones are too large
+    # dropped candidates count, too, because the kept ones are too large
+    assert prior.counts.tolist() == [26.0, 58.0, 0.0]
     np.testing.assert_allclose(prior.precision, [1 / 18, 1 / 18, 0.0])
     assert sizes(dataclasses.replace(summary, noise_sd=0.0), np.zeros((1, 1)), 88.0) is None
 
@@ -350,7 +351,8 @@ def test_a_negative_noisy_count_moves_no_half_to_the_bounds():
     released = next(correct(answers, 3.0, begin, pooled=True)).released
     assert released["moved"].all() and released["split"][0]
     halves = released["centers"][released["split"]]
-    assert np.linalg.norm(halves, axis=1).max() < 1.5  # sqrt(30 / 50) away; with one row it would be at the wall, 3
+    # the distance is sqrt(30 / 50); with one row it would be 3, at the wall
+    assert np.linalg.norm(halves, axis=1).max() < 1.5
 
 
 def test_solve_with_few_points_copies_and_with_many_finds_them():

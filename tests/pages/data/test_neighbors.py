@@ -15,7 +15,8 @@ NEIGHBORS = {
     "out of bounds": ["-500,1e300", *ROWS[1:]],
     "no row left": [],
 }
-PAGES = ("data", "bounds", "spend", "account", "explore", "again", "attacker", "compare", "ledger")  # no samples beside
+# no page that shows samples as well
+PAGES = ("data", "bounds", "spend", "account", "explore", "again", "attacker", "compare", "ledger")
 
 
 def shown(block):

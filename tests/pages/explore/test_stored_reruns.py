@@ -21,7 +21,7 @@ from tests.pages.pictures import pictures
 from tests.pages.visitor import visit, wait_for_run
 
 ROOT = Path(__file__).parents[3]
-STEP = 2.0**-22  # resolution of a stored center, z units
+STEP = 2.0**-22  # resolution of a stored center, in z units
 
 
 @pytest.fixture(autouse=True)
