@@ -115,7 +115,7 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
     ],
     ("dpviz/algorithms/explain_clusters.py", "tests/algorithms/test_explain_clusters.py"): [
         ("explain_budget_twice", "mu_of_epsilon(self.epsilon,", "mu_of_epsilon(2 * self.epsilon,"),
-        ("explain_edge_below", "- 2 * GRID  # a row", "+ 2 * GRID  # a row"),
+        ("explain_edge_below", ".T - 2 * GRID", ".T + 2 * GRID"),
     ],
     ("dpviz/postprocessing/explain.py", "tests/algorithms/test_explain_clusters.py"): [
         ("explain_one_interval_of_many", "/ (2 * k * d * (b - 1))\n", "\n"),

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 COUNTED = 200_000  # maximum number of rows on which DEMO counts the effect of a declaration
 _REGION = 1_000  # kilometers from the middle; wider bounds hardly describe a region
 MOST = 12  # maximum number of columns of a public file that are ticked at first
-_NAMED = 8  # maximum number of names listed of columns that share one reason
+_NAMED = 8  # maximum number of column names listed for one reason
 _PLACE = ("sheet", "header_row")  # entries that must agree with the form in which the file was read
 # entries that a dictionary may change after the file has been read
 _WRITTEN = ("separator", "decimal", "decimal_of", "thousands", "missing_marks")
