@@ -79,7 +79,7 @@ class Cell:
     seed: int
 
     def algorithm(self) -> Algorithm:
-        """Return the method with the sample's number of centers, the chapter's values, and defaults otherwise."""
+        """Return the method with the sample's number of centers, the chapter's values, and defaults for the rest."""
         budget = {} if self.epsilon is None else {"epsilon": self.epsilon}
         source = opened(self.chapter.sample, self.people)
         return ALGORITHMS[self.chapter.method](n_clusters=source.data.n_clusters, **budget, **dict(self.chapter.values))
@@ -130,7 +130,7 @@ def trace(cell: Cell) -> Trace:
 def row(cell: Cell) -> dict[str, Any]:
     """Make one run and return its row in the atlas.
 
-    Keys: people (0 for all), epsilon (None without a budget), seed; bet, the largest number of 100 bets that an
+    Keys: people (0 for all), epsilon (None without a budget), seed; bet, the largest number of bets, of 100, that an
     attacker wins; found, the number of groups with their own center; loss, mean squared distance in z units; centers,
     of shape (k' * d,), z units, in steps of 2^-22; sizes, of shape (k',) in steps of 2^-8, or None if the method
     releases none.

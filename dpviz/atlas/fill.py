@@ -38,7 +38,7 @@ def ground(data: Dataset, n_clusters: int, on_step: Callable[[int, int], None] =
 def stop(
     data: Dataset, algorithm: Algorithm, beside: Beside, on_step: Callable[[int, int], None] = lambda done, all: None
 ) -> Stop:
-    """Run a method RUNS times at its ε and return the atlas's rows; `on_step` receives the number of finished runs.
+    """Run a method RUNS times at its ε and return the runs; `on_step` receives the numbers of finished and of all runs.
 
     Raises
     ------

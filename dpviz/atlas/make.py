@@ -86,8 +86,8 @@ def drawn(share: float, seed: str) -> list[Cell]:
 def check(cells: Sequence[Cell], folder: Path = FOLDER, *, workers: int = 1) -> Iterator[Difference | None]:
     """Repeat stored runs; yield each difference, or None for a run that is reproduced.
 
-    Whole numbers must be equal. Floats must be equal bit for bit on the kind of machine that made them, else to a
-    millionth.
+    Whole numbers must be equal. Floats must be equal bit for bit on the kind of machine that made them, and to a
+    millionth on any other.
     """
     again = on_this_machine(list(cells), _made, _given_up, workers=workers)
     stored = {chapter: load(chapter, folder) for chapter in {cell.chapter for cell in cells}}

@@ -158,7 +158,7 @@ def _best_event(first: Sample, second: Sample, delta: float | None) -> Event:
 
 
 def distinguish(first: Sample, second: Sample, confidence: float, *, delta: float | None = None) -> tuple[float, str]:
-    """Return (lower bound, statistic used) for samples of statistics on each data set; a third of them trains."""
+    """Return (lower bound, statistic used) for samples of statistics on each data set; a third is for training."""
     cut = len(next(iter(first.values()))) // 3
     training = [{name: values[:cut] for name, values in sample.items()} for sample in (first, second)]
     event = _best_event(training[0], training[1], delta)
@@ -207,7 +207,7 @@ def statistics(trace: Trace, seen: Rows, pair: Pair, *, swapped: bool) -> dict[s
 
 
 def _exchanges(rows: Rows) -> list[Exchange]:
-    """Return the exchanges that a witness recorded; none without a witness."""
+    """Return the exchanges that a witness recorded, or no exchanges if there was no witness."""
     return rows.witness.exchanges if isinstance(rows, Neighbors) else []
 
 

@@ -51,7 +51,7 @@ def _add(facts: dict[str, Hashable], name: str, value: Any) -> int:
 
 
 def scores(first: Sequence[Facts], second: Sequence[Facts], cut: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return how strongly the facts of every run favor the first data set, shapes (runs,) and (runs,).
+    """Return how strongly the facts of every run favor the first data set: an array (runs,) for each data set.
 
     The first `cut` runs on either side determine which data set a value favors. Each half of those runs is judged by
     the other half, so that a threshold may be chosen on them.

@@ -130,7 +130,7 @@ def _nearest(centers: np.ndarray, row: np.ndarray) -> int:
 def exactly(read: Sequence[Read], X: np.ndarray, domain: Domain) -> np.ndarray:
     """Return the sorted indices of the rows of X (n, d), original units, that were read off correctly. NOT PRIVATE.
 
-    Correct means equal in every column to less than a millionth of a half-width.
+    Correct means equal in every column to within a millionth of a half-width.
     """
     if not read:
         return np.empty(0, dtype=int)

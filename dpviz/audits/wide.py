@@ -20,7 +20,7 @@ _PARAMETERS: dict[str, Any] = {  # values other than the defaults, for the algor
 
 
 def second_instance(cls: type[Algorithm]) -> Algorithm:
-    """Return an algorithm for six columns, with projections, rounds, learned radius, second moment, scatter and swaps.
+    """Return an algorithm for six columns with projections, rounds, a learned radius, second moment, scatter and swaps.
 
     It has five centers and the values of `_PARAMETERS`, which the class's `AUDIT` overrides; epsilon is large, so that
     every stage runs. A promise about moves gets rho = 1.5, at which the fallback is cheaper.

@@ -53,7 +53,7 @@ class Coverage(NamedTuple):
     sizes: tuple[int, ...]
 
     def log_probability(self, scale: float) -> float:
-        """Return the log probability of the picks if each cell is weighed by exp(count / scale)."""
+        """Return the log probability of the picks if each cell has the weight exp(count / scale)."""
         weights = (
             logsumexp(np.append(counts / scale, np.log(max(size - len(counts), 1e-300))))
             for counts, size in zip(self.counts, self.sizes, strict=True)

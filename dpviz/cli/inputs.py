@@ -156,7 +156,7 @@ class RunInput:
     domain : Domain
     dataset_id : str
     columns : names of the columns of X
-    loss : trace -> the loss that its algorithm aims at, on the raw rows (see `metrics.run_loss`); NOT PRIVATE
+    loss : trace -> the loss that its algorithm tries to reduce, on the raw rows (see `metrics.run_loss`); NOT PRIVATE
     groups : centers in original units -> share of rows in the largest known group of their center; NOT PRIVATE; None
         without known groups
     agreement : trace of regions -> adjusted Rand index with the known groups; NOT PRIVATE; None without known groups
@@ -262,7 +262,7 @@ def in_parts(
 
 
 def _columns(path: Path, wanted: Sequence[str] | None, *, hidden: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the names of the columns to cluster, and their names in `parts_of`: () for all.
+    """Return the names of the columns to cluster, and their names for `parts_of`, where () means all columns.
 
     The names are numbers unless they are known to be public.
     """

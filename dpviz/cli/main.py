@@ -99,7 +99,7 @@ def parted(words: list[str]) -> tuple[list[str], list[str], list[str]]:
 
 
 class Stream:
-    """A text stream that keeps names from files, traces and other parties from controlling the terminal."""
+    """A text stream in which no name from a file, a trace or another party can control the terminal."""
 
     def __init__(self, stream: TextIO, keep: str = "") -> None:
         self._stream, self._keep = stream, keep

@@ -113,7 +113,7 @@ def load(name: str) -> Dataset:
 
 
 def made(name: str) -> Blobs | Painted | Fewer | None:
-    """Return the maker of a data set that is defined by its public name, None for any other name.
+    """Return the maker of a data set that is defined by its public name, or None for any other name.
 
     Raises
     ------

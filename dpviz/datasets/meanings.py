@@ -114,7 +114,7 @@ _SCALES = {word for word, (*_, unit) in _KNOWN.items() if unit == "points"}
 
 
 def meaning_of(column: str) -> Meaning | None:
-    """Return the suggestion that a column's name makes, None if it makes none."""
+    """Return the suggestion that a column's name makes, or None if it makes none."""
     words = [word.lower() for word in re.findall(r"[^\W\d_]+|[%€$]", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", column))]
     if _ITEM.match(column.strip()) and not _QUARTER.match(column.strip()):  # a survey item states a topic, not a unit
         what, low, high, unit = next((_KNOWN[word] for word in words if word in _SCALES), _KNOWN["likert"])

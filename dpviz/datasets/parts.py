@@ -71,7 +71,8 @@ def parts_of(
     its neighbors.
 
     The types of a public file are checked here, from the header alone: an error while rows are converted would quote a
-    cell. In a private file, whose `form` is declared, a cell that is not a number is missing, as in every reader.
+    cell. In a private file, whose `form` is declared, a cell that is not a number counts as missing, as in every
+    reader.
 
     Raises
     ------

@@ -169,7 +169,7 @@ def _existing(path: Path) -> Path:
 
 
 def _own(path: Path) -> Path:
-    """Return a secret file's path if only its owner can read or change it."""
+    """Return a secret file's path; refuse the file if anybody but its owner can read or change it."""
     status = _existing(path).stat()
     if os.name == "posix" and (status.st_mode & 0o077 or status.st_uid != os.getuid()):
         raise ValueError(

@@ -31,7 +31,7 @@ _LENGTH = struct.Struct("<I")
 
 
 class MessageError(Exception):
-    """Raised for a frame that breaks the format; the message says how."""
+    """Raised for a frame that violates the format; the message says how."""
 
 
 class Kind(IntEnum):
@@ -47,7 +47,7 @@ class Kind(IntEnum):
 
 @dataclasses.dataclass(frozen=True)
 class Message:
-    """One message. The CRC detects faults of programs; TLS protects against attackers."""
+    """One message. The CRC detects program faults; TLS protects against attackers."""
 
     kind: Kind
     round: int = 0

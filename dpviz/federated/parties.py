@@ -38,7 +38,7 @@ class Header:
     round : int, number of the round, from 0
     query : str, the request
     shapes : part -> shape of the statistic
-    digits : part -> fraction digits in the ring
+    digits : part -> number of its fraction digits in the ring
     """
 
     round: int

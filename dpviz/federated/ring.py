@@ -43,7 +43,7 @@ class Ring:
         return self.bits // 8
 
     def digits(self, grid: float) -> int:
-        """Return the fraction digits for statistics on this grid.
+        """Return the number of fraction digits for statistics on this grid.
 
         Raises
         ------

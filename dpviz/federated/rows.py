@@ -47,12 +47,12 @@ class Traffic:
 
     @property
     def bytes_up(self) -> int:
-        """Return the payload bytes from all clients to the server."""
+        """Return the number of payload bytes from all clients to the server."""
         return sum(len(payload) for parts in self.uploads.values() for payload in parts.values())
 
     @property
     def bytes_down(self) -> int:
-        """Return the payload bytes from the server to all clients."""
+        """Return the number of payload bytes from the server to all clients."""
         return len(self.uploads) * sum(map(len, self.broadcast.values()))
 
 
@@ -129,7 +129,7 @@ class MaskedSession(Session):
         return self._asked
 
     def excess(self, mechanism: str) -> float:
-        """Return the variance of the released noise relative to the variance that the promise counts."""
+        """Return the variance of the released noise relative to the variance on which the promise rests."""
         return self._shares.excess(mechanism)
 
     def _wanted(

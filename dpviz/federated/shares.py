@@ -77,13 +77,13 @@ class Shares:
         return ring if self.drawn_by == SERVER else dataclasses.replace(ring, whole_fraction=ring.fraction)
 
     def excess(self, mechanism: str) -> float:
-        """Return the variance of the published noise relative to the variance that the promise counts."""
+        """Return the variance of the published noise relative to the variance on which the promise rests."""
         if self.drawn_by == SERVER or self.n_clients == 1:
             return 1.0
         return 2.0 if mechanism == "Laplace" else self.n_clients / (self.n_clients - 1)
 
     def server(self, noise: Noise, mechanism: str, scale: float, shape: tuple[int, ...]) -> np.ndarray:
-        """Return the noise that the server adds: all or none."""
+        """Return the noise that the server adds: all of it, or none."""
         if self.drawn_by == CLIENTS:
             return np.zeros(shape)
         return MECHANISMS[mechanism].draw(noise, scale, shape)

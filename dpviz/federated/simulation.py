@@ -24,7 +24,7 @@ SPREADS = ("even", "skewed", "by region")
 
 
 def spread(X: np.ndarray, n_clients: int, how: str, rng: np.random.Generator) -> list[np.ndarray]:
-    """Deal rows (n, d) to clients: evenly at random, unevenly (client i gets a share of 1/i), or sorted by column 1."""
+    """Deal rows (n, d) to clients: evenly at random, in shares proportional to 1/i, or sorted by the first column."""
     validate.one_of("spread", SPREADS, how=how)
     validate.integer("spread", 1, 1000, n_clients=n_clients)
     order = np.argsort(X[:, 0], kind="stable") if how == "by region" else rng.permutation(len(X))
@@ -50,7 +50,7 @@ def refusal(algorithm: Algorithm, n_features: int, n_public: int) -> str:
 
 
 def payload_bytes(n_clients: int, words: int, word_bytes: int) -> int:
-    """Return the payload bytes of one round in both directions; a round of FastLloyd sends words = k (d + 1)."""
+    """Return the number of payload bytes of one round in both directions; FastLloyd has k (d + 1) words a round."""
     return 2 * n_clients * word_bytes * words
 
 
@@ -71,7 +71,7 @@ class Simulation:
 
     @property
     def bytes(self) -> int:
-        """Return the payload bytes of all rounds in both directions."""
+        """Return the number of payload bytes of all rounds in both directions."""
         return sum(round_.bytes_up + round_.bytes_down for round_ in self.rounds)
 
 

@@ -65,7 +65,7 @@ def _read(there: Ground, method: Algorithm, seed: int, noise: str) -> tuple[Trac
 
 
 def panels(runs: ReadRun, colors: Theme) -> list[Panel]:
-    """Return two panels: the rounds, with a ring around every person whose row was read off, and their number."""
+    """Return two panels: the rounds, with rings around people whose rows were read off, and the number of rings."""
     there, trace = runs.ground, runs.trace
     view = there.view(trace, colors)
     steps = [step for step in trace.steps if step.kind == "noisy-iteration"]

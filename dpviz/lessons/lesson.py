@@ -99,7 +99,7 @@ class Lesson:
         return re.sub(r"(?<=\b[δεμρ]) (?=\d)|(?<=\d) (?=k?m\b)", "\N{NO-BREAK SPACE}", words.format_map(stage.facts))
 
     def is_right(self, answer: Sequence[int], stage: Stage) -> bool:
-        """Return whether an answer, option numbers counted from 0, names all right options and no others."""
+        """Return whether an answer (option numbers, counted from 0) names all right options and no others."""
         return frozenset(answer) == stage.right
 
 

@@ -38,7 +38,7 @@ class Overview:
     exact: int
 
     def count(self, word: str) -> int:
-        """Return how many items have a verdict."""
+        """Return how many items have this verdict."""
         return sum(verdict.word == word for _, _, verdict in self.verdicts)
 
     @property

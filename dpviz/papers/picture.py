@@ -259,7 +259,7 @@ class _Scale:
 
     @classmethod
     def over(cls, values: Sequence[float], start: float, span: float, *, least: float) -> _Scale:
-        """Return a scale with room for all values; it is logarithmic if their ratio is at least `least`."""
+        """Return a scale for all values; it is logarithmic if the largest is at least `least` times the smallest."""
         low, high = min(values), max(values)
         if low > 0 and high / low >= least:
             pad = (high / low) ** 0.06

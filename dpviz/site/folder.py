@@ -41,7 +41,7 @@ class Folder:
 
 
 def _written(out: Path) -> list[str]:
-    """Return the files of an earlier site in this folder, none if it is empty or missing."""
+    """Return the files of an earlier site in this folder, or no files if it is empty or missing."""
     if out.exists() and not out.is_dir():
         raise ValueError(f"site: {out} is a file; name a folder.")
     there = (

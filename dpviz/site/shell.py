@@ -44,7 +44,10 @@ class Shell:
     doors: tuple[tuple[str, str], ...]
 
     def page(self, here: str, title: str, body: str, *, head: str = "", wide: bool = False, foot: bool = True) -> str:
-        """Return a page as a document, from its path in the site, its title as text, and body and head as safe HTML."""
+        """Return a page as a document.
+
+        `here` is its path in the site, `title` is text, and `body` and `head` are safe HTML.
+        """
         doors = "".join(
             f'<a href="{link(here, there)}"{" aria-current=page" * self._within(here, there)}>{html.escape(word)}</a>'
             for word, there in self.doors

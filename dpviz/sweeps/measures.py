@@ -22,7 +22,7 @@ REFERENCES = {"means": "KMeans", "medians": "KMedians"}  # objective -> label of
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Outcome:
-    """The result of one run, with its non-private reference; all in z units except `data`.
+    """The result of one run, with its non-private reference; everything except `data` is in z units.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class Metric:
 
     Attributes
     ----------
-    relative : whether the metric is shown as a multiple of the reference's
+    relative : whether the metric is shown as a multiple of the reference's value
     objective : "means" or "medians", for the non-private reference KMeans or KMedians
     of_regions : whether the metric is defined for clusters that are regions
     """

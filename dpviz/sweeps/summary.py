@@ -183,7 +183,7 @@ class Summary:
         return changes.drop_duplicates(_CURVE).drop(columns=["rise", "error"]).reset_index(drop=True)
 
     def enough(self, within: float) -> pd.DataFrame:
-        """Count, per curve and point, the `good` ones among its `runs`: those whose metric is close to KMeans'.
+        """Count, per curve and point, the `good` ones among its `runs`: those whose metric is close to that of KMeans.
 
         Parameters
         ----------
@@ -197,7 +197,7 @@ class Summary:
         return groups.agg(good=("good", "sum"), runs=("good", "size"), k_found=("k_found", "median")).reset_index()
 
     def smallest(self, *, within: float, share: float) -> pd.DataFrame:
-        """Return, per curve, the smallest tested value of the axis from which a share of the runs is good enough.
+        """Return, per curve, the smallest tested value of the axis from which on this share of the runs is good enough.
 
         Every larger tested value must be good enough, too, so that a single lucky point does not count.
 
@@ -219,7 +219,7 @@ class Summary:
         return pd.DataFrame(lines, columns=[*_CURVE, "least", "good", "runs", "tested", "first", "k_found"])
 
     def quantile_dots(self, dots: int = 20, *, at: object = None) -> pd.DataFrame:
-        """Return `dots` equally likely values per curve and point (fewer for fewer runs), with their number `of`.
+        """Return `dots` equally likely values per curve and point (fewer if runs are fewer), and their number, `of`.
 
         `at` restricts them to one value of the axis.
         """

@@ -44,11 +44,11 @@ From a paper's pseudo-code to a stepped, audited algorithm
 A program of another library
 ----------------------------
 `dpviz run diffprivlib-kmeans --outside diffprivlib.models:KMeans --data sample:town` runs any class with `fit(X)`,
-`cluster_centers_` and an argument `n_clusters` beside ours, as do `app`, `sweep` and `export`; it gets `epsilon`,
-`bounds` and `random_state` where it has such arguments; its rows and bounds are in z units. It sees the rows itself, so
-it is marked everywhere: "claims by its authors, not checked here; its noise is not ours". It has its own panel in every
-ranking, and is refused for private data, secure noise and `audit`. Where a library needs older packages than
-dpviz was tested with (diffprivlib 0.6 does not load with scikit-learn 1.9), give both an environment of their own,
+`cluster_centers_` and an argument `n_clusters` beside ours, as do `app`, `sweep` and `export`. The class gets
+`epsilon`, `bounds` and `random_state` where it has such arguments; rows and bounds are in z units. It sees the rows
+itself, so it is marked everywhere: "claims by its authors, not checked here; its noise is not ours". It has its own
+panel in every ranking, and is refused for private data, secure noise and `audit`. Where a library needs older packages
+than dpviz was tested with (diffprivlib 0.6 does not load with scikit-learn 1.9), give both an environment of their own,
 `pip install CHECKOUT diffprivlib "scikit-learn<1.9"`, and make the rows there with `dpviz sweep`; `dpviz report` reads
 them in any other environment.
 

@@ -1,4 +1,7 @@
-"""Attack runs, to check that none reveals more than it claims; check in the source that none bypasses the curator."""
+"""Check by attacks that no run reveals more than it claims.
+
+Also check in the source that nothing bypasses the curator.
+"""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def declared_format(name: str, head: bytes, form: Form) -> str:
 
 
 def unplaced(kind: str, form: Form) -> str:
-    """Return the problem if this kind of file cannot hold a table at the declared place, else ""."""
+    """Return the reason why this kind of file cannot hold a table at the declared place, "" if it can."""
     if form.sheet is not None and kind != "excel":
         return "it is not a workbook and has no sheets; leave out the sheet"
     if form.header_row is not None and kind not in ("excel", "text"):

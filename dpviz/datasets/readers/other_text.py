@@ -89,7 +89,7 @@ def spaced(head: str) -> int:
 
 
 def separated(data: memoryview, width: int, advance: Callable[[float], None]) -> memoryview:
-    """Return a white-space-separated table with tabs as separators; a missing header for row names becomes empty."""
+    """Return a white-space-separated table with tabs instead; if row names have no heading, they get an empty one."""
     cells, at, first = [], 0, True
     for block in blocks(data):
         lines = [words(line) for line in block.decode().splitlines() if line.strip()]

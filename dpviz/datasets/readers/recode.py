@@ -160,7 +160,7 @@ def recoded(rules: Iterable[Recoding], name: str) -> Recoding | None:
 
 
 def date_of(days: float) -> str:
-    """Return the date of a number in `DAYS`, year-month-day."""
+    """Return the date, year-month-day, for a number in the unit `DAYS`."""
     return (_EPOCH + datetime.timedelta(round(days))).isoformat()
 
 
@@ -186,7 +186,7 @@ def rule_for_dates(cells: pa.ChunkedArray | pa.Array) -> str:
 
 
 def _day(text: str, where: str = "Recoding") -> int:
-    """Return the days from 1970-01-01 to a date."""
+    """Return the number of days from 1970-01-01 to a date."""
     try:
         return (datetime.date.fromisoformat(text) - _EPOCH).days
     except ValueError:
@@ -219,7 +219,7 @@ def _number(word: str) -> float:
 
 
 def _days(cells: pa.ChunkedArray | pa.Array, order: str) -> np.ndarray:
-    """Return the day of each cell since 1970-01-01, NaN if it is not a date."""
+    """Return the number of days from 1970-01-01 to each cell's date; NaN for a cell that is not a date."""
     if pa.types.is_date(cells.type) or pa.types.is_timestamp(cells.type):
         stamps = cells.cast(pa.timestamp("s"), safe=False).cast(pa.int64())
         seconds = np.asarray(pc.cast(stamps, pa.float64(), safe=False).to_numpy(zero_copy_only=False), dtype=float)

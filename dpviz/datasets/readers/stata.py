@@ -43,7 +43,7 @@ def read_stata(data: memoryview, name: str, form: Form, limits: Limits, advance:
 
 
 def _worded(numbers: pd.Series, labels: Mapping[int, str], decimal: str) -> pd.Series:
-    """Return numbers as their labels; one without a label stays a number in text, with this decimal sign."""
+    """Return each number's label; a number without a label is written out, with this decimal sign."""
     words = numbers.map(labels).astype("string")
     bare = numbers.notna() & words.isna()
     words[bare] = [f"{number:.17g}".replace(".", decimal) for number in numbers[bare]]

@@ -47,10 +47,10 @@ class Limits:
     bytes : size of the file, in bytes
     inflated : total size, in bytes, of everything packed inside an Excel workbook or a gzip archive
     ratio : inflated bytes per byte of the file
-    rows, columns, cells : their numbers in the table
+    rows, columns, cells : numbers of rows, columns and cells in the table
     excel_cells : number of cells in an Excel table, which is read slowly
     seconds : processor time for reading a workbook or a Parquet file
-    memory : address space for that, in bytes
+    memory : address space for reading it, in bytes
     """
 
     bytes: int = 300_000_000
@@ -195,8 +195,8 @@ class Table:
     def matrix(self, columns: Sequence[str], fill: Mapping[str, float] | None = None) -> np.ndarray:
         """Return the chosen columns, shape (n, d), read-only, in the precision they were read in.
 
-        A missing cell becomes the value declared in `fill`; without one it stays NaN, and `Rows` treats the row. Both
-        rules read one row at a time.
+        A missing cell becomes the value declared in `fill`; without one it stays NaN, and `Rows` decides what happens
+        to the row. Both rules read one row at a time.
         """
         if not columns:
             raise TableError(f"{self.name}: choose at least one column.")
@@ -351,7 +351,7 @@ def own_columns(name: str, values: Sequence[np.ndarray], form: Form) -> list[Col
 
 
 def mixed(name: str, row: int) -> Column:
-    """Return a column of a public file that holds several kinds of cells; `row` is the first of another kind."""
+    """Return a column of a public file with several kinds of cells; `row` is the first row with another kind."""
     return Column(
         name,
         "mixed",
@@ -403,7 +403,7 @@ def _codes(cells: pa.ChunkedArray | pa.Array) -> tuple[np.ndarray | None, tuple[
 
 
 def _few(values: np.ndarray | None) -> bool:
-    """Return whether a column holds at most `MOST_GROUPS` whole numbers, each more than once on average."""
+    """Return whether a column holds at most `MOST_GROUPS` different whole numbers, each more than once on average."""
     if values is None or not np.isfinite(values).all() or (values != np.round(values)).any():
         return False
     return len(np.unique(values)) <= min(MOST_GROUPS, len(values) // 2)

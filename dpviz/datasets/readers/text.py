@@ -83,7 +83,7 @@ def read_text(data: memoryview, name: str, form: Form, limits: Limits, advance: 
 
 
 def is_split_slowly(data: memoryview) -> bool:
-    """Return whether Python splits a public text line by line: white space separates cells, or it is not UTF-8."""
+    """Return whether Python has to split a public text, because white space separates cells or it is not UTF-8."""
     head = bytes(data[:_SAMPLE])
     with suppress(ValueError, csv.Error):
         if spaced(head[: head.rfind(b"\n") + 1].decode() if data.nbytes > _SAMPLE else head.decode()):
@@ -133,7 +133,7 @@ def _read_private(data: memoryview, name: str, form: Form, limits: Limits, advan
 
 
 def _own(cells: pa.StringArray, name: str, rule: Recoding | None, form: Form) -> list[np.ndarray]:
-    """Return the numbers that a private column's cells become, each cell by itself."""
+    """Return the numbers that a private column's cells become; each cell is read by itself."""
     if rule is None:
         return [own_numbers(cells, form.signs_of(name), form.missing_marks)]
     return rule.numbers(without_marks(cells, form.missing_marks))
@@ -308,7 +308,7 @@ def _amount(cell: str) -> str:
 def _decimal_sign(records: list[list[str]], delimiter: str) -> str:
     """Return "," if numbers like 1,5 occur and none like 1.5; "." if commas can only group; "?" if unsure.
 
-    If both occur between separators other than commas, columns may differ in their sign, which counts as unsure.
+    If both occur between separators other than commas, columns may differ in their sign, so the answer is "?".
     """
 
     def occurs(sign: str, decimal: str) -> bool:
@@ -333,7 +333,7 @@ def _parse(
     texts: list[str],
     advance: Callable[[float], None],
 ) -> pa.Table:
-    """Let Arrow parse; refuse a row whose length differs from the first line's, with its number if that is public.
+    """Parse with Arrow; refuse a row unless it is as long as the first line, and name its number if that is public.
 
     The columns `texts` stay text, so that no cell decides how another one is read.
     """

@@ -199,7 +199,7 @@ def _people(view: View) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _amounts(view: View) -> Panel | None:
-    """Draw the cells of a level, then the regions, with the largest counts as bars; None if a run has neither."""
+    """Draw the largest counts of a level's cells, then of the regions, as bars; None if a run has neither."""
     trace, colors = view.trace, view.colors
     tables = {t: amount_table(s) for t, s in enumerate(trace.steps) if s.kind in ("level", "regions")}
     if not tables:

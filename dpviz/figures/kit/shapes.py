@@ -60,7 +60,7 @@ def drawn(drawing: Drawing) -> str:
 
 
 def partners(drawing: Drawing) -> dict[int, int]:
-    """Return center -> reference center, matched one to one with the least total distance in z units."""
+    """Return center -> reference center, matched one to one with the smallest total distance in z units."""
     if drawing.reference is None:
         return {}
     normalize = drawing.trace.domain.normalize

@@ -61,7 +61,7 @@ def in_phases(
     asking: int,
     due: Callable[[Step], int] | None = None,
 ) -> list[Shot]:
-    """Return the pictures of steps that have several; each step's first picture gets a tick.
+    """Return the pictures of steps that have several pictures; the first of each step gets a tick.
 
     Parameters
     ----------

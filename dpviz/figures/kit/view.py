@@ -108,7 +108,7 @@ class View:
         return escape.figure(f"direction {i + 1}{of} ({words})")
 
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the public box (low, high) in drawn coordinates; for directions, a range around the centers."""
+        """Return the public box (low, high) in drawn coordinates, or a range around the centers along directions."""
         domain = self.trace.domain
         if domain.n_features == 1:
             return np.array([domain.low[0], -1.0]), np.array([domain.high[0], 1.0])

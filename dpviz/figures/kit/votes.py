@@ -27,7 +27,7 @@ def voting(trace: Trace, words: Callable[[Step, int], tuple[str, str]]) -> list[
 
 
 def votes_table(step: Step, *, hidden: bool, part: str = "votes") -> pd.DataFrame:
-    """Return the trial points with the most NOISY votes: columns rank, noisy_votes, kept, and true_votes if hidden.
+    """Return the trial points with the most NOISY votes: columns rank, noisy_votes, kept; true_votes if `hidden`.
 
     `part` names the votes in the hidden statistic.
     """

@@ -89,7 +89,7 @@ def moves_table(step: Step) -> pd.DataFrame:
 
 
 def counts_table(step: Step, *, hidden: bool) -> pd.DataFrame:
-    """Return NOISY counts by center: columns center, noisy_counts, sd, dead, and true_counts if hidden."""
+    """Return NOISY counts by center: columns center, noisy_counts, sd, dead, and true_counts if `hidden`."""
     released = step.released
     table = pd.DataFrame(
         {

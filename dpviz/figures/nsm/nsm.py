@@ -118,7 +118,7 @@ def shots(trace: Trace) -> list[Shot]:
 def radius_table(step: Step, *, hidden: bool) -> pd.DataFrame:
     """Return the shells from the outside in: columns reach (outer edge, z units), noisy_counts, outside, true_counts.
 
-    `outside` marks the shells beyond the learned radius; `true_counts` is present only if hidden.
+    `outside` marks the shells beyond the learned radius; `true_counts` is present only with `hidden`.
     """
     released = step.released
     table = pd.DataFrame(
@@ -154,7 +154,7 @@ def strength_table(step: Step, *, hidden: bool) -> pd.DataFrame:
 
 
 def _reach(view: View, step: Step) -> np.ndarray:
-    """Return a disc around every center before a correction, whose radius is the reach of one row's pull."""
+    """Return discs around the centers before a correction; their radius is the reach of one row's pull."""
     released, root = step.released, step.released["radius"] * np.eye(view.trace.domain.n_features)
     return paths([outline(view, root, at) for at in released["start"]])
 

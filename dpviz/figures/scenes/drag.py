@@ -104,7 +104,7 @@ def text_of(name: str) -> str:
 
 
 def stop_label(epsilon: float) -> str:
-    """Return the label of a stop of ε below the track, such as .1, ¼, 1½ or 8."""
+    """Return the label below the track for the stop at this ε, such as .1, ¼, 1½ or 8."""
     whole, part = divmod(epsilon, 1)
     if part in _FRACTIONS:
         return f"{int(whole) or ''}{_FRACTIONS[part]}"
@@ -150,7 +150,7 @@ def _median_interval(values: np.ndarray) -> tuple[float, float]:
 
 
 def share_interval(some: int, n: int) -> tuple[float, float]:
-    """Return Wilson's interval of a share observed in `some` of n runs."""
+    """Return Wilson's interval for a share that was observed as `some` of n runs."""
     interval = binomtest(some, n).proportion_ci(SURE, method="wilson")
     return float(interval.low), float(interval.high)
 

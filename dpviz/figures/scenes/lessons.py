@@ -113,7 +113,7 @@ def _rings(colors: Theme) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def circle(view: View, radius: float) -> np.ndarray:
-    """Return a circle (73, 2) around 0 of a radius in z units, in the units of the two drawn columns."""
+    """Return a circle (73, 2) around 0, in the units of the two drawn columns; its radius is given in z units."""
     width = np.broadcast_to(view.trace.domain.half_width, view.trace.domain.n_features)
     return radius * CIRCLE * (width[list(view.axes)] if view.axes is not None else width.max())
 

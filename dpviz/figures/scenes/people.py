@@ -21,7 +21,7 @@ _BINS = 40
 
 
 def thumbnail(data: Dataset, colors: Theme, *, width: int = 220, height: int = 132, most: int = 260) -> str:
-    """Return an SVG of at most `most` people as hollow marks in the declared bounds; over two columns are projected."""
+    """Return an SVG of at most `most` people in the declared bounds; three or more columns are projected."""
     domain, rng = data.domain, np.random.default_rng(0)
     Z = domain.normalize(data.X[thin(len(data.X), most)])
     Z = domain.clip(Z[np.isfinite(Z).all(axis=1)])

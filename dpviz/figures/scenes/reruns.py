@@ -1,4 +1,4 @@
-"""Draw clouds of released centers over several runs, and their losses as a dot plot with one dot per run."""
+"""Draw clouds of released centers from several runs, and their losses as a dot plot with one dot per run."""
 
 from __future__ import annotations
 

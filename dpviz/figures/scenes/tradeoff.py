@@ -282,7 +282,7 @@ def _leave(
 def _beyond(
     figure: go.Figure, runs: pd.DataFrame, top: float, colors: Theme, look: dict[str, Style], axis: str
 ) -> None:
-    """Draw every single run above the picture at its upper edge."""
+    """Draw the single runs that lie above the picture at its upper edge."""
     for name, some in runs[runs.value > top].groupby("series", sort=False):
         figure.add_scatter(
             x=some[axis] * 10 ** (0.006 * _jitter(some.seed)), y=[top] * len(some), mode="markers", cliponaxis=False,
@@ -345,7 +345,7 @@ def _apart(places: Sequence[float], gap: float) -> list[float]:
 def area_bars(
     areas: pd.DataFrame, colors: Theme, look: dict[str, Style], *, relative: bool, title: str, against: str = "KMeans"
 ) -> go.Figure:
-    """Draw one bar per curve of one data set and promise, starting at the reference, with its rerun interval."""
+    """Draw a bar per curve of one data set and promise; each bar starts at the reference and has a rerun interval."""
     ordered = areas.sort_values("area", ascending=False)
     value, low, high = (100 * (ordered[c] - 1) if relative else ordered[c] for c in ("area", "low", "high"))
     figure = base(colors, title, height=96 + 34 * len(ordered), margin_left=16)

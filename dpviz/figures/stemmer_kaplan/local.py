@@ -52,7 +52,7 @@ def warning(trace: Trace) -> str:
 
 
 def estimate_table(step: Step, *, hidden: bool) -> pd.DataFrame:
-    """Return the estimates of a step, largest first: rank, estimate, sd, heavy, and true_count if hidden.
+    """Return the estimates of a step, largest first: rank, estimate, sd, heavy, and true_count if `hidden`.
 
     Weights are scaled up from the asked group to all people, and so are their true counts.
     """
@@ -79,7 +79,7 @@ def report_table(step: Step, *, hidden: bool) -> pd.DataFrame:
     """Return the shown people's reports on the cells with the largest estimates: columns user, rank, says, true.
 
     `says` is 1 if a person's report supports the cell: an OUE bit that is set, or a Hadamard bit whose sign agrees with
-    the cell's entry. `true`, only if hidden, marks the person's own cell.
+    the cell's entry. `true`, present only with `hidden`, marks the person's own cell.
     """
     released = step.released
     order = np.argsort(-released["estimates"], kind="stable")[:COLUMNS]

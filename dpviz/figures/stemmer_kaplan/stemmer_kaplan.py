@@ -93,7 +93,7 @@ def warning(trace: Trace) -> str:
 
 
 def bucket_table(step: Step, *, hidden: bool) -> pd.DataFrame:
-    """Return a table's released cells, largest noisy count first: rank, noisy_count, kept; true_count if hidden."""
+    """Return a table's released cells, largest noisy count first: rank, noisy_count, kept; true_count if `hidden`."""
     released = step.released
     order = np.argsort(-released["noisy_counts"], kind="stable")
     table = pd.DataFrame(
@@ -113,7 +113,7 @@ def bucket_table(step: Step, *, hidden: bool) -> pd.DataFrame:
 
 
 def weight_table(step: Step, *, hidden: bool) -> pd.DataFrame:
-    """Return the candidates, heaviest noisy weight first: rank, noisy_count, kept (positive); true_count if hidden."""
+    """Return the candidates, largest noisy weight first: rank, noisy_count, kept (positive); true_count if `hidden`."""
     noisy = step.released["noisy_weights"]
     order = np.argsort(-noisy, kind="stable")
     table = pd.DataFrame({"rank": range(1, len(order) + 1), "noisy_count": noisy[order], "kept": noisy[order] > 0})

@@ -43,7 +43,7 @@ def shots(trace: Trace) -> list[Shot]:
 def regions_table(trace: Trace, axes: tuple[int, int]) -> pd.DataFrame:
     """Return one row per region in visiting order, projected on two columns (exact for boxes), original units.
 
-    Columns: frame, node, depth, noisy_count, final, reason, column (of the cut, -1: none), x0, x1, y0, y1.
+    Columns: frame, node, depth, noisy_count, final, reason, column (of the cut; -1 if none), x0, x1, y0, y1.
     """
     rows = []
     d = trace.domain.n_features
