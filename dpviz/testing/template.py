@@ -30,7 +30,8 @@ class MyMethod(Algorithm):
         Number of clusters k. Public.
     epsilon : float, in [0.01, 100]
         Budget of the whole run.
-    rounds : int, in [1, 20] Number of Lloyd steps; each gets an equal share of the budget.
+    rounds : int, in [1, 20]
+        Number of Lloyd steps; each gets an equal share of the budget.
 
     Formal guarantee
     ----------------
