@@ -117,7 +117,8 @@ def made(name: str) -> Blobs | Painted | Fewer | None:
 
     Raises
     ------
-    ValueError If the name begins like that of such a data set but is not valid.
+    ValueError
+        If the name begins like that of such a data set but is not valid.
     """
     kind = next((kind for kind in _MADE if name.startswith(kind.PREFIX)), None)
     if kind is not None:
