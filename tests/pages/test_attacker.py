@@ -130,7 +130,7 @@ def test_the_curves_come_after_ten_rounds(open_link, monkeypatch):
 
 
 def test_the_picture_shows_centers_alex_and_nobody_else(open_link):
-    app = won(open_link("v=1&d=town&a=fastlloyd&layers=0"))
+    app = won(open_link("v=1&d=iris&a=fastlloyd&layers=0"))
     figure = json.loads(pictures(app)[-1])
     assert [trace.get("name") for trace in figure["data"]] == ["released center", None]
     assert figure["data"][1]["text"] == ["Alex"]
