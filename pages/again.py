@@ -1,4 +1,4 @@
-"""Again: reruns of the current run at every ε, all at once or one after the other: would it happen again?"""
+"""Again: reruns of the current run at every ε, all at once or one after the other, which show what recurs."""
 
 import streamlit as st
 

@@ -62,7 +62,7 @@ def account(data: Dataset) -> None:
 
 
 def _total(now: Account, relation: Neighboring, data: Dataset) -> None:
-    """Show the claims under one relation, the rest of the total, and the runs that promise nothing under it."""
+    """Show the claims under a relation, what is left of the total, and the runs that promise nothing under it."""
     st.markdown(f"**{together(now, relation)}** claimed, for {now.hides(relation)}.")
     spent, run = (now.total(relation).epsilon if now.under(relation) else 0.0), waiting(data)
     parts = [("spent", spent)]

@@ -21,14 +21,14 @@ class DataControl(Control):
     """The picker of data: a sample or blobs by name, a visitor's file by the names of its columns."""
 
     def to_widget(self, value: Any) -> Any:
-        """Return the session's name of the data; `MISSING` for a file that the session does not have."""
+        """Return the name of the data in this session; `MISSING` for a file that the session does not have."""
         if not value.startswith(FILE):
             return value
         mine = (name for name, data in catalog.own().items() if not data.private and file_word(data.columns) == value)
         return next(mine, MISSING)
 
     def from_widget(self, value: Any) -> Any:
-        """Return the address's word for the session's name of the data."""
+        """Return the word that an address uses for the data that have this name in the session."""
         return file_word(catalog.own()[value].columns) if value in catalog.own() else value
 
 
@@ -46,17 +46,17 @@ def is_everybodys(name: str) -> bool:
 
 
 def file_word(columns: Iterable[str]) -> str:
-    """Return the word for a file in an address."""
+    """Return the word that stands in an address for a file with these columns."""
     return FILE + ",".join(quote(name, safe="") for name in columns)
 
 
 def columns_of(word: str) -> list[str]:
-    """Return the columns that a file must have to fit the word."""
+    """Return the columns that a file must have to match the word."""
     return [unquote(name) for name in word.removeprefix(FILE).split(",")]
 
 
 def public_data(text: str) -> str:
-    """Return the name if it names a sample, a part of a sample, blobs or a painting.
+    """Return the name under which a sample, a part of a sample, blobs or a painting is opened.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def public_data(text: str) -> str:
 
 
 def any_data(text: str) -> str:
-    """Return the name of public data, or the word for a file by its columns.
+    """Return the name of public data, or the word that stands for a file by its columns.
 
     Raises
     ------

@@ -27,8 +27,8 @@ class Slide:
     ----------
     title : text shown above the picture
     scene : address of the scene: page, question mark, the scene's words
-    notes : text for the second window alone
-    seconds : planned time, 0 for no plan
+    notes : text that only the second window shows
+    seconds : planned time; 0 if none is planned
     show : one of `SHOWS`
     """
 
@@ -61,13 +61,13 @@ def split(scene: str) -> tuple[str, str]:
 
 
 def to_json(deck: Deck) -> str:
-    """Return a deck as a file."""
+    """Return the content of a deck's file."""
     slides = [dataclasses.asdict(slide) for slide in deck.slides]
     return json.dumps({"dpviz_deck": SCHEMA, "title": deck.title, "slides": slides}, ensure_ascii=False, indent=1)
 
 
 def from_json(text: str | bytes) -> Deck:
-    """Return the deck of a file.
+    """Return the deck that a file contains.
 
     Raises
     ------
@@ -120,7 +120,7 @@ def _text(value: Any, name: str, where: str) -> str:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object, but refuse repeated names, because another reader might take the other value."""
+    """Return a JSON object as a dictionary; refuse repeated names, because another reader might use the other value."""
     if len({name for name, _ in pairs}) != len(pairs):
         raise ValueError("a name appears twice")
     return dict(pairs)

@@ -153,7 +153,7 @@ def keep(
 
 
 def _of_lacking_file(page: str, query: str) -> str:
-    """Return the address that waits for a file, or the given one if none waits or the widgets have changed."""
+    """Return the query that waits for a file, or the given one if none waits or the widgets have changed."""
     waiting = address_state.address_file
     if waiting is None or waiting[1] != page or address_state.opened_as not in (None, query):
         return query
@@ -251,7 +251,7 @@ def _open(page: str, query: str, vocabulary: Vocabulary, came: bool = False) -> 
 
 
 def fill(values: Mapping[str, Any], vocabulary: Vocabulary, *, but: Collection[str] = ()) -> None:
-    """Set widgets to the values of their words, or to their defaults without a value; skip the words in `but`."""
+    """Set widgets to the values of their words or, where there is none, to their defaults; skip the words in `but`."""
     state = st.session_state
     for control in controls(values, vocabulary):
         value = control.to_widget(values.get(control.word, control.spec.default))

@@ -1,4 +1,4 @@
-"""Translate addresses of earlier versions whose view has moved to another page or word."""
+"""Translate addresses of earlier versions whose view now has another page or another word."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def today(page: str, query: str) -> tuple[str, str]:
 
 
 def _explore(words: Words) -> str:
-    """Translate addresses from when Alex was a part of Explore."""
+    """Translate addresses from the time when Alex was a part of Explore."""
     alex = words.pop("alex", [""])
     if alex == [""]:
         return "explore"
@@ -42,7 +42,7 @@ def _explore(words: Words) -> str:
 
 
 def _attacker(words: Words) -> str:
-    """Translate addresses from when a pin was a separate person, with two words for its position."""
+    """Translate addresses from the time when a pin was a separate person, with two words for its position."""
     x, y = (words.pop(word, [""])[-1] for word in "xy")
     if words.get("who") == ["pin"]:
         words["who"] = [f"at:{x},{y}"]
@@ -50,7 +50,7 @@ def _attacker(words: Words) -> str:
 
 
 def _distance(words: Words) -> str:
-    """Translate addresses from when a promise about moves had its own page, which began with the city."""
+    """Translate addresses from the time when a promise about moves had its own page, with the city by default."""
     if words.setdefault("d", ["city"]) == ["city"]:
         words.setdefault("rho", ["0.0089"])
     chosen = ALGORITHMS.get(words.setdefault("a", ["dist-dp-region-means"])[-1])
@@ -60,7 +60,7 @@ def _distance(words: Words) -> str:
 
 
 def _federated(words: Words) -> str:
-    """Translate addresses from when clients had their own page, where "exact" meant a run without noise."""
+    """Translate addresses from the time when clients had their own page, on which "exact" meant a run without noise."""
     words.setdefault("a", ["fastlloyd"])
     words["trust"] = ["clients"]
     if "exact" in words:

@@ -51,15 +51,15 @@ class Control:
 
     Attributes
     ----------
-    word : word for the control in an address
+    word : word that stands for the control in an address
     key : key of the widget in the session's state
-    title : label of the control on the screen, for sentences
+    title : label of the control on the screen, which sentences also use
     spec : kind, range, choices and default of the value
     many : whether it holds several values; its default is then a tuple
-    always : whether to write it even if it has its default
-    accepts : a check in place of the choices; returns the value or raises ValueError
+    always : whether to write the value even if it is the default
+    accepts : function that replaces the choices: it returns a valid value, and raises ValueError for others
     typed : whether the widget is a text field, which holds a number as text, and None as ""
-    most : largest number of values
+    most : maximum number of values
     """
 
     word: str
@@ -73,7 +73,7 @@ class Control:
     most: int = 60
 
     def parse(self, texts: Sequence[str]) -> Any:
-        """Return the control's value in an address.
+        """Return the value that the texts of an address give the control.
 
         Raises
         ------
@@ -103,19 +103,19 @@ class Control:
         return value
 
     def texts(self, value: Any) -> list[str]:
-        """Return a value's texts in the address."""
+        """Return the texts that stand for a value in an address."""
         if self.many:
             return [_text(part) for part in value] or NOTHING[0]
         return [_text(value)]
 
     def to_widget(self, value: Any) -> Any:
-        """Return a value in the widget's form."""
+        """Return a value in the form that the widget stores."""
         if self.typed:
             return "" if value is None else _text(value)
         return list(value) if self.many and value is not None else value
 
     def from_widget(self, value: Any) -> Any:
-        """Return a widget's value for the scene, or the default if it has none yet."""
+        """Return a widget's value in the form that a scene stores, or the default if a typed value is not valid."""
         if self.many:
             return None if value is None else tuple(value)
         if self.typed:
@@ -228,7 +228,7 @@ def as_whole(value: Any) -> Any:
 
 
 def controls(values: Mapping[str, Any], vocabulary: Vocabulary) -> list[Control]:
-    """Return the controls of a page in their order, with all values known."""
+    """Return the controls that a page has, in order, if its words have these values."""
     known: dict[str, Any] = {}
     by_word: dict[str, Control] = {}
     while fresh := [control for control in vocabulary(known) if control.word not in known]:

@@ -29,7 +29,7 @@ SLOWEST = 3.0  # maximum duration of one run, in seconds, because a game needs h
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Setup:
-    """The question of a game: `words` in full, `yes` and `no` are the answers, `key` is its name."""
+    """The question of a game: `words` state it in full, `yes` and `no` are the answers, and `key` is its name."""
 
     question: Question
     algorithm: Algorithm
@@ -53,7 +53,7 @@ def stops_of(data: Dataset) -> list[float]:
 
 
 def far_key(data: Dataset) -> str:
-    """Return the key of the distance."""
+    """Return the key of the field for the distance."""
     return keys.ATTACKER_FAR(data.dataset_id.removeprefix("sample:"))
 
 

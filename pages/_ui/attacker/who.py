@@ -72,7 +72,7 @@ def usual(kind: str, data: Dataset) -> Alex:
 
 
 def _new(numbers: list[str], data: Dataset) -> Alex | None:
-    """Return a new person at a position given in all columns, or in the drawn ones with the others in the middle."""
+    """Return a new person at a position in all columns, or in the drawn ones and at the middle of the others."""
     place, domain = data.domain.middle.copy(), data.domain
     d = domain.n_features
     if len(numbers) not in (d, 2):
@@ -88,7 +88,7 @@ def _new(numbers: list[str], data: Dataset) -> Alex | None:
 
 
 def _found(dataset_id: str, _data: Dataset) -> dict[str, int]:
-    """Return the rows that the words of `WHO` stand for, found once per data set."""
+    """Return the number of the row that each word of `WHO` stands for, found once per data set."""
     centers = workers().call(reference, _data, _data.n_clusters, 0).trace.cluster_centers
     return people(_data.X, _data.domain, groups_of(_data.X, _data.domain, centers, _data.groups))
 

@@ -61,7 +61,7 @@ def section(result: Result, setup: Setup, *, hidden: bool, axes: Axes) -> None:
 
 
 def _gather(result: Result, setup: Setup) -> Gathered:
-    """Have both worlds made, and then their clouds, which are the same for every seed, unless they are stored."""
+    """Have both worlds made and then, unless they are stored, their clouds, which are the same for every seed."""
     seed, data, of = int(result.trace.seed or 0), result.data, (result.data, setup.algorithm, setup.alex)
     pieces = [Piece(_name(result, setup), worlds, (*of, seed))]
     if not _stored(setup):

@@ -42,8 +42,8 @@ class PhoneRun:
     titles : sentence of every frame
     centers : released centers at every frame, arrays (k', 2) in km
     data, algorithm : data set and algorithm of the run
-    odds : largest number of 100 bets that an attacker wins
-    private : bool, whether anything is promised; the centers of KMeans are exact
+    odds : maximum number of bets, out of 100, that an attacker wins
+    private : bool, whether anything is promised; if not, the centers are exact, as those of KMeans
     groups, groups_found : how many groups there are in the data, and how many of them got a center; NOT PRIVATE
     """
 
@@ -106,7 +106,7 @@ def report(x: float, y: float) -> tuple[bool, ...]:
 
 
 def estimates(reports: np.ndarray) -> tuple[np.ndarray, float]:
-    """Return the estimated number of people in each cell from reports (m, cells), and the noise of each number."""
+    """Return the number of people in each cell, estimated from reports (m, cells), and its standard deviation."""
     flip = flip_probability(LOCAL_EPSILON)
     counts = (reports.sum(axis=0) - len(reports) * flip) / (0.5 - flip)
     return counts, OUE(cells(), flip).sd(len(reports))

@@ -53,7 +53,7 @@ def people(
     *,
     private: bool = True,
 ) -> str:
-    """Return the map with people (m, 2), centers (k, 2), released or exact, and this phone's point; in km."""
+    """Return the map with people (m, 2), released or exact centers (k, 2) and this phone's point, all in km."""
     marks = [
         f'<circle cx="{x:.0f}" cy="{y:.0f}" r="6" fill="none" stroke="{colors.person}" stroke-width="2.5"/>'
         for x, y in _at(points)

@@ -33,7 +33,7 @@ def door(code: str, key: str, token: str) -> tuple[Classroom, Seat] | None:
 
 
 def back(classes: Classrooms, memory: dict[str, str]) -> tuple[Classroom | None, Seat | None]:
-    """Return the class that a browser remembers, and the seat unless it is the lecturer's; nothing after its end."""
+    """Return the class that a browser remembers, None after its end, and the seat, None for the lecturer."""
     room = classes.known(memory.get("code", ""), memory.get("token", ""))
     if room is None or memory["token"] == room.lecturer:
         return room, None

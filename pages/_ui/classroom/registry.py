@@ -147,7 +147,7 @@ class Classrooms:
         """Return the class of a code.
 
         A code that does not exist counts against a limit of the visit and one shared by all visits, so that nobody can
-        try them all; above the limit only the QR code's key works.
+        try all codes; above a limit only the QR code's key works.
 
         Raises
         ------
@@ -178,7 +178,7 @@ class Classrooms:
             raise NotAdmitted("No class has this code: look at the five letters on the screen again.")
 
     def known(self, code: str, token: str) -> Classroom | None:
-        """Return the class of a code if the token is one of its own, its lecturer's or a seat's; nothing is counted.
+        """Return the class of a code if the token is its lecturer's or that of a seat; this counts against no limit.
 
         Tokens cannot be guessed, and anyone who has one knows the code.
         """

@@ -48,7 +48,7 @@ class Seat:
     seen : time when its phone was last seen, by the class's clock
     point : its place on the map; None until it is chosen, and in a class that keeps only reports
     report : the bits that its session has drawn, None until then
-    answer : indices of the chosen options, none before; several only where the question has several right ones
+    answer : indices of the chosen options, at first none; more than one only if several options may be right
     hits, rounds : bets won and rounds played in its own game
     """
 
@@ -249,9 +249,9 @@ class Classroom:
             return True
 
     def say(self, token: str, option: Any) -> bool:
-        """Record a seat's answer; the last one counts, and if several are right each answer toggles.
+        """Record a seat's answer: it replaces the last one or, if several may be right, adds or removes an option.
 
-        A lesson takes answers until its run begins.
+        A lesson accepts answers until its run begins.
         """
         with self._lock:
             seat = self._seats.get(token)
@@ -340,7 +340,7 @@ class Classroom:
         return np.array(reports, dtype=bool).reshape(-1, self.cells)
 
     def answers(self) -> tuple[Poll, list[int]]:
-        """Return the question and the number of seats for each answer."""
+        """Return the question, and for each answer the number of seats that gave it."""
         with self._lock:
             asked = self.question
             given = [option for seat in self._seats.values() for option in seat.answer]

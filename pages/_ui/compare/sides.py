@@ -135,7 +135,7 @@ class RunsControl(Control):
 
     Attributes
     ----------
-    data_word : the word for the data in the address
+    data_word : the word that stands for the data in the address
     vocabulary : vocabulary of Explore
     """
 

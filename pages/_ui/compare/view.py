@@ -141,13 +141,13 @@ def _table(comparison: Comparison, clock: Timeline, *, hidden: bool) -> None:
 
 
 def _moving(values: Sequence[str]) -> str:
-    """Return a cell with a value for every tick, which the transport writes."""
+    """Return a table's cell with a value for every tick of the transport, which writes the current one."""
     every = markup.escape(json.dumps(values, ensure_ascii=False))
     return f'<td data-said="{every}">{markup.escape(values[-1])}</td>'
 
 
 def _ratios(comparison: Comparison, clock: Timeline) -> tuple[str, list[list[str]], str]:
-    """Return the row of losses relative to the reference, with a value for every tick, and a note on how to read it."""
+    """Return the title of the row of relative losses, each run's values at every tick, and a note on the row."""
     ratios = []
     numbers = [len(run.trace.cluster_centers) for run in comparison.runs]
     unlike = len(set(numbers)) > 1

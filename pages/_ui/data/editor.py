@@ -56,7 +56,7 @@ _CONFIG = {
 
 
 def editor(upload: Upload) -> dict[str, Any] | None:
-    """Show the table of a file's columns and the unit of privacy; return the declared facts, None while any is missing.
+    """Show the table of a file's columns and the unit of privacy; return the declared facts, or None if any is missing.
 
     Nothing here depends on the rows of a private file: suggestions come from the names of its columns.
     """
@@ -154,7 +154,7 @@ def _table(upload: Upload) -> tuple[list[dict[str, Any]], tuple[Recoding, ...]]:
 
 
 def _reasons(cells: dict[str, dict[str, Any]]) -> None:
-    """Say in full, below the table, whose cells would cut it, why a column is left out or what its name suggests."""
+    """Say below the table why columns are left out or what their names suggest, as cells would cut the text."""
     named: dict[str, list[str]] = {}
     for name, cell in cells.items():
         why = str(cell["why"])
@@ -193,7 +193,7 @@ def _suggested(upload: Upload, name: str, *, ticked: bool) -> dict[str, Any]:
 
 
 def _reason(upload: Upload, column: Column | None, meaning: Meaning | None) -> str:
-    """Return why a column is initially left out, "" if it is not."""
+    """Return the reason why a column is initially left out, "" if it is not left out."""
     if column is not None and identifiers.singles_out(upload.table, column.name, private=True):
         return "Its name suggests that it numbers the rows, which says nothing about how similar they are."
     if meaning is not None and meaning.rule.startswith("days"):

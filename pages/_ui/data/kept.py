@@ -1,4 +1,4 @@
-"""Store declarations of files in the visitor's browser alone: names, kinds, bounds and signs of columns, no cell."""
+"""Store declarations of files in the visitor's browser alone: columns' names, kinds, bounds and signs, but no cell."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _mount(entry: dict[str, Any] | None, upload: str = "", *, says: bool = False
 
 
 def _took() -> None:
-    """Take the declarations stored in the browser; leave out anything else."""
+    """Read the declarations stored in the browser; leave out anything else."""
     data_state.declared = checked(st.session_state[keys.KEPT].get("entries"))
 
 

@@ -116,7 +116,7 @@ def where(key: str, content: bytes, form: Form) -> tuple[str | None, int | None]
 
 
 def numbers(key: str, form: Form) -> tuple[str | None, str | None]:
-    """Ask which made-up cell looks like the file's numbers; return the decimal and the thousands sign.
+    """Ask which made-up cell looks like the file's numbers; return the decimal sign and the thousands sign.
 
     For a public file both signs are detected, and are None until declared.
     """
@@ -131,7 +131,7 @@ def numbers(key: str, form: Form) -> tuple[str | None, str | None]:
 
 
 def separator(key: str) -> str | None:
-    """Ask which sign separates the cells of a text; None means the separator of the line of names, else a comma."""
+    """Ask which sign separates the cells of a text; return None for the one in the line of names, else a comma."""
     words = {"as in the line of names, else a comma": None, **{word: sign for sign, word in SEPARATORS.items()}}
     label = st.selectbox("Between cells", words, key=keys.SEPARATOR(key), width=300, help="Only for text files.")
     return words[label]

@@ -57,7 +57,7 @@ def made(data: Dataset, algorithm: Algorithm, seed: int) -> results.Result:
 
 
 def size(data: Dataset) -> tuple[int, int]:
-    """Return the public numbers of columns and rows."""
+    """Return the number of columns and the public number of rows."""
     return data.domain.n_features, data.n_public
 
 

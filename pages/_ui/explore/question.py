@@ -36,7 +36,7 @@ class RerunQuestion:
 
     @classmethod
     def of(cls, result: Result) -> RerunQuestion:
-        """Return the reruns at every stop of ε; only the stored ones and the current ones if that takes too long."""
+        """Return the reruns at every stop of ε, or only the stored and current ones if all would take too long."""
         trace = result.trace
         own = ALGORITHMS[trace.algorithm](**trace.parameters)
         epsilon = trace.parameters.get("epsilon")

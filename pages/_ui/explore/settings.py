@@ -74,7 +74,7 @@ def settings(name: str, data: Dataset, cls: type[Algorithm], row: FormRow) -> Se
 
 
 def _waits(data: Dataset, now: Settings) -> bool:
-    """Return whether a run waits for its button: private runs do, and runs too slow to start by themselves."""
+    """Return whether a run waits for its button: private runs do, and so do runs too slow to start by themselves."""
     result = runs.shown(data.dataset_id.removeprefix("sample:"))
     return data.private or bool(session.job) or result is None or result.identity != now.asks_for(data)
 

@@ -40,7 +40,7 @@ __all__ = [
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Stored:
-    """Stored runs that match a form, by number of people (None: all), fewest first; none while they are checked."""
+    """Stored runs that match a form, by number of people (None for all), fewest first; empty while they are checked."""
 
     sample: str
     method: str
@@ -50,12 +50,12 @@ class Stored:
 
     @property
     def names(self) -> dict[str, Chart]:
-        """Return the stored runs by the public name of the data set with their number of people."""
+        """Return the stored runs by the public name of the sample's edition with that many people."""
         return {name_of(self.sample, people): chart for people, chart in self.charts.items()}
 
 
 def edition_of(data: Dataset) -> tuple[str, int | None] | None:
-    """Return a sample's name and the number of its people used (None: all), or None for any other data."""
+    """Return a sample's name and the number of its people that are used (None for all); None for any other data."""
     kind, _, name = data.dataset_id.partition(":")
     sample, _, people = name.partition(":")
     if data.private or kind != "sample" or sample not in SAMPLES:
@@ -137,7 +137,7 @@ def found_again(here: Stored | None, result: Result) -> tuple[int, int] | None:
 
 
 def more_people(algorithm: Algorithm | None, data: Dataset) -> str:
-    """Return the same bet with all people of the sample, as `with_more` words it; "" unless `data` are some of them."""
+    """Return the bet with all people of the sample, as `with_more` words it; "" unless `data` has only some of them."""
     sample, people = edition_of(data) or ("", None)
     if algorithm is None or people is None:
         return ""
@@ -147,7 +147,7 @@ def more_people(algorithm: Algorithm | None, data: Dataset) -> str:
 
 
 def shared_span(here: Stored | None, result: Result) -> Span | None:
-    """Return the directions that all matching stored runs share: those of the first run at the largest ε; else None.
+    """Return the directions in which all matching runs are drawn: those of the first run at the largest ε, or None.
 
     Dragging ε then moves the centers but not the axes, even on release.
     """

@@ -186,7 +186,7 @@ def beside_central(trace: Trace, same: bool) -> None:
 
 
 def first_numbers(values: np.ndarray) -> str:
-    """Return the first numbers of an array."""
+    """Return the first numbers of an array as text."""
     flat = np.asarray(values).ravel()
     return ", ".join(number(value) for value in flat[:3]) + (" …" if flat.size > 3 else "")
 

@@ -149,7 +149,7 @@ def held(cls: type[Algorithm], name: str, fields: dict[str, tuple[Any, str]]) ->
 
 
 def _unseen(owner: str, name: str, spec: ParamSpec, default: Any, key: str) -> Any:
-    """Return the value of a parameter's field while it is folded and does not exist."""
+    """Return the value of a parameter whose field is folded and so does not exist."""
     held = st.session_state.get(key, default)
     if spec.optional and isinstance(held, str):
         return _parsed(owner, name, spec, held)

@@ -1,7 +1,7 @@
 """The key of every widget, box and component, by page. Each name is written here and nowhere else.
 
-Streamlit keeps a widget's value under its key, `controls` ties a word of an address to it, style sheets find a box by
-`st-key-` and the key, and tests by the key itself. Elements of one kind share a pattern.
+Streamlit stores a widget's value under its key, `controls` ties a word of an address to the key, style sheets find a
+box by `st-key-` and the key, and tests find elements by the key itself. Elements of one kind share a pattern.
 """
 
 from __future__ import annotations

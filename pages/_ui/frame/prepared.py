@@ -16,7 +16,7 @@ _STYLES = {  # parts that a style rule hides; other hidden parts are not made
 
 
 def arrange(parts: Iterable[str] = (), free: Iterable[str] | None = None) -> None:
-    """Hide these parts of the page from now on, and lock all widgets except those with these keys (None: lock none)."""
+    """Hide these parts of the page from now on, and lock widgets except those with these keys (None locks none)."""
     session.hidden_parts, session.free = frozenset(parts), None if free is None else frozenset(free)
 
 

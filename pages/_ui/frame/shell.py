@@ -64,7 +64,7 @@ def strip(
     reach: str = "",
     linked: bool = True,
 ) -> None:
-    """Show mode, data, method or sweep, ε and the bet, other facts on a tap, and the page's style.
+    """Show mode, data, method or sweep, ε and the bet, with other facts after a tap, and set the page's style.
 
     A weaker promise and another trust have their own badges, so that nobody confuses them; `reach` is the distance that
     a row may move under the weaker promise, in the data's units. `private` is None while its owner has not said

@@ -110,7 +110,7 @@ def whole() -> Iterator[None]:
 
 
 def forget(file: UploadedFile) -> None:
-    """Remove an uploaded file's bytes from the server's store; the widget keeps name and size until the next turn."""
+    """Remove an uploaded file's bytes from the server; the widget shows name and size until the script's next run."""
     context = get_script_run_ctx()
     if context is not None:
         manager: Any = context.uploaded_file_mgr  # Streamlit's protocol does not name the method
@@ -133,8 +133,8 @@ def read_through(check: Callable[[Any, Any, Callable[[], Any]], Any]) -> None:
 
     Parameters
     ----------
-    check : function of the message, the widget's metadata and Streamlit's own reading, which may raise; it returns the
-        value
+    check : function that returns the value; it receives the message, the widget's metadata, and a function that reads
+        the value as Streamlit would and may raise an error
     """
 
     def checked(states: WStates, name: str) -> Any:

@@ -78,7 +78,7 @@ def _predict(place: Spot, lesson: Lesson, stage: Stage) -> Look:
 
 
 def _predicted(lesson: Lesson, chosen: frozenset[int], option: int) -> None:
-    """Take an answer before the run; a new prediction clears the tries that followed."""
+    """Record an answer before the run; a new prediction clears the tries that followed the old one."""
     answer(lesson, [_toggled(lesson, chosen, option)])
 
 

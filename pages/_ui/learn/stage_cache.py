@@ -1,4 +1,4 @@
-"""Make stages and pictures of lessons once per server, in a separate process, and the next lesson's in advance."""
+"""Make the stages and pictures of lessons once per server, in a separate process, and before they are needed."""
 
 from __future__ import annotations
 

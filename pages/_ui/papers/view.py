@@ -1,4 +1,4 @@
-"""An item on the Papers page: its verdict, printed numbers with ours, differing settings, the command."""
+"""An item on the Papers page: its verdict, printed numbers beside ours, differing settings, and the command."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _file(paper: Paper, item: Item) -> tuple[str, int]:
 
 
 def _committed(paper: Paper, item: Item) -> tuple[pd.DataFrame, PaperVerdict, pd.DataFrame]:
-    """Return numbers, verdict and printed numbers with ours, read and judged once per version of a file."""
+    """Return the numbers, the verdict, and printed numbers beside ours, read and judged once per version of a file."""
     return _read(*_file(paper, item), item)
 
 

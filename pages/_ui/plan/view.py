@@ -55,7 +55,7 @@ def _name(facts: Facts, slug: str, epsilon: float, repeats: int = REPEATS) -> st
 
 
 def _near(wish: Wish) -> list[Facts]:
-    """Return the facts with the chosen number of centers first, then two more and two fewer."""
+    """Return the facts with the chosen number of centers first, and then with up to two centers fewer or more."""
     k, most = wish.facts.n_clusters, min(MOST_CLUSTERS, wish.facts.n_people)
     return [
         dataclasses.replace(wish.facts, n_clusters=one) for one in (k, k - 1, k + 1, k - 2, k + 2) if 1 <= one <= most

@@ -49,7 +49,7 @@ def view_of(result: Result, *, hidden: bool, axes: Axes) -> View:
 
 
 def pictured(result: Result, axes: Axes) -> tuple[int, int] | None:
-    """Return the size of the pictures drawn instead of the plane, unless columns are chosen."""
+    """Return the size of the pictures that replace the plane; None if the data have none or columns are chosen."""
     return None if isinstance(axes, tuple) else result.data.picture
 
 

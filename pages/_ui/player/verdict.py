@@ -76,7 +76,7 @@ def lines(
 ) -> None:
     """Show the verdict in two separate lines: what anybody may see, and what only the rows show.
 
-    `again` is the number of runs that found all groups, and the number of runs; `more` is the same bet with more
+    `again` has the number of runs that found all groups and the number of all runs; `more` is the same bet with more
     people, as `with_more` words it; `beside` draws the end of the lines and receives the advice.
     """
     with st.container(key=keys.VERDICT, horizontal=True, vertical_alignment="center", gap="small"):

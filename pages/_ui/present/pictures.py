@@ -192,7 +192,7 @@ def read_off(data: Dataset, noise: str, mode: str, on_step: OnStep) -> Picture:
 def game(setup: Setup, mode: str, stored: tuple[Sequence[Round], ...], on_step: OnStep) -> Picture:
     """Return the two worlds as clouds, with the success rate of the best known attack and its bound.
 
-    `stored` holds finished rounds of the game with seed 0 (by a coin, inside, outside); each may be empty.
+    `stored` holds finished rounds of the game with seed 0: by a coin, all inside, all outside; each may be empty.
     """
     question, algorithm, data = setup.question, setup.algorithm, setup.data
     total = ROUNDS + 2 * CLOUD

@@ -43,7 +43,7 @@ Plan = Callable[[Scene, Slide, str], Work]
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Staged:
-    """A slide that can be shown: its work, the player's first step (None: the last) and whether it plays.
+    """A slide that can be shown: its work, the player's first step (None for the last), and whether it plays.
 
     Attributes
     ----------

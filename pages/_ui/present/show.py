@@ -62,7 +62,7 @@ def show(
     slides : the slides that can be shown, with the pictures by their names
     start : index of the slide at which it begins
     ready : text beside the button
-    opened : a changed number starts the show at once
+    opened : number of the opened address if it asks for the show to begin, else 0; a new number starts the show
     """
     tokens = "".join(f"--{name}:{value};" for name, value in theme(mode).tokens().items())
     data = {

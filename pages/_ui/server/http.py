@@ -28,13 +28,13 @@ _TYPES = {".js": "text/javascript", ".css": "text/css"}
 def announcing(parts: Iterable[str], pages: Iterable[str], own: Iterable[str] = ()) -> list[Route]:
     """Return routes that serve the page shell with preload links to the client's parts that every page needs.
 
-    Without them a part is requested with the first element that needs it, a second after the shell.
+    Without these links, a part is requested only with the first element that needs it, a second after the shell.
 
     Parameters
     ----------
     parts : names of bundled scripts without their hash, such as "BidiComponent"
     pages : paths of the pages, such as "/explore"
-    own : our own scripts (`offering`)
+    own : paths of our own scripts, which `offering` serves
     """
     index = (_STATIC / "index.html").read_text()
     names: dict[str, None] = {}
@@ -91,7 +91,7 @@ class Forwarded:
     Parameters
     ----------
     app : the application that answers everything else
-    there : function that maps a page ("" is the root) and query to the current ones
+    there : function that maps the page ("" for the root) and query of an address to the current ones
     """
 
     def __init__(self, app: ASGIApp, there: Callable[[str, str], tuple[str, str]]) -> None:

@@ -1,4 +1,4 @@
-"""Check the widget values that a browser sends; a value of the wrong type counts as never sent.
+"""Check the widget values that a browser sends; treat a value of the wrong type as never sent.
 
 Streamlit passes on everything that arrives by the websocket. Only a custom program can send a wrong type, but even then
 the page must not fail and the log must not fill up.

@@ -74,5 +74,5 @@ def chart(every: Summary, key: str, draw: Callable[[], Any], alt: str, *look: Ha
 
 
 def under(notion: str) -> None:
-    """State the promise of all runs in a figure below it."""
+    """State, below a figure, the promise of all its runs."""
     st.html(markup.small(tradeoff.promise(notion)))

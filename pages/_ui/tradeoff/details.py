@@ -25,9 +25,9 @@ _DOTS = 20  # maximum number of dots at one place, which stand for equal shares 
 
 
 def details(every: Summary, progress: Progress, look: SweepLook, style: dict[str, Style]) -> None:
-    """Show winners, runs at one value, areas, files and, if there are two, both axes. Only the open tab is drawn.
+    """Show winners, runs at one value, areas, files and, if there are two axes, a table of both.
 
-    An address with a place or a second axis opens that tab.
+    Only the open tab is drawn. An address with a place or a second axis opens that tab.
     """
     beside, metric = _beside(every, progress, look), METRICS[look.metric]
     one, two = f"Runs at one {sign(look.axis)}", "Two axes"

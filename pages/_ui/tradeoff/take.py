@@ -28,7 +28,7 @@ _WORDS = {"label": "Privacy label", "page": "One page", "replay": "Replay", "scr
 
 
 def files(every: Summary, progress: Progress) -> None:
-    """Offer the files of a sweep and the kind of its pictures, and list its rows."""
+    """Offer the files of a sweep and the format of its pictures, and list its rows."""
     rows = every.rows
 
     def script() -> str:
@@ -84,7 +84,7 @@ def one_run(every: Summary, progress: Progress) -> None:
 
 
 def _best(every: Summary, cells: Mapping[str, Run]) -> dict[str, str]:
-    """Return the keys of the best of some runs, with their names."""
+    """Return the names of the best of some runs by their keys."""
     metric, rows = METRICS[every.metric], every.rows
     done = rows[(rows.status == "ok") & (rows.algorithm != REFERENCE) & rows.key.isin(list(cells))]
     best = done.sort_values(every.metric, ascending=not metric.higher_is_better, kind="stable").head(_MOST)

@@ -102,7 +102,7 @@ def numbers(name: str, text: str, kind: type) -> tuple[Any, ...]:
 
 
 def example(slug: str, name: str) -> str:
-    """Return values that the algorithm accepts around a number's default or, without one, at its ends."""
+    """Return values that the algorithm accepts around a number's default or, if it has none, from its minimum on."""
     spec = params.specs(ALGORITHMS[slug])[name]
     if spec.kind == "bool":
         return "true, false"
@@ -118,7 +118,7 @@ def example(slug: str, name: str) -> str:
 
 
 def _taken(slug: str, name: str, value: Any) -> bool:
-    """Return whether an algorithm accepts a value with its other defaults."""
+    """Return whether an algorithm accepts a value when its other parameters have their defaults."""
     try:
         ALGORITHMS[slug](**{name: value})
     except ValueError:

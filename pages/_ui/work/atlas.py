@@ -113,7 +113,7 @@ def played(data: Dataset, algorithm: Algorithm, person: np.ndarray, world: bool 
 
     Parameters
     ----------
-    data : only the name of a sample is looked up
+    data : the data set, of which only the name of a sample is looked up
     algorithm : the algorithm under attack
     person : position of the person, shape (d,), original units
     world : the world of all rounds; None if a coin decided

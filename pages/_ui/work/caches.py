@@ -21,7 +21,8 @@ def per_run(*, shared: int, own: int, words: str | bool = False) -> Callable[[Ca
 
     Parameters
     ----------
-    shared, own : number of values that the server keeps for public data, and each session for its own files
+    shared, own : maximum number of values that the server stores for public data, and that each session stores for its
+        own files
     words : text to show while a value is made; False for none
     """
 

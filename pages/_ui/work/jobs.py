@@ -26,7 +26,7 @@ class Job:
     Attributes
     ----------
     owner : the session that it belongs to, "" for none; a session's jobs run one after the other
-    turn : name under which the server knows the visitor; all sessions of one visitor take turns together
+    turn : name under which the server knows the visitor; all sessions of one visitor share their turns
     seconds : expected time
     status : "queued", "running", "done", "cancelled" or "failed"
     done, total : progress in the work's own units; total 0 means unknown
@@ -166,7 +166,7 @@ class Jobs:
         return max(job.seconds, 0.0 if job._begun is None else self._clock() - job._begun) >= LONG
 
     def _settle(self, job: Job) -> None:
-        """Credit a visitor with the seconds that a job took less than expected."""
+        """Credit a visitor with the seconds by which a job was shorter than expected."""
         with self._lock:
             used = 0.0 if job._begun is None else self._clock() - job._begun
             if job.turn in self._dues:

@@ -77,7 +77,7 @@ def together(account: Account, relation: Neighboring) -> str:
 
 
 def bet(account: Account, relation: Neighboring, rows_per_person: int, far: str) -> Bet:
-    """Return the bet on one person for all claims on a file together; `far` as for `bet_of`."""
+    """Return the bet on one person for all claims on a file together; `far` is as in `bet_of`."""
     total, notion = account.total(relation), Notion.RHO if relation is Neighboring.MOVE_RHO else Notion.CENTRAL
     promise = Guarantee(
         notion, relation, total.epsilon, total.delta, mu=total.mu, pure_epsilon=total.pure_epsilon, zcdp=total.zcdp,
@@ -175,7 +175,7 @@ def _what(data: Dataset, algorithm: Algorithm) -> dict[str, str]:
 
 
 def _allows(account: Account, claim: Claim) -> bool:
-    """Say how much of each total is left; return whether all totals allow a claim and, if not, say what is free."""
+    """Say how much of each total is left, and return whether they allow a claim; if not, say what is still free."""
     for relation, total in account.budgets.items():
         left = account.remaining(relation) or 0.0
         st.markdown(f"Left of your total of ε = {number(total.epsilon)} for {account.hides(relation)}: {number(left)}.")

@@ -57,7 +57,7 @@ class Result:
 
     @property
     def size(self) -> int:
-        """Return the bytes of the arrays in the trace."""
+        """Return the size of the arrays in the trace, in bytes."""
         arrays = [a for step in self.trace.steps for a in step.released.values() if isinstance(a, np.ndarray)]
         arrays += [a for step in self.trace.steps for hidden in step.hidden for a in hidden.statistic.values()]
         return sum(array.nbytes for array in arrays)

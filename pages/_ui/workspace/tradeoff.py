@@ -67,7 +67,7 @@ def _list(check: Callable[[str], Any], text: str) -> str:
 
 
 def _clusters(slugs: Sequence[str], text: str) -> tuple[int, ...]:
-    """Return the numbers of centers; raise ValueError if a chosen algorithm cannot take one of them."""
+    """Return the numbers of centers; raise ValueError if a chosen algorithm does not accept one of them."""
     values: tuple[int, ...] = vary.numbers("centers k", text, int)
     specs = [params.specs(ALGORITHMS[slug]).get("n_clusters") for slug in slugs]
     for value, spec in itertools.product(values, filter(None, specs)):
