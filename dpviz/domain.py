@@ -27,12 +27,14 @@ class Domain:
     Attributes
     ----------
     low, high : ndarray of shape (d,), original units
-    scale : "column" divides every column by its own half-width, "common" all by the largest (keeps distances)
+    scale : "column" divides every column by its own half-width; "common" divides all columns by the largest half-width,
+        which keeps the ratios of distances
     radius : float, l2 bound on z; rows are clipped to the box, then to this ball
     n_public : int or None, the DECLARED nominal number of rows; never read from the data under add/remove
-    rows_per_person : int, most rows that one person contributes
+    rows_per_person : int, maximum number of rows that one person contributes
     origin : "declared", or a warning that the facts were taken from the data
-    columns, units : names and units of the columns, public; () if undeclared. Columns of a data frame are found by name
+    columns, units : names and units of the columns, public; () if undeclared. The columns of a data frame are then
+        found by name
     """
 
     low: np.ndarray
@@ -190,14 +192,15 @@ class Domain:
         return np.asarray(Z) * self.half_width + self.middle
 
     def inside(self, Z: np.ndarray) -> np.ndarray:
-        """Project points (n, d) in z units onto box and ball; return them in original units, within low and high.
+        """Project points (n, d) in z units onto the box and the ball; return them in original units, within the bounds.
 
-        Both sets are convex and contain every clipped row, so no point gets farther from any row.
+        Both sets are convex and contain every clipped row, so the projection moves no point farther from any of these
+        rows.
         """
         return np.clip(self.denormalize(self.clip(np.asarray(Z))), self.low, self.high)
 
     def clip(self, Z: np.ndarray) -> np.ndarray:
-        """Clip each row (n, d) to the box, then to the ball, independently of other rows."""
+        """Return the rows (n, d) clipped to the box, then to the ball, each one independently of the others."""
         clipped = np.clip(Z, -self.box_z, self.box_z)
         squares = np.zeros(len(clipped))
         for start in range(0, len(clipped), _ROWS):  # blocks of rows that fit in the cache
@@ -214,16 +217,16 @@ class Domain:
         return self.columns[column] if self.columns else f"column {column + 1}"
 
     def place(self, column: int, z: float) -> str:
-        """Write a coordinate in original units, with the column's unit if one is declared."""
+        """Return a coordinate as text in original units, with the column's unit if one is declared."""
         value = z * self.half_width[column] + self.middle[column]
         unit = self.units[column] if self.units else ""
         return f"{numbers.place(value, float(self.high[column] - self.low[column]))} {unit}".rstrip()
 
     def length(self, z: float, digits: int = 3) -> str:
-        """Write a length given in z units for readers, with at most `digits` significant digits.
+        """Return a length, given in z units, as text for readers, with at most `digits` significant digits.
 
         If all columns share one scale and one unit, the length is in that unit (meters below a kilometer), or in
-        "units" if none is declared. Otherwise it is in z units, as a share of the bounds' half-width.
+        "units" if no unit is declared. Otherwise it is in z units, that is, a share of the bounds' half-width.
         """
         half = self.half_width
         if (half != half[0]).any() or len(set(self.units)) > 1:

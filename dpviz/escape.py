@@ -1,6 +1,6 @@
-"""Escape foreign text, one function per medium: names from files, traces and links appear literally and never act.
+"""Escape foreign text, with one function per medium, so that names from files, traces and links are mere text.
 
-For HTML use the standard library's `html.escape`, for Python source `repr`.
+For HTML, use the standard library's `html.escape`; for Python source, use `repr`.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ class Markdown(str):
 def plain(text: str) -> Markdown:
     r"""Return text that Markdown shows literally on one line, without links, pictures, formulas, icons or lists.
 
-    Backslashes alone do not suffice: the renderer turns addresses into links and names into icons after reading them.
-    Text that is already escaped stays unchanged.
+    Backslashes alone do not suffice: the renderer turns addresses into links and names into icons after it has removed
+    the backslashes. Text that is already escaped stays unchanged.
 
     >>> plain("[a](b) *c*")
     '\\[a\\](b) \\*c\\*'

@@ -1,4 +1,4 @@
-"""Offer the private algorithms as a scikit-learn estimator, with warnings where scikit-learn's tools leak."""
+"""Offer the private algorithms as a scikit-learn estimator, with warnings where scikit-learn's tools reveal rows."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
     ----------
     n_clusters : int, number of centers k; DPM and EM-MC may return another number
     algorithm : str, a slug of `dpviz.algorithms.ALGORITHMS`
-    epsilon, delta : float, the budget of one fit; delta None means n_public^-1.1
-    bounds : (low, high) or None, PUBLIC bounds of the columns: numbers, or arrays of shape (d,). None takes them from
-        the rows, with a `PrivacyLeakWarning`
+    epsilon, delta : float, the budget of one fit; if delta is None, it is n_public^-1.1
+    bounds : (low, high) or None, PUBLIC bounds of the columns: numbers, or arrays of shape (d,). If None, they are
+        computed from the rows, with a `PrivacyLeakWarning`
     scale : "column" or "common"; see `dpviz.domain.Domain`
-    n_public : int or None, the PUBLIC nominal number of rows. None takes it from the rows, with the warning
-    secure : bool, whether to draw the noise of a real release (without a seed) instead of that of a simulation that
-        `random_state` repeats
+    n_public : int or None, the PUBLIC nominal number of rows. If None, it is the number of rows, with the same warning
+    secure : bool, whether to draw the noise of a real release, which has no seed; if false, the run is a simulation,
+        which `random_state` can repeat
     random_state : int, RandomState or None, for simulations only
     parameters : dict or None, further parameters of the algorithm
 
@@ -146,7 +146,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         return self.fit(X, y)._clusters(self._valid(X, reset=False))
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the index (n,) of the nearest center to every row of X (n, d), given in original units. NOT private.
+        """Return the index (n,) of the center nearest to each row of X (n, d), which is in original units. NOT private.
 
         An algorithm that finds regions gives the row's region instead, or -1 outside all regions.
         """
@@ -158,15 +158,15 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         return pairwise_distances(*self._z(X))
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Return minus the sum of squared distances to the nearest center, in z units. NOT private.
+        """Return the negative sum of the rows' squared distances to their nearest centers, in z units. NOT private.
 
         Distances are not squared if the objective is "medians". The first call of a process gives a
-        `PrivacyLeakWarning`: a choice made by scores depends on the rows in a way that the promise does not cover.
+        `PrivacyLeakWarning`: a choice based on scores depends on the rows in a way that the promise does not cover.
 
         Raises
         ------
         ValueError
-            If the algorithm finds regions, because distances to their middles mean nothing.
+            If the algorithm finds regions, because distances to the middles of regions mean nothing.
         """
         if ALGORITHMS[self.algorithm].regions:
             raise ValueError(f"PrivateKMeans: {self.algorithm} gives regions, which distances to centers cannot score.")
@@ -175,7 +175,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         return -float((nearest if reference_name(self.trace_) == "KMedians" else nearest**2).sum())
 
     def _clusters(self, X: np.ndarray) -> np.ndarray:
-        """Return the cluster of every row, -1 for rows that are not finite, which only a secure fit accepts."""
+        """Return the cluster of every row; it is -1 for rows that are not finite, which only a secure fit accepts."""
         if has_regions(self.trace_):
             return labels_of(self.trace_, X).astype(np.int32)
         labels, finite = np.full(len(X), -1, dtype=np.int32), np.isfinite(X).all(axis=1)
@@ -230,7 +230,7 @@ def _leak(sentence: str) -> None:
 
 
 def _once(sentence: str) -> None:
-    """Warn once per process."""
+    """Give a `PrivacyLeakWarning` with this sentence, once per process."""
     if sentence not in _spoken:
         _spoken.add(sentence)
         warnings.warn(f"PrivateKMeans: {sentence}", PrivacyLeakWarning, stacklevel=3)
@@ -247,7 +247,7 @@ def _count_fit() -> None:
 
 
 def _seed(random_state: Any) -> int:
-    """Return a seed for the run, drawn from the generator as scikit-learn's estimators do."""
+    """Return a seed for the run, drawn from the generator in the same way as in scikit-learn's estimators."""
     if isinstance(random_state, int | np.integer):
         return int(random_state)
     return int(check_random_state(random_state).randint(2**31))

@@ -46,9 +46,10 @@ def inertia(X: np.ndarray, centers: np.ndarray) -> float:
 
 
 def normalized_loss(X: np.ndarray, centers: np.ndarray, domain: Domain | None = None) -> float:
-    """Return inertia / n of the unclipped rows X (n, d) for centers (k, d), both in original units.
+    """Return the mean squared distance of the unclipped rows X (n, d) to their nearest centers.
 
-    With a domain the loss is in z units. Rows with a cell that is not finite are left out.
+    Rows and centers (k, d) are in original units; with a domain the loss is in z units. Rows with a cell that is not
+    finite are left out.
     """
     X, centers = np.asarray(X, dtype=np.float64), np.asarray(centers, dtype=np.float64)
     X = X[np.isfinite(X).all(axis=1)]
@@ -80,9 +81,10 @@ def run_loss(trace: Trace, X: np.ndarray, centers: np.ndarray | None = None) -> 
 
 
 def loss_path(trace: Trace, X: np.ndarray) -> np.ndarray:
-    """Return the loss (z units) of the centers of every step, shape (steps,); NaN before the first.
+    """Return the loss (z units) of the centers of every step, shape (steps,); NaN before the first centers.
 
-    It is the loss that the run minimizes: mean squared distance, or mean distance if its objective is "medians".
+    It is the loss that the run minimizes: the mean squared distance, or the mean distance if the objective is
+    "medians".
     """
     medians = reference_name(trace) == "KMedians"
     Z = trace.domain.normalize(X)
@@ -104,7 +106,7 @@ def _labels(X: np.ndarray, centers: np.ndarray) -> np.ndarray:
 
 
 def silhouette(X: np.ndarray, centers: np.ndarray, rng: np.random.Generator, *, sample: int = 10_000) -> float:
-    """Return the mean silhouette of at most `sample` rows X (n, d); -1 if all share one of the centers (k, d)."""
+    """Return the mean silhouette of at most `sample` rows X (n, d); -1 if all of them have the same nearest center."""
     chosen = X if len(X) <= sample else X[rng.choice(len(X), sample, replace=False)]
     labels = _labels(chosen, centers)
     if not 1 < len(np.unique(labels)) < len(chosen):
@@ -129,15 +131,15 @@ def _confusion(X: np.ndarray, centers: np.ndarray, labels: np.ndarray) -> np.nda
 
 
 def majority_accuracy(X: np.ndarray, centers: np.ndarray, labels: np.ndarray) -> float:
-    """Return the share of rows whose label is the most frequent in their cluster; more clusters can only raise it.
+    """Return the share of rows whose label is the most frequent one in their cluster.
 
-    X (n, d) and centers (k, d) are in the same units; labels have shape (n,).
+    Splitting a cluster never lowers it. X (n, d) and centers (k, d) are in the same units; labels have shape (n,).
     """
     return float(_confusion(X, centers, labels).max(axis=1).sum() / len(X))
 
 
 def hungarian_accuracy(X: np.ndarray, centers: np.ndarray, labels: np.ndarray) -> float:
-    """Return the share of correct rows under the best one-to-one matching of clusters and labels.
+    """Return the share of rows whose cluster is matched with their label, under the best one-to-one matching.
 
     X (n, d) and centers (k, d) are in the same units; labels have shape (n,).
     """
@@ -191,6 +193,9 @@ def quality(
 
 
 def loss_auc(epsilons: Sequence[float], losses: Sequence[float]) -> float:
-    """Return the trapezoid area under the loss over epsilon, not divided by the width (PE-means, equation 7)."""
+    """Return the area under the curve of the loss against epsilon (PE-means, equation 7).
+
+    The trapezoid rule is used, and the area is not divided by the width of the range of epsilon.
+    """
     order = np.argsort(epsilons)
     return float(np.trapezoid(np.asarray(losses, dtype=float)[order], np.asarray(epsilons, dtype=float)[order]))

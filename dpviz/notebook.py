@@ -1,4 +1,4 @@
-"""Hold the notebook views of a trace. The package sets them, because a trace may not import the rooms above it."""
+"""Hold the notebook views of a trace. The package sets them, because `trace.py` may not import modules that draw."""
 
 from __future__ import annotations
 

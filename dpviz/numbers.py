@@ -1,4 +1,4 @@
-"""Write numbers as people say them: 31,400 rather than 3.14e+04, 1 in 11,700 rather than 8.5e-05.
+"""Write numbers as people write them: 31,400 rather than 3.14e+04, 1 in 11,700 rather than 8.5e-05.
 
 Screens, labels, pages, reports and plans use these functions; JSON files and tooltips keep every digit.
 """
@@ -37,8 +37,8 @@ _SLACK = 1e-9  # relative rounding error that must not move a bound to the next 
 def number(value: float, digits: int = 3) -> str:
     """Write a number with at most `digits` significant digits and commas between thousands.
 
-    Zeros after the last digit are dropped. A number below 1e-4 or from 1e15 on is written as 2.5 × 10⁻⁷, infinity as ∞,
-    and a missing value as a dash.
+    Trailing zeros after the decimal point are dropped. A number below 1e-4 or from 1e15 on is written as 2.5 × 10⁻⁷,
+    infinity as ∞, and a missing value as a dash.
     """
     value = float(value)
     if not math.isfinite(value):
@@ -57,7 +57,7 @@ def _trimmed(text: str) -> str:
 
 
 def round_to(value: float, resolution: float) -> str:
-    """Write a number for files: to the power of ten at or below `resolution`, without commas.
+    """Write a number for files, rounded to the power of ten at or just below `resolution`, without commas.
 
     Raises
     ------
@@ -74,25 +74,28 @@ def round_to(value: float, resolution: float) -> str:
 
 
 def at(value: float, resolution: float) -> str:
-    """Write a number to the power of ten at or below `resolution`, with commas between thousands."""
+    """Write a number, rounded to the power of ten at or just below `resolution`, with commas between thousands."""
     text = round_to(value, resolution)
     whole, point, rest = text.partition(".")
     return f"{int(whole):,}{point}{rest}" if whole.strip("-").isdecimal() and whole != "-0" else text
 
 
 def place(value: float, width: float) -> str:
-    """Write a coordinate to a thousandth of the `width` of its bounds, or finer; three digits would merge positions."""
+    """Write a coordinate, rounded to a thousandth of the `width` of its bounds or more finely.
+
+    Three significant digits could make different positions look equal.
+    """
     return at(value, width / 1000)
 
 
 def plus_minus(value: float, sd: float, unit: str = "") -> str:
-    """Write a value and its standard deviation, 109,000 ± 5,300, both to the deviation's second digit."""
+    """Write a value and its standard deviation, 109,000 ± 5,300, both to the deviation's second significant digit."""
     words = f"{at(value, sd / 10)} ± {number(sd, 2)}" if 0 < sd < math.inf else number(value)
     return f"{words} {unit}".rstrip()
 
 
 def length(value: float, unit: str, digits: int = 3) -> str:
-    """Write a length with its unit; kilometers below 1 become meters, and "days since 1970-01-01" are days."""
+    """Write a length with its unit: in meters below 1 km, and in "days" if the unit is "days since 1970-01-01"."""
     unit = unit.partition(" since ")[0]
     if unit == "km" and 0 < abs(value) < 1:
         value, unit = 1000 * value, "m"
@@ -100,7 +103,7 @@ def length(value: float, unit: str, digits: int = 3) -> str:
 
 
 def ratio_words(value: float) -> str:
-    """Write a ratio of losses with two decimals below 10 and none above."""
+    """Write a ratio of losses with two decimals if it is below 10, else without decimals."""
     return f"{value:.2f}" if value < 10 else f"{value:,.0f}" if math.isfinite(value) else number(value)
 
 
@@ -110,7 +113,7 @@ def percent(share: float, digits: int = 2) -> str:
 
 
 def chance(probability: float) -> str:
-    """Write a small probability as people say it, such as 1 in 11,700; never round it down."""
+    """Write a small probability in the form 1 in 11,700; never round it down."""
     if probability <= 0:
         return "0"
     if probability * _LARGE <= 1:
@@ -126,7 +129,7 @@ def odds(probability: float) -> int:
 
 
 def counted(n: int, noun: str, plural: str = "") -> str:
-    """Write a number with its noun: 1 region, 1,200 regions. Pass `plural` if the plural does not just add an s."""
+    """Write a number with its noun: 1 region, 1,200 regions. Pass `plural` if the plural is not the noun with an s."""
     return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
 
 
@@ -141,7 +144,7 @@ def fraction(value: float) -> str:
 
 
 def on_screen(sentence: str) -> str:
-    """Rewrite a sentence for the screen with Greek letters, δ as "1 in 11,700", n as 5,000, and no shell options."""
+    """Rewrite a sentence for the screen: with Greek letters, δ as "1 in 11,700", n as 5,000, and no shell options."""
     sentence = _OPTION.sub("", _CHANCE.sub(r"\1", sentence))
     sentence = re.sub(r"\bn = (\d+)\b", lambda match: f"n = {int(match[1]):,}", sentence)
     return re.sub(r"\b(epsilon|delta|mu)\b", lambda match: _LETTERS[match[1]], sentence)

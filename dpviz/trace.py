@@ -86,11 +86,11 @@ class Trace:
     steps : tuple of Step
     plan : Plan, the releases that the run may make and their costs
     ledger : tuple of Release, written by the draws
-    claimed, spent : Guarantee, from the plan and (independently) from the ledger
+    claimed, spent : Guarantee, computed from the plan and, independently of it, from the ledger
     cluster_centers : ndarray of shape (k', d) in the ORIGINAL units of X, inside the declared box and ball
     coreset : Coreset or None
     warnings : contradictions between released values and declared facts, one sentence each
-    from_file : True for a trace read from a file, which anybody can have written
+    from_file : True for a trace read from a file, which anybody could have written
     """
 
     algorithm: str
@@ -247,7 +247,7 @@ class Trace:
 
 
 def _disagreeing(trace: Trace, record: Mapping[str, Any]) -> str:
-    """Name the part of a trace that does not follow from the others; "" if all agree."""
+    """Name the part of a trace that does not follow from the other parts; return "" if all parts agree."""
     claimed, spent = trace.claimed, trace.spent
     words = (trace.dataset_id, *trace.warnings, *(text for step in trace.steps for text in (step.kind, step.title)))
     words += (claimed.trust, spent.trust, *claimed.public, *spent.public)
@@ -300,7 +300,7 @@ def _strict(value: Any) -> Any:
 
 
 def _number(record: dict[str, Any]) -> Any:
-    """Undo `_strict` for one object of a JSON text."""
+    """Return the value that one object of a JSON text stands for; this inverts `_strict`."""
     return float(record["number"]) if record.keys() == {"number"} else record
 
 

@@ -35,14 +35,14 @@ def is_finite(value: object) -> bool:
 
 
 def positive(owner: str, **values: object) -> None:
-    """Raise an error for every named value that is not a finite number > 0."""
+    """Raise an error unless every named value is a finite number > 0."""
     for name, value in values.items():
         if _number(owner, name, value) <= 0:
             raise ValueError(f"{owner}: {name} must be > 0; got {value}.")
 
 
 def in_range(owner: str, low: float | None, high: float | None, *, open_ends: bool = False, **values: object) -> None:
-    """Raise an error for every named value outside [low, high] (or (low, high) with `open_ends`)."""
+    """Raise an error unless every named value is in [low, high], or in (low, high) with `open_ends`."""
     for name, value in values.items():
         _check_range(owner, low, high, open_ends, name, value)
 
@@ -58,7 +58,7 @@ def _check_range(owner: str, low: float | None, high: float | None, open_ends: b
 
 
 def integer(owner: str, low: int | None = None, high: int | None = None, **values: object) -> None:
-    """Raise an error for every named value that is not a whole number in [low, high]."""
+    """Raise an error unless every named value is a whole number in [low, high]."""
     for name, value in values.items():
         if isinstance(value, bool) or not isinstance(value, Integral):
             raise TypeError(f"{owner}: {name} must be a whole number; got {value!r}.")
@@ -66,7 +66,7 @@ def integer(owner: str, low: int | None = None, high: int | None = None, **value
 
 
 def one_of(owner: str, choices: Iterable[object], **values: object) -> None:
-    """Raise an error for every named value that is not among `choices`."""
+    """Raise an error unless every named value is among `choices`."""
     allowed = list(choices)
     for name, value in values.items():
         if value not in allowed:

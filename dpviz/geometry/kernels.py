@@ -77,7 +77,7 @@ class Population(ReadOnly):
     Attributes
     ----------
     points : ndarray of shape (m, d)
-    parents : ndarray of shape (k, d) or None, the points that these were mutated from
+    parents : ndarray of shape (k, d) or None, the points from which these were mutated
     group : ndarray of shape (m,) or None, index of each point's parent; only a hint that saves work
     """
 
@@ -90,8 +90,8 @@ def nearest(x: np.ndarray, population: Population | np.ndarray) -> np.ndarray:
     """Return the EXACT index of the point nearest to every row; ties go to the lowest index.
 
     A vote must depend on its row and the population only, bit for bit. BLAS results change with the block, so fast
-    arithmetic only proposes: a row whose two best distances are closer than the proven rounding error is decided again,
-    first in double precision, then in integers (multiples of 2^-24), which are exact while d 2^50 < 2^63.
+    arithmetic only proposes a vote: a row whose two best distances are closer than the proven rounding error is decided
+    again, first in double precision, then in integers (multiples of 2^-24), which are exact while d 2^50 < 2^63.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def _nearest_tree(x: np.ndarray, points: np.ndarray) -> np.ndarray:
 
 
 def together(x: np.ndarray) -> np.ndarray:
-    """Return rows x (n, d) in an order that puts near rows next to each other if that speeds up a search (d <= 4).
+    """Return rows x (n, d) in an order that puts nearby rows next to each other if that speeds up a search (d <= 4).
 
     A tree answers ordered rows in two thirds of the time, because neighbors take the same path through it.
     """
@@ -160,7 +160,7 @@ def together(x: np.ndarray) -> np.ndarray:
 
 
 def _score_error(dtype: type, d: int, row: np.ndarray, point: float) -> np.ndarray:
-    """Bound the error of a score 0.5 |s|^2 - x.s for |x| <= row, |s| <= point.
+    """Return a bound on the error of a score 0.5 |s|^2 - x.s for |x| <= row, |s| <= point.
 
     With unit roundoff u and exact inputs rounded to `dtype`, any summation order stays below
     (d + 4) u (|x| |s| + 0.5 |s|^2) (1 + tiny).
@@ -169,7 +169,7 @@ def _score_error(dtype: type, d: int, row: np.ndarray, point: float) -> np.ndarr
 
 
 def _first_two(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return (index of the largest, the largest, the second largest) of each row of scores (n, m), and overwrite it."""
+    """Return (index of the maximum, the maximum, the second largest) of each row of `scores` (n, m); overwrite it."""
     every, won = np.arange(len(scores)), scores.argmax(axis=1)
     most = scores[every, won]
     scores[every, won] = -np.inf
@@ -299,9 +299,10 @@ def _propose_grouped(
 
 
 def _in_reach(lengths: np.ndarray, nearest: float, away: np.ndarray) -> np.ndarray:
-    """Return the mask of points, given by distance from a parent, that may be as near to a row as a child of it.
+    """Return the mask of the points that may be as near to some row as the parent's nearest child is.
 
-    The rows are `away` from the parent (n,), whose nearest child has the distance `nearest`.
+    All arguments are distances from one parent: `lengths` (m,) of the points, `nearest` of its nearest child, `away`
+    (n,) of the rows.
     """
     bound = away + nearest
     most, least = (away + bound).max() + _SLACK, (away - bound).min() - _SLACK
@@ -328,7 +329,7 @@ def _apart(x: np.ndarray, parents: np.ndarray) -> tuple[np.ndarray, np.ndarray, 
 
 
 def _nearest_exact(x: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """Decide in integers: slow, for the few rows that fast arithmetic cannot decide."""
+    """Return the nearest points by slow integer arithmetic, for the few rows that fast arithmetic cannot decide."""
     whole_x, whole_points = (np.rint(a / GRID).astype(np.int64) for a in (x, points))
     winners = np.empty(len(x), dtype=np.int64)
     height = max(1, _BLOCK // len(points))
@@ -343,13 +344,13 @@ def _nearest_exact(x: np.ndarray, points: np.ndarray) -> np.ndarray:
 
 
 def cluster_sums(x: np.ndarray, labels: np.ndarray, n_clusters: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return (sums (k, d), counts (k,)) of the rows x (n, d) of each label (n,); exact for rows on the grid."""
+    """Return (sums (k, d), counts (k,)) of the rows x (n, d) with each of the labels; exact for rows on the grid."""
     members = csc_array((np.ones(len(x)), labels, np.arange(len(x) + 1)), shape=(n_clusters, len(x)))
     return members @ x, np.bincount(labels, minlength=n_clusters)
 
 
 def product(x: np.ndarray, matrix: np.ndarray, reach: float) -> np.ndarray:
-    """Return x @ matrix, EXACTLY, for a matrix rounded to so few bits that no partial sum can round.
+    """Return x @ matrix, EXACTLY, after rounding the matrix to so few bits that no partial sum needs rounding.
 
     The last bits of a matrix product may change with the block that contains a row; an exact product rounds nothing.
     Sums of x (on the grid) times entries on 2^-b are multiples of 2^(-24-b) and below |x| |column|: float64 holds them
@@ -367,12 +368,12 @@ def product(x: np.ndarray, matrix: np.ndarray, reach: float) -> np.ndarray:
 
 
 def inertia(x: np.ndarray, centers: np.ndarray) -> float:
-    """Return the sum of squared distances of the rows x (n, d) to their nearest of centers (k, d)."""
+    """Return the sum of the squared distances of the rows x (n, d) to the nearest of the centers (k, d)."""
     return float(pairwise_distances_argmin_min(x, centers, metric="sqeuclidean")[1].sum())
 
 
 def clip_ball(x: np.ndarray, radius: float) -> np.ndarray:
-    """Scale every row of x (n, d) longer than `radius` down to it and snap it toward zero, regardless of other rows."""
+    """Return x (n, d) with each row longer than `radius` scaled down to it and snapped toward zero, row by row."""
     clipped = np.empty(x.shape)
     reach = radius * (1 - 2.0**-40)  # exceeds the rounding error of a norm for any d below 2^12
     for part in in_cache(*x.shape):

@@ -22,10 +22,10 @@ def uniform_ball(n: int, d: int, radius: float, rng: np.random.Generator) -> np.
 
 
 def sphere_pack(n: int, d: int, radius: float, rng: np.random.Generator) -> np.ndarray:
-    """Spread n points over an l2 ball: at least a from its surface and 2a from each other (Su et al., in a ball).
+    """Spread n points over an l2 ball, at least a from its surface and 2a from each other (after Su et al.).
 
     The distance a starts at radius/2 and is halved after 100 failures in a row. For d >= 16 the separation rejects
-    nothing in practice and the result is uniform in the ball of radius 0.75 R; beyond 2000 points the rest is uniform
+    nothing in practice and the result is uniform in the ball of radius 0.75 R; points after the first 2000 are uniform
     too.
 
     Returns
@@ -40,7 +40,7 @@ def sphere_pack(n: int, d: int, radius: float, rng: np.random.Generator) -> np.n
 
 
 def _pack(n: int, d: int, a: float, propose, *, halve: bool = True):  # type: ignore[no-untyped-def]
-    """Accept proposals that keep a distance of 2a; return (points (n, d) or None, last a)."""
+    """Accept proposals that keep a distance of 2a; return (points (n, d) or None if there is no room, the last a)."""
     points, count, failures = np.empty((n, d)), 0, 0
     while count < n:
         batch = propose(a, 256)

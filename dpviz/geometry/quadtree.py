@@ -22,7 +22,7 @@ def side(level: np.ndarray | int) -> np.ndarray:
 
 
 def cells(points: np.ndarray, shift: np.ndarray, level: int) -> np.ndarray:
-    """Return the cell numbers of points (n, d) in one tree and level, packed 6 coordinates a word: (n, words) int64."""
+    """Return the cell numbers of points (n, d) in one tree and level, 6 coordinates to a word: (n, words) int64."""
     numbers = np.floor((points + (2.0 + shift)) / side(level)).astype(np.int64)
     d = numbers.shape[1]
     packed = np.zeros((len(numbers), -(-d // _PER_WORD)), dtype=np.int64)

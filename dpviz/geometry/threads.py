@@ -54,7 +54,7 @@ def _limit(libraries: list[LibController], threads: Iterable[int]) -> list[int]:
 
 @contextmanager
 def alone() -> Iterator[None]:
-    """Use one thread for linear algebra in the block; the last of nested or concurrent blocks restores the number."""
+    """Use one thread for linear algebra in the block; the last of several open blocks restores the previous number."""
     global _inside, _outside
     with _lock:
         if _inside == 0:

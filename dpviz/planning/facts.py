@@ -31,7 +31,7 @@ class Facts:
     domain : bounds, scale, n_public, names and units of the columns
     n_clusters : int, the requested number of centers
     like : "" for round groups of equal size, else the name of a public data set whose shape the rows may have
-    filled : share of each column's bounds that the people fill; below 1 the declared bounds are too wide
+    filled : share of each column's bounds that the people fill; if it is below 1, the declared bounds are too wide
     """
 
     domain: Domain
@@ -129,9 +129,9 @@ class Facts:
         return dataclasses.replace(self, domain=domain, filled=1.0)
 
     def stand_in(self) -> Dataset:
-        """Return made-up or public people in the declared bounds, `n_rows` of them.
+        """Return `n_rows` made-up or public people within the declared bounds.
 
-        A look-alike's rows are drawn with replacement and keep their relative place between the bounds. Without a
+        A look-alike's rows are drawn with replacement and keep their relative positions between the bounds. Without a
         look-alike, the people form round groups whose standard deviation is a tenth of the half-width.
         """
         if self.like:

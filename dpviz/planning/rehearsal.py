@@ -40,7 +40,8 @@ class Rehearsal:
     slug, epsilon : the algorithm and its budget
     noise : tuple of d floats or None, the formula's standard deviation of a typical center per column, data units
     scatter : tuple of d floats or None, the measured spread of centers over the repeats, same units
-    ratio, ratio_low, ratio_high : loss over KMeans' loss, its geometric mean and 95% interval over the repeats
+    ratio, ratio_low, ratio_high : the geometric mean, over the repeats, of the ratio of the loss to KMeans' loss, and
+        the ends of its 95% interval
     seconds : time of one run with all the declared people
     capped : whether there are too few stand-ins, so that they see more noise than the declared people would
     found : int, number of repeats in which every group of the made-up people has its own center
@@ -66,7 +67,7 @@ class Rehearsal:
 
     @property
     def best(self) -> tuple[float, ...] | None:
-        """Return the noise per center and column, from a formula, otherwise from runs; None if neither is known."""
+        """Return the noise per center and column, from a formula if there is one, else from runs; None if unknown."""
         return self.noise or self.scatter
 
 
@@ -76,7 +77,7 @@ def middle_of(epsilon: float) -> float:
 
 
 def stops_around(epsilon: float) -> tuple[float, ...]:
-    """Return the ε values of a plan's curve, from a quarter to four times its middle, within the range of epsilon."""
+    """Return the ε values of a plan's curve, from middle / 4 to 4 middle, within the range of epsilon."""
     middle = middle_of(epsilon)
     return tuple(middle * stop for stop in STOPS if EPSILONS[0] <= middle * stop <= EPSILONS[1])
 
@@ -142,7 +143,7 @@ def _make(cls: type[Algorithm], facts: Facts, epsilon: float) -> Algorithm:
 
 
 def _louder(real: Algorithm, facts: Facts, epsilon: float) -> dict[str, Any]:
-    """Return the ε at which `n_rows` people see the noise per person that `n_people` would."""
+    """Return the ε, as a parameter, at which `n_rows` people see the noise per person that `n_people` would see."""
     share = facts.n_people / facts.n_rows
     if share == 1:
         return {}
@@ -160,7 +161,10 @@ def _louder(real: Algorithm, facts: Facts, epsilon: float) -> dict[str, Any]:
 
 
 def _typical(known: Sequence[np.ndarray], half: np.ndarray) -> tuple[float, ...] | None:
-    """Return the median center's noise per column in data units; sd per run is (k,) or (k, d), z units."""
+    """Return the median center's noise per column in data units, or None.
+
+    `known` holds the standard deviations of each run's centers, shape (k,) or (k, d), z units; `half` converts them.
+    """
     if not known:
         return None
     each = np.concatenate([np.broadcast_to(sd.reshape(len(sd), -1), (len(sd), len(half))) for sd in known])

@@ -25,10 +25,10 @@ def _curve(rehearsals: Sequence[Rehearsal]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def epsilon_for(rehearsals: Sequence[Rehearsal], within: float) -> float:
-    """Return the least ε at which the noise per center is at most `within`, data units, in the widest column.
+    """Return the smallest ε at which the noise per center is at most `within`, data units, in every column.
 
-    It is interpolated linearly between the logarithms of rehearsed ε. It is infinite if none of these is enough, and 0
-    if the smallest is more than enough.
+    It is interpolated linearly between the logarithms of rehearsed ε. It is infinite if no rehearsed ε is enough, and 0
+    if the smallest one is more than enough.
     """
     epsilon, noise = _curve(rehearsals)
     least = np.minimum.accumulate(noise) if len(noise) else noise  # the noise may rise again at a larger ε

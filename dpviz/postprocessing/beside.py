@@ -34,16 +34,16 @@ class Fact(NamedTuple):
 
     @property
     def differs(self) -> bool:
-        """Return whether the runs differ in this fact; parameters that only some runs have do not count."""
+        """Return whether the runs differ in this fact; a parameter that only some runs have is no difference."""
         return len(set(self.values)) > 1 and _NOTHING not in self.values
 
 
 def matched(first: np.ndarray, second: np.ndarray) -> list[tuple[int, int]]:
     """Return the pairs (i, j) of centers (k, d) and (k', d) that correspond to each other.
 
-    The matching is one to one, with the smallest total distance. A pair counts only if each center is nearest to the
+    The matching is one to one, with the smallest total distance. A pair is kept only if each center is nearest to the
     other, or if they are closer to each other than either is to its own run's other centers; pairs matched only for
-    lack of other partners do not count.
+    lack of other partners are dropped.
     """
     if not len(first) or not len(second):
         return []
@@ -62,7 +62,7 @@ def _gaps(centers: np.ndarray) -> np.ndarray:
 
 
 def partners(traces: Sequence[Trace]) -> list[tuple[list[str], list[str]]]:
-    """Return for every run the numbers of its centers, and a note for each center without a partner.
+    """Return the numbers of every run's centers, and a note for each center without a partner.
 
     Numbers follow the first run's order; every other run is matched with the first.
     """
@@ -138,7 +138,7 @@ def _bet_on(trace: Trace, noun: str) -> str:
 
 
 def bets_on(traces: Sequence[Trace], noun: str = "person") -> str:
-    """Return the text after "bets on": the question of every run's attacker, or a general one if runs differ.
+    """Return the text after "bets on": the question that all runs' attackers share, or a general one if they differ.
 
     `noun` is the word for a row.
     """
@@ -147,12 +147,12 @@ def bets_on(traces: Sequence[Trace], noun: str = "person") -> str:
 
 
 def promises(traces: Sequence[Trace]) -> list[str]:
-    """Return the sentences needed if the runs make different promises, else none."""
+    """Return the sentences that are needed if the runs make different promises; the list is empty if they do not."""
     return kinds(traces) + budgets(traces)
 
 
 def kinds(traces: Sequence[Trace]) -> list[str]:
-    """Return the sentences needed if the runs make promises of different kinds, else none.
+    """Return the sentences that are needed if the runs make promises of different kinds; the list may be empty.
 
     A weaker promise never appears next to differential privacy without one of these sentences.
     """

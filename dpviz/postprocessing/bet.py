@@ -1,4 +1,4 @@
-"""State a promise as a bet, alike on every screen: the attacker's question, and the most bets anybody can win."""
+"""State a promise as a bet, in the same way on every screen: the attacker's question, and how many bets can be won."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ class Bound:
 
     Attributes
     ----------
-    mu : Gaussian DP, None if there is none
+    mu : parameter of Gaussian DP, or None
     lines : pairs (epsilon, delta) that hold together; without mu or lines nothing is promised
     """
 
@@ -38,7 +38,9 @@ class Bound:
 
     @classmethod
     def of_promise(cls, promise: Guarantee) -> Bound:
-        """Return the curve of a promise alone: mu if it exists, epsilon and delta, and epsilon at delta = 0."""
+        """Return the curve that follows from a promise alone: its mu if it has one, epsilon and delta, and pure
+        epsilon.
+        """
         if not promise.private:
             return cls()
         lines = {(promise.epsilon, promise.delta), (promise.pure_epsilon, 0.0)}
@@ -66,9 +68,10 @@ class Bound:
         return cls(None, tuple(sorted(more | set(known.lines))))
 
     def steps(self, m: int) -> Bound:
-        """Return the curve for data sets that are m neighbors apart: m mu; m epsilon, (1 + e^epsilon + ...) delta.
+        """Return the curve for data sets that are m changes apart.
 
-        A delta of 1 or more promises nothing.
+        mu becomes m mu, epsilon becomes m epsilon, and delta becomes (1 + e^epsilon + ... + e^((m-1) epsilon)) delta; a
+        delta of 1 or more promises nothing.
         """
         lines = []
         for epsilon, delta in self.lines:

@@ -57,10 +57,10 @@ def average_sd(
     Parameters
     ----------
     centers : ndarray of shape (k, d), z units
-    weights : ndarray of shape (m,), noisy; a center's W counts as at least 1
+    weights : ndarray of shape (m,), noisy; a center's W is raised to at least 1
     weights_sd, sums_sd : ndarrays of shape (m,) or floats, standard deviations of the noise; for a sum, per column
     origins : ndarray of shape (m, d) or 0, origins of the sums
-    of : ndarray of shape (m,), the center of each part; if not given, every part is a center
+    of : ndarray of shape (m,), index of the center of each part; if not given, every part is a center of its own
     """
     k = len(centers)
     of = np.arange(k) if of is None else of
@@ -74,7 +74,7 @@ def average_sd(
 def blurred(noisy_counts: np.ndarray, sd: np.ndarray, radius: float) -> bool:
     """Return whether the noise in the averages is about as large as the domain.
 
-    Centers with few rows count little, and no center moves farther than the radius of the domain.
+    Centers with few rows have little weight, and no center is taken to move farther than the radius of the domain.
 
     Parameters
     ----------
@@ -86,7 +86,10 @@ def blurred(noisy_counts: np.ndarray, sd: np.ndarray, radius: float) -> bool:
 
 
 def lone(noisy_counts: np.ndarray) -> bool:
-    """Return whether nearly all rows (k,) belong to one center: fewer than 1.3 by the inverse Simpson index."""
+    """Return whether nearly all rows belong to one center.
+
+    This is so if the number of centers by the inverse Simpson index of their noisy counts (k,) is below 1.3.
+    """
     return len(noisy_counts) > 1 and bool(1 / (_shares(noisy_counts) ** 2).sum() < _LONE)
 
 

@@ -47,7 +47,7 @@ def price(points: np.ndarray, weights: np.ndarray, centers: np.ndarray, domain: 
 def elbow(
     coreset: Coreset, domain: Domain, most: int, *, cost: str = "k-means", rows: np.ndarray | None = None
 ) -> pd.DataFrame:
-    """Return the cost of every k up to `most`: columns k, coreset and, if raw rows are given, rows (NOT PRIVATE).
+    """Return a table of the costs of 1 to `most` centers: columns k, coreset and, given raw rows, rows (NOT PRIVATE).
 
     Parameters
     ----------

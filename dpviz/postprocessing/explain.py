@@ -64,12 +64,12 @@ class Explanation:
 
     @cached_property
     def shares(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the shares above each edge, of the cluster and of all others, and their deviations (2, k, d, b - 1).
+        """Return the shares of rows above each edge, with their standard deviations, shape (2, k, d, b - 1) each.
 
-        A share is s = A / (A + B), with counts A above and B below the edge. Its error is ((1 - s0) a - s0 b) / (A +
-        B), with a and b the noise of A and B, and s0 the true share. So s0 may be any value for which (A + B)^2 (s -
-        s0)^2 is at most z^2 times the variance (1 - s0)^2 var A + s0^2 var B: an interval (Fieller). The standard
-        deviation is its longer side over z.
+        Index 0 of the first axis is the cluster, and index 1 all other clusters together. A share is s = A / (A + B),
+        with counts A above and B below the edge. Its error is ((1 - s0) a - s0 b) / (A + B), with a and b the noise of
+        A and B, and s0 the true share. So s0 may be any value for which (A + B)^2 (s - s0)^2 is at most z^2 times the
+        variance (1 - s0)^2 var A + s0^2 var B: an interval (Fieller). The standard deviation is its longer side over z.
         """
         pairs = [self._share(self.counts, self.variances)]
         others = self.counts.sum(axis=0) - self.counts, self.variances.sum(axis=0) - self.variances
@@ -99,7 +99,7 @@ class Explanation:
         """Return one row per cluster and column, with the edge of the largest certain difference, clearest first.
 
         Columns: cluster (from 1), column (number), edge, share, share_sd, others, others_sd, least (a lower bound on
-        the difference), told (False: cannot tell).
+        the difference), told (False if one cannot tell).
         """
         share, sd = self.shares
         apart = np.abs(share[0] - share[1]) - self.z * (sd[0] + sd[1])
@@ -161,7 +161,7 @@ class Explanation:
 
 
 def _above(counts: np.ndarray) -> np.ndarray:
-    """Return the sums of the bins above each edge."""
+    """Return the numbers of rows above each edge, summed over bins."""
     return counts[..., ::-1].cumsum(axis=-1)[..., ::-1][..., 1:]
 
 
@@ -200,8 +200,8 @@ def edges_between(centers: np.ndarray, domain: Domain, bins: int = BINS) -> np.n
 def of_centers(trace: Trace, columns: Sequence[str], units: Sequence[str] = ()) -> list[str] | None:
     """Return one sentence per cluster from the centers and their noise, for free; None if no noise is declared.
 
-    A sentence states a difference from the mean of the other centers if it exceeds both intervals and a tenth of the
-    bounds.
+    A sentence states a difference from the mean of the other centers if it exceeds the sum of both half-widths by at
+    least a tenth of the bounds' width.
     """
     noise, centers, domain = center_noise(trace), np.asarray(trace.cluster_centers), trace.domain
     k, d = centers.shape

@@ -1,7 +1,7 @@
 """Explain clusters at no further cost if a run counted every cell of a public grid, from released values only.
 
 A cluster is then a set of cells: those of its region, or those whose middle is nearest to its center. Edges are borders
-of cells, so each cell lies on one side, and the share of a cluster's rows above an edge is one sum of counts over
+of cells, so each cell lies on one side, and the share of a cluster's rows above an edge is one sum of counts divided by
 another.
 """
 
@@ -49,7 +49,7 @@ def sentences(trace: Trace, columns: Sequence[str], units: Sequence[str] = ()) -
 
 
 def _borders(j: int, centers: np.ndarray, parts: np.ndarray, domain: Domain) -> np.ndarray:
-    """Return the borders of cells (BINS - 1,) nearest to those of `edges_between`; the bound if there are none."""
+    """Return the borders of cells (BINS - 1,) nearest to the edges of `edges_between`, or the upper bound for one cell."""
     half, n = float(domain.box_z[j]), int(parts[j])
     wanted = domain.normalize(edges_between(domain.denormalize(centers), domain).T).T[j]
     at = np.clip(np.rint((wanted + half) * n / (2 * half)), min(1, n - 1), n - 1)

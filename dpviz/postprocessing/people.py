@@ -50,7 +50,7 @@ def simulate(coreset: Coreset, domain: Domain, n_rows: int, rng: np.random.Gener
 
 
 def stand_ins(trace: Trace, n_rows: int, count: int, rng: np.random.Generator) -> list[np.ndarray]:
-    """Draw several populations that could have produced a release; each redraws the noise of the weights.
+    """Draw several populations that could have produced a release; the noise of the weights is redrawn for each.
 
     A population takes the released weighted points (a coreset, survivors with votes, or centers with sizes) and adds
     noise to every weight once more, so that a group near the noise is sometimes lost and sometimes larger. It then

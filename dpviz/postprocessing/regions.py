@@ -1,4 +1,4 @@
-"""Find the region of each row if clusters are regions, and their agreement with known groups."""
+"""Find the region of each row if clusters are regions, and measure how well the regions agree with known groups."""
 
 from __future__ import annotations
 

@@ -151,7 +151,7 @@ def centers_text(
     scatter: np.ndarray | None = None,
     commas: bool = True,
 ) -> pd.DataFrame:
-    """Write the table of the centers for display, with every number to a tenth of its noise.
+    """Return the table of the centers as text, with every number rounded to a tenth of its noise.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ def centers_text(
 
 
 def _resolution(sd: np.ndarray | None, width: np.ndarray) -> np.ndarray:
-    """Return the rounding unit of each column (d,): a tenth of its least noise, else a share of the bounds' width."""
+    """Return the rounding unit of each column (d,): a tenth of its smallest noise, else a share of its width."""
     if sd is None:
         return _DIGITS * width
     sd = np.where(np.isfinite(sd) & (sd > 0), sd, np.inf).min(axis=0, initial=np.inf)
@@ -186,12 +186,12 @@ def _written(values: Iterable[float], resolution: float, commas: bool) -> list[s
 
 
 def _sizes_text(sizes: np.ndarray, sd: float | None, commas: bool) -> list[str]:
-    """Write noisy numbers of rows: to a tenth of their noise, but never finer than a tenth of a row."""
+    """Write noisy numbers of rows, rounded to a tenth of their noise, but not more finely than to a tenth of a row."""
     return _written(sizes, max(0.1, sd / 10) if sd else 0.1, commas)
 
 
 def _noise_text(values: Iterable[float], commas: bool) -> list[str]:
-    """Write standard deviations with two digits."""
+    """Write standard deviations to two significant digits."""
     if commas:
         return [number(value, 2) for value in values]
     return [round_to(float(value), float(value) / 10) if 0 < value < math.inf else str(value) for value in values]
@@ -200,7 +200,7 @@ def _noise_text(values: Iterable[float], commas: bool) -> list[str]:
 def coreset_text(
     trace: Trace, columns: Sequence[str], units: Sequence[str] = (), *, commas: bool = True
 ) -> pd.DataFrame | None:
-    """Write the weighted point set for display, weights to a tenth of their noise; None if the run releases none."""
+    """Return the weighted point set as text, with weights to a tenth of their noise; None if none is released."""
     table = coreset_table(trace, columns, units)
     if table is None:
         return None
@@ -237,7 +237,7 @@ def coreset_csv(trace: Trace, columns: Sequence[str], units: Sequence[str] = ())
 
 
 def centers_json(trace: Trace, columns: Sequence[str], units: Sequence[str] = ()) -> str:
-    """Return the centers, the promise, the spent budget, columns and versions as strict JSON."""
+    """Return the centers with their noise, the promise, the spent budget and the version as strict JSON."""
     noise = center_noise(trace)
     record = {
         "notice": trace.notice,

@@ -18,7 +18,7 @@ _BLOCK = 100  # number of simulated rows compared with all candidates at a time,
 
 
 def symmetric(moment: Noisy) -> np.ndarray:
-    """Return a noisy second moment, made symmetric like the true one."""
+    """Return a noisy second moment made symmetric, as the true one is."""
     return (moment.value + moment.value.T) / 2
 
 

@@ -50,7 +50,7 @@ class Groups:
     radii : ndarray of shape (g,), root mean square distance of a group's rows to its mean, z units
     sizes : ndarray of shape (g,), numbers of rows
     known : whether labels declare them; False for KMeans' clusters
-    merged : pairs (a, b) of clusters that another start of KMeans, about as good, serves by one center, nearer to b
+    merged : pairs (a, b) of clusters for which another start of KMeans, about as good, has a single center, nearer to b
     """
 
     means: np.ndarray
@@ -70,7 +70,10 @@ class Groups:
         return "groups" if self.known else "KMeans' clusters"
 
     def doubted(self, rivals: Iterable[np.ndarray]) -> Groups:
-        """Return the groups, marking those merged by other starts of KMeans, whose centers are (k, d; z units)."""
+        """Return the groups, with a record of those that other starts of KMeans merge.
+
+        `rivals` are the centers of these starts, (k, d) each, in z units.
+        """
         merged = set()
         for centers in rivals:
             distances = cdist(self.means, centers)
@@ -81,7 +84,7 @@ class Groups:
     def missed_by(self, centers: np.ndarray) -> np.ndarray:
         """Return the mask (g,) of groups that centers (k, d; z units) do not find, though every start of KMeans does.
 
-        Of two merged groups, the second counts as found if the first is.
+        Of two merged groups, the first is never missed, and the second is not missed if the first is found.
         """
         found = self.found_by(centers)
         missed = ~found
@@ -261,7 +264,7 @@ def _regions(trace: Trace) -> list[str]:
 
 
 def bet(trace: Trace) -> str:
-    """Return the promise as a bet: its question, and how many of 100 bets can be won at most."""
+    """Return the promise as a bet: its question, and the largest number of 100 bets that can be won."""
     promise = trace.claimed
     if not promise.private:
         return "no privacy: 100 of 100 bets on anybody are won" if promise.exact else str(promise)
@@ -272,12 +275,12 @@ def bet(trace: Trace) -> str:
 
 
 def reach(trace: Trace) -> str:
-    """Return how far a row may move unseen under a weaker promise, in the data's units."""
+    """Return how far a row may move unseen under a promise about moves, as text in the data's units."""
     return trace.domain.length(float(trace.claimed.rho_distance or 0))
 
 
 def spread_words(sd: np.ndarray | float, domain: Domain, columns: Sequence[str], units: Sequence[str]) -> str:
-    """Return the largest of the columns' standard deviations, (d,) or one for all, in the data's units.
+    """Return the largest of the columns' standard deviations, (d,) or one for all, as text in the data's units.
 
     If units differ, the column is named.
     """
@@ -318,7 +321,7 @@ def _listed(sizes: list[int], word: str) -> str:
 
 
 def _help(trace: Trace) -> tuple[str, ...]:
-    """Return suggestions from public values: not "spend more", but what spending more would change and cost."""
+    """Return suggestions from public values: not "spend more", but what a larger budget would change and cost."""
     k = len(trace.cluster_centers)
     fewer = (f"Fewer centers than {k}: each center then serves a larger group.",) if k > 1 else ()
     if not trace.claimed.private:

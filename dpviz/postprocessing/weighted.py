@@ -1,4 +1,4 @@
-"""Run k-means on released weighted points: it costs no privacy, so it may take any number of iterations."""
+"""Run k-means on released weighted points: it costs no privacy, so any number of iterations may be run."""
 
 from __future__ import annotations
 

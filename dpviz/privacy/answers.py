@@ -38,7 +38,7 @@ class NoisyKeys(NamedTuple):
     ----------
     keys : ndarray of shape (m, p), int64
     counts : ndarray of shape (m,), noisy, whole numbers, >= threshold
-    sd, threshold : the same for every count
+    sd, threshold : standard deviation of the noise, and the threshold; both are the same for every count
     """
 
     keys: np.ndarray

@@ -67,7 +67,7 @@ class Block:
     def nearest(self, points: np.ndarray) -> np.ndarray:
         """Return the index of the nearest of public points (k, d) for every row, shape (n,).
 
-        The result is kept for the last points, because one step asks several queries about the same centers.
+        The result for the most recent points is kept, because one step asks several queries about the same centers.
         """
         if self._nearest is None or not np.array_equal(self._nearest[0], points):
             self._nearest = np.array(points), nearest(self.x, Population(points))

@@ -57,12 +57,12 @@ class Cost:
 
     @property
     def pure(self) -> float:
-        """Return the epsilon of pure DP, 0 if the cost is accounted otherwise."""
+        """Return the epsilon of pure DP, or 0 if the cost is accounted for in another notion."""
         return 0.0
 
     @property
     def gdp(self) -> float:
-        """Return the mu of Gaussian DP, 0 if the cost is accounted otherwise."""
+        """Return the mu of Gaussian DP, or 0 if the cost is accounted for in another notion."""
         return 0.0
 
     @property
@@ -72,7 +72,7 @@ class Cost:
 
     @property
     def zcdp(self) -> float | None:
-        """Return the rho of zero-concentrated DP, None if there is none."""
+        """Return the rho of zero-concentrated DP, or None if the cost has none."""
         return None
 
     def scale(self, sensitivity: float) -> float:
@@ -369,6 +369,6 @@ COSTS: dict[str, type[Cost]] = {
 
 
 def cost_of(mechanism: str, fields: Mapping[str, float]) -> Cost:
-    """Return the cost that a ledger entry names: for a randomizer `Report`, or `Shuffled` if it names `users`."""
+    """Return the cost that a ledger entry names; a randomizer's is `Report`, or `Shuffled` if `users` is given."""
     cost: type[Cost] = COSTS.get(mechanism) or (Shuffled if "users" in fields else Report)
     return cost(**fields)

@@ -37,7 +37,7 @@ class Curator:
     neighboring : Neighboring, the relation that the plan's costs are meant for
     n_public : int, the declared nominal size
     demo : bool, whether to keep true statistics for hidden layers
-    rho_distance : float, the longest move under move-rho, z units; cut to the domain's diameter
+    rho_distance : float, the longest move under move-rho, z units; at most the domain's diameter
     exact : bool, whether to draw no noise at all and record every release as "Exact": DEMO only, nothing is protected
     """
 
@@ -83,7 +83,7 @@ class Curator:
 
     @property
     def n_noisy(self) -> Noisy | None:
-        """Estimate the number of rows from the released counts of all rows, weighted by precision; None without any."""
+        """Estimate the number of rows by the precision-weighted released counts of all rows; None if there are none."""
         total, precision = self._tally
         return Noisy(float(total / precision), float(precision**-0.5)) if precision else None
 
@@ -162,7 +162,7 @@ class Curator:
         self._ledger.append(entry)
 
         def pick(counts: np.ndarray, empty: int) -> int:
-            """Pick a cell by Gumbel-max; all empty ones share one draw, shifted by the log of their number."""
+            """Pick a cell by Gumbel-max; all empty cells share one draw, shifted by the logarithm of their number."""
             others = [entry.scale * math.log(empty)] if empty else []
             at = self._noise.gumbel_argmax(np.concatenate([counts, others]), entry.scale)
             return at if at < len(counts) else at + self._noise.integer(empty)
@@ -216,7 +216,7 @@ class Curator:
         return NoisyKeys(keys, noisy, entry.scale, tau)
 
     def perturb_rows(self, label: str, query: Positions, *, name: str, limit: float) -> Noisy:
-        """Release every row with noise, cut to [-limit, limit].
+        """Release every row with noise; each value is clipped to [-limit, limit].
 
         The released values are stored under `name`, and later queries may group rows by them.
 
@@ -307,7 +307,7 @@ class Curator:
         return parts
 
     def drain_hidden(self) -> tuple[Hidden, ...]:
-        """Return and clear the true statistics since the last call; only the driver calls this, never an algorithm."""
+        """Return and clear the true statistics since the last call; the driver calls this, an algorithm never does."""
         hidden, self._hidden = tuple(self._hidden), []
         return hidden
 

@@ -1,4 +1,4 @@
-"""The guarantee of a release: notion, unit, neighboring relation, epsilon and delta, mu, trust."""
+"""The guarantee of a release: its notion, unit, neighboring relation, epsilon, delta and mu, and who is trusted."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Guarantee:
     rho_distance : float or None, z units, for MOVE_RHO only
     trust : who must be trusted
     public : facts that the promise takes as public
-    rows_per_person : int, most rows that one person contributes
+    rows_per_person : int, maximum number of rows that one person contributes
     """
 
     notion: Notion
@@ -129,7 +129,7 @@ class Guarantee:
         Raises
         ------
         ValueError
-            For any other conversion, none of which holds in general.
+            For any other conversion, because no other one holds in general.
         """
         if neighboring == self.neighboring or not self.private:
             return self

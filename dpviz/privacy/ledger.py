@@ -25,8 +25,8 @@ class Release:
     scale : noise scale (standard deviation for Gaussian, b for Laplace)
     neighboring : relation under which the sensitivity holds
     shape : shape of the released array; it may depend on earlier releases
-    excess : variance of the released noise over that of `scale`; above 1 if parties share the noise, because noise that
-        one of them drew does not count toward the promise
+    excess : ratio of the released noise's variance to that of noise with `scale`; it is above 1 if parties share the
+        noise, because the noise that one of them drew does not count toward the promise
     """
 
     label: str
@@ -57,7 +57,7 @@ class NextPrices:
     """The next price of a plan entry at each scope, so that no row pays a price twice.
 
     A scope shares rows only with its ancestors and descendants. It pays the price after the last one that any of them
-    has paid, in any order of the requests.
+    has paid, whatever the order of the requests.
     """
 
     def __init__(self) -> None:
@@ -91,7 +91,7 @@ def _exact(entry: Release) -> float:
 
 
 def _report(entry: Release) -> tuple[float, float, float, float | None]:
-    """Return the cost of a report by itself, or of all people's reports mixed."""
+    """Return the cost of a report by itself or, if reports are mixed, that of all people's reports together."""
     alone = _odds(entry)
     if "users" not in entry.cost:
         return alone, 0.0, 0.0, alone**2 / 2

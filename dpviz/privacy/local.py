@@ -130,7 +130,7 @@ class OneBit:
 
     Parameters
     ----------
-    flip : float, probability of the unlikelier bit at v = 1 or -1
+    flip : float, probability of the less likely bit at v = 1 or -1
     """
 
     flip: float

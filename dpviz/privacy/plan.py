@@ -17,7 +17,7 @@ __all__ = ["Plan", "fitted", "gaussians", "split"]
 
 
 def gaussians(mu: float, weights: Iterable[float]) -> tuple[Gaussian, ...]:
-    """Split a total mu over Gaussian releases in proportion to `weights` of mu^2."""
+    """Split a total mu over Gaussian releases; the squares of their mus are in proportion to `weights`."""
     return tuple(Gaussian(math.sqrt(share)) for share in split(mu**2, weights))
 
 
@@ -65,7 +65,7 @@ class Plan:
         return costs[occurrence]
 
     def total(self, delta: float) -> accounting.Total:
-        """Return the most that a row's path can pay, valid for any adaptive order of the releases."""
+        """Return the largest total that a row's path can cost; it holds for any adaptive order of the releases."""
         every = [cost for costs in self.costs.values() for cost in costs]
         zcdps = [cost.zcdp for cost in every]
         return accounting.total(

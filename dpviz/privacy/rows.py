@@ -70,19 +70,18 @@ class Rows:
         Parameters
         ----------
         n_rows : int or None
-            None under add/remove: a row with a cell that is not finite is dropped. Adding or removing a row
-            then adds or removes at most one row here.
+            None under add/remove. A row with a cell that is not finite is then dropped, so adding or removing a row
+            adds or removes at most one row here.
 
-                The DECLARED number of rows under a relation that keeps n (one row changed, or moved): a row with a cell
-                that is not finite is placed at the middle of the domain, rows after the first `n_rows` are cut off, and
-                missing rows are appended at the middle. This map f is sound: row i of f(X) is a function of row i of X,
-                or the middle if X has no row i.
-                Neighbors X and X' have equally many rows and differ in one, i, so f(X) and f(X') differ in row i at
-                most: not at all if it is cut off; by any value under replacement; under moves by no more than before,
-                because both rows are finite and clipping never moves two points farther apart. So any promise for
-                neighbors of n_rows rows holds for X. No error is raised if `n_rows` is not the true number, so the run
-                does not reveal whether it is. The relations still take the true number as public: the number of rows at
-                the middle is visible through the noise, as for any other place.
+            Otherwise the DECLARED number of rows, under a relation that keeps n (one row changed, or moved). A row with
+            a cell that is not finite is then placed at the middle of the domain, rows after the first `n_rows` are cut
+            off, and missing rows are appended at the middle. This map f is sound: row i of f(X) is a function of row i
+            of X, or the middle if X has no row i. Neighbors X and X' have equally many rows and differ in a single row
+            i, so f(X) and f(X') differ at most in row i: not at all if it is cut off; by any value under replacement;
+            under moves by no more than before, because both rows are finite and clipping never moves two points farther
+            apart. So any promise for neighbors of n_rows rows holds for X. No error is raised if `n_rows` is not the
+            true number, so the run does not reveal whether it is. The relations still take the true number as public:
+            the number of rows at the middle is visible through the noise, as for any other place.
         """
         return MemorySession(self._block(n_rows))
 
@@ -95,23 +94,23 @@ class Rows:
         return Block(x)
 
     def size_nonprivate(self, *, every: bool = False) -> int:
-        """Return the exact number of finite rows, or of every row. For DEMO only."""
+        """Return the exact number of finite rows, or that of all rows with `every`. For DEMO only."""
         return len(self._x) if every or self._finite is None else int(self._finite.sum())
 
 
 class Session(ABC):
-    """One run's scopes over the rows, and the queries on them; each kind of rows has a subclass."""
+    """One run's scopes over the rows, and the queries on them; there is a subclass for each way of storing the rows."""
 
     def __init__(self) -> None:
         self._paths: dict[int, tuple[int, ...]] = {ALL: (ALL,)}
         self._divided: dict[int, tuple[int, ...]] = {}
 
     def drawn_by(self, noise: Noise) -> Noise:
-        """Return the run's noise source: `noise`, unless several parties draw together."""
+        """Return the run's source of noise: `noise`, unless several parties draw the noise together."""
         return noise
 
     def excess(self, mechanism: str) -> float:
-        """Return the released noise's variance divided by that which the promise counts; above 1 if noise is shared."""
+        """Return the ratio of the noise's variance to that which the promise counts; above 1 if noise is shared."""
         return 1.0
 
     def path(self, scope: int) -> tuple[int, ...]:
@@ -169,7 +168,7 @@ class Session(ABC):
     def noisy_keys(
         self, query: KeyQuery, scope: int, keep: Keep
     ) -> tuple[np.ndarray, np.ndarray, Mapping[str, np.ndarray]]:
-        """Return (kept keys, their noisy counts, true keys and counts); `keep(counts)` -> (noisy counts, mask)."""
+        """Return (kept keys, their noisy counts, true keys and counts); `keep(counts)` returns (noisy counts, mask)."""
 
     @abstractmethod
     def perturb(self, name: str, query: Positions, draw: Perturb) -> tuple[np.ndarray, Mapping[str, np.ndarray]]:
@@ -260,7 +259,7 @@ class MemorySession(StatisticSession):
     def noisy_keys(
         self, query: KeyQuery, scope: int, keep: Keep
     ) -> tuple[np.ndarray, np.ndarray, Mapping[str, np.ndarray]]:
-        """Count the keys that occur."""
+        """Return (kept keys, their noisy counts, true keys and counts); only keys that occur are counted."""
         keys, counts = query.statistic(self._blocks[scope])
         noisy, mask = keep(counts)
         return keys[mask], noisy[mask], {"keys": keys, "counts": counts}
@@ -274,7 +273,7 @@ class MemorySession(StatisticSession):
         return noisy, {name: true}
 
     def ask(self, question: Question, scope: int, gather: Gather) -> tuple[np.ndarray, np.ndarray, int, Mapping]:
-        """Ask every row for its own report."""
+        """Return (estimates, a few people's reports, number of people, truth); every row gives its own report."""
         block = self._blocks[scope]
         answers = question.answers(block)
         estimates, sample = gather(answers, block.ids)

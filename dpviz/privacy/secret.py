@@ -78,7 +78,7 @@ def sweep_drafts(folder: Path) -> None:
 
 
 def make_once(path: Path, content: bytes) -> None:
-    """Create a file that only its owner can read, unless it exists; of two processes the first wins."""
+    """Create a file that only its owner can read, unless it exists; if two processes try, the first one wins."""
     if os.path.lexists(path):
         return
     draft = _draft(path, content)

@@ -19,7 +19,7 @@ __all__ = ["Alex", "World", "Worlds", "clouds", "farthest", "neighbors", "typica
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Alex:
-    """Alex: row number `row` of the data or, if None, a new person at `place` (d,), original units."""
+    """Alex: the row with number `row` or, if `row` is None, a new person; `place` (d,) is in original units."""
 
     place: np.ndarray
     row: int | None = None
@@ -43,7 +43,7 @@ class Worlds:
 
 
 def farthest(data: Dataset) -> Alex:
-    """Return the person farthest from the median of all, in z units."""
+    """Return the person farthest, in z units, from the columnwise median of all people."""
     Z = data.domain.normalize(data.X)
     row = int(np.nanargmax(np.linalg.norm(Z - np.nanmedian(Z, axis=0), axis=1)))
     return Alex(data.X[row], row)

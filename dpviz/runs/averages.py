@@ -23,6 +23,6 @@ def margin_of_error(values: npt.ArrayLike) -> float:
 
 
 def margins_of_error(sd: npt.ArrayLike, runs: npt.ArrayLike) -> np.ndarray:
-    """Return the 95% half-width of each mean, from its standard deviation and number of runs; NaN for one run."""
+    """Return the half-width of each mean's 95% interval, from the standard deviation of its runs; NaN for one run."""
     n = np.asarray(runs, dtype=float)
     return np.where(n > 1, student.ppf(0.975, np.maximum(n - 1, 1)) * np.asarray(sd) / np.sqrt(n), np.nan)

@@ -90,9 +90,9 @@ def matched(runs: Sequence[np.ndarray], anchor: np.ndarray, domain: Domain) -> n
 
 
 def spread(runs: Sequence[np.ndarray], anchor: np.ndarray, domain: Domain) -> np.ndarray:
-    """Return the standard deviation per column of each anchor's (k, d) partners over the runs, shape (k,), z units.
+    """Return how far the partners of each anchor (k, d) scatter over the runs, shape (k,), z units.
 
-    It is NaN for an anchor with a partner in fewer than two runs.
+    It is the root mean square of the columns' standard deviations, and NaN for an anchor with fewer than two partners.
     """
     Z = (matched(runs, anchor, domain) - domain.middle) / domain.half_width
     there = np.isfinite(Z[..., 0])

@@ -177,15 +177,15 @@ class FileBudget:
 class Account:
     """All claims on one file.
 
-    Claims under different relations convert if one promise implies the other (an add/remove claim counts twice under
-    replacement, by group privacy). `unprotected` names the other claims, which are refused if a budget would have to
-    cover them.
+    Claims under different relations convert if one promise implies the other (by group privacy, an add/remove claim
+    costs twice as much under replacement). `unprotected` names the other claims, which are refused if a budget would
+    have to cover them.
 
     Attributes
     ----------
     key : str, an HMAC of the file and its owner
     claims : tuple of Claim, in booking order
-    budgets : relation -> FileBudget, for the relations under which the owner has set one
+    budgets : mapping from a relation to its FileBudget, for the relations under which the owner has set one
     private : bool, the owner's answer, or None before any answer
     """
 
@@ -209,7 +209,7 @@ class Account:
         return tuple(c for c in self.claims if c.changes(relation, self.rho_distance(relation)) is None)
 
     def rho_distance(self, relation: Neighboring) -> float | None:
-        """Return the longest move that a relation's total covers: the budget's, else the shortest of any claim."""
+        """Return the longest move that a relation's total covers: the budget's, else the shortest of all claims'."""
         if relation in self.budgets and self.budgets[relation].rho_distance is not None:
             return self.budgets[relation].rho_distance
         claims = (c for c in self.claims if c.neighboring is relation)
@@ -244,7 +244,7 @@ class Account:
         return together
 
     def remaining(self, relation: Neighboring) -> float | None:
-        """Return the epsilon that is left of the budget, None without a budget."""
+        """Return the epsilon that is left of the budget, or None if there is no budget."""
         if relation not in self.budgets:
             return None
         return max(0.0, self.budgets[relation].epsilon - self.total(relation).epsilon)

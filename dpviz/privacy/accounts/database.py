@@ -39,7 +39,7 @@ _LOCK = 7_305_809_216_017  # key of the advisory lock that PostgreSQL holds whil
 
 
 def sqlite(path: Path) -> Engine:
-    """Return an engine on a SQLite file that only its owner can read; create it on first use and refuse a link."""
+    """Return an engine for a SQLite file that only its owner can read; create it on first use; refuse a link."""
     make_once(path, b"")
     check_private(path, path.lstat())
 
@@ -65,7 +65,7 @@ def sqlite(path: Path) -> Engine:
 
 
 def postgresql(url: str) -> Engine:
-    """Return an engine on a PostgreSQL database.
+    """Return an engine for a PostgreSQL database.
 
     Raises
     ------

@@ -27,15 +27,15 @@ _OWNED = "o"  # first letter of keys of accounts that do not belong to this mach
 class Accounts:
     """The claims on every private file, over all runs, pages and commands. Threads may share an instance.
 
-    An account is identified by an HMAC of a file's bytes and its owner under the server's secret: the same person finds
-    the same account with the same file in another tab, on the command line, or on another host with the same secret.
-    Nobody else can compute its key, and another person's copy of the file leads to a different account, empty at first.
-    Accounts do not recognize a copy of the data that differs in a single byte, runs on a server with another secret, or
-    another owner's claims on the same file.
+    An account is identified by an HMAC, keyed with the server's secret, of a file's bytes and its owner: the same
+    person finds the same account with the same file in another tab, on the command line, or on another host with the
+    same secret. Nobody else can compute its key, and another person's copy of the file leads to a different account,
+    empty at first. Accounts do not recognize a copy of the data that differs in a single byte, runs on a server with
+    another secret, or another owner's claims on the same file.
 
     Parameters
     ----------
-    secret : bytes, at least 32, with which files are named, entries authenticated and account files signed
+    secret : bytes, at least 32 of them, the key that names files, authenticates entries and signs account files
     journal : Journal
     """
 
@@ -47,7 +47,7 @@ class Accounts:
 
     @classmethod
     def open(cls, folder: Path | None = None, url: str | None = None) -> Accounts:
-        """Open the accounts of a state folder, or of a PostgreSQL database; both default to the environment's.
+        """Open the accounts of a state folder, or of a PostgreSQL database; by default, the environment names both.
 
         Raises
         ------
@@ -71,7 +71,7 @@ class Accounts:
         return self._owned(hmac.new(self._secret, b"file\0" + content, hashlib.sha256).hexdigest(), owner)
 
     def key_of(self, path: Path, owner: str = LOCAL) -> str:
-        """Return the key for a file on disk, read in pieces; the same as `key` of its bytes."""
+        """Return the key for a file on disk, read in pieces; it equals `key` of the file's bytes."""
         running = hmac.new(self._secret, b"file\0", hashlib.sha256)
         with path.open("rb") as file:
             while piece := file.read(1 << 20):
@@ -191,7 +191,7 @@ class Accounts:
             return self._add(turn, key, brought)
 
     def _add(self, turn: Turn, key: str, brought: Account) -> int:
-        """Add the claims that an account lacks, and totals for relations without one; return the number of claims."""
+        """Add the claims that an account lacks, and totals for relations without one; return the number of new claims."""
         before = self._account(turn, key)
         known = {claim.id for claim in before.claims}
         new = [claim for claim in brought.claims if claim.id not in known]

@@ -36,7 +36,7 @@ class OnGrid(ReadOnly):
 
     Attributes
     ----------
-    on_grid : names of the fields that must lie on it, as arrays or as a Population
+    on_grid : names of the fields, each an array or a Population, that must lie on the grid
     """
 
     on_grid: ClassVar[tuple[str, ...]] = ()
@@ -174,7 +174,7 @@ class Question(OnGrid):
 
     @property
     def spread(self) -> float:
-        """Return the standard deviation of a decoded estimate, in units of the randomizer's."""
+        """Return the standard deviation of a decoded estimate, as a multiple of the randomizer's."""
         return 1.0
 
     def answers(self, block: Block) -> np.ndarray:

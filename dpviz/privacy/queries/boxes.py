@@ -114,7 +114,7 @@ class SplitScore(Score):
 
     @cached_property
     def inside(self) -> np.ndarray:
-        """Return the mask of the cuts strictly inside the region, shape (d, intervals)."""
+        """Return the mask of the cuts that lie strictly inside the region, shape (d, intervals)."""
         cuts = self.histogram.cuts
         return (self.low[:, None] < cuts) & (cuts < self.high[:, None])
 

@@ -20,7 +20,8 @@ class CellCover(ReadOnly):
 
     Parameters
     ----------
-    half : ndarray of shape (p,), half-widths of the box that the grids divide; rows outside count in the nearest cell
+    half : ndarray of shape (p,), half-widths of the box that the grids divide; rows outside are counted in the nearest
+        cell
     sides : tuple of floats, width of each grid's cells
     shifts : ndarray of shape (grids, p), each in [0, side)
     picks : int, cells to pick in every grid

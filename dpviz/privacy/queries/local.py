@@ -109,7 +109,7 @@ class OffsetOf(Question):
     ----------
     cell : CellOf
     heavy : ndarray of shape (m,), the listed cells' numbers, sorted
-    radius : float, offsets are cut to [-radius, radius] per column; a power of two
+    radius : float, offsets are clipped to [-radius, radius] per column; a power of two
     relative : bool; if true, offsets are measured from the cell's center, else from the origin
     seed : int, seed of the public hash that gives every person a column and signs (keyword)
 

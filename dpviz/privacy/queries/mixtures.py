@@ -27,8 +27,9 @@ _LARGEST = 2.0**1000  # log shares below it stay finite, and so do their differe
 class MixtureMoments(Query):
     """Total share, and share-weighted offset and second moment, of the rows at each of k Gaussians.
 
-    A row's shares over the Gaussians are cut to multiples of 2^-8 and add up to at most 1. Its offset x - mean from
-    each mean is clipped to the radius; for the second moments it is measured in units of `unit` and cut to 2^-8.
+    A row's shares over the Gaussians are rounded down to multiples of 2^-8 and add up to at most 1. Its offset x - mean
+    from each mean is clipped to the radius; for the second moments it is measured in units of `unit` and truncated to
+    multiples of 2^-8.
 
     Parameters
     ----------
@@ -106,7 +107,7 @@ class MixtureMoments(Query):
         return {"sums": sums, "scatters": scatters, "counts": shares.sum(axis=1)}
 
     def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:
-        """Bound the change by one row from its shares s, for which |s|_2 <= |s|_1 <= 1.
+        """Return bounds on the change by one row, which follow from its shares s: |s|_2 <= |s|_1 <= 1.
 
         So no s_j y_j is longer than the longest y_j, and no s_j y_j y_j^T than the longest y_j y_j^T.
 

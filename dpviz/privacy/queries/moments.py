@@ -24,7 +24,7 @@ class NormHistogram(Query):
 
     Parameters
     ----------
-    radius : float, R; longer rows count in bin 0
+    radius : float, R; longer rows are counted in bin 0
     bins : int
     middle : ndarray of shape (d,) or None; a public point from which norms are measured, None for 0
 

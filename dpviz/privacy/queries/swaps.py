@@ -127,7 +127,7 @@ class SetCosts(Query):
 
 
 def _range(radius: float, neighboring: Neighboring) -> float:
-    """Return the range of changes: an added row raises all costs by 0 to D; a changed row moves them either way."""
+    """Return the range of changes: an added row raises each cost by 0 to D; a changed row moves it either way."""
     return _largest(radius) * (1 if neighboring is Neighboring.ADD_REMOVE else 2)
 
 
@@ -156,13 +156,13 @@ class _MinusCost(Score):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class SwapScore(_MinusCost):
-    """Minus the cost after a swap; candidate i m + j leaves out chosen[i] and takes in points[j]."""
+    """The negative cost after a swap; candidate i m + j leaves out chosen[i] and takes in points[j]."""
 
     costs: SwapCosts
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class SetScore(_MinusCost):
-    """Minus the cost of each listed set."""
+    """The negative cost of each listed set."""
 
     costs: SetCosts

@@ -43,7 +43,7 @@ class Halvings(ReadOnly):
         return low, high
 
     def counts(self, nodes: np.ndarray) -> BoxCounts:
-        """Return the query for the rows in disjoint nodes."""
+        """Return the query that counts the rows in disjoint nodes."""
         return BoxCounts(self.half, tuple(int(node) for node in nodes))
 
 
@@ -57,8 +57,8 @@ def _widest(low: np.ndarray, high: np.ndarray) -> int:
 class BoxCounts(Query):
     """Count the rows in each of several disjoint boxes of a tree of halvings.
 
-    A row smaller than a middle belongs to the half below it, so every row is in one half; rows outside the root count
-    as if they lay at its border.
+    A row smaller than a middle belongs to the half below it, so every row is in one half; rows outside the root are
+    counted as if they lay at its border.
 
     Parameters
     ----------
