@@ -148,7 +148,7 @@ class Algorithm:
         domain : Domain; required with an array
         seed : int; required with noise="seeded", forbidden with noise="secure"
         noise : "seeded" (DEMO: reproducible, keeps hidden truth), "secure" (no seed, no hidden truth) or "none" (DEMO:
-            every release is the true answer, epsilon = infinity; parameters derived from epsilon use the given one)
+            every release is the true answer, epsilon = infinity; parameters derived from epsilon use the given epsilon)
         on_step : called with every finished Step; it may raise `dpviz.trace.Cancelled`
         """
         rows = self._rows(X, domain, dataset_id)

@@ -44,15 +44,15 @@ class DPEM(ApproximateDP):
     covariance : {"auto", "full", "diagonal"}
         Orientation of the ellipses: any, or aligned with the columns. "auto" means "full" up to 6 columns.
     reach : float, in [1, 10]
-        Multiple of the widest Gaussian's expected distance from its mean to which offsets are clipped.
+        Clipping radius of the offsets, as a multiple of the expected distance from the mean for the widest Gaussian.
 
     Formal guarantee
     ----------------
-    (epsilon, delta)-DP and mu-GDP for one row added or removed. Public: all parameters, the domain (bounds, radius R,
-    nominal size N). Shares s of one row have |s|_2 <= |s|_1 <= 1, so counts change by at most 1, sums of offsets by the
-    clipping radius r, and second moments by r^2 (Frobenius). r depends on released covariances only. mu^2 is split
-    equally over the iterations, and within each as 1 : 2 : 2 over counts, sums and second moments, all with Gaussian
-    noise. Everything else depends on released values only.
+    (epsilon, delta)-DP and mu-GDP for one row added or removed. Public: all parameters and the domain (bounds, radius
+    R, nominal size N). Shares s of one row have |s|_2 <= |s|_1 <= 1, so counts change by at most 1, sums of offsets by
+    the clipping radius r, and second moments by r^2 (Frobenius). r depends on released covariances only. mu^2 is split
+    equally over the iterations, and within each iteration as 1 : 2 : 2 over counts, sums and second moments, all with
+    Gaussian noise. Everything else depends on released values only.
 
     Steps
     -----

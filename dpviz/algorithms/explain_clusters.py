@@ -1,4 +1,4 @@
-"""Count each column of each released cluster between public edges, with noise, to describe the clusters."""
+"""Describe released clusters by noisy counts of their rows between public edges, column by column."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class ExplainClusters(ApproximateDP):
     Parameters
     ----------
     n_clusters : int, in [1, 256]
-        Number k of the centers. Public.
+        The number k of centers. Public.
     centers : tuple of k tuples of d numbers, original units
         The released centers. Public.
     epsilon : float, in [0.01, 100]
@@ -46,8 +46,8 @@ class ExplainClusters(ApproximateDP):
     on released values alone. Proof: (1) a row has one nearest center, by exact comparison, and one bin in every column,
     so it changes d of the k d b counts by 1: l2 sensitivity sqrt(d). (2) The mu of the one Gaussian release follows
     from epsilon and delta (Balle and Wang). (3) The centers of an earlier run are a fixed public value here, so by
-    adaptive composition the account adds the costs of run and question. (4) The sentences depend on released values
-    only.
+    adaptive composition the account adds the costs of the run and the question. (4) The sentences depend on released
+    values only.
 
     Steps
     -----
@@ -90,7 +90,7 @@ class ExplainClusters(ApproximateDP):
         return cls(n_clusters=len(centers), centers=centers, epsilon=epsilon, delta=delta)
 
     def trusts(self, trace: Trace) -> str:
-        """Return a sentence if this question requires trust in parties that the run did not, else ""."""
+        """Return a sentence if this question requires trust in parties that the run did not require, else ""."""
         if trace.claimed.trust == self.trust:
             return ""
         return f"Trust differs. In the run: {trace.claimed.trust}. In this question: {self.trust}."

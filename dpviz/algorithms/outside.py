@@ -63,7 +63,7 @@ ORIGINS: dict[str, Origin] = {}  # by slug
 
 
 def everything(known: dict[str, type[Algorithm]]) -> None:
-    """Add the algorithms of entry points and the files and programs named in the environment.
+    """Add the algorithms of entry points, and the files and programs that the environment names.
 
     Raises
     ------

@@ -16,7 +16,7 @@ class Line(NamedTuple):
 
     Attributes
     ----------
-    text : the operation in plain words; two leading spaces put it in a loop; a final colon makes it a loop's head
+    text : the operation in plain words; two leading spaces put it in a loop; a final colon makes it the head of a loop
     kinds : kinds of the steps at which the line runs
     label : label of the release that the line makes, "" if it reads no row
     at : when it runs: "first" and "later" (first picture of the kind's first step, or of its later steps), "before"
@@ -35,7 +35,7 @@ class Line(NamedTuple):
 
     @property
     def moments(self) -> tuple[str, ...]:
-        """Return when it runs: `at`, or the default that follows from the label; () for the head of a loop."""
+        """Return when the line runs: `at`, or the default that follows from the label; () for the head of a loop."""
         if self.text.endswith(":"):
             return ()
         return self.at or (("read",) if self.label else ("after",))

@@ -1,4 +1,4 @@
-"""Check an algorithm's imports, attributes, draws and overrides: it may read rows only through the curator.
+"""Check an algorithm's imports, attributes, draws and overrides, because it may read rows only through the curator.
 
 The rules catch mistakes, not malice: anyone who can start a program can run any code.
 """

@@ -38,9 +38,7 @@ class Bound:
 
     @classmethod
     def of_promise(cls, promise: Guarantee) -> Bound:
-        """Return the curve that follows from a promise alone: its mu if it has one, epsilon and delta, and pure
-        epsilon.
-        """
+        """Return the curve that follows from a promise alone: its mu, its epsilon and delta, and its pure epsilon."""
         if not promise.private:
             return cls()
         lines = {(promise.epsilon, promise.delta), (promise.pure_epsilon, 0.0)}

@@ -43,7 +43,7 @@ class DistDP(Moves):
     delta : float or None, in [1e-12, 0.5]
         Total delta; None means n_public^-1.1.
     rho_distance : float, > 0
-        The longest move that is hidden, z units of a common-scale domain; cut to the domain's diameter.
+        The longest move that is hidden, z units of a common-scale domain; limited to the domain's diameter.
     objective : {"means", "medians"}
         Objective of the last step: k-means (p = 2) or k-median (p = 1), on the same released points.
     threshold : float, in [0, 20]
@@ -68,12 +68,13 @@ class DistDP(Moves):
     Formal guarantee
     ----------------
     (epsilon, delta, rho)-dist-DP: one row MOVED BY AT MOST rho, nobody added or removed. It is not DP: it does not
-    protect who is in the data, nor roughly where they are. Public: all parameters, the domain, n. There are three
+    protect who is in the data, nor roughly where they are. Public: all parameters, the domain and n. There are three
     releases. (1) All rows: l2 sensitivity rho, plus sqrt(d) 2^-24 for rounding. (2) The counts of fine cells: a move
     leaves one cell and enters another in each of g = trees (10 - coarse_levels) grids, so the l2 sensitivity is sqrt(2
-    g); a threshold pays delta / 6 for cells that only one neighbor has. (3) Count and sum per region: sensitivities
-    sqrt(2) and sqrt(2) R, because a move may take a row from one region to the next, or min(2 R, rho) for the sum where
-    that is more, because it may also cross a region. Only released noisy points decide which rows are far.
+    g); a threshold pays delta / 6 for cells that only one neighbor has. (3) A count and a sum per region: the
+    sensitivities are sqrt(2) and sqrt(2) R, because a move may take a row from one region to another. For the sum it is
+    min(2 R, rho) if that is larger, because a move may also stay within a region. Only released noisy points decide
+    which rows are far.
 
     Steps
     -----
@@ -323,7 +324,7 @@ class DistDP(Moves):
     def _level(
         self, keys: np.ndarray, counts: np.ndarray, shifts: np.ndarray, level: int, source: str
     ) -> dict[str, Any]:
-        """Mark the 4k fullest cells of every tree; list them, and the fullest of the others for the picture."""
+        """Return a level's released values: every tree's 4k fullest cells, and the fullest others for the picture."""
         order = np.lexsort((-counts, keys[:, 0]))
         keys, counts = keys[order], counts[order]
         first = np.searchsorted(keys[:, 0], keys[:, 0])
@@ -362,7 +363,7 @@ class DistDP(Moves):
 
 
 def _cut_noise(sd: float, limit: float) -> tuple[float, float]:
-    """Return the share of a small move that clipping noisy values to [-limit, limit] keeps, and their variance."""
+    """Return the share of a small move that remains after noisy values are clipped, and these values' variance."""
     ratio = limit / sd
     inside = math.erf(ratio / math.sqrt(2))
     density = math.exp(-(ratio**2) / 2) / math.sqrt(2 * math.pi)

@@ -37,16 +37,16 @@ class DistDPRandomPoints(Moves):
     delta : float or None, in [1e-12, 0.5]
         Total delta; None means n_public^-1.1.
     rho_distance : float, > 0
-        The longest move that is hidden, z units of a common-scale domain; cut to the domain's diameter.
+        The longest move that is hidden, z units of a common-scale domain; limited to the domain's diameter.
     objective : {"means", "medians"}
         Objective of the last step: k-means or k-median, on the same released points.
 
     Formal guarantee
     ----------------
     (epsilon, delta, rho)-dist-DP: one row MOVED BY AT MOST rho, nobody added or removed. It is not DP: it does not
-    protect who is in the data, nor roughly where they are. Public: all parameters, the domain, n. All rows are released
-    once, with Gaussian noise of standard deviation (rho + sqrt(d) 2^-24) / mu per coordinate; the second term pays for
-    rounding.
+    protect who is in the data, nor roughly where they are. Public: all parameters, the domain and n. All rows are
+    released once, with Gaussian noise of standard deviation (rho + sqrt(d) 2^-24) / mu per coordinate; the second term
+    pays for rounding.
 
     Steps
     -----

@@ -44,7 +44,7 @@ class DistDPRegionMeans(Moves):
     delta : float or None, in [1e-12, 0.5]
         Total delta; None means n_public^-1.1.
     rho_distance : float, > 0
-        The longest move that is hidden, z units of a common-scale domain; cut to the domain's diameter.
+        The longest move that is hidden, z units of a common-scale domain; limited to the domain's diameter.
     objective : {"means", "medians"}
         Objective of the last step: k-means or k-median, on the same released points.
     regions_per_center : int, in [1, 100]
@@ -53,7 +53,7 @@ class DistDPRegionMeans(Moves):
     Formal guarantee
     ----------------
     (epsilon, delta, rho)-dist-DP and mu-GDP: one row MOVED BY AT MOST rho, nobody added or removed. It is not DP: it
-    does not protect who is in the data, nor roughly where they are. Public: all parameters, the domain, n. There are
+    does not protect who is in the data, nor roughly where they are. Public: all parameters, the domain and n. There are
     two Gaussian releases of mu / sqrt(2) each: all rows (l2 sensitivity rho), and the sums of the rows per region (l2
     sensitivity rho, given the noisy points). Both sensitivities add sqrt(d) 2^-24 for rounding. The sizes of regions
     are counts of released noisy points and cost nothing.
@@ -113,7 +113,7 @@ class DistDPRegionMeans(Moves):
     )
 
     def expected_losses(self, n_features: int, n_public: int) -> tuple[float, float]:
-        """Return how much the expected losses of region means and the standard algorithm exceed KMeans', in z units.
+        """Return how far the expected losses of region means and of NSM lie above KMeans' loss, in z units.
 
         Both are rough estimates from public values alone: .16 s^2 min(1, (s / .2)^2), with s the noise of a noisy point
         per coordinate, and 3 d (k / (mu n))^2, the noise of k means of n / k rows. The constants fit runs on iris,

@@ -104,11 +104,11 @@ class Evolution(ApproximateDP):
     )
 
     def generations(self, n_features: int) -> int:
-        """Return T: the parameter, or ceil(4 max(epsilon, 1) sqrt(d)), Section IV-C."""
+        """Return the number of generations T: the parameter, or ceil(4 max(epsilon, 1) sqrt(d)) (Section IV-C)."""
         return self.rounds or math.ceil(4 * max(self.epsilon, 1.0) * math.sqrt(n_features))
 
     def first_variations(self, n_features: int, n_public: int) -> int:
-        """Return the first L: the parameter, or the value of the chosen rule; use public values only."""
+        """Return the first number of variations L: the parameter, or the chosen rule's value, from public values."""
         if self.variations_each is not None:
             return self.variations_each
         if self.variations == "authors":
@@ -120,7 +120,7 @@ class Evolution(ApproximateDP):
         return min(paper, cap, max(self.FIRST_POPULATION // self.n_clusters, 4))
 
     def work(self, n_features: int, n_public: int) -> float:
-        """Return a rough operation count for k-means, variations and votes of all generations."""
+        """Return a rough operation count for the k-means, the variations and the votes of all generations."""
         p = self.columns(n_features)
         guesses = self.n_clusters * (self.first_variations(p, n_public) + 1)
         vote = 25 if p <= 4 else 0.75 * p
@@ -208,9 +208,9 @@ def sums_and_counts(label: str, mu: float, n_features: int) -> dict[str, tuple[G
 
 
 def averages(noisy: Noisy, radius: float) -> dict[str, Any]:
-    """Return the centers (k, d), which are noisy sums over noisy counts, with the counts and each center's noise.
+    """Return the centers (k, d), noisy sums divided by noisy counts, as released values with the counts and the noise.
 
-    Counts are floored at 1 and centers clipped to the ball.
+    Counts are raised to at least 1, and centers are clipped to the ball.
     """
     sums, counts = noisy.value["sums"], noisy.value["counts"]
     centers = clip_ball(snap(sums / np.maximum(counts, 1.0)[:, None]), radius)
@@ -219,11 +219,11 @@ def averages(noisy: Noisy, radius: float) -> dict[str, Any]:
 
 
 def survivors(noisy_votes: np.ndarray, n_rows: float) -> np.ndarray:
-    """Return the mask (m,) of the top trial points, whose votes together reach n_rows; negative votes never count.
+    """Return the mask (m,) of the trial points with the most votes, as many as it takes to reach n_rows votes.
 
-    The mask depends on noisy votes only. If the positive votes add up to less than n_rows, all their trial points are
-    kept. An n_rows that is 10% too low drops whole small clusters, so pass the curator's `n_credible`, not a declared
-    number.
+    The mask depends on noisy votes only, and negative votes never count. If the positive votes add up to less than
+    n_rows, all their trial points are kept. An n_rows that is 10% too low drops whole small clusters, so pass the
+    curator's `n_credible`, not a declared number.
     """
     order = np.argsort(-noisy_votes, kind="stable")
     positive = noisy_votes[order] > 0

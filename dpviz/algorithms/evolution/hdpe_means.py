@@ -41,10 +41,10 @@ class HDPEMeans(Evolution):
 
     Formal guarantee
     ----------------
-    (epsilon, delta)-DP for one row added or removed, mu-GDP. Public: all parameters, the domain, the projection matrix
-    (drawn without reading the data). Every vote has sensitivity 1, wherever the projection puts a row. The recovering
-    release is joint: one row changes one count by 1 and adds itself, clipped to the radius R, to one sum; the noise is
-    a vector of d independent values.
+    (epsilon, delta)-DP and mu-GDP for one row added or removed. Public: all parameters, the domain and the projection
+    matrix (drawn without reading the data). Every vote has sensitivity 1, wherever the projection puts a row. The
+    recovering release is joint: one row changes one count by 1 and adds itself, clipped to the radius R, to one sum;
+    the noise is a vector of d independent values.
 
     Steps
     -----
@@ -58,10 +58,10 @@ class HDPEMeans(Evolution):
     -------------------------
     Rows are clipped before the sum, which Algorithm 3 needs but does not mention. The noise is a vector (the authors'
     published code adds one number to all coordinates of a sum, which releases their differences exactly). Nothing
-    branches on exact counts; noisy counts are floored at 1 and centers clipped to the ball. By default the last release
-    gets 80% of mu^2 instead of 2/T, and splits it as (4d)^(1/2) : 1 between sum and count, which makes the loss two to
-    three times lower at the same guarantee. The projection is scaled by 1/sqrt(p), which keeps norms; the paper prints
-    1/sqrt(d). With p = 16 columns the first trial points are uniform, as for PE-means.
+    branches on exact counts; noisy counts are raised to at least 1, and centers are clipped to the ball. By default the
+    last release gets 80% of mu^2 instead of 2/T, and splits it as (4d)^(1/2) : 1 between sum and count, which makes the
+    loss two to three times lower at the same guarantee. The projection is scaled by 1/sqrt(p), which keeps norms; the
+    paper prints 1/sqrt(d). With p = 16 columns the first trial points are uniform, as for PE-means.
 
     References
     ----------

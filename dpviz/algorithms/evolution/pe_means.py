@@ -46,7 +46,7 @@ class PEMeans(Evolution):
     variations_each, rounds : int or None, in [1, 20000] and [1, 500]
         L and T, given directly instead of by the rules.
     step_size, levy_beta : float, in [0.0001, 1] and [0.5, 1.99]
-        gamma and beta of the Levy flights, in units of R.
+        gamma, in units of R, and beta of the Levy flights.
     keep : {"n votes", "2 sd", "positive"}
         Rule for the trial points that survive a round: Algorithm 2's, a fixed threshold, or any noisy vote above 0.
     halving, start, selection, selection_starts
@@ -58,11 +58,11 @@ class PEMeans(Evolution):
 
     Formal guarantee
     ----------------
-    (epsilon, delta)-DP for one row added or removed, mu-GDP with the mu of the analytic Gaussian mechanism. Public: all
-    parameters, the domain (bounds, radius R, nominal size N). Each of the T generations releases one vote histogram
-    with Gaussian noise of standard deviation sqrt(T)/mu; a row casts one vote, so its l2 sensitivity is 1 and each
-    release costs mu^2/T (less with `refine`, whose joint release of sums, sensitivity R, and counts, sensitivity 1,
-    costs its share). Everything else depends on released votes only.
+    (epsilon, delta)-DP for one row added or removed, and mu-GDP with the mu of the analytic Gaussian mechanism. Public:
+    all parameters and the domain (bounds, radius R, nominal size N). Each of the T generations releases one vote
+    histogram with Gaussian noise of standard deviation sqrt(T)/mu; a row casts one vote, so its l2 sensitivity is 1 and
+    each release costs mu^2/T (less with `refine`, whose joint release of sums, sensitivity R, and counts, sensitivity
+    1, costs its share). Everything else depends on released votes only.
 
     Steps
     -----

@@ -38,7 +38,8 @@ class Continual(ApproximateDP):
 
     Running a private algorithm anew each evening divides the budget by the number of days. Here every evening adds one
     noisy table of sums and counts, for a run of past days whose length is a power of two; a few of these tables add up
-    to all days so far (the binary-tree mechanism). A row counts in few of them, and k-means on the noisy total is free.
+    to all days so far (the binary-tree mechanism). A row is counted in few of these tables, and k-means on the noisy
+    total is free.
 
     Parameters
     ----------
@@ -64,10 +65,10 @@ class Continual(ApproximateDP):
     public function of the row alone, so streams that differ in one arrival are data sets that differ in one row, and
     the account adds such claims to all others for one row added or removed. (2) On evening t (from 1) the table of days
     (t - lowbit(t), t] is released, where lowbit(t) is the largest power of two that divides t. Day s lies in at most
-    one run of each length 1, 2, 4, ..., so a row counts in at most L = floor(log2 T) + 1 tables, and runs of one length
-    share no row. (3) A table holds sums of offsets, each clipped to half a cell's diagonal r, and counts. Both are
-    Gaussian releases, with l2 sensitivities r and 1 and mu^2 / (2 L) each; a row pays for at most 2 L of them, mu in
-    all. (4) The table of days 1 to t is the sum of those at t, t - lowbit(t), ...: at most L tables, by
+    one run of each length 1, 2, 4, ..., so a row is counted in at most L = floor(log2 T) + 1 tables, and runs of one
+    length share no row. (3) A table holds sums of offsets, each clipped to half a cell's diagonal r, and counts. Both
+    are Gaussian releases, with l2 sensitivities r and 1 and mu^2 / (2 L) each; a row pays for at most 2 L of them, mu
+    in all. (4) The table of days 1 to t is the sum of those at t, t - lowbit(t), ...: at most L tables, by
     post-processing. Everything else depends on released values and on no row of a later day.
 
     Steps
@@ -136,7 +137,7 @@ class Continual(ApproximateDP):
 
     @property
     def levels(self) -> int:
-        """Return L, the largest number of tables in which one row counts."""
+        """Return L, the maximum number of tables in which one row is counted."""
         return self.days.bit_length()
 
     def plan(self, n_features: int, n_public: int) -> Plan:
@@ -146,7 +147,7 @@ class Continual(ApproximateDP):
         return Plan({f"table.{part}": gaussians(half, [1] * self.levels) for part in ("sums", "counts")})
 
     def releases(self, n_features: int, n_public: int) -> int:
-        """Return two releases per day; runs of one length share no row, so the plan pays for them only once."""
+        """Return 2 T, two releases per day; runs of one length share no row, so the plan pays for them only once."""
         return 2 * self.days
 
     def parts(self, n_features: int, n_public: int) -> tuple[int, ...]:
@@ -250,7 +251,7 @@ def _spread(
     middles: np.ndarray,
     sds: dict[str, float],
 ) -> np.ndarray:
-    """Return the standard deviation (k, d) of centers; dropped cells count too, because they might have been kept.
+    """Return the standard deviation (k, d) of centers; dropped cells add to it too, because they might have been kept.
 
     An empty cell is kept if its noisy count exceeds its deviation s, so its contribution has the variance (phi(1) +
     Q(1) - phi(1)^2) s^2 = .342 s^2. Each kept cell, and so a share Q(1) = .159 of the empty ones, contributes s^2; each

@@ -35,18 +35,18 @@ class DPDBSCAN(Algorithm):
     them, and more than noise alone would show. Dense cells that share a side form a region (the paper's span) of any
     shape; the number of regions is a result. Rows outside all regions belong to no cluster. The trace's centers are the
     middles of the regions, which may lie outside them: the middle of a ring is its hole. Distances to these centers do
-    not describe regions, so no loss is shown and nothing is ranked by it.
+    not describe regions, so no loss is shown, and nothing is ranked by a loss.
 
     Parameters
     ----------
     n_clusters : int, in [1, 256]
-        Largest number of regions if `at_most_k` is set; otherwise every region is kept. Public.
+        Maximum number of regions if `at_most_k` is set; otherwise every region is kept. Public.
     at_most_k : bool
         If true, at most n_clusters regions are kept, the largest ones.
     epsilon : float, in [0.01, 100]
         Total privacy budget epsilon.
     reach : int, in [1, 3]
-        Number of cells on each side of a cell that form its neighborhood.
+        Number of cells on each side of a cell that belong to its neighborhood.
     density : float, in [0.25, 16]
         Factor by which a dense cell's neighborhood must exceed the density of evenly spread rows.
     cells : int or None, in [1, 20000]
@@ -69,12 +69,12 @@ class DPDBSCAN(Algorithm):
     -------------------------
     The paper's spans and its idea of one histogram with post-processing are kept. The paper lists only cells that may
     hold rows, in linear time, so its grid may be as fine as the distance alpha requires in any constant dimension. It
-    proves a sandwich between two DBSCANs. Here every cell is listed, so n and epsilon set the grid instead, at most
-    20,000 cells, and no sandwich is claimed: in many columns the grid is too coarse, and the advice says so.
-    Neighborhoods are blocks of cells instead of balls. The threshold is a multiple of the even density rather than a
-    number of points. It is never below the level that noise alone exceeds in some cell with probability 5%, by the
-    normal approximation of a sum of Laplace draws; a region whose own size does not pass it is left out. If no cell is
-    dense, the cell with the largest neighborhood is the region.
+    proves that its result lies between those of two DBSCANs (a sandwich). Here every cell is listed, so n and epsilon
+    set the grid instead, at most 20,000 cells, and no sandwich is claimed: in many columns the grid is too coarse, and
+    the advice says so. Neighborhoods are blocks of cells instead of balls. The threshold is a multiple of the even
+    density rather than a number of points. It is never below the level that noise alone exceeds in some cell with
+    probability 5%, by the normal approximation of a sum of Laplace draws; a region whose own size does not exceed it is
+    left out. If no cell is dense, the cell with the largest neighborhood is the region.
 
     References
     ----------

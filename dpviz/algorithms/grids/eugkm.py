@@ -51,9 +51,9 @@ class EUGkM(Algorithm):
 
     Formal guarantee
     ----------------
-    epsilon-DP for one row added or removed. Public: all parameters, the domain (bounds, radius R, nominal size N). A
-    row counts in one cell, so the sensitivity is 1; the Lloyd step is SuLloyd's: sums of l1 sensitivity sqrt(d) R and
-    counts of sensitivity 1, divided as d : (4 d .225^2)^(1/3). Everything else depends on released values only.
+    epsilon-DP for one row added or removed. Public: all parameters and the domain (bounds, radius R, nominal size N). A
+    row is counted in one cell, so the sensitivity is 1; the Lloyd step is SuLloyd's: sums of l1 sensitivity sqrt(d) R
+    and counts of sensitivity 1, divided as d : (4 d .225^2)^(1/3). Everything else depends on released values only.
 
     Steps
     -----
@@ -65,17 +65,17 @@ class EUGkM(Algorithm):
 
     Deviations from the paper
     -------------------------
-    A negative noisy count gets weight 0, because weighted k-means takes no negative weights. There are at most 20,000
+    A negative noisy count gets weight 0, because weighted k-means accepts no negative weights. There are at most 20,000
     cells. No column is divided if there are too few cells for two parts per column. Nor is any divided into two parts
     in data of four or more columns if no Lloyd step follows: the centers of half boxes lie half a box away from the
     domain's middle (wine: 38 times KMeans' loss instead of 7.4; letter: 9.3 instead of 2.8). Without a Lloyd step an
     undivided grid gives the middle of the domain, and the advice says so. A noisy count near or below 0 keeps a center
     of the Lloyd step in place. The rule "clusters" uses the idea of [3]: it takes the number of cells that minimizes a
     bound on the change of the loss. With cells of width w = 2 M^(-1/d), rows lie d w^2 / 12 from their cells' centers,
-    and the noise moves k centers by 2 M k r^2 / (N epsilon)^2 per row, with r^2 = (d / 3) k^(-2/d) the cells' distance
-    from these centers. The factor 4 is ours (it gave the lowest loss of 3, 4 and 6 over lsun, house, iris, g2mg_2_50,
-    a1). The paper's rule has the lower loss from epsilon 1 on and over all five, so it is the default; the other is
-    lower at epsilon .25 with many clusters.
+    and the noise moves k centers by 2 M k r^2 / (N epsilon)^2 per row, where r^2 = (d / 3) k^(-2/d) is the cells'
+    squared distance from these centers. The factor 4 is ours (of the factors 3, 4 and 6, it gave the lowest loss over
+    lsun, house, iris, g2mg_2_50 and a1). The paper's rule has the lower loss from epsilon 1 on and over all five, so it
+    is the default; the other rule has the lower loss at epsilon .25 with many clusters.
 
     References
     ----------

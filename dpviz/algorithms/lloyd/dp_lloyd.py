@@ -23,11 +23,11 @@ class DPLloyd(SuLloyd):
     the next center. SuLloyd's improvements can be switched on one by one: spread initial centers, as many rounds as the
     budget allows, the best division between sums and counts, and centers reflected at the bounds.
 
-    Two of them can hurt, as measured by the area under the loss over epsilon in multiples of KMeans'. If noise
-    dominates the sums, more accurate counts push centers to the walls. On dim256 (1,024 rows, 256 columns, 3 seeds) the
-    division alone raises DP-Lloyd from 3,768 ± 298 to 5,503 ± 103; without it SuLloyd falls from 5,256 ± 31 to 3,661 ±
-    210; a single center in the middle gets 3,035. With 100 centers (birch2, 10 seeds) the budget allows two rounds, too
-    few to separate them: 65 ± 4 for SuLloyd, 46 ± 1 with five rounds, 69 ± 3 for DP-Lloyd.
+    Two of them can hurt, as measured by the area under the curve of loss against epsilon, in multiples of KMeans' area.
+    If noise dominates the sums, more accurate counts push centers to the bounds. On dim256 (1,024 rows, 256 columns, 3
+    seeds) the division alone raises DP-Lloyd from 3,768 ± 298 to 5,503 ± 103; without it SuLloyd falls from 5,256 ± 31
+    to 3,661 ± 210; a single center in the middle gets 3,035. With 100 centers (birch2, 10 seeds) the budget allows two
+    rounds, too few to separate them: 65 ± 4 for SuLloyd, 46 ± 1 with five rounds, 69 ± 3 for DP-Lloyd.
 
     Parameters
     ----------
@@ -50,9 +50,9 @@ class DPLloyd(SuLloyd):
 
     Formal guarantee
     ----------------
-    epsilon-DP for one row added or removed. Public: all parameters, the domain (bounds, radius R, nominal size N).
-    The rounds' shares add up to epsilon; each is divided over the sums, l1 sensitivity sqrt(d) R, and the counts,
-    sensitivity 1, as d : 1 or as SuLloyd does. Everything else depends on released values only.
+    epsilon-DP for one row added or removed. Public: all parameters and the domain (bounds, radius R, nominal size N).
+    The rounds' shares add up to epsilon; each is divided between the sums (l1 sensitivity sqrt(d) R) and the counts
+    (sensitivity 1), as d : 1 or by SuLloyd's rule. Everything else depends on released values only.
 
     Steps
     -----
@@ -135,7 +135,7 @@ class DPLloyd(SuLloyd):
     )
 
     def length(self, n_features: int, n_public: int) -> int:
-        """Return the number of iterations T."""
+        """Return the number of iterations T: the parameter, or the chosen rule's value."""
         if self.iterations is None and self.length_rule == "five":
             return self.FIVE
         return super().length(n_features, n_public)

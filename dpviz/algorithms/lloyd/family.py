@@ -72,7 +72,10 @@ class NoisyLloyd(Algorithm):
     )
 
     def affordable(self, n_features: int, n_public: int) -> float:
-        """Return how many iterations keep an update's expected error at the target; use public values only."""
+        """Return the largest number of iterations at which an update's expected error meets the target.
+
+        It may be a fraction. Use public values only.
+        """
         raise NotImplementedError
 
     def length(self, n_features: int, n_public: int) -> int:
@@ -82,7 +85,7 @@ class NoisyLloyd(Algorithm):
         return int(np.clip(int(self.affordable(n_features, n_public)), self.MIN_ITERATIONS, self.MAX_ITERATIONS))
 
     def reach(self, iteration: int, domain: Domain) -> float | None:
-        """Return the radius beyond which rows do not count in an iteration, or None if all rows count."""
+        """Return the radius beyond which rows are ignored in an iteration, or None if no row is ignored."""
         return None
 
     def shortens(self) -> bool:

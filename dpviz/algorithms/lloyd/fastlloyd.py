@@ -37,7 +37,8 @@ class FastLloyd(NoisyLloyd, ApproximateDP):
     delta : float or None, in [1e-12, 0.5]
         Total delta; None means the value of `delta_rule`.
     strategy : {"step", "constant", "none"}
-        The radius is R at first and eta afterwards, always eta, or absent, so that whole rows are summed.
+        "step": the radius is R at first and eta afterwards. "constant": it is always eta. "none": there is no radius,
+        and whole rows are summed.
     alpha : float, in [0.1, 3]
         Factor of the radius eta = alpha R / k^(1/d), with R the domain's radius.
     radius_clipping : bool
@@ -52,9 +53,9 @@ class FastLloyd(NoisyLloyd, ApproximateDP):
 
     Formal guarantee
     ----------------
-    (epsilon, delta)-DP for one row added or removed, mu-GDP with the mu of the analytic Gaussian mechanism. Public: all
-    parameters, the domain (bounds, radius R, nominal size N). Each of the T iterations releases jointly the sums of
-    offsets, l2 sensitivity r, and the counts, sensitivity 1, and costs mu^2 / T, divided as sqrt(4d) : 1. One row
+    (epsilon, delta)-DP for one row added or removed, and mu-GDP with the mu of the analytic Gaussian mechanism. Public:
+    all parameters and the domain (bounds, radius R, nominal size N). Each of the T iterations releases jointly the sums
+    of offsets, l2 sensitivity r, and the counts, sensitivity 1, and costs mu^2 / T, divided as sqrt(4d) : 1. One row
     affects the sum and count of one cluster only. Everything else depends on released values only.
 
     Steps
@@ -126,7 +127,7 @@ class FastLloyd(NoisyLloyd, ApproximateDP):
     )
 
     def resolved_delta(self, n_public: int) -> float:
-        """Return delta: the parameter, or the value of the chosen rule."""
+        """Return the parameter delta, or the value of the chosen rule if it is None."""
         if self.delta is None and self.delta_rule != "n^-1.1":
             return 1 / (n_public * math.log(max(n_public, 3)))
         return super().resolved_delta(n_public)
@@ -149,7 +150,7 @@ class FastLloyd(NoisyLloyd, ApproximateDP):
         return 4 * self.ERROR * n_public**2 / (self.n_clusters**3 * noise**2)
 
     def reach(self, iteration: int, domain: Domain) -> float | None:
-        """Return r_t: R at first and eta afterwards, always eta, or None."""
+        """Return the radius r_t by the chosen strategy: R at first and eta afterwards, always eta, or None."""
         if self.strategy == "none":
             return None
         wide = self.strategy == "step" and iteration == 0

@@ -37,10 +37,10 @@ class GLloyd(NoisyLloyd, ApproximateDP):
 
     Formal guarantee
     ----------------
-    (epsilon, delta)-DP for one row added or removed, mu-GDP with the mu of the analytic Gaussian mechanism. Public: all
-    parameters, the domain (bounds, radius R, nominal size N). Each of the T iterations releases jointly the sums, l2
-    sensitivity R, and the counts, sensitivity 1, and costs mu^2 / T, divided as sqrt(d) : .45. Everything else depends
-    on released values only.
+    (epsilon, delta)-DP for one row added or removed, and mu-GDP with the mu of the analytic Gaussian mechanism. Public:
+    all parameters and the domain (bounds, radius R, nominal size N). Each of the T iterations releases jointly the
+    sums, l2 sensitivity R, and the counts, sensitivity 1, and costs mu^2 / T, divided as sqrt(d) : .45. Everything else
+    depends on released values only.
 
     Steps
     -----
@@ -53,7 +53,7 @@ class GLloyd(NoisyLloyd, ApproximateDP):
     Deviations from the paper
     -------------------------
     In the paper, T also occurs on the right-hand side of its own rule; here it does not. Lengths scale with the
-    declared radius R instead of B sqrt(d) (equal for a box). A center outside the box is reflected (as for FastLloyd).
+    declared radius R instead of B sqrt(d) (equal for a box). A center outside the box is reflected, as in FastLloyd.
 
     References
     ----------

@@ -19,9 +19,9 @@ class SuLloyd(NoisyLloyd):
 
     Centers are spread over the public domain. In every iteration each row goes to its nearest center; the noisy sum of
     the rows divided by their noisy count is the next center. The promise is pure (no delta), but in many dimensions it
-    costs more noise, because every coordinate of a sum gets its own share. A run has one start, which is public: two
-    groups that share a center then share it to the end, at any budget and even without noise; a restart would cost
-    budget.
+    costs more noise, because every coordinate of a sum gets its own share of epsilon. A run has one start, which is
+    public: two groups that share a center then share it to the end, at any budget and even without noise; a restart
+    would cost budget.
 
     Parameters
     ----------
@@ -35,9 +35,9 @@ class SuLloyd(NoisyLloyd):
 
     Formal guarantee
     ----------------
-    epsilon-DP for one row added or removed. Public: all parameters, the domain (bounds, radius R, nominal size N). Each
-    of the T iterations costs epsilon / T, divided as d : (4 d .225^2)^(1/3) over the sums, l1 sensitivity sqrt(d) R,
-    and the counts, sensitivity 1. Everything else depends on released values only.
+    epsilon-DP for one row added or removed. Public: all parameters and the domain (bounds, radius R, nominal size N).
+    Each of the T iterations costs epsilon / T, divided as d : (4 d .225^2)^(1/3) over the sums, l1 sensitivity sqrt(d)
+    R, and the counts, sensitivity 1. Everything else depends on released values only.
 
     Steps
     -----
@@ -50,7 +50,7 @@ class SuLloyd(NoisyLloyd):
     Deviations from the paper
     -------------------------
     Lengths scale with the declared radius R instead of B sqrt(d) (equal for a box); the optimal division does
-    not depend on R. A center outside the box is reflected (as for FastLloyd). The division and the rule for the rounds
+    not depend on R. A center outside the box is reflected, as in FastLloyd. The division and the rule for the rounds
     assume that counts exceed their noise; otherwise (256 columns, or 100 centers) plain `dp-lloyd` may be better: its
     docstring has the figures.
 
@@ -91,7 +91,7 @@ class SuLloyd(NoisyLloyd):
         return math.sqrt(2 / self.ERROR * self.n_clusters**3 / n_public**2 * whole)
 
     def affordable(self, n_features: int, n_public: int) -> float:
-        """Return epsilon / least_epsilon."""
+        """Return the number of iterations that epsilon pays for: epsilon / least_epsilon."""
         return self.epsilon / self.least_epsilon(n_features, n_public)
 
     def _counted(self, n_features: int) -> float:

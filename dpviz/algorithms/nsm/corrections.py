@@ -38,7 +38,7 @@ class Prior:
 
     Attributes
     ----------
-    counts : ndarray of shape (k,), number of rows of each cluster by the candidates' noisy votes
+    counts : ndarray of shape (k,), number of rows of each cluster, estimated from the candidates' noisy votes
     precision : ndarray of shape (k,), inverse variance of their noise; 0 for a center without candidates
     typical : float, number of rows of each cluster if all had the same size
     """
@@ -109,7 +109,7 @@ def correct(curator: Curator, domain_radius: float, begin: Start, *, pooled: boo
 
 
 def _distances(curator: Curator, centers: np.ndarray, shape: Shape | None, top: float, T: int) -> dict[str, Any]:
-    """Release a histogram of distances to the centers, in the step's shape; return it with the best radius."""
+    """Release a histogram of distances to the centers, stretched by the shape; return it with the best radius."""
     matrix = None if shape is None else shape.matrix
     noisy = curator.release("distances", NearestDistances(centers, top, DISTANCES, matrix))
     k, d, n = *centers.shape, curator.n_credible
@@ -131,9 +131,9 @@ class Tracker:
     ----------
     n_clusters : int
     pooled : bool; if False, every step is used alone
-    prior : Prior or None; with a prior, counts start from the candidates' and are shrunk toward the typical size, and
-        the first step's moves are damped like later ones. A center's first move in a later step, or after a split, is
-        not damped.
+    prior : Prior or None; with a prior, counts start from the candidates' counts and are shrunk toward the typical
+        size, and the first step's moves are damped like later ones. A center's first move in a later step, or after a
+        split, is not damped.
     """
 
     def __init__(self, n_clusters: int, *, pooled: bool, prior: Prior | None = None) -> None:
@@ -188,13 +188,13 @@ class Tracker:
         return np.where(np.isfinite(self._doubt), np.sqrt(self._doubt), noise)
 
     def forget(self, split: np.ndarray) -> None:
-        """Forget the estimates of split centers (k,), which moved, and all counts, which predate the split."""
+        """Forget the estimates of split centers (mask (k,)), which moved, and all counts, which predate the split."""
         self._doubt = np.where(split, np.inf, self._doubt)
         self._counts, self._precision = np.zeros(len(split)), 0.0
 
 
 def _excess(excess: np.ndarray, variance: np.ndarray) -> float:
-    """Return the mean excess of squares over their noise variance, weighted by inverse squared variance; at least 0."""
+    """Return the mean of `excess`, squares minus noise variance, weighted by inverse squared variance; at least 0."""
     return max(0.0, float((excess / variance**2).sum() / (variance**-2).sum()))
 
 
@@ -211,8 +211,8 @@ def clipping_radius(noisy_counts: np.ndarray, sd: float, edges: np.ndarray, nois
 
     Parameters
     ----------
-    noisy_counts, sd, edges : the released histogram of distances, from the outside in
-    noise : the mean's noise variance (all columns) at radius 1
+    noisy_counts, sd, edges : the released histogram of distances with its noise and outer edges, from the outside in
+    noise : noise variance of a mean, summed over all columns, at a clipping radius of 1
     n_rows : float, credible number of rows
     """
     counts, outer = np.maximum(noisy_counts, 0.0), 0

@@ -100,7 +100,7 @@ def _norms(curator: Curator, domain: Domain, middle: np.ndarray, label: str) -> 
 
 
 def outer_bin(noisy_counts: np.ndarray, sd: float) -> int:
-    """Return the bin whose outer edge becomes the radius; noise alone explains all bins outside it."""
+    """Return the bin whose outer edge becomes the radius; noise alone explains the counts of all bins outside it."""
     for i, tail in enumerate(np.cumsum(noisy_counts)):
         if tail > 2 * math.sqrt(i + 1) * sd:
             return i

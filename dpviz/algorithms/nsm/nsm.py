@@ -70,7 +70,7 @@ class NSM(ApproximateDP):
     delta : float or None, in [1e-12, 0.5]
         Total delta; None means n_public^-1.1.
     middle_share : float, in [0, 0.2]
-        Largest share of mu^2 for a noisy mean (4 to 64 columns). The mean costs d / (.1 n mu)^2 of mu^2, which makes
+        Maximum share of mu^2 for a noisy mean (4 to 64 columns). The mean costs d / (.1 n mu)^2 of mu^2, which makes
         its noise about 10% of the domain's radius; it is left out if that exceeds the share. Later releases are then
         centered on this mean, shrunk toward the middle of the box by its noise, so bounds need not lie evenly around
         the rows.
@@ -88,7 +88,7 @@ class NSM(ApproximateDP):
         only with 4 to 64 columns, at least 5 centers, and n mu sqrt(share) / k of at least 3.
     distance_share : float, in [0, 0.5]
         Share of the corrections for a histogram of distances before each of them, which sets its clipping radius. It is
-        released only up to 64 columns, and if its noise is at most 3% of the nominal n. 0 leaves it out.
+        released only with at most 64 columns, and only if its noise is at most 3% of the nominal n. 0 leaves it out.
     shape : {"both", "candidates", "steps", "none"}
         The releases whose noise is shaped like the spread of the rows (4 to 64 columns).
     far : bool
@@ -131,7 +131,7 @@ class NSM(ApproximateDP):
                   sometimes: split (k,) bool (where scatter was asked, centers that took part in a split and a merge),
                   distances (28,), distance_edges (28,) (where distances were asked)
 
-    Each step also hides the true statistic of its release.
+    In DEMO, each step also holds the true statistic of its release as a hidden value.
 
     Deviations from the paper
     -------------------------
@@ -140,12 +140,13 @@ class NSM(ApproximateDP):
     columns, and near radius, shapes, far candidates, pooling and prior are all off: each made the result worse when
     tried there.
 
-    Ablations: each number is the increase, without the part, of the area under the loss over epsilon .25 to 4, divided
-    by KMeans' (twelve sets; 5 seeds, on letter, adult, dim032 and birch2_25k 3). Prior: dim032 12.8 +- .9, wine .13 +-
-    .05, iris .018 +- .011, digits .005 +- .003, letter -.001 +- .001. Pooling: dim032 8.1 +- 1.9, wine .21 +- .07, iris
-    .045 +- .016, digits .016 +- .004, all others less, none below 0. Distances: dim032 2.9 +- .9, yeast .001 +- .001,
-    s1 -.0015 +- .0002. Shapes: dim032 1.0 +- .1, iris .06 +- .03, wine .03 +- .04. Far candidates: yeast .043 +- .004,
-    letter -.003 +- .001. Near radius: wine .16 +- .10, iris -.008 +- .020, yeast -.018 +- .016, dim032 -5.5 +- 1.1.
+    Ablations: each number is the increase, without the part, in the area under the curve of loss against epsilon from
+    .25 to 4, divided by KMeans' area (twelve sets; 5 seeds, but 3 on letter, adult, dim032 and birch2_25k). Prior:
+    dim032 12.8 +- .9, wine .13 +- .05, iris .018 +- .011, digits .005 +- .003, letter -.001 +- .001. Pooling: dim032
+    8.1 +- 1.9, wine .21 +- .07, iris .045 +- .016, digits .016 +- .004, all others less, none below 0. Distances:
+    dim032 2.9 +- .9, yeast .001 +- .001, s1 -.0015 +- .0002. Shapes: dim032 1.0 +- .1, iris .06 +- .03, wine .03 +-
+    .04. Far candidates: yeast .043 +- .004, letter -.003 +- .001. Near radius: wine .16 +- .10, iris -.008 +- .020,
+    yeast -.018 +- .016, dim032 -5.5 +- 1.1.
 
     Defaults: by leave-one-set-out over the twelve sets, they have a lower geometric mean than every variant but one.
     Without the near radius it is 1.2% lower, because of dim032 alone. If dim032 is left out, the near radius is kept,
@@ -167,13 +168,13 @@ class NSM(ApproximateDP):
     Weak spots: with N mu / (k sqrt(d)) below about 5 nothing works, and a warning says so. With many clusters in many
     columns and few rows (dim032: 1024 rows, 32 columns, 16 clusters) the loss stays 28 times KMeans'. On heavy tails,
     where a few rows dominate the loss, PrivTree is better. In one column of 4,000 rows of a lognormal, with bounds from
-    0 to the largest row, its loss is 1.04 times KMeans' against 1.18 +- .01 (sigma 1.5; 2.88 without the thinned
-    candidates) and 1.42 against 3.8 +- .5 (sigma 2; 9.7 without). In two columns (sigma 2) it is 1.39 against 2.66, and
-    in three of a Pareto (1.5) 1.70 against 1.94; thinning helps little or hurts there and is not used. On blobs in one
-    column there is no clear winner: two sets lose (.03 +- .01, .06 +- .03), of five others three gain (.06 +- .01, .07
-    +- .03, .08 +- .02) and none loses. If rows lie in a corner of the box and are too few for a mean (wine at epsilon
-    1), the loss is four times that in a box around the rows. A floor of 1 or 2% on the mean's share gains on three
-    seeds and loses on four others, so it is not used.
+    0 to the largest row, PrivTree's loss is 1.04 times KMeans' and NSM's 1.18 +- .01 times (sigma 1.5; 2.88 without the
+    thinned candidates), or 1.42 and 3.8 +- .5 (sigma 2; 9.7 without). In two columns (sigma 2) they are 1.39 and 2.66,
+    and in three columns of a Pareto distribution (1.5) 1.70 and 1.94; thinning helps little or hurts there and is not
+    used. On blobs in one column the effect of thinning is not clear: two sets lose by it (.03 +- .01, .06 +- .03); of
+    five others, three gain (.06 +- .01, .07 +- .03, .08 +- .02) and none loses. If rows lie in a corner of the box and
+    are too few for a mean (wine at epsilon 1), the loss is four times that in a box around the rows. A floor of 1 or 2%
+    on the mean's share gains on three seeds and loses on four others, so it is not used.
 
     Constants were chosen on the benchmark sets, some from observed losses, so reported gains are optimistic.
 
@@ -429,24 +430,36 @@ class NSM(ApproximateDP):
         return int(np.clip(round(self._signal(n_features, n_public) / 8), 2, 4))
 
     def _pools(self, n_features: int) -> bool:
-        """Return whether corrections share information: not after a projection, because the first has other columns."""
+        """Return whether corrections share information; they do not after a projection.
+
+        There the first correction has other columns than the rest.
+        """
         return self.pooled and n_features <= self.WIDE
 
     def _signal(self, n_features: int, n_public: int) -> float:
         return n_public * self._mu(n_public) / (self.n_clusters * math.sqrt(n_features))
 
     def _looks_far(self, n_features: int, n_public: int, counted: float) -> bool:
-        """Return whether far candidates can work: the noise of each stays below 2% of n. Use public values only."""
+        """Return whether far candidates can work, that is, whether the noise of each is at most 2% of n.
+
+        Use public values only.
+        """
         return self.far and math.sqrt(2 * math.log(20 * n_features)) / counted <= 0.02 * n_public
 
     def _looks_for_misses(self, n_features: int, n_public: int) -> bool:
-        """Return whether scatter is released: centers are many, and scatter exceeds noise. Use public values only."""
+        """Return whether scatter is released, that is, whether there are many centers and scatter exceeds its noise.
+
+        Use public values only.
+        """
         if self.n_clusters < self.CROWD or not self.FLAT < n_features <= self.WIDE:
             return False
         return n_public * self._mu(n_public) * math.sqrt(self.scatter_share) >= 3 * self.n_clusters
 
     def _middle_share(self, n_features: int, n_public: int) -> float:
-        """Return the share of mu^2 that makes the mean's noise small enough, else 0. Use public values only."""
+        """Return the share of mu^2 that makes the mean's noise small enough, or 0 if that is too much.
+
+        Use public values only.
+        """
         if not self.FLAT < n_features <= self.WIDE or not self.middle_share:
             return 0.0
         share = n_features / (MIDDLE * n_public * self._mu(n_public)) ** 2
@@ -462,7 +475,10 @@ class NSM(ApproximateDP):
 
 
 def _joint(label: str, mu: float, shares: list[tuple[float, float]]) -> dict[str, tuple[Gaussian, ...]]:
-    """Return the costs of joint count-and-sum releases: [(share of mu^2, part of it for the counts), ...]."""
+    """Return the costs of joint releases of counts and sums.
+
+    `shares` has a pair for each release: its share of mu^2, and the part of that share for the counts.
+    """
     return {
         f"{label}.counts": tuple(Gaussian(mu * math.sqrt(share * counted)) for share, counted in shares),
         f"{label}.sums": tuple(Gaussian(mu * math.sqrt(share * (1 - counted))) for share, counted in shares),

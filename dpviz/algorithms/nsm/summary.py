@@ -53,7 +53,7 @@ class PointSummary:
 
 
 def thinned(population: np.ndarray, heavy: np.ndarray, least: float) -> np.ndarray:
-    """Thin out dropped candidates (m, p), more so the farther they are from the nearest kept one.
+    """Return dropped candidates (m, p), which are thinned out more if they are farther from the kept ones.
 
     Where rows are sparse, a candidate must cover much space, or noise hides its count. Beyond `least` from all kept
     ones, two candidates are at least half as far from each other as from the kept ones.
@@ -186,7 +186,7 @@ def _summary(
 
 
 def sizes(summary: PointSummary, centers: np.ndarray, typical: float) -> Prior | None:
-    """Return each center's number of rows by the votes of all its candidates, kept or not; None without noise."""
+    """Return prior sizes of clusters, estimated from all candidates' votes, kept or not; None without noise."""
     if summary.noise_sd == 0:
         return None
     population, votes = summary.released["population"], summary.released["noisy_votes"]
@@ -196,7 +196,7 @@ def sizes(summary: PointSummary, centers: np.ndarray, typical: float) -> Prior |
 
 
 def nearest_share(summary: PointSummary, centers: np.ndarray) -> np.ndarray:
-    """Return the share of the weighted points nearest to each center, shape (k,)."""
+    """Return each center's share of the total weight, shape (k,); a point belongs to its nearest center."""
     labels = members(summary.points, centers)
     return np.bincount(labels, weights=summary.weights / summary.weights.sum(), minlength=len(centers))
 

@@ -138,7 +138,7 @@ class Balcan(ApproximateDP):
         return int(np.clip(math.floor(0.5 * math.log(n_public)), 2, self.FLAT))
 
     def levels(self, n_public: int) -> int:
-        """Return the largest number of halvings of a cube."""
+        """Return the maximum number of halvings of a cube."""
         return min(self.DEEPEST, max(1, math.floor(math.log2(n_public))))
 
     def plan(self, n_features: int, n_public: int) -> Plan:

@@ -30,12 +30,12 @@ __all__ = ["StemmerKaplanLocal"]
 class StemmerKaplanLocal(Algorithm):
     """Stemmer-Kaplan, local model: each person randomizes the answer to one question; noise grows as sqrt(n).
 
-    People are split into groups by a public hash of their number, and each sends one report. Group A reports, for grids
-    of three widths, the cell that contains the person; cells that stand out from the noise are heavy. Group B reports
-    one bit about a person's distance from their heavy cell's anchor; the average of the bits moves the anchor to a
-    candidate. Group C reports the nearest candidate, which gives weights, and k-means on the weighted candidates is
-    free. With a trusted curator the noise on a count does not grow with n; here it grows as sqrt(n), so the method
-    needs many people.
+    People are split into groups by a public hash of their number, and each sends one report. Each person of group A
+    reports, for a grid of one of three widths, the cell that contains them; cells that stand out from the noise are
+    heavy. Each person of group B reports one bit about their distance from the anchor of their heavy cell; the average
+    of the bits moves the anchor to a candidate. Group C reports the nearest candidate, which gives weights, and k-means
+    on the weighted candidates is free. With a trusted curator the noise on a count does not grow with n; here it grows
+    as sqrt(n), so the method needs many people.
 
     Parameters
     ----------
@@ -75,11 +75,11 @@ class StemmerKaplanLocal(Algorithm):
     hitters over an unbounded domain, because cells within public bounds can be listed (at most a few thousand). People
     are split over rounds. Cells are heavy above 2 standard deviations, at most 6k per table (chosen by losses on the
     benchmark blobs, where 3 lost whole clusters at small epsilon). Averages are shrunk toward their anchor by prior /
-    (prior + variance) with prior R^2/3, and weights below 2 standard deviations are set to 0. Above 3 columns the cells
-    are those of a random projection to 3 and averages start from the middle of the domain; that needs millions of
-    people, and `advice` says so. DEMO and private runs simulate all people on one machine: OUE bits are independent, so
-    the sum of all reports except the shown ones is drawn as binomials, an AGGREGATE SIMULATION with exactly the
-    protocol's distribution; the shown reports are real and are part of the sum.
+    (prior + variance) with prior R^2/3, and weights below 2 standard deviations are set to 0. With more than 3 columns,
+    the cells are those of a random projection to 3, and averages start from the middle of the domain; that needs
+    millions of people, and `advice` says so. DEMO and private runs simulate all people on one machine: OUE bits are
+    independent, so the sum of all reports except the shown ones is drawn as binomials, an AGGREGATE SIMULATION with
+    exactly the protocol's distribution; the shown reports are real and are part of the sum.
 
     References
     ----------
@@ -193,7 +193,7 @@ class StemmerKaplanLocal(Algorithm):
         return tuple(sentences)
 
     def _users(self, n_public: int) -> tuple[float, float, float]:
-        """Return how many people are asked about one table's cells, one table's averages, and the weights."""
+        """Return the numbers of people who are asked about one table's cells, one table's averages, and the weights."""
         tables = len(self.WIDTHS)
         if self.budget == "epsilon":
             return n_public / tables, n_public / tables, float(n_public)

@@ -29,7 +29,8 @@ class StemmerKaplanShuffle(StemmerKaplanLocal):
 
     Everything is as in the local model, except for a shuffler between people and server. It receives sealed reports and
     passes them on unread, in random order. Because a report cannot be traced to its sender, each may be much more
-    accurate than the promise alone would allow: with 100,000 people and epsilon = 1 a report may spend 5.8 by itself.
+    accurate than the promise alone would allow: with 100,000 people and epsilon = 1 a report may spend an epsilon of
+    5.8 by itself.
 
     Parameters
     ----------
@@ -47,8 +48,8 @@ class StemmerKaplanShuffle(StemmerKaplanLocal):
     Formal guarantee
     ----------------
     (epsilon, delta)-DP for one row changed to any value, against everybody who sees the mixed reports and the result.
-    Public: all parameters, the domain, n. The shuffler must be trusted not to reveal who sent which report; against the
-    shuffler the promise is the report's own, epsilon_0-local-DP, which the ledger names. A person's number is their
+    Public: all parameters, the domain and n. The shuffler must be trusted not to reveal who sent which report; against
+    the shuffler the promise is the report's own, epsilon_0-local-DP, which the ledger names. A person's number is their
     place in the mixed order, so nobody knows who was asked which question; later questions may depend on earlier
     reports, which the bound allows. epsilon_0 is the largest e with ln(1 + (exp(e) - 1)/(exp(e) + 1) (8 sqrt(exp(e)
     ln(4/delta)/n) + 8 exp(e)/n)) at most epsilon, and e <= ln(n / (16 ln(2/delta))). If no such e exceeds epsilon,
@@ -60,9 +61,9 @@ class StemmerKaplanShuffle(StemmerKaplanLocal):
 
     Deviations from the paper
     -------------------------
-    As for `stemmer-kaplan-local`; the shuffle model is not in the paper. The bound used is the closed form; its
-    authors' numerical bound is up to twice as good. DEMO and private runs simulate shuffler and people on one machine:
-    the rows are put in a secret order before any question, which has the protocol's distribution.
+    As for `stemmer-kaplan-local`; the shuffle model is not in the paper. The bound used is the closed form; the
+    numerical bound of its authors is up to twice as good. DEMO and private runs simulate shuffler and people on one
+    machine: the rows are put in a secret order before any question, which has the protocol's distribution.
 
     References
     ----------
@@ -133,7 +134,7 @@ class StemmerKaplanShuffle(StemmerKaplanLocal):
         )
 
     def _needed(self, n_public: int) -> int:
-        """Return the number of people above which mixing gains something, within 10% and to two digits."""
+        """Return the number of people above which mixing gains something, within 10%, with two significant digits."""
         users = n_public
         while report_of_shuffled(self.epsilon, users, self.resolved_delta(users)) <= self.epsilon:
             users = math.ceil(1.1 * users)

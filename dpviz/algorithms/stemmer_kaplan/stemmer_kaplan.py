@@ -32,7 +32,7 @@ class StemmerKaplan(PrivateCenters):
 
     A randomly shifted grid is a locality-sensitive hash: rows that lie close together mostly fall into one cell. Grids
     of several widths are laid over the domain, and only cells whose noisy count passes a threshold are released. The
-    noisy average of such a cell is a candidate center. Then every row counts for its nearest candidate, with noise:
+    noisy average of such a cell is a candidate center. Then the rows nearest to each candidate are counted, with noise:
     candidates and weights are a private coreset, and k-means on it, for any k, costs nothing more.
 
     Parameters
@@ -81,7 +81,7 @@ class StemmerKaplan(PrivateCenters):
     bucket is below its threshold at n = 20000, and no implementation was known. The following is replaced (printed
     value -> ours):
 
-    - repetitions on n^b ln(1/beta) disjoint samples -> 2 grids on all rows, paid by composition;
+    - repetitions on n^b ln(1/beta) disjoint samples -> 2 grids on all rows, paid for by composition;
     - log2(n) radii Lambda 2^i / n -> 4 cell widths (2 for d > 4);
     - the ball-lattice hash of Andoni and Indyk -> shifted cubes of at most 4 projected columns;
     - GoodCenter's rotated box -> rows are bounded by the cell itself, for d > 4 by the domain's ball;
@@ -91,8 +91,8 @@ class StemmerKaplan(PrivateCenters):
     - private swap search (Theorem 2.1) with T = 6 k ln n swaps -> noisy weights and free k-means, whose losses are 1.9
       to 3.8 times lower on the benchmark blobs (`stemmer-kaplan-swap` has the search).
 
-    The averages use 30 : 70 of the candidates' budget for counts and sums; averages noisier than half a cell's
-    diagonal, judged by released counts, are dropped. Empty candidate sets give k centers at the middle of the domain.
+    The candidates' budget is split 30 : 70 between counts and sums; averages whose noise, judged by released counts,
+    exceeds half a cell's diagonal are dropped. If there is no candidate, all k centers are at the middle of the domain.
 
     References
     ----------

@@ -40,7 +40,7 @@ class StemmerKaplanSwap(PrivateCenters):
 
     Formal guarantee
     ----------------
-    (epsilon, delta)-DP for one row added or removed. Thresholds use delta/2 of their own; everything else composes by
+    (epsilon, delta)-DP for one row added or removed. Thresholds use a delta/2 of their own; everything else composes by
     zCDP and converts at delta/2: a Gaussian release costs (sensitivity/noise)^2 / 2, a choice by the exponential
     mechanism e^2 / 8. A row adds between 0 and D = (2R)^2 to the cost of every set of candidates, so utilities move in
     one direction by at most D, and Gumbel noise of scale D/e makes each choice e-DP and e-bounded-range. T swaps and
@@ -56,8 +56,8 @@ class StemmerKaplanSwap(PrivateCenters):
     Deviations from the paper
     -------------------------
     As for `stemmer-kaplan`, except for the selection. Theorem 2.1 takes T = 6 k ln n swaps, 475 at n = 20000 and k = 8;
-    each would get so little budget that the choice is nearly uniform, so T = 2k. Composition is zCDP instead of
-    advanced composition, and the weight of a choice is exp(-e cost / D) without the factor 2, because costs are
+    each would get so little budget that its choice would be nearly uniform, so T = 2k here. Composition is zCDP instead
+    of advanced composition, and the weight of a choice is exp(-e cost / D) without the factor 2, because costs are
     monotone under add/remove. Rows and candidates are truncated to 2^-12 in costs, so sums are exact.
 
     References

@@ -59,7 +59,7 @@ class DPM(ApproximateDP):
     delta : float or None, in [1e-12, 0.5]
         Total delta, all of it for the averages; None means n_public^-1.1.
     max_depth : int or None, in [1, 10]
-        Largest number of cuts in a row (the paper's tau_r), and so at most 2^max_depth regions. None means
+        Maximum number of successive cuts (the paper's tau_r), which allows at most 2^max_depth regions. None means
         floor(log2(N/(4 sqrt(d) s1))), between 1 and 7, with s1 the noise multiplier of an average and N the nominal
         size.
     interval : float, in [0.002, 1]
@@ -219,7 +219,7 @@ class DPM(ApproximateDP):
         return fitted(costs, self.epsilon, delta)
 
     def depth(self, n_features: int, n_public: int) -> int:
-        """Return max_depth, or the largest depth at which an average of N/2^depth rows stands out from its noise."""
+        """Return max_depth or, if None, the largest depth at which averages of N/2^depth rows stand out from noise."""
         if self.max_depth is not None:
             return self.max_depth
         return int(np.clip(math.floor(math.log2(self._signal(n_features, n_public))), 1, 7))

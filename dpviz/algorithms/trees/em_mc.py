@@ -44,7 +44,8 @@ class EMMC(ApproximateDP):
     delta : float or None, in [1e-12, 0.5]
         Total delta, half for the picks, half for the averages; None means n_public^-1.1.
     directions : int, in [1, 4]
-        Largest number of columns of the public random projection; data with no more columns are not projected.
+        Maximum number of columns of the public random projection; data with no more columns than that are not
+        projected.
     grids : int, in [1, 6]
         Number of grids; cells have diameter R, R/2, R/4, ... with R the domain's radius.
     cover_share, count_share : float, in [0.05, 0.45]

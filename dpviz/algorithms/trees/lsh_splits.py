@@ -44,7 +44,7 @@ class LSHSplits(ApproximateDP):
     Parameters
     ----------
     n_clusters : int, in [1, 256]
-        Largest number of centers; there are fewer if fewer buckets remain.
+        Maximum number of centers; there are fewer if fewer buckets remain.
     epsilon : float, in [0.01, 100]
         Total privacy budget epsilon.
     delta : float or None, in [1e-12, 0.5]

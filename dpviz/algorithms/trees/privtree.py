@@ -44,7 +44,7 @@ class PrivTree(Algorithm):
     threshold : float, in [0, 100000]
         Value that a box's noisy count, minus the decay of its depth, must exceed for a halving (the paper's theta).
     max_depth : int, in [1, 24]
-        Largest number of halvings from the root to a box. Public.
+        Maximum number of halvings from the root to a box. Public.
 
     Formal guarantee
     ----------------

@@ -191,7 +191,7 @@ class Accounts:
             return self._add(turn, key, brought)
 
     def _add(self, turn: Turn, key: str, brought: Account) -> int:
-        """Add the claims that an account lacks, and totals for relations without one; return the number of new claims."""
+        """Add claims that an account lacks, and totals for relations without one; return the number of new claims."""
         before = self._account(turn, key)
         known = {claim.id for claim in before.claims}
         new = [claim for claim in brought.claims if claim.id not in known]
