@@ -206,7 +206,7 @@ def _ordered(domain: Domain, centers: np.ndarray) -> np.ndarray:
 
 
 def attack(rounds: Sequence[Round]) -> list[bool]:
-    """Return the machine's answer in every round, True for "in": it follows the likelihood, or a coin if that is a tie.
+    """Return the machine's answer in every round, True for "in": it follows the likelihood, and tosses a coin in a tie.
 
     At even odds, nobody who knows the distribution of the noise is right more often.
     """

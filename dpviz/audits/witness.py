@@ -239,7 +239,7 @@ def _exact(entry: Release, seen: Exchange) -> float:
 
 
 def _reports(entry: Release, seen: Exchange) -> float:
-    """Return the log ratio of a good adversary, not the best: one who takes the sum of all reports to be Gaussian."""
+    """Return the log ratio of a good adversary, not the best: one who treats the sum of all reports as Gaussian."""
     estimates, users = seen.released
     variance = max(users, 1) / (1 - 2 * entry.scale) ** 2
     return float(((seen.true - seen.other) * (estimates - (seen.true + seen.other) / 2)).sum() / variance)

@@ -34,7 +34,7 @@ class Part:
     groups : numbers of the row groups of a Parquet file
     columns : names of a Parquet file's columns, or numbers of a .npy matrix's columns, in this order; () for all
     padding : number of empty rows appended to those of the file
-    signs, missing_marks : decimal and thousands signs of cells of text, and the marks of a missing cell, see
+    signs, missing_marks : the decimal and thousands signs in cells of text, and the marks of missing cells, see
         `readers.form.Form`
     """
 

@@ -25,7 +25,7 @@ class PrintedNumber:
 
     Attributes
     ----------
-    what : a metric, or "auc" for the area of the loss over epsilon
+    what : a metric, or "auc" for the area under the curve of the loss against epsilon
     rounding : half a unit of its last printed digit, where it has a decimal point; else 0
     """
 

@@ -75,8 +75,9 @@ def reproduce(
 def numbers_of(rows: pd.DataFrame) -> pd.DataFrame:
     """Return one line per data set, curve, place and metric: mean over seeds and 95% half-width.
 
-    `point` names the values of every parameter that varies within the data set; these are columns of their own too.
-    The metric "auc" is the area of the loss over epsilon (PE-means, equation 7), "seconds" the time of a run.
+    `point` names the values of every parameter that varies within the data set; these are columns of their own too. The
+    metric "auc" is the area under the curve of the loss against epsilon (PE-means, equation 7), and "seconds" is the
+    time of a run.
     """
     done = rows[rows.status == "ok"].copy()
     if done.empty:
@@ -110,7 +111,7 @@ def _means(done: pd.DataFrame, metric: str, own: list[str]) -> pd.DataFrame:
 
 
 def _areas(done: pd.DataFrame) -> pd.DataFrame:
-    """Return the area over epsilon of every curve, one per seed that has every epsilon; KMeans's curve is flat."""
+    """Return the areas under every curve along epsilon, one for each seed with all epsilons; KMeans's curve is flat."""
     grid = sorted(done.epsilon.dropna().unique())
     lines = []
     for (data, label), line in done[done.loss.notna()].groupby(["data", "label"], sort=False):

@@ -114,7 +114,7 @@ class Summary:
 
     @cached_property
     def areas(self) -> pd.DataFrame:
-        """Return one row per curve: its mean `area` over epsilon, with low, high and runs.
+        """Return one row per curve: the mean `area` under it along epsilon, with low, high and runs.
 
         `runs` is the number of seeds that cover all ε. Loss and inertia are divided by those of KMeans, so their area
         relative to KMeans' (PE-means, equation 7) is 1 for a method as good as KMeans. Every area is divided by the

@@ -146,7 +146,7 @@ class _Narrow(WorkSheetParser):
                     del row[:]
 
     def parse_row(self, row: Any) -> Any:
-        """Parse the first cells of a row; the XML parser is up to some thousands of cells ahead."""
+        """Parse the first cells of a row; the XML parser may be thousands of cells ahead."""
         del row[self.most :]
         return super().parse_row(row)
 
