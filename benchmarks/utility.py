@@ -49,8 +49,9 @@ EPSILONS = Sweep.epsilon
 TABLES = ("field", "nsm", "pe", "su")
 BOUNDS = {1: "tight_nonprivate", 4: "loose_nonprivate"}
 BUNDLED = ("iris", "digits")  # sets of scikit-learn; its iris differs from UCI's (bench:iris) in three cells
-MOST_COLUMNS = {"pe-means": 64, "aug-pe": 64}  # sets with more columns are left out for these methods
-MOST_CLUSTERS = {"stemmer-kaplan-swap": 64}  # with k = 100 a run takes minutes
+# maximum number of columns; sets with more are left out for these methods
+MOST_COLUMNS = {"pe-means": 64, "aug-pe": 64}
+MOST_CLUSTERS = {"stemmer-kaplan-swap": 64}  # maximum number of clusters; with k = 100, a run takes minutes
 MANY = 2000  # number of rows from which on half as many seeds are enough
 
 

@@ -6,7 +6,8 @@ import itertools
 import os
 import sys
 
-os.environ.setdefault("OMP_NUM_THREADS", "1")  # before NumPy, because threads of two test processes block each other
+# set before NumPy is imported, because threads of two test processes block each other
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import pytest
 

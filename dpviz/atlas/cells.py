@@ -41,7 +41,8 @@ METHODS = (  # methods used in teaching, in teaching order; the reference has no
 EXACTLY_K = (("exactly_k", True),)  # makes a method that may release more centers comparable with others
 STOPS = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0, 8.0)  # values of epsilon
 SEEDS = 20
-STORY, STORY_SEEDS = ("town", "pe-means"), 100  # the sample and method of the story, with more runs
+# the sample and method of the story, and its number of runs, which is larger
+STORY, STORY_SEEDS = ("town", "pe-means"), 100
 PEOPLE = {"town": (300, 1000)}  # numbers of people in smaller editions of a sample, besides the whole sample
 
 # rounding steps of centers and sizes: finer than any picture, they save two thirds of the bytes

@@ -25,7 +25,7 @@ from dpviz.privacy.guarantee import Neighboring
 __all__ = ["Question", "Round", "Tally", "attack", "luck", "moved", "people", "play", "present", "rates", "score"]
 
 _APART = 10**9  # seeds of rounds that are only shown start here; seeds of an attacker's trials start at twice this
-_TRIED = 10  # number of runs of each world that the attacker on an exact method tries beforehand
+_TRIED = 10  # number of runs of each world that an attacker of an exact method tries beforehand
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -19,7 +19,7 @@ from dpviz.trace import Trace
 
 __all__ = ["Read", "Publication", "exactly", "published", "read_off"]
 
-_CLOSE = 2.0**-20  # in z units: sums are exact on the grid 2^-24, but published as averages in float64
+_CLOSE = 2.0**-20  # tolerance in z units: sums are exact on the grid 2^-24, but published as averages in float64
 _WHOLE = 1e-6  # a count this close to a whole number is taken for one; exact counts are whole, noisy ones hardly ever
 
 

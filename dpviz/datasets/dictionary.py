@@ -56,7 +56,7 @@ _DEFAULTS: dict[str, Any] = {
 _COLUMN = {"unit": "", "description": "", "fill": None}
 MOST_CLUSTERS = 256  # maximum number of clusters that every algorithm accepts
 _LONGEST = 1_000_000  # maximum number of characters in a dictionary file
-_MOST_COLUMNS = 1024  # the readers' limit
+_MOST_COLUMNS = 1024  # the readers' limit on columns
 
 
 def complete(facts: Mapping[str, Any], name: str = "data dictionary") -> dict[str, Any]:

@@ -12,7 +12,7 @@ from dpviz import validate
 
 __all__ = ["EARTH_RADIUS", "Equirectangular", "as_map", "degrees_of"]
 
-EARTH_RADIUS = 6371.0088  # kilometers; the earth's mean radius as the IUGG defines it
+EARTH_RADIUS = 6371.0088  # the earth's mean radius in kilometers, as the IUGG defines it
 
 
 @dataclasses.dataclass(frozen=True)

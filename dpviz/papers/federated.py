@@ -16,7 +16,8 @@ from dpviz.sweeps.sources import open_source, stamp
 
 __all__ = ["DELAY", "rounds"]
 
-DELAY = 0.25  # milliseconds per send, simulated in the paper; in a round each client and the server send once
+# delay of a message in milliseconds, as simulated in the paper; in a round, each client and the server send one
+DELAY = 0.25
 
 
 def rounds(item: Item, *, quick: bool, clients: int = 2, iterations: int = 7) -> pd.DataFrame:

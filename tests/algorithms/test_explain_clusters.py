@@ -37,7 +37,7 @@ def test_the_counts_are_the_rows_of_each_cluster_between_the_edges():
             wanted = np.histogram(IRIS.X[labels == c, j], [-np.inf, *edges[j], np.inf])[0]
             np.testing.assert_array_equal(true[c, j], wanted)
     assert trace.spent.epsilon == pytest.approx(5.0, rel=1e-6) and len(trace.ledger) == 1
-    assert trace.ledger[0].sensitivity == pytest.approx(2.0)  # sqrt of four columns
+    assert trace.ledger[0].sensitivity == pytest.approx(2.0)  # the square root of four columns
 
 
 def test_petals_set_the_small_irises_apart_and_little_budget_cannot_tell():

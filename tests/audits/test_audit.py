@@ -93,7 +93,7 @@ def test_lower_bounds_stay_below_the_claim(slug):
 
     Claims in ε are tested by bets only on the pair that differs most; on the others, 20 runs are tested by exact costs.
     """
-    algorithm = instance(ALGORITHMS[slug], epsilon=1.0, days=6)  # a stream of 16 days takes almost thrice the time
+    algorithm = instance(ALGORITHMS[slug], epsilon=1.0, days=6)  # a stream of 16 days takes almost three times as long
     in_mu = algorithm.guarantee(2, 12).mu is not None
     for pair in pairs(algorithm.neighboring):
         found = audit(algorithm, pair, runs=100 if in_mu or pair.name == "n = k" else 20, confidence=0.99)

@@ -51,7 +51,7 @@ def test_on_a_phone_the_strip_is_one_line_with_the_other_facts_at_its_end(open_p
     badge, more = page.locator(".dp-badge"), page.get_by_label("All facts")
     data, method = page.locator(".dp-strip b").first, page.locator(".dp-strip b").nth(1)
     short = data if "digits" not in address else method
-    assert short.evaluate("name => name.scrollWidth <= name.clientWidth")  # a short name is whole
+    assert short.evaluate("name => name.scrollWidth <= name.clientWidth")  # a short name is shown in full
     first, last = badge.bounding_box(), more.bounding_box()
     share = page.get_by_role("button", name="Share").bounding_box()
     assert abs(first["y"] + first["height"] / 2 - last["y"] - last["height"] / 2) < 6

@@ -67,7 +67,7 @@ def test_a_painting_is_data_and_an_address(open_page):
     expect(page.get_by_role("combobox", name="Data").first).to_have_value("Painted")
     page.wait_for_function("() => document.querySelectorAll('.dpviz-canvas').length > 2")
     page.wait_for_function("() => location.search.includes('d=painted:')")
-    page.reload()  # the link alone brings the people
+    page.reload()  # the link alone restores the people
     expect(page.get_by_role("combobox", name="Data").first).to_have_value("Painted")
     expect(page.get_by_test_id("stException")).to_have_count(0)
 

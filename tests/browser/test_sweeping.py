@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from dpviz.atlas.cells import SEEDS
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
-LONG = 240_000  # milliseconds: worker processes start slowly on a busy machine
+LONG = 240_000  # time limit in milliseconds: worker processes start slowly on a busy machine
 
 
 def start(page, missing, *, runs):

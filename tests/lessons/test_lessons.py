@@ -131,7 +131,7 @@ def reached(rings, centers):
     return len({i for i, center in near if np.linalg.norm(center - rings[i][0]) <= rings[i][1] * (1 + 1e-5)})
 
 
-COUNTED = {  # patterns of the number of found groups in a title, once for each plane
+COUNTED = {  # patterns of titles, with the number of found groups for each plane
     "votes": r"left, the 5 trial points with most votes: (\d) of 5 groups .* survivors: (\d) of 5",
     "small": r"(\d) of 3 groups have a center",
     "trust": r"(\d) of 6 groups have a center",

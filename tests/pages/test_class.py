@@ -329,7 +329,8 @@ def test_the_points_run_as_any_data_set_and_the_price_does_not_count_them():
     assert (shown.groups, shown.groups_found, shown.odds) == (4, int(got.sum()), trace.claimed.odds)
     assert [len(at) for at in shown.centers[:3]] == [0, 0, 4]  # guesses, votes, then centers
     assert len(shown.titles) == len(shown.centers) and np.array_equal(shown.centers[-1], trace.cluster_centers)
-    assert all(np.all((at >= compute.LOW - 9) & (at <= compute.HIGH + 9)) for at in shown.centers)  # km, not z units
+    # in km, not in z units
+    assert all(np.all((at >= compute.LOW - 9) & (at <= compute.HIGH + 9)) for at in shown.centers)
     question = compute.game_of(shown, tuple(few.X[3]))
     assert len(question.inside) == len(few.X) == len(question.outside) + 1
     assert len(compute.game_of(shown, (11.0, 8.5)).inside) == len(few.X) + 1  # a phone that joined after the run

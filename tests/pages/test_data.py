@@ -241,7 +241,7 @@ def test_more_centers_than_declared_rows_are_refused_before_anything_is_booked(s
     monkeypatch.setattr(view, "_gather", lambda wish: view.Gathered({}, None))
     app = drop(start(), "mine.csv", csv(30, 5), "No, it is private")
     declare(app, facts("a", "b", n_public=30))
-    app.number_input(key="plan_n").set_value(5000).run()  # a rehearsal may use another number of people than the file's
+    app.number_input(key="plan_n").set_value(5000).run()  # a rehearsal may use a number of people other than the file's
     app.number_input(key="plan_k").set_value(35).run()
     press(app, next(button.label for button in app.button if button.label.startswith("Continue to Spend")))
     assert any("at most 30, the number of rows; got 35. Nothing was spent." in error.value for error in app.error)

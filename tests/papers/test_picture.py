@@ -34,7 +34,7 @@ def test_every_item_is_drawn_on_screen_and_as_a_file_without_slugs(paper, one):
     assert found and all(panel.points for panel in found)
     picture = ElementTree.fromstring(picture_svg(f"{paper.short}, {one.name}", found, DARK))
     ticks = [label.text for label in picture.iter(f"{SVG}text") if label.get("text-anchor") == "end"]
-    assert max(map(len, ticks)) * 6.7 <= LEFT - 5  # pixels of a character, as in the key
+    assert max(map(len, ticks)) * 6.7 <= LEFT - 5  # width of a character in pixels, as in the key
     text = "".join(picture.itertext())
     assert "NOT PRIVATE" in text and one.name in text
     names = " ".join([text, *(panel.words for panel in found)])

@@ -60,7 +60,7 @@ def test_zcdp_of_epsilon_is_what_epsilon_of_zcdp_gives_back(epsilon):
     assert epsilon * (1 - 1e-9) <= back <= epsilon
 
 
-INTERVAL = 1e-4  # interval of the privacy loss in dp-accounting's discretization
+INTERVAL = 1e-4  # width of the intervals into which dp-accounting divides the privacy loss
 
 
 def theirs(plan, delta, *, pessimistic=True):

@@ -168,7 +168,8 @@ def test_two_secure_runs_share_no_noise(slug):
         noise.append(
             [np.ravel(e.released - e.true) for entry, e in pairs if entry.mechanism in ("Gaussian", "Laplace")]
         )
-    for one, other in zip(*noise, strict=False):  # at one place; by chance in one of a million pairs of runs
+    # at the same place; by chance, this happens in one of a million pairs of runs
+    for one, other in zip(*noise, strict=False):
         assert len(one) != len(other) or not (one == other).any()
     first, second = (set(np.concatenate(values).tolist()) for values in noise)
     assert len(first & second) < 3  # of 154 values per run; two agree by chance in one of 5,000 pairs of runs

@@ -39,7 +39,7 @@ def evolution_code(kind: str, choose: str) -> tuple[Line, ...]:
 class Evolution(ApproximateDP):
     """Base class of the family: rounds vote, keep, select and vary; subclasses choose the space and last release."""
 
-    FIRST_POPULATION: ClassVar[int] = 20_000  # maximum of k L, the number of variations in all, under the capped rule
+    FIRST_POPULATION: ClassVar[int] = 20_000  # maximum of k L, the total number of variations, under the capped rule
 
     variations: str = param(
         "capped",

@@ -106,7 +106,7 @@ class Balcan(ApproximateDP):
         "Halves dense cubes, chooses k cube centers by private swaps, and averages the rows near each."
     )
 
-    FLAT: ClassVar[int] = 5  # data with up to this many columns are not projected; p never exceeds it
+    FLAT: ClassVar[int] = 5  # data with up to this many columns are not projected; p never exceeds this number
     DEEPEST: ClassVar[int] = 10
     OUTSTANDING: ClassVar[float] = 5.0  # a cube is halved again if its count exceeds this many standard deviations
     WIDER: ClassVar[float] = 1.5  # projected rows are clipped to this multiple of the domain's radius

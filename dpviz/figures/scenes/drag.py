@@ -35,7 +35,7 @@ __all__ = [
     "text_of",
 ]
 
-CLOUD = 20  # drawn reruns
+CLOUD = 20  # number of reruns drawn
 MARKS = 2_000  # maximum number of centers of reruns that are drawn at one stop
 BAND = (0.1, 0.9)  # quantiles of the reruns: the band around the curve
 SURE = 0.95  # confidence level of the interval for a median or a share

@@ -44,7 +44,7 @@ __all__ = [
 
 COUNTED = ("buckets", "cubes")
 CELLS, AVERAGES = range(2)  # the two frames of a table: crowded cells, then their averages
-SHADES = (0.12, 0.26, 0.42, 0.6)  # opacities by noisy count, each for a quarter of the table's cells
+SHADES = (0.12, 0.26, 0.42, 0.6)  # opacities in the order of the noisy counts, each for a quarter of the table's cells
 MOST_LINES = 80  # maximum number of grid lines drawn per direction
 
 
@@ -203,8 +203,8 @@ def _candidates(points: np.ndarray, sizes: np.ndarray | float = 7.0) -> dict:
     return {**xy(points), "marker": {"size": sizes}} if len(points) else xy(points)
 
 
-# One function per kind of step: it takes the candidates so far, places in the plane (m, 2), and returns the step's
-# layers and the new candidates.
+# One function per kind of step: it takes the candidates so far, as places in the plane of shape (m, 2), and returns
+# the step's layers and the new candidates.
 Drawn = tuple[dict[str, dict], np.ndarray]
 
 

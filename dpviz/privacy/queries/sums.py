@@ -165,7 +165,7 @@ class NearestDistances(Query):
             offsets = _stretched(block.x[part], self.points, labels[part], self.matrix)
             for column in offsets.T:  # a fixed order, so the bin depends on the row alone
                 squares[part] += column * column
-        inner = self.radius**2 * 2.0 ** (-np.arange(self.bins - 1, 0, -1) / 2)  # ascending
+        inner = self.radius**2 * 2.0 ** (-np.arange(self.bins - 1, 0, -1) / 2)  # in ascending order
         outside = np.searchsorted(inner, squares, side="left")  # number of inner edges below
         return {"": np.bincount(self.bins - 1 - outside, minlength=self.bins).astype(np.float64)}
 

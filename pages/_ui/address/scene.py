@@ -36,7 +36,7 @@ __all__ = [
 VERSION = 1
 MOST = 8_000  # maximum number of characters in an address; browsers and mail programs cut longer ones off
 MOST_FIELDS = 200
-MOST_TASK = 300  # characters
+MOST_TASK = 300  # maximum number of characters
 HIDEABLE = ("form", "kmeans", "verdict", "panels", "navigation")
 # lock -> the address word of the only control that it leaves free
 LOCK = {"epsilon": "e", "k": "k", "seed": "s", "all": ""}

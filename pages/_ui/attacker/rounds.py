@@ -18,7 +18,7 @@ from pages._ui.work.workers import workers
 
 __all__ = ["Match"]
 
-# numbers of rounds in the first batch, for an early picture, in a later one, and in one of an exact method
+# numbers of rounds in a batch: the first one (for an early picture), a later one, and one of an exact method
 _FIRST, _BATCH, _EXACT = 4, 25, 50
 
 

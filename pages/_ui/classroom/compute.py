@@ -26,7 +26,7 @@ __all__ = [
 
 LOW, HIGH = np.array([-12.0, -9.0]), np.array([12.0, 9.0])  # the town's map, in km
 COLUMNS, UNITS = ("east", "north"), ("km", "km")
-ACROSS, ALONG = 4, 3  # numbers of cells of a local report, which are 6 km squares
+ACROSS, ALONG = 4, 3  # numbers of cells of a local report, across and along the map; each is a 6 km square
 LOCAL_EPSILON = 2.0
 METHODS = ("pe-means", "nsm", "fastlloyd", "dpm", "kmeans")
 BESIDE = (0, 200, 1_000)  # choices for the number of made-up people added to the class

@@ -20,7 +20,7 @@ __all__ = [
     "ALONE", "LIFE", "MOST_SEATS", "SEEN", "UNDO", "Classroom", "Closed", "NotAdmitted", "Poll", "Seat",
 ]  # fmt: skip
 
-LIFE = 2 * 3600.0  # seconds
+LIFE = 2 * 3600.0  # number of seconds after which a class ends in any case
 ALONE = 30 * 60.0  # number of seconds, without the lecturer and without a phone, after which a class ends
 SEEN = 5 * 60.0  # number of seconds after which an idle phone or class may be replaced
 UNDO = 10.0  # number of seconds in which an ended class can be resumed

@@ -24,7 +24,8 @@ from pages._ui.work import results, runs
 from pages._ui.work.results import Result
 from pages._ui.workspace.explore import explore, explored, seen_from
 
-WIDE, WIDER, BUDGET, NARROW = 168, 228, 144, 112  # widths in pixels: data, method, ε with its label, a number
+# widths in pixels of the fields for data, method, ε with its label, and a number
+WIDE, WIDER, BUDGET, NARROW = 168, 228, 144, 112
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -41,7 +41,7 @@ SCENE, PLANE_COLUMN, SIDE_COLUMN, SWIPE = Keys("{}_scene"), Keys("{}_planecol"),
 RELEASES = Keys("{}_releases")
 PANEL = Keys("{}_{}_{}")  # the gaps are the component that draws the panel, the panel's name, and its number
 
-# Parameters of an algorithm: its slug, the parameter's name
+# Parameters of an algorithm; the gaps are its slug and the parameter's name
 PRESET, PARAM = Keys("preset_{}"), Keys("param_{}_{}")
 BUDGET_IN, BUDGET = "budget_in", Keys("budget_{}")
 
@@ -54,7 +54,7 @@ EXPLORE_SEED, EXPLORE_EXACT, EXPLORE_HIDDEN = "explore_seed", "explore_exact", "
 EXPLORE_DRAG = "explore_drag"
 EXPLORE_RUN, EXPLORE_FIRST, VERDICT, ENDS, QUALITY = "explore_run", "explore_first", "verdict", "ends", "quality"
 ALGORITHM_LIST, ALGORITHM_NEXT = Keys("{}_list"), Keys("{}_next")
-SEEN = Keys("seen_{}_{}")  # data set, slug
+SEEN = Keys("seen_{}_{}")  # the gaps are the data set and the slug
 EXPLORE_AGAIN, EXPLORE_AGAIN_HOW = "explore_again", "explore_again_how"
 AGAIN, AGAIN_HOW, AGAIN_CANCEL, AGAIN_ON = (
     Keys("{}_again"), Keys("{}_again_how"), Keys("{}_again_cancel"), Keys("{}_again_on"),
@@ -83,9 +83,10 @@ SWEEP_SCALE, SWEEP_SINGLE, SWEEP_WITHIN = "sweep_scale", "sweep_single", "sweep_
 SWEEP_PICTURE, SWEEP_START, SWEEP_CANCEL = "sweep_picture", "sweep_start", "sweep_cancel"
 SWEEP_KEY, SWEEP_ENDS = "sweep_key", "sweep_ends"
 SWEEP_TAB, SWEEP_TAKE, SWEEP_TAKE_KIND = "sweep_tab", "sweep_take", Keys("sweep_take_{}")
-SWEEP_ALONG, SWEEP_METRIC, SWEEP_OF = Keys("along_{}"), Keys("metric_{}"), Keys("of_{}")  # identity of the sweep
-SWEEP_AT, SWEEP_AGAINST = Keys("dots_at_{}_{}"), Keys("against_{}_{}")  # identity, axis
-SWEEP_GOOD = Keys("wanted_{}")  # runs per point
+# the gap is the identity of the sweep
+SWEEP_ALONG, SWEEP_METRIC, SWEEP_OF = Keys("along_{}"), Keys("metric_{}"), Keys("of_{}")
+SWEEP_AT, SWEEP_AGAINST = Keys("dots_at_{}_{}"), Keys("against_{}_{}")  # the gaps are the identity and the axis
+SWEEP_GOOD = Keys("wanted_{}")  # the gap is the number of runs per point
 
 # Compare
 COMPARE_RUNS, COMPARE_BY, COMPARE_HIDDEN, COMPARE_WHOLE = (
@@ -94,7 +95,7 @@ COMPARE_RUNS, COMPARE_BY, COMPARE_HIDDEN, COMPARE_WHOLE = (
     "compare_hidden",
     "compare_whole",
 )
-COMPARE_FORM = Keys("compare_{}_form")  # letter of the run
+COMPARE_FORM = Keys("compare_{}_form")  # the gap is the letter of the run
 COMPARE_ADD, COMPARE_REMOVE, COMPARE_SWAP = "compare_add", "compare_remove", "compare_swap"
 COMPARE_AGAIN, COMPARE_CANCEL, COMPARE_PAGE = "compare_again", "compare_cancel", "compare_page"
 COMPARE_ALGORITHM, COMPARE_ALL, COMPARE_SEED = (  # the gaps are the turn of the form and the letter of the run
@@ -136,7 +137,8 @@ PAPERS_PAPER, PAPERS_VERDICT, PAPERS_ITEM = "papers_paper", "papers_verdict", Ke
 
 # Learn
 LEARN_LESSON, LEARN_PART = "learn_lesson", "learn_part"
-LEARN_ANSWER, LEARN_DRAFT, LEARN_SEED = Keys("learn_answer_{}"), Keys("learn_draft_{}"), Keys("learn_seed_{}")  # lesson
+# the gap is the lesson
+LEARN_ANSWER, LEARN_DRAFT, LEARN_SEED = Keys("learn_answer_{}"), Keys("learn_draft_{}"), Keys("learn_seed_{}")
 COURSE_PARTS, COURSE_PART, STONE, START = "course_parts", Keys("course_{}"), Keys("stone_{}"), Keys("start_{}")
 LESSON_OPTIONS, LESSON_OPTION, LESSON_CHECK = "lesson_options", Keys("lesson_option_{}"), "lesson_check"
 LESSON_BACK, LESSON_NEXT, LESSON_ALL, LESSON_ONWARD = "lesson_back", "lesson_next", "lesson_all", "lesson_onward"
@@ -159,7 +161,8 @@ CLASS_QUESTION, CLASS_OPTIONS, CLASS_ASK = "class_question", "class_options", "c
 CLASS_FORM, CLASS_METHOD, CLASS_EPSILON, CLASS_K = "class_form", "class_method", "class_epsilon", "class_k"
 CLASS_BESIDE, CLASS_ABOUT, CLASS_RUN, CLASS_PANELS = "class_beside", "class_about", "class_run", "class_panels"
 CLASS_PLACE, CLASS_MEMORY, CLASS_MIRROR = "class_place", "class_memory", "class_mirror"
-CLASS_ANSWERS, CLASS_LESSON, CLASS_PART = "class_answers", "class_lesson", Keys("class_part_{}")  # lesson
+# the gap is the lesson
+CLASS_ANSWERS, CLASS_LESSON, CLASS_PART = "class_answers", "class_lesson", Keys("class_part_{}")
 # the gaps are the question and the answer, and the word and the round
 CLASS_ANSWER, CLASS_GUESS = Keys("class_answer_{}_{}"), Keys("class_{}_{}")
 

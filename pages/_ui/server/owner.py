@@ -47,7 +47,7 @@ HEADER = "DPVIZ_OWNER_HEADER"  # the header in which the operator's proxy names 
 _INTERNAL = b"x-dpviz-owner"  # header from the middleware to the script; one from outside is removed
 _BOUND = b"x-dpviz-visit"  # header to Streamlit with the visit's owner; empty without a cookie
 _TRUSTED = "server.trustedUserHeaders"
-# names with TLS, where no other site of the domain can set it, and without TLS
+# names of the cookie: with TLS, where no other site of the domain can set it, and without TLS
 _COOKIES = ("__Host-dpviz-key", "dpviz-key")
 _AGE = 400 * 86_400  # lifetime in seconds, counted from the last visit: the maximum that browsers allow
 _FORWARDED = re.compile(rb"(x-)?forwarded(-.+)?|x-(real|client|cluster-client)-ip|via|true-client-ip|cf-connecting-ip")

@@ -65,7 +65,7 @@ class Uploads:
         if session in self._busy:
             return 429, "Another file is still being uploaded; send one at a time."
         _drop(session, lambda file: file not in _wanted(session))
-        most = st.get_option("server.maxUploadSize") * 1024 * 1024 + STEP  # the step is for the bytes that a form adds
+        most = st.get_option("server.maxUploadSize") * 1024 * 1024 + STEP  # with room for the bytes that a form adds
         if length + sum(map(len, _held(session).values())) > most:
             return 413, "The files of this visit are too large together."
         return None if 2 * length + MARGIN < memory() else _FULL[::-1]

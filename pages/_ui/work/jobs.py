@@ -16,7 +16,7 @@ from dpviz.trace import Cancelled
 
 __all__ = ["LONG", "Job", "Jobs", "stop_all"]
 
-LONG = 10.0  # seconds; only one job that takes at least this long, or is expected to, runs at a time
+LONG = 10.0  # a job that takes at least this many seconds, or is expected to, is long; only one long job runs at a time
 
 
 @dataclasses.dataclass

@@ -119,7 +119,7 @@ def confirm(
     try:
         claim, before = Claim.of(algorithm, domain), account_of(data)
         after = before.after(claim)
-        # the distance of the total, which is not the run's own if another claim covers shorter moves only
+        # the distance of the total, which differs from the run's own if another claim covers only shorter moves
         far = domain.length((after.rho_distance(relation) or 0.0) / float(domain.half_width.max()))
         promise = algorithm.guarantee(domain.n_features, data.n_public, rows_per_person=domain.rows_per_person)
     except (ValueError, Refused) as problem:

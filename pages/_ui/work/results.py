@@ -24,7 +24,7 @@ from pages._ui.work.recent import Recent
 
 KEEP = 20  # number of results that a session can return to
 STORE_BYTES = 400_000_000  # bytes of results on public data, in all sessions together
-OWN_BYTES = 150_000_000  # bytes of results on the own files of one session
+OWN_BYTES = 150_000_000  # bytes of results on one session's own files
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
