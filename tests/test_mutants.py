@@ -15,7 +15,7 @@ def test_there_are_many_and_each_has_its_own_name():
 
 
 def stale(mutant):
-    """Return the reason that a mutant does not fit: the line, a test file, or the changed module's syntax."""
+    """Return the reason why a mutant does not fit: the line, a test file, or the changed module's syntax."""
     text = (ROOT / mutant.path).read_text()
     if mutant.old not in text or mutant.old == mutant.new:
         return f"{mutant.name}: its line is not in {mutant.path}"

@@ -49,7 +49,7 @@ def test_a_projected_center_is_farther_from_no_row():
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("slug", ALGORITHMS)
 def test_unlucky_declarations_end_in_finite_centers_inside_the_domain(slug):
-    """Try heavy tails, a constant column, bounds far too wide or too narrow, and a declared n ten times off."""
+    """Try heavy tails, a constant column, bounds far too wide or too narrow, and an n that is ten times off."""
     X = np.column_stack([np.random.default_rng(0).lognormal(0, 2, (200, 2)), np.ones(200)])
     high = X.max()
     boxes = [

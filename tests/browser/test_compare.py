@@ -103,7 +103,7 @@ def test_the_game_is_played_by_keys_and_a_click_on_an_empty_place_asks_about_som
 
 
 def _pixel(page, place):
-    """Return the position of a place in the data on the first canvas."""
+    """Return the position, in pixels of the first canvas, of a place in the data."""
     x, y = page.evaluate(
         "place => { const { x, y } = document.querySelector('.dpviz-stage').panel.stage.axes;"
         " return [x.p0(place[0]), y.p0(place[1])]; }",

@@ -48,7 +48,7 @@ def left_over(slug, drawn_by):
 
 
 def test_no_party_s_view_and_the_published_trace_give_the_exact_sums():
-    """Against each client the noise that the promise counts remains, and against the server all of it."""
+    """Each client still faces the noise that the promise counts, and the server faces all of the noise."""
     left = left_over("fastlloyd", CLIENTS)
     for party in PARTIES[1:]:
         assert kstest(left[party], "norm").pvalue > 1e-4

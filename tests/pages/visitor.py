@@ -96,7 +96,7 @@ def spend(app):
 
 
 def ran(app):
-    """Wait for a run on public data: a quick one starts by itself, another one by its button."""
+    """Wait for a run on public data; a quick one starts by itself, and others are started by their button."""
     if any(button.label == "Run" for button in app.button):
         press(app, "Run")
     return finish(app)

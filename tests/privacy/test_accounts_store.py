@@ -88,7 +88,7 @@ def test_threads_of_one_process_share_the_accounts(place):
 
 
 def book_forever(place, tell):
-    """Open the accounts, then book; print the id of every claim that a run could now start on."""
+    """Open the accounts, then book; print the id of every claim for which a run could now start."""
     accounts = Accounts.open(*place)
     os.write(tell, b"ready\n")
     while True:

@@ -25,7 +25,7 @@ __all__ = ["account", "releases"]
 
 
 def account(data: Dataset) -> None:
-    """Show the sum of all runs on a private file, the owner's total, and the account file."""
+    """Show what all runs on a private file have claimed together, the owner's total, and the account's file."""
     key = fingerprint(data)
     try:
         now = account_of(data)
@@ -109,7 +109,7 @@ def _budget_form(data: Dataset, now: Account) -> None:
 
 
 def _short(value: float) -> float:
-    """Return a number that a field can show in full."""
+    """Return a number rounded to three significant digits, which a field can show in full."""
     return float(f"{value:.3g}")
 
 

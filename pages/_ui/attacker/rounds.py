@@ -49,7 +49,7 @@ class Match:
 
     @property
     def busy(self) -> bool:
-        """Return whether rounds are being made; a stopped job in its last batch makes none."""
+        """Return whether rounds are being made; a stopped job makes no more, even if its last batch still runs."""
         return self.job is not None and self.job.active and not self._filled and not self._stopped
 
     @property

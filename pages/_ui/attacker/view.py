@@ -243,7 +243,7 @@ def _help(setup: Setup, mine: dict[str, Match]) -> None:
 
 
 def _clouds(mine: dict[str, Match]) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return the finished centers of other runs with and without Alex."""
+    """Return the centers of the other runs, with and without Alex, that are finished."""
     if not st.session_state.get(keys.ATTACKER_HELP) or "with" not in mine:
         return None
     d = mine["main"].question.domain.n_features

@@ -101,7 +101,7 @@ def _body(result: Result, setup: Setup, axes: Axes, now: Gathered) -> None:
 
 
 def _picture(result: Result, setup: Setup, both: Worlds, many: Clouds, axes: Axes) -> None:
-    """Draw both worlds; without clouds, the steps that show them say so."""
+    """Draw both worlds; if there are no clouds yet, the steps that show clouds say so."""
     titles = sentences(result, both, computed=bool(many))
     identity = f"{setup.who} {result.identity}"
     transport(

@@ -1,4 +1,4 @@
-"""Compute for a class: its points as a data set, the frames that phones mirror, local reports, the game."""
+"""Compute what a class needs: its points as a data set, the frames that phones mirror, local reports, the game."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def data_of(points: np.ndarray, beside: int, n_public: int, n_clusters: int) -> 
 
 
 def frames_of(trace: Trace, data: Dataset, groups: Groups) -> PhoneRun:
-    """Return the phones' frames: the centers released by each step, none before the first."""
+    """Return the phones' frames: the centers that each step has released, none before the first release."""
     how, titles, centers = pane(trace), [], []
     shots = how.shots(trace)
     for shot, done in zip(shots, complete(shots), strict=True):

@@ -1,4 +1,4 @@
-"""Hold the classes of this server, one list for all sessions: codes that cannot be guessed, limits, a regular sweep."""
+"""Hold this server's classes in one list for all sessions: codes that cannot be guessed, limits, a regular sweep."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ def changed_to(side: Side, slug: str, data: Dataset) -> Side:
 
 
 def _fitted(side: Side, data: Dataset) -> Side:
-    """Return the same run for other data, with their number of centers."""
+    """Return the same run on other data, with the number of centers that belongs to these data."""
     return Side(dataclasses.replace(side.algorithm, n_clusters=data.n_clusters), side.seed)
 
 

@@ -27,7 +27,7 @@ class Comparison:
 
     @property
     def identity(self) -> str:
-        """Return the name for values made from all runs."""
+        """Return the name under which values made from all of these runs are cached."""
         return json.dumps([run.identity for run in self.runs])
 
     @property

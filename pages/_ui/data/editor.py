@@ -226,7 +226,7 @@ def _rule(name: str, entry: dict[str, Any]) -> Recoding:
 
 
 def _shortcuts(upload: Upload, names: list[str]) -> None:
-    """Offer a data dictionary, and in DEMO the data themselves, to fill the table."""
+    """Offer to fill the table from a data dictionary or, in DEMO, from the data themselves."""
     with st.container(horizontal=True):
         with st.popover("Data dictionary", icon=":material/upload_file:"):
             file = st.file_uploader("A dictionary that you saved here", "json", key=keys.DICTIONARY(upload.key))

@@ -102,7 +102,7 @@ def differently(upload: Upload) -> None:
 
 
 def where(key: str, content: bytes, form: Form) -> tuple[str | None, int | None]:
-    """Ask for the sheet of a workbook and the line where the table begins; None if left empty."""
+    """Ask for the sheet of a workbook and the line where the table begins; return None for a field left empty."""
     a, b = st.columns(2, gap="small")
     sheet = a.text_input(
         "Sheet, by name or number", form.sheet or "", 60, key=keys.SHEET(key), placeholder="the first with a table",

@@ -27,10 +27,11 @@ class Pending:
 
 @dataclasses.dataclass(eq=False)
 class Upload:
-    """A file of this session. `draft` and `cells` hold the declarations so far, `base` the editor's initial values.
+    """A file of this session.
 
-    `content` is the file itself, so that it can be read in another `form`; both are removed with the file. `cells` has
-    an entry for every column of the file.
+    `draft` and `cells` hold the declarations so far, and `base` holds the editor's initial values; `cells` has an entry
+    for every column of the file. `content` is the file itself, so that it can be read in another `form`; both are
+    removed with the file.
     """
 
     token: str

@@ -24,7 +24,7 @@ _LARGE = 1_000
 
 @per_run(shared=64, own=8)
 def _table(identity: str, scatter: np.ndarray | None, _result: Result) -> str | pd.DataFrame:
-    """Return the centers in the data's units with their noise, in words if that helps, as HTML unless large."""
+    """Return the table of centers in the data's units with their noise, and in words for bars; small ones as HTML."""
     trace, data = _result.trace, _result.data
     table = centers_text(trace, data.columns, data.units, scatter=scatter)
     if data.shape == "bars":

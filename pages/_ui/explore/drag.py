@@ -56,8 +56,8 @@ _component = st.components.v2.component(
 def section(scope: str, choice: Choice, result: Result, look: RunLook) -> None:
     """Offer ε as a drag in the form if there are stored runs for the form's choices.
 
-    Its film lies over the plane in the container with the key `scope`.
-    Otherwise runs of public data are made in the background, and the drag appears below the form.
+    Its film covers the plane in the container with the key `scope`. Otherwise runs of public data are made in the
+    background, and the drag appears below the form.
     """
     here, algorithm = choice.stored, choice.form.algorithm
     like = algorithm is not None and _is_like(choice, algorithm, result)

@@ -1,4 +1,4 @@
-"""Show below a local run how many people it needs: predicted for all n, and tried for one n."""
+"""Show below a local run how many people it needs: a prediction for every n, and a trial for one n."""
 
 from __future__ import annotations
 

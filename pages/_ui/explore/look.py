@@ -127,7 +127,7 @@ def secrets(data: Dataset) -> None:
 
 
 def _axes(here: Stored | None, result: Result) -> Axes:
-    """Return the two drawn columns, two directions, or None for the picture's own; the visitor may choose columns."""
+    """Return the two columns or directions to draw, or None for the picture's own; visitors may choose columns."""
     data, usual, how = result.data, columns(result.data, result.trace), pane(result.trace)
     if len(data.columns) < 3:
         return usual

@@ -66,7 +66,7 @@ class RerunQuestion:
         return f"{N} reruns {runs.run_id(data, self.algorithms[one], SEEDS[0])}{release}"
 
     def pieces(self) -> list[Piece]:
-        """Return the pieces to compute, those of the current ε first, then of its neighbors."""
+        """Return the missing reruns as pieces to compute, those nearest to the current ε first."""
         order = list(self.algorithms)
         near = sorted(order, key=lambda one: abs(order.index(one) - order.index(self.current)))
         near = [one for one in near if one not in self.stored]

@@ -62,7 +62,7 @@ def promised(trace: Trace) -> str:
 
 
 def ratios(result: Result, some: Reruns) -> np.ndarray:
-    """Return losses relative to KMeans or KMedians; 1 if both are 0."""
+    """Return the ratios of losses to that of KMeans or KMedians; a ratio is 1 if both losses are 0."""
     best = float(result.reference_loss or 0.0)
     if best > 0:
         return some.losses / best

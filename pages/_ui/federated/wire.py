@@ -92,7 +92,7 @@ def who_learns_what(drawn_by: str) -> markup.Html:
 
 @dataclasses.dataclass(frozen=True)
 class Wired:
-    """A run over clients: on the data set `name`, by an algorithm; `drop` is a client and the round it misses."""
+    """A run of an algorithm over clients, on the data set `name`; `drop` has a client and the round that it misses."""
 
     name: str
     algorithm: Algorithm

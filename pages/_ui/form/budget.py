@@ -111,7 +111,7 @@ def rule(algorithm: Algorithm, n_features: int, n_public: int) -> str:
 
 @lru_cache(maxsize=512)
 def _is_gaussian(cls: type[Algorithm], d: int, n: int) -> bool:
-    """Return whether every release of an algorithm is Gaussian, by its plan."""
+    """Return whether every release in an algorithm's plan is Gaussian."""
     try:
         return cls(n_clusters=1).guarantee(d, n).mu is not None
     except ValueError:

@@ -12,7 +12,7 @@ __all__ = [
 
 
 class Html(str):
-    """Markup; any other string is text."""
+    """A string that is markup; any other string is text."""
 
 
 def text(*parts: object) -> Html:
@@ -47,7 +47,7 @@ def fooled(*parts: object, what: str = "picture") -> Html:
 
 
 def paragraph(look: str, *parts: object) -> Html:
-    """Return a paragraph of one class."""
+    """Return a paragraph with a class of the style sheet."""
     return Html(f'<p class="{look}">{text(*parts)}</p>')
 
 
@@ -67,7 +67,7 @@ def conclusion(*parts: object) -> Html:
 
 
 def odds(*parts: object) -> Html:
-    """Return a sentence in large letters, for the number in it."""
+    """Return a sentence in large letters, which draw attention to the number in it."""
     return Html(f'<p class="dp-odds">{text(*parts)}</p>')
 
 

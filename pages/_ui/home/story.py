@@ -157,7 +157,7 @@ def _door(screen: int, page: str, title: str, words: str) -> dict[str, Any]:
 
 
 def _leave(door: Any) -> None:
-    """Go to the page of a door; Explore opens the run at the ε where the drag ended. Ignore anything else."""
+    """Go to the page of a chosen door; Explore opens the run at the ε where the drag ended. Ignore anything else."""
     page, stop = (door.get("page"), door.get("stop")) if isinstance(door, dict) else (None, None)
     if page not in [page for _, page, *_ in _DOORS]:
         return

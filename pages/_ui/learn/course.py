@@ -15,7 +15,7 @@ __all__ = ["show"]
 
 
 def show(place: Spot) -> None:
-    """Show a part of the course itself."""
+    """Show a part of the course that belongs to no lesson."""
     shell.title()
     st.html(
         markup.lede(

@@ -36,7 +36,7 @@ def here() -> Spot:
 
 
 def go(lesson: str, part: str) -> None:
-    """Go to a part of a lesson, or with "" of the course."""
+    """Go to a part of a lesson or, if the lesson is "", to a part of the course."""
     st.session_state[keys.LEARN_LESSON], st.session_state[keys.LEARN_PART] = lesson, part
 
 

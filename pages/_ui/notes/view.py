@@ -23,7 +23,7 @@ __all__ = ["deck_of", "form", "picked", "sheet"]
 
 
 def picked() -> list[Lesson]:
-    """Return the picked lessons in the order of the course, or those of the shortest plan."""
+    """Return the picked lessons in the order of the course; if none is picked, those of the shortest plan."""
     names = st.session_state.get(keys.NOTES_LESSONS) or plans()[0].lessons
     return [lesson for lesson in LESSONS.values() if lesson.name in names]
 

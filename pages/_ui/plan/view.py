@@ -1,4 +1,4 @@
-"""The view of a plan: answers in words, noise per center over ε, a table, and the effect of tighter bounds."""
+"""The view of a plan: answers in words, noise per center against ε, a table, and the effect of tighter bounds."""
 
 from __future__ import annotations
 

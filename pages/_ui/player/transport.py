@@ -62,7 +62,7 @@ def transport(
 
 
 def starts(opened: Opened | None) -> dict[str, Any]:
-    """Return the player's start in a scene opened by an address."""
+    """Return the arguments that say how the player starts in a scene opened by an address."""
     if opened is None:
         return {}
     return {"opened": opened.number, "step": opened.scene.step, "play": opened.scene.play, "within": opened.within}

@@ -29,7 +29,7 @@ from pages._ui.work.workers import workers
 
 @per_run(shared=256, own=64)
 def groups(identity: str, _result: Result) -> Groups:
-    """Return the true groups: the labels' if their number is the data's k, else KMeans'.
+    """Return the true groups: those of the labels if there are k of them, else those of KMeans.
 
     If the run missed some of KMeans' clusters, other starts of KMeans show which of them may be merged.
     """
@@ -57,7 +57,7 @@ def missed(result: Result) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def lost(trace: Trace, there: Groups) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the missed groups of a run, given the groups of its data, without a session."""
+    """Return the missed groups of a run, given the groups of its data; this needs no session."""
     domain, none = trace.domain, there.missed_by(trace.domain.normalize(trace.cluster_centers))
     none &= not has_regions(trace)  # the middle of a region is not the center of a group
     per_column = there.radii[none, None] * domain.half_width / np.sqrt(domain.n_features)

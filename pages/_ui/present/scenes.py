@@ -82,7 +82,7 @@ def staged(slide: Slide, mode: str, *, varied: bool = True, typed: Sequence[floa
 
 @functools.cache
 def _of_default(slide: Slide, mode: str, varied: bool) -> Staged:
-    """Prepare a slide of the default deck once for all visitors: its stored runs are final."""
+    """Prepare a slide of the default deck once for all visitors, because its stored runs are final."""
     return _staged(slide, mode, varied, ())
 
 

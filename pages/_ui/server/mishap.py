@@ -1,4 +1,4 @@
-"""Show our page for an unforeseen error, which says what is safe, links on, and gives a number that is also in the log.
+"""Show our page for an unforeseen error: it says what is safe, offers a link, and gives a number that the log has, too.
 
 The log says where the error happened but never its message, which may contain a cell of somebody's file.
 """

@@ -256,7 +256,7 @@ def _variant(slug: str, free: bool) -> Variant:
 
 
 def _rho_in_units(names: list[str]) -> str:
-    """Convert 0.1 to the units of the first data set whose columns share a scale."""
+    """Return a sentence that gives a rho of 0.1 in the units of the first data set whose columns share a scale."""
     for name in names:
         data = open_choice(name)
         if data.domain.scale == "common":

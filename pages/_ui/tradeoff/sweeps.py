@@ -121,7 +121,7 @@ class Shelf:
         return self._kept.get(identity) or self._again(identity)
 
     def _again(self, identity: str) -> Progress | None:
-        """Resume a sweep of public data after a restart; if another process works on it, take its rows."""
+        """Resume a sweep of public data after a restart; if another process works on it, read that process's rows."""
         try:
             stored = self.archive.get(identity) if self.archive else None
         except (OSError, ValueError) as problem:

@@ -101,7 +101,7 @@ def chart(
     ----------
     sample, method : name in SAMPLES, and name of an algorithm; other names have no stored runs
     people : edition with fewer people; None for the whole sample
-    values : parameters other than the method's defaults, as in `dpviz.atlas.cells.Chapter`
+    values : parameters whose values are not the method's defaults, as in `dpviz.atlas.cells.Chapter`
     """
     if trust(sample, method, values) is not Trust.YES:
         return None

@@ -94,7 +94,7 @@ class Jobs:
     ----------
     workers : number of jobs that run at a time
     keep : number of finished jobs that are remembered
-    clock : function that returns seconds; a test sets it
+    clock : function that returns seconds; tests replace it
     """
 
     def __init__(self, *, workers: int = 1, keep: int = 50, clock: Callable[[], float] = time.monotonic) -> None:

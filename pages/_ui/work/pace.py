@@ -32,7 +32,7 @@ class Pace:
 
 
 def duration(seconds: float) -> str:
-    """Return a time as text, one significant digit: "less than a second", "about 20 seconds", "about 3 minutes"."""
+    """Return a time as text, to one significant digit: "less than a second", "about 20 seconds", "about 3 minutes"."""
     for unit, size in (("hour", 3600.0), ("minute", 60.0), ("second", 1.0)):
         if seconds >= 0.95 * size:
             rounded = float(f"{max(seconds / size, 1.0):.0e}")

@@ -133,7 +133,7 @@ def show(identity: str) -> None:
 
 
 def labels(runs: Iterable[Result]) -> dict[str, str]:
-    """Return the name of each run by identity, all different, because a picker identifies entries by their names.
+    """Return identity -> name of each run; all names differ, because a picker identifies entries by their names.
 
     Runs with equal names differ in their declaration or in a parameter that the name omits, so the number of columns
     and the visitor's time are added.

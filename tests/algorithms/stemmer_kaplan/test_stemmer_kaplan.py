@@ -85,7 +85,7 @@ def test_cells_agree_with_a_dictionary():
 
 
 def test_a_cell_bounds_its_rows():
-    """The radius of an average is half the cell's diagonal, so no row of a cell is clipped by more than the grid."""
+    """The radius of an average is half the cell's diagonal, so a cell's rows are clipped by a grid step at most."""
     corner = np.array([[0.0, 0.0, 0.0], [0.5 - 2.0**-24] * 3])
     query = CellSums(np.array([[0, 0, 0]]), 0.5, np.zeros(3), 0.25 * math.sqrt(3), relative=True)
     np.testing.assert_allclose(query.statistic(Block(corner[:1]))[""], [[-0.25] * 3], atol=1e-6)

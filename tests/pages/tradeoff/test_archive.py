@@ -1,4 +1,4 @@
-"""Check sweeps on disk: found again with every row, resumed where they stopped, and never of a visitor's own file."""
+"""Check sweeps on disk: each is found with every row and resumes where it stopped; none is of a visitor's own file."""
 
 import dataclasses
 import time
