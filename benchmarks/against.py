@@ -3,9 +3,9 @@
 FOLDER is a git worktree of the version to compare with (`git worktree add FOLDER COMMIT`); both are started by the
 README's command with this Python. The script prints medians for each version: the cost of the first picture in a cold
 browser (seconds, milliseconds of the renderer's main thread, megabytes), of a step of the player, of a new seed and of
-a new ε until its picture appears, and of opening a session; and the memory and the number of threads at the end.
-Without FOLDER, only this checkout is measured. On a busy machine, trust the processor time and the ratio of the two
-versions, not the seconds.
+a new ε until its picture appears, and of opening a session. Memory and the number of threads at the end follow. Without
+FOLDER, only this checkout is measured. On a busy machine, trust the processor time and the ratio of the two versions,
+not the seconds.
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ def resident(name: str) -> float:
 
 
 def measure(answer: Connection, slug: str, axis: str, size: int, folder: Path) -> None:
-    """Send one point: seconds, megabytes above the rows, and whether the run was refused with a sentence."""
+    """Send one point: seconds, megabytes beyond those of the rows, and the sentence if the run was refused."""
     shape = BASE | ({axis: size} if axis in BASE else {})
     X, domain = (on_disk(size, folder), None) if axis == "parts" else blobs(**shape)
     Path("/proc/self/clear_refs").write_text("5")  # reset the peak, so that making the rows does not count

@@ -150,7 +150,7 @@ async def sweeping(port: int, cookie: str = "") -> Visitor:
 
 
 async def goes_on(visitor: Visitor) -> bool:
-    """Return whether the sweep is still running, as its page then offers to cancel it."""
+    """Return whether the sweep is still running, which its page shows by an offer to cancel it."""
     visitor.widgets.clear()
     await visitor.ask()
     return any(kind == "button" and proto.label == "Cancel" for kind, proto, _ in visitor.widgets.values())

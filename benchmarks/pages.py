@@ -37,7 +37,7 @@ PAGES = (("Start", ""), ("Explore", "explore"))
 
 
 def first_picture(browser: Browser, url: str) -> float:
-    """Return seconds from the request to drawn marks, in a context without any cache."""
+    """Return the seconds from the request until marks are drawn, in a context without any cache."""
     context = browser.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
     page = context.new_page()
     begin = time.perf_counter()

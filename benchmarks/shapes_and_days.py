@@ -20,7 +20,7 @@ DAYS = 16
 
 
 def main() -> None:
-    """Print two tables in Markdown: means ± standard errors."""
+    """Print two tables in Markdown, whose cells are mean ± standard error."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=10)
     seeds = range(parser.parse_args().seeds)

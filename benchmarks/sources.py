@@ -14,7 +14,7 @@ ROOMS = ("algorithms", "geometry", "postprocessing", "privacy")  # rooms whose c
 
 @cache
 def fingerprint() -> str:
-    """Return 12 hex digits of the code of `ROOMS`; comments, docstrings and layout do not count."""
+    """Return a hash, 12 hex digits, of the code of `ROOMS` without comments, docstrings and layout."""
     root = Path(dpviz.__file__).parent
     parts = (
         f"{path.relative_to(root)} {code(path.read_text(encoding='utf-8'))}"

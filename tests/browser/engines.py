@@ -18,7 +18,7 @@ START = 60  # seconds within which a browser must answer for the first time
 
 
 def missing(engine):
-    """Return the programs of an engine that this machine lacks."""
+    """Return those programs of an engine that are missing on this machine."""
     return [program for program in PROGRAMS[engine] if shutil.which(program) is None]
 
 
