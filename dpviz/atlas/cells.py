@@ -45,7 +45,7 @@ SEEDS = 20
 STORY, STORY_SEEDS = ("town", "pe-means"), 100
 PEOPLE = {"town": (300, 1000)}  # numbers of people in smaller editions of a sample, besides the whole sample
 
-# rounding steps of centers and sizes: finer than any picture, they save two thirds of the bytes
+# rounding steps of centers and sizes, finer than any picture; rounding saves two thirds of the bytes
 _CENTER_STEP, _SIZE_STEP = 2.0**-22, 2.0**-8
 
 

@@ -222,7 +222,8 @@ def _parsed(text: str | bytes, name: str) -> dict[str, Any]:
         raise ValueError(f"{name}: this is not a JSON file; a data dictionary of dpviz is needed.") from None
     if not isinstance(facts, dict):
         raise ValueError(f"{name}: this is not a data dictionary; it needs the entry 'columns'.")
-    if unknown := [key for key in facts if key not in (*_DEFAULTS, "columns", "left_out")]:  # such as misspelled ones
+    # for example, misspelled entries
+    if unknown := [key for key in facts if key not in (*_DEFAULTS, "columns", "left_out")]:
         raise ValueError(
             f"{name}: a data dictionary has no entry {str(unknown[0])[:40]!r}; its entries are columns, left_out, "
             f"{', '.join(_DEFAULTS)}. (`dpviz describe FILE` drafts a dictionary of this version.)"

@@ -173,7 +173,7 @@ def _first_two(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     every, won = np.arange(len(scores)), scores.argmax(axis=1)
     most = scores[every, won]
     scores[every, won] = -np.inf
-    return won, most, scores[every, scores.argmax(axis=1)]  # faster than taking the maximum
+    return won, most, scores[every, scores.argmax(axis=1)]  # indexing is faster than taking the maximum again
 
 
 def _with_half(dtype: type, points: np.ndarray, half: np.ndarray) -> np.ndarray:

@@ -72,7 +72,7 @@ def secrets(witness=None):
     found = {value for array in (X, rows, abs(X)) for value in array.ravel().tolist()}
     for exchange in [] if witness is None else witness.exchanges:
         if not isinstance(exchange.true, np.ndarray):
-            continue  # a cover's counts: whole numbers
+            continue  # the counts of a cover are whole numbers
         found |= {v for v in np.ravel(exchange.true).tolist() if math.isfinite(v) and not float(16 * v).is_integer()}
     return found
 

@@ -87,7 +87,7 @@ def test_the_title_is_computed_from_the_curves(losses, said):
         runs(slug, {e: [loss] for e, loss in zip((0.25, 1.0, 4.0), some, strict=True)})
         for slug, some in zip(("pe-means", "nsm"), losses, strict=True)
     ]
-    many = runs("dpm", {e: [9.0] for e in (0.25, 1.0, 4.0)}, found=9)  # more centers do not count
+    many = runs("dpm", {e: [9.0] for e in (0.25, 1.0, 4.0)}, found=9)  # runs with more centers than k are not counted
     assert conclusion(Summary(rows(kmeans(), *lists, many), "loss").points, "loss", "epsilon") == said
 
 

@@ -31,7 +31,7 @@ class Settings:
 class ExploreState:
     """Values of one visitor's session, as in `Session`."""
 
-    explained: Kept[dict[tuple[str, float], Trace]] = Kept(dict)  # answers by run and ε, the last one at the end
+    explained: Kept[dict[tuple[str, float], Trace]] = Kept(dict)  # answers by run and ε, the newest one at the end
     settings: Held[Settings | None] = Held(nothing)
     released: Once[bool] = Once(bool)  # a drag of ε has ended: the form requests a run, however long it takes
     reruns_panels: Held[tuple[Any, list[Any]] | None] = Held(nothing)

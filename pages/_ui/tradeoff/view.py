@@ -198,7 +198,7 @@ def going(progress: Progress) -> str:
     if progress.first is None:
         return "Starting the worker processes"
     begin, since = progress.first
-    if done - begin < _PACED:  # the workers' start is not their pace
+    if done - begin < _PACED:  # the time that workers take to start says nothing about their pace
         a_run = job.seconds / (progress.total - begin + 1)
     else:
         a_run = (time.monotonic() - since) / (done - begin)
