@@ -94,7 +94,7 @@ class Visitor:
         return await self._send(fragment=self.widgets[identity][2], trigger=identity)
 
     async def poll(self) -> float:
-        """Wait for the tick of the first self-refreshing fragment, request it, and return the seconds of the answer."""
+        """Wait until the first self-refreshing fragment is due and request it; return the seconds until the answer."""
         fragment, seconds = next(iter(self.polls.items()))
         now = time.perf_counter()
         await asyncio.sleep(seconds - (now - self._since[fragment]) % seconds)  # ticks do not wait for answers

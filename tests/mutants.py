@@ -467,7 +467,7 @@ def survives(mutant: Mutant) -> bool:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Try mutants and print those that survive or are undecided in time."""
+    """Try mutants and print those that survive or are not decided in time."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--tenth", type=int)

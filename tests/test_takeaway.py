@@ -204,7 +204,7 @@ def test_the_schemas_are_schemas_and_notice_a_change(secret, capsys):
 
 
 def changed(trace, **what):
-    """Return a trace's file with entries changed by functions of their old values; "a__b" means b within a."""
+    """Return a trace's file whose entries are changed by functions of their old values; "a__b" is entry b within a."""
     record = json.loads(trace.to_json())
     for place, change in what.items():
         *path, last = place.split("__")

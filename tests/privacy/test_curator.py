@@ -40,7 +40,7 @@ LEFT_AND_RIGHT = Population(np.array([[-0.5, 0.0], [0.5, 0.0], [0.5, 0.5]]))
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Below(Predicate):
-    """A split at a public line, to whose left rows are in part 0."""
+    """A split at a public line: rows to the left of it are in part 0."""
 
     at: float
     column: int = 0
@@ -79,7 +79,7 @@ class Popular(Score):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Cells(KeyQuery):
-    """The grid cell of every row; `copies` cells per row."""
+    """The grid cells of the rows; every row is in one cell of each of `copies` copies of the grid."""
 
     width: float = 0.5
     copies: int = 1
@@ -189,7 +189,7 @@ def test_two_labels_that_mean_one_entry_of_the_plan_share_its_prices():
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Thirds(Below):
-    """Rows in three parts by public lines."""
+    """A split into three parts at public lines."""
 
     parts = 3
 

@@ -17,7 +17,7 @@ class Case:
     """A query type's cases: `build(rng, d)` makes a query; `worst[relation]` lists (query, rows, neighbor rows).
 
     Each part reaches its declared sensitivity in one of these. `radius` is the l2 bound of the domain that the query
-    expects, `rho` the distance of a move in z units.
+    expects, and `rho` is the distance of a move in z units.
     """
 
     build: Callable[[np.random.Generator, int], Query]

@@ -26,7 +26,7 @@ class Slide:
     Attributes
     ----------
     title : text shown above the picture
-    scene : address of the scene: page, question mark, the scene's words
+    scene : address of the scene: its page, a question mark, and its words
     notes : text that only the second window shows
     seconds : planned time; 0 if none is planned
     show : one of `SHOWS`

@@ -46,8 +46,8 @@ class Seat:
     token : text that identifies the phone when it returns
     number : number of the seat, 1, 2, ...; it reveals only the order of arrival
     seen : time when its phone was last seen, by the class's clock
-    point : its place on the map; None until it is chosen, and in a class that keeps only reports
-    report : the bits that its session has drawn, None until then
+    point : its place on the map; None before one is chosen and in a class that keeps only reports
+    report : the bits that its session has drawn; None before they are drawn
     answer : indices of the chosen options, at first none; more than one only if several options may be right
     hits, rounds : bets won and rounds played in its own game
     """

@@ -42,9 +42,9 @@ class Did(NamedTuple):
 
     Attributes
     ----------
-    ended : the slide (1, 2, ...) at which it ended, None before
+    ended : the slide (1, 2, ...) at which the show ended; None before the end
     into : address of the scene that was opened, "" for none
-    typed : scene of a slide, and the ε that was typed there
+    typed : scene of a slide and the ε that was typed there; None if none was
     """
 
     ended: int | None

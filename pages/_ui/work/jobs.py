@@ -31,7 +31,7 @@ class Job:
     status : "queued", "running", "done", "cancelled" or "failed"
     done, total : progress in the work's own units; total 0 means unknown
     result : value that the work returned
-    error : one sentence, if it failed
+    error : one sentence if the work failed, else ""
     wanted : function that returns whether somebody still waits for the result
     """
 
