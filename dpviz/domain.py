@@ -98,8 +98,8 @@ class Domain:
     ) -> Domain:
         """Declare a box from two numbers and `n_features`, or from two arrays with one bound per column.
 
-        The default radius reaches the corner of the normalized box (sqrt(d) for scale="column"), so it clips nothing
-        beyond the box.
+        The default radius reaches the corner of the normalized box (sqrt(d) for scale="column"), so the ball contains
+        the box and clips nothing more.
 
         Raises
         ------

@@ -154,7 +154,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         return self._clusters(validate_data(self, X, reset=False, dtype=_FLOATS))
 
     def transform(self, X: Any) -> np.ndarray:
-        """Return the distances of rows X (n, d) to every center, in z units; shape (n, k'). NOT private."""
+        """Return the distances of the rows X (n, d) to every center, in z units, shape (n, k'). NOT private."""
         return pairwise_distances(*self._z(X))
 
     def score(self, X: Any, y: Any = None) -> float:

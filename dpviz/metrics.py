@@ -41,7 +41,7 @@ __all__ = [
 
 
 def inertia(X: np.ndarray, centers: np.ndarray) -> float:
-    """Return the sum of squared distances to the nearest center; X (n, d), centers (k, d), same units."""
+    """Return the sum of the rows' squared distances to their nearest centers; X (n, d), centers (k, d), same units."""
     return geometry.inertia(np.asarray(X, dtype=np.float64), np.asarray(centers, dtype=np.float64))
 
 
@@ -59,7 +59,7 @@ def normalized_loss(X: np.ndarray, centers: np.ndarray, domain: Domain | None = 
 
 
 def mean_distance(X: np.ndarray, centers: np.ndarray) -> float:
-    """Return the k-median cost per row: mean distance to the nearest center; X (n, d), centers (k, d), same units."""
+    """Return the mean distance of the rows to their nearest centers (k-median); X (n, d), centers (k, d), same units."""
     return float(pairwise_distances_argmin_min(X, centers)[1].mean())
 
 

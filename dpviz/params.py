@@ -21,7 +21,7 @@ class ParamSpec:
     log : True for a logarithmic slider
     help : text shown beside the widget
     choices : allowed values of a discrete parameter
-    advanced : True if the parameter belongs under further settings
+    advanced : True if the parameter is shown under further settings
     optional : True if None is a valid value
     kind : "int", "float", "bool" or "choice"
     needs : name of the switch that must be on for the parameter to matter, "" if there is none

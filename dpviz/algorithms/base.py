@@ -102,7 +102,7 @@ class Algorithm:
         return self
 
     def work(self, n_features: int, n_public: int) -> float:
-        """Return a rough operation count, from public values; the pages estimate the running time from it."""
+        """Return a rough number of operations, from public values; the pages estimate the running time from it."""
         return max(self.releases(n_features, n_public), 1) * (2.5e4 + n_public * (n_features + 20))
 
     def advice(self, n_features: int, n_public: int) -> tuple[str, ...]:

@@ -131,7 +131,7 @@ class DPEM(ApproximateDP):
         return self.covariance == "diagonal" or (self.covariance == "auto" and n_features > self.FULL)
 
     def work(self, n_features: int, n_public: int) -> float:
-        """Return a rough operation count, from public values."""
+        """Return a rough number of operations, from public values."""
         each = n_features if self.diagonal(n_features) else n_features * (n_features + 1)
         return (self.iterations or self.ROUNDS) * (2.5e4 + 4.0 * n_public * self.n_clusters * each)
 

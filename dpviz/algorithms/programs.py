@@ -149,7 +149,7 @@ def program(place: str) -> type[Program]:
 
 
 def _class(label: str, clusterer: type, library: str, takes: frozenset[str]) -> type[Program]:
-    """Return the wrapper of a program, with a parameter epsilon if the program takes one."""
+    """Return the wrapper of a program, with a parameter epsilon if the program has one."""
     fields = [("epsilon", float, _EPSILON)] if "epsilon" in takes else []
     words = str(Notion.CLAIMED)
     names: Mapping[str, Any] = {

@@ -18,11 +18,11 @@ class Line(NamedTuple):
     ----------
     text : the operation in plain words; two leading spaces put it in a loop; a final colon makes it the head of a loop
     kinds : kinds of the steps at which the line runs
-    label : label of the release that the line makes, "" if it reads no row
+    label : label of the release that the line makes, or "" if it reads no row
     at : when it runs: "first" and "later" (first picture of the kind's first step, or of its later steps), "before"
         (first picture of every step), "read" (the picture in which its release is made; in a line without a label, any
         release), "after" (last picture of every step), "end" (last picture of the kind's last step). Empty means "read"
-        for a line with a label and "after" for one without
+        for a line with a label, and "after" for a line without one
     given : name of a released value of the step: the line runs only if one of its entries is true; with "not NAME",
         only if none is
     """

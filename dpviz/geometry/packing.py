@@ -1,4 +1,4 @@
-"""Spread points over a ball or a cube, apart from each other and from its surface."""
+"""Spread points over a ball or a cube, at a distance from each other and from its surface."""
 
 from __future__ import annotations
 

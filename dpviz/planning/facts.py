@@ -1,4 +1,4 @@
-"""The public facts behind a plan, and the made-up people that replace the unread rows."""
+"""The public facts behind a plan, and the made-up people who stand in for the rows, which are not read."""
 
 from __future__ import annotations
 

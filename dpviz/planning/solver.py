@@ -13,7 +13,7 @@ __all__ = ["epsilon_for", "noise_at", "widest"]
 
 
 def widest(rehearsal: Rehearsal) -> float:
-    """Return the noise per center in the column where it is largest, data units; infinite if unknown."""
+    """Return the noise per center in the column where it is largest, in data units; infinity if it is unknown."""
     return max(rehearsal.best) if rehearsal.best is not None else math.inf
 
 

@@ -55,7 +55,7 @@ def odds_of_any(promise: Guarantee) -> int:
 
 
 def with_more(odds: int, more: int, people: int) -> str:
-    """Return the same bet at the same ε with more people, in parentheses; "" if the number is the same.
+    """Return the odds of the same bet at the same ε with more people, as text in parentheses; "" if they are equal.
 
     Parameters
     ----------

@@ -79,7 +79,7 @@ class Bound:
         return Bound(None if self.mu is None else m * self.mu, tuple(sorted(lines)))
 
     def miss(self, false_alarm: np.ndarray) -> np.ndarray:
-        """Return the smallest rate of misses at rates of false alarms in [0, 1], any shape."""
+        """Return the smallest rate of misses at each rate of false alarms, an array of any shape in [0, 1]."""
         alarm = np.clip(np.asarray(false_alarm, dtype=float), 0, 1)
         least = np.zeros_like(alarm)
         if self.mu is not None:

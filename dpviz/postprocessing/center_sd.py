@@ -48,11 +48,12 @@ def average_sd(
     origins: np.ndarray | float = 0.0,
     of: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Return the standard deviation (k, d) per column of centers that are noisy sums over noisy weights.
+    """Return the standard deviation (k, d) per column of centers that are noisy sums divided by noisy weights.
 
     A center is the average of parts i: c = sum_i (w_i o_i + S_i) / sum_i w_i, with S_i a noisy sum of offsets from the
-    origin o_i. To first order, noise in a sum moves c by that noise over W = sum_i w_i, and noise in a weight by that
-    noise times c's distance from the origin over W: var = sum_i (sums_sd_i^2 + (o_i - c)^2 weights_sd_i^2) / W^2.
+    origin o_i. To first order, noise in a sum moves c by that noise divided by W = sum_i w_i, and noise in a weight
+    moves c by that noise times c's distance from the origin, divided by W: var = sum_i (sums_sd_i^2 + (o_i - c)^2
+    weights_sd_i^2) / W^2.
 
     Parameters
     ----------
@@ -88,7 +89,7 @@ def blurred(noisy_counts: np.ndarray, sd: np.ndarray, radius: float) -> bool:
 def lone(noisy_counts: np.ndarray) -> bool:
     """Return whether nearly all rows belong to one center.
 
-    This is so if the number of centers by the inverse Simpson index of their noisy counts (k,) is below 1.3.
+    This is so if the inverse Simpson index of the noisy counts (k,), an effective number of centers, is below 1.3.
     """
     return len(noisy_counts) > 1 and bool(1 / (_shares(noisy_counts) ** 2).sum() < _LONE)
 

@@ -36,7 +36,7 @@ _NO_COLUMN = "cannot tell: no column differs from the others by more than the no
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Explanation:
-    """Shares of rows above public edges, per cluster and for all others.
+    """Shares of rows above public edges, in each cluster and in all other clusters together.
 
     Attributes
     ----------
@@ -69,7 +69,8 @@ class Explanation:
         Index 0 of the first axis is the cluster, and index 1 all other clusters together. A share is s = A / (A + B),
         with counts A above and B below the edge. Its error is ((1 - s0) a - s0 b) / (A + B), with a and b the noise of
         A and B, and s0 the true share. So s0 may be any value for which (A + B)^2 (s - s0)^2 is at most z^2 times the
-        variance (1 - s0)^2 var A + s0^2 var B: an interval (Fieller). The standard deviation is its longer side over z.
+        variance (1 - s0)^2 var A + s0^2 var B: an interval (Fieller). The standard deviation is the longer side of this
+        interval divided by z.
         """
         pairs = [self._share(self.counts, self.variances)]
         others = self.counts.sum(axis=0) - self.counts, self.variances.sum(axis=0) - self.variances
@@ -185,8 +186,8 @@ def _words(row: object, columns: Sequence[str], units: Sequence[str], z: float) 
 def edges_between(centers: np.ndarray, domain: Domain, bins: int = BINS) -> np.ndarray:
     """Return edges per column, evenly spaced from the lowest to the highest center; (d, bins - 1), original units.
 
-    They are rounded to a hundredth of that range or finer, to keep them short. If the centers agree in a column, its
-    declared bounds are divided evenly. Only released values are read.
+    They are rounded to a hundredth of that range or more finely, so that they have few digits. If the centers agree in
+    a column, its declared bounds are divided evenly. Only released values are read.
     """
     low, high = centers.min(axis=0), centers.max(axis=0)
     same = high - low <= 1e-3 * (domain.high - domain.low)
@@ -272,7 +273,7 @@ def of_trace(trace: Trace) -> Explanation:
     Raises
     ------
     ValueError
-        If the trace is of another algorithm.
+        If the trace is that of another algorithm.
     """
     released = trace.steps[-1].released
     if "bin_counts" not in released:

@@ -54,8 +54,9 @@ def stand_ins(trace: Trace, n_rows: int, count: int, rng: np.random.Generator) -
 
     A population takes the released weighted points (a coreset, survivors with votes, or centers with sizes) and adds
     noise to every weight once more, so that a group near the noise is sometimes lost and sometimes larger. It then
-    spreads n_rows people over the points in proportion, uniformly in a ball that reaches halfway to the nearest other
-    point. Places inside the balls are the same in all populations, so only the noise differs, not the draw of people.
+    spreads n_rows people over the points in proportion to these weights, uniformly in a ball that reaches halfway to
+    the nearest other point. Places inside the balls are the same in all populations, so only the noise differs, not the
+    draw of people.
 
     Parameters
     ----------

@@ -58,9 +58,9 @@ def center_noise(trace: Trace) -> CenterNoise:
     """Return sizes and noise per center from released values, as a prediction for reruns with other noise.
 
     The noise is the one that the family declares with its centers (`center_sd` of the step, see `center_sd.py`).
-    Measured over reruns with well-separated groups, the ratio predicted / measured is .9 to 1.1 (a test). Sizes are the
-    noisy counts by which sums are divided, the weights of averages, or the summed weights of the points nearest to each
-    center.
+    Over reruns with well-separated groups, the ratio of predicted to measured noise is .9 to 1.1, as a test checks.
+    Sizes are the noisy counts by which sums are divided, the weights of averages, or the summed weights of the points
+    nearest to each center.
     """
     if not trace.claimed.private:
         return CenterNoise()
@@ -97,7 +97,7 @@ def _sd(entry: Release) -> float:
 
 
 def weighted_points(trace: Trace, step: Step) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
-    """Return the points (m, d) in z units, their noisy weights and the weights' noise, behind the last centers."""
+    """Return the weighted points behind the last centers: points (m, d) in z units, noisy weights, and their noise."""
     released = step.released
     if "population" in released:
         mask = np.asarray(released["kept"], dtype=bool)
@@ -174,7 +174,7 @@ def centers_text(
 
 
 def _resolution(sd: np.ndarray | None, width: np.ndarray) -> np.ndarray:
-    """Return the rounding unit of each column (d,): a tenth of its smallest noise, else a share of its width."""
+    """Return the rounding unit of each column (d,): a tenth of its smallest noise, or a share of its width."""
     if sd is None:
         return _DIGITS * width
     sd = np.where(np.isfinite(sd) & (sd > 0), sd, np.inf).min(axis=0, initial=np.inf)

@@ -96,7 +96,7 @@ class Groups:
     def found_by(self, centers: np.ndarray) -> np.ndarray:
         """Return the mask (g,) of groups with a center (k, d; z units) of their own within their radius.
 
-        A center counts only for the group with the nearest mean, so that no center counts for two groups.
+        A center is assigned only to the group with the nearest mean, so that no center serves two groups.
         """
         if not len(centers):
             return np.zeros(len(self.means), dtype=bool)

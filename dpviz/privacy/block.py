@@ -48,7 +48,7 @@ class Block:
         return len(self.x) if self._index is None else len(self._index)
 
     def column(self, i: int) -> np.ndarray:
-        """Return one column without gathering the others, shape (n,)."""
+        """Return one column, shape (n,), without gathering the others."""
         return self.x[:, i] if self._base is None else self._base.x[self._index, i]
 
     def take(self, index: np.ndarray) -> Block:

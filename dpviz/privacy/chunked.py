@@ -180,7 +180,10 @@ class ChunkedSession(StatisticSession):
         raise PermissionError("ChunkedRows: the local model needs the rows in memory; load the file instead.")
 
     def _statistic(self, query: Query, scope: int) -> dict[str, np.ndarray]:
-        """Add the parts' statistics in multiples of 2^-24; compute the second of two siblings by subtraction."""
+        """Return the sum of the parts' statistics, added in multiples of 2^-24.
+
+        The statistic of the second of two siblings is found by subtraction.
+        """
         if (query, scope) in self._kept:
             return self._kept[query, scope]
         parent = self.path(scope)[-2] if scope != ALL else None

@@ -187,7 +187,7 @@ class Exponential(_Epsilon):
 class Threshold(_Mu):
     """Gaussian noise on the counts of an unbounded key set, released above a threshold: mu-GDP plus `delta`.
 
-    Its zCDP holds except for the probability `delta` that a lone key passes.
+    Its zCDP bound holds except with probability `delta`, with which a key that only one neighbor has may pass.
     """
 
     delta: float

@@ -36,7 +36,7 @@ class Curator:
     noise : Noise
     neighboring : Neighboring, the relation that the plan's costs are meant for
     n_public : int, the declared nominal size
-    demo : bool, whether to keep true statistics for hidden layers
+    demo : bool, whether to keep true statistics for the hidden values of the trace
     rho_distance : float, the longest move under move-rho, z units; limited to the domain's diameter
     exact : bool, whether to draw no noise at all and record every release as "Exact": DEMO only, nothing is protected
     """

@@ -22,7 +22,7 @@ class Release:
     mechanism, cost : class and parameters of the cost that was paid
     path : tuple of int, scopes from the whole data set (0) down to the one released
     norm, sensitivity, reason : norm and value of the sensitivity, and where it comes from
-    scale : noise scale (standard deviation for Gaussian, b for Laplace)
+    scale : noise scale (the standard deviation of Gaussian noise, the b of Laplace noise)
     neighboring : relation under which the sensitivity holds
     shape : shape of the released array; it may depend on earlier releases
     excess : ratio of the released noise's variance to that of noise with `scale`; it is above 1 if parties share the

@@ -213,7 +213,7 @@ class StatisticSession(Session):
 
 
 class MemorySession(StatisticSession):
-    """A session over rows in memory."""
+    """A session on rows in memory."""
 
     def __init__(self, block: Block) -> None:
         super().__init__()

@@ -27,7 +27,7 @@ __all__ = ["DistDP"]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class DistDP(Moves):
-    """dist-DP: hide moves up to rho and nothing else. Coarse cells use noisy points, fine cells use noisy counts.
+    """dist-DP: hide moves up to rho and nothing else. Coarse cells count noisy points, and fine cells count rows.
 
     Every row is released with noise that hides a move of up to rho. Five randomly shifted quadtrees look for dense
     cells: coarse cells count the noisy points, which is free, and fine cells count the rows, with noise. The centers of
@@ -92,21 +92,21 @@ class DistDP(Moves):
     -------------------------
     Appendix E's formula for S has a misplaced bracket; S = sqrt(2 ln(1.25 / (delta/6))) sqrt(d) / (epsilon/6) is the
     reading that fits the noise. With its ball radius min(S, sqrt(d)) rho the minimum would have no effect, so the
-    default is min(S rho, radius of the domain). Fine counts get noise for sqrt(2 g), not sqrt(g): a move changes two
-    cells in each grid. The region stage pays for two regions that change, which Appendix E's share does not cover. A
-    region is small below 5 standard deviations, because hundreds of regions hold noise only. Small regions contribute
-    the noisy points that lie in them (Algorithm 1), not the rows, whose region is private here (Appendix E assigns
-    rows, not noisy points). Cell centers are projected onto the domain: in many columns they lie far outside it, and
-    offsets clipped to its radius would not lead back to the rows. The defaults add rules that read public and released
-    values only. The covariance of the noisy points minus that of their noise estimates how rows spread. The noisy
-    points that are far or in small regions are pulled to their mean until they spread that much, by one factor in the
-    directions that stand out from the noise and by another in the rest. If no direction stands out, they are pulled to
-    the middle of the domain by v / (v + sd^2), with v = radius^2 / d and sd their noise. Regional means are pulled
-    there by the same formula. While the noise sqrt(d) sd stays below 2 radius k^(-1/d), the width of k equal clusters
-    that fill the domain, a region is also small below (sd of a sum / sd of a noisy point)^2 rows, where the mean of its
-    noisy points is more accurate than its noisy mean. Noise is analytic Gaussian; the paper uses truncated Laplace and
-    sqrt(2 ln(1.25/delta)) / epsilon. Each region's coreset is one noisy mean, because a tree per region would be lost
-    in noise.
+    default is min(S rho, radius of the domain). The noise of the fine counts is calibrated to sqrt(2 g), not sqrt(g): a
+    move changes two cells in each grid. The region stage pays for two regions that change, which Appendix E's share
+    does not cover. A region is small below 5 standard deviations, because hundreds of regions hold noise only. Small
+    regions contribute the noisy points that lie in them (Algorithm 1), not the rows, whose region is private here
+    (Appendix E assigns rows, not noisy points). Cell centers are projected onto the domain: in many columns they lie
+    far outside it, and offsets clipped to its radius would not lead back to the rows. The defaults add rules that read
+    public and released values only. The covariance of the noisy points minus that of their noise estimates how rows
+    spread. The noisy points that are far or in small regions are pulled to their mean until they spread that much, by
+    one factor in the directions that stand out from the noise and by another in the rest. If no direction stands out,
+    they are pulled to the middle of the domain by v / (v + sd^2), with v = radius^2 / d and sd their noise. Regional
+    means are pulled there by the same formula. While the noise sqrt(d) sd stays below 2 radius k^(-1/d), the width of k
+    equal clusters that fill the domain, a region is also small below (sd of a sum / sd of a noisy point)^2 rows, where
+    the mean of its noisy points is more accurate than its noisy mean. All noise is that of the analytic Gaussian
+    mechanism; the paper uses truncated Laplace noise and sqrt(2 ln(1.25/delta)) / epsilon. Each region's coreset is one
+    noisy mean, because a tree per region would be lost in noise.
 
     References
     ----------

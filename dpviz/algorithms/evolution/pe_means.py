@@ -41,8 +41,8 @@ class PEMeans(Evolution):
     delta : float or None, in [1e-12, 0.5]
         Total delta; None means n_public^-1.1.
     variations : {"capped", "paper", "authors"}
-        Rule for the first number of variations per center, L: min(max(N/5, 4), cap) with cap 512 (128 for d <= 4),
-        the paper's max(N/5, 4), or the authors' published max(N/(5k), 4).
+        Rule for L, the number of variations per center in the first round: min(max(N/5, 4), cap) with cap 512 (128 for
+        d <= 4), the paper's max(N/5, 4), or the authors' published max(N/(5k), 4).
     variations_each, rounds : int or None, in [1, 20000] and [1, 500]
         L and T, given directly instead of by the rules.
     step_size, levy_beta : float, in [0.0001, 1] and [0.5, 1.99]
@@ -74,7 +74,7 @@ class PEMeans(Evolution):
     Deviations from the paper
     -------------------------
     The paper centers and scales by the data's own mean and largest norm, which is not private; here the domain is
-    declared, and rows are clipped to it. The paper takes N as public under add/remove; here N is the declared nominal
+    declared, and rows are clipped to it. The paper treats N as public under add/remove; here N is the declared nominal
     size and nothing depends on the number of rows. The signal-to-noise test divides by |S| sigma^2 as the text
     describes it; the printed N sigma^2 would halve L forever once N < k sigma^2. L is capped by default, which leaves
     the loss the same and makes runs 2 to 200 times faster. Up to 2,000 first trial points in fewer than 16 columns are

@@ -48,7 +48,7 @@ class DPDBSCAN(Algorithm):
     reach : int, in [1, 3]
         Number of cells on each side of a cell that belong to its neighborhood.
     density : float, in [0.25, 16]
-        Factor by which a dense cell's neighborhood must exceed the density of evenly spread rows.
+        Factor by which the density of a dense cell's neighborhood must exceed that of evenly spread rows.
     cells : int or None, in [1, 20000]
         Approximate number of cells; None means N epsilon / 2, with the nominal size N.
 
@@ -70,11 +70,11 @@ class DPDBSCAN(Algorithm):
     The paper's spans and its idea of one histogram with post-processing are kept. The paper lists only cells that may
     hold rows, in linear time, so its grid may be as fine as the distance alpha requires in any constant dimension. It
     proves that its result lies between those of two DBSCANs (a sandwich). Here every cell is listed, so n and epsilon
-    set the grid instead, at most 20,000 cells, and no sandwich is claimed: in many columns the grid is too coarse, and
-    the advice says so. Neighborhoods are blocks of cells instead of balls. The threshold is a multiple of the even
-    density rather than a number of points. It is never below the level that noise alone exceeds in some cell with
-    probability 5%, by the normal approximation of a sum of Laplace draws; a region whose own size does not exceed it is
-    left out. If no cell is dense, the cell with the largest neighborhood is the region.
+    determine the grid instead, with at most 20,000 cells, and no sandwich is claimed: in many columns the grid is too
+    coarse, and the advice says so. Neighborhoods are blocks of cells instead of balls. The threshold is a multiple of
+    the even density rather than a number of points. It is never below the level that noise alone exceeds in some cell
+    with probability 5%, by the normal approximation of a sum of Laplace draws; a region whose own size does not exceed
+    it is left out. If no cell is dense, the cell with the largest neighborhood is the region.
 
     References
     ----------
@@ -185,7 +185,7 @@ class DPDBSCAN(Algorithm):
 
 
 def _nearby(counts: np.ndarray, reach: int) -> np.ndarray:
-    """Return for each cell the sum over the block of cells around it; cells beyond the bounds count as 0."""
+    """Return, for each cell, the sum of the counts in the block of cells around it; cells beyond the bounds hold 0."""
     for axis in range(counts.ndim):
         counts = ndimage.convolve1d(counts, np.ones(2 * reach + 1), axis=axis, mode="constant")
     return counts

@@ -70,12 +70,12 @@ class EUGkM(Algorithm):
     in data of four or more columns if no Lloyd step follows: the centers of half boxes lie half a box away from the
     domain's middle (wine: 38 times KMeans' loss instead of 7.4; letter: 9.3 instead of 2.8). Without a Lloyd step an
     undivided grid gives the middle of the domain, and the advice says so. A noisy count near or below 0 keeps a center
-    of the Lloyd step in place. The rule "clusters" uses the idea of [3]: it takes the number of cells that minimizes a
-    bound on the change of the loss. With cells of width w = 2 M^(-1/d), rows lie d w^2 / 12 from their cells' centers,
-    and the noise moves k centers by 2 M k r^2 / (N epsilon)^2 per row, where r^2 = (d / 3) k^(-2/d) is the cells'
-    squared distance from these centers. The factor 4 is ours (of the factors 3, 4 and 6, it gave the lowest loss over
-    lsun, house, iris, g2mg_2_50 and a1). The paper's rule has the lower loss from epsilon 1 on and over all five, so it
-    is the default; the other rule has the lower loss at epsilon .25 with many clusters.
+    of the Lloyd step in place. The rule "clusters" uses the idea of [3]: it chooses the number of cells that minimizes
+    a bound on the change of the loss. With cells of width w = 2 M^(-1/d), the rows' mean squared distance from their
+    cells' centers is d w^2 / 12, and the noise moves k centers by 2 M k r^2 / (N epsilon)^2 per row, where r^2 = (d /
+    3) k^(-2/d) is the cells' squared distance from these centers. The factor 4 is ours (of the factors 3, 4 and 6, it
+    gave the lowest loss over lsun, house, iris, g2mg_2_50 and a1). The paper's rule has the lower loss from epsilon 1
+    on and over all five, so it is the default; the other rule has the lower loss at epsilon .25 with many clusters.
 
     References
     ----------

@@ -85,7 +85,7 @@ class NoisyLloyd(Algorithm):
         return int(np.clip(int(self.affordable(n_features, n_public)), self.MIN_ITERATIONS, self.MAX_ITERATIONS))
 
     def reach(self, iteration: int, domain: Domain) -> float | None:
-        """Return the radius beyond which rows are ignored in an iteration, or None if no row is ignored."""
+        """Return the radius beyond which an iteration ignores rows, or None if it ignores none."""
         return None
 
     def shortens(self) -> bool:

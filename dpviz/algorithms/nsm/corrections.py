@@ -232,8 +232,8 @@ def split_merge(
 
     A cluster is taken to be two if its spread exceeds the median cluster's by more than noise explains. Its halves lie
     along the strongest direction that centers leave unexplained in the second moment, at a distance set by the excess.
-    A split is paired with the cheapest merge (Ward's criterion) as long as both together pay; each center takes part
-    once.
+    A split is paired with the cheapest merge (Ward's criterion) as long as the two together gain enough; each center
+    takes part at most once.
 
     Parameters
     ----------
@@ -247,7 +247,7 @@ def split_merge(
     Returns
     -------
     centers : ndarray of shape (k, d)
-    split : ndarray of shape (k,), bool, the centers that took part
+    split : ndarray of shape (k,), bool, the centers that took part in a split or a merge
     """
     k, mass = len(centers), np.maximum(counts, 1.0)
     excess = scatter - mass * np.median(np.maximum(scatter, 0.0) / mass)

@@ -110,10 +110,10 @@ class NSM(ApproximateDP):
     one bin of a histogram of norms or of distances, and x x^T to the second moment, with x its offset from the released
     middle and |x|^2 the Frobenius norm of the matrix. Because it is nearest to one candidate or center (ties by index),
     it adds 1 to one count and one vector, clipped to a radius r after any fixed linear map, to one sum. It adds at most
-    r^2 to one scatter. So given the earlier releases, each release is mu_i-GDP with mu_i its l2 sensitivity over its
-    noise (for a joint release, the root of the sum of both squares), and adaptive composition [2] makes them sqrt(sum
-    mu_i^2) = mu together; mu <-> (epsilon, delta) is exact [1]. Maps are applied without rounding, so a row's part in a
-    release does not depend on the block that contains it.
+    r^2 to one scatter. So given the earlier releases, each release is mu_i-GDP with mu_i its l2 sensitivity divided by
+    its noise (for a joint release, the root of the sum of both squares), and adaptive composition [2] makes them
+    sqrt(sum mu_i^2) = mu together; mu <-> (epsilon, delta) is exact [1]. Maps are applied without rounding, so a row's
+    part in a release does not depend on the block that contains it.
 
     Heuristic: everything computed from released values.
 
@@ -161,8 +161,8 @@ class NSM(ApproximateDP):
     -.006 +- .001, birch2_25k -.002 +- .001, but digits +.008 +- .005 and dim032 +.7 +- .4).
 
     The mean's two limits were checked by leave-one-set-out on iris, wine, yeast, digits and dim032 in four boxes:
-    whichever set is left out, the other four choose noise of .1 and a share of .1 over .05 and .07 and over no mean.
-    Ten times as many exchanges in k-means on the summary change nothing (dim032 -.007 +- .08, iris -.0004 +- .0005,
+    whichever set is left out, the other four prefer a noise of .1 and a share of .1 to .05 and .07, and to no mean. Ten
+    times as many exchanges in k-means on the summary change nothing (dim032 -.007 +- .08, iris -.0004 +- .0005,
     birch2_25k +.0005 +- .0012); a third as many raise the loss (birch2_25k +.016 +- .010).
 
     Weak spots: with N mu / (k sqrt(d)) below about 5 nothing works, and a warning says so. With many clusters in many
@@ -335,7 +335,7 @@ class NSM(ApproximateDP):
         yield from correct(curator, domain.radius, start, pooled=self._pools(curator.n_features))
 
     def _summarize(self, curator: Curator, look: FirstLook, radius: float, rng: np.random.Generator) -> PointSummary:
-        """Release counts and means about candidates placed by the second moment."""
+        """Release counts and means for candidates that are placed according to the second moment."""
         k, p, spread = self.n_clusters, len(look.spread.variances), look.spread
         counted = curator.plan.costs["candidates.counts"][0].gdp
         M = self._candidates(curator.n_credible * counted, 800)

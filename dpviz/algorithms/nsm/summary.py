@@ -56,7 +56,7 @@ def thinned(population: np.ndarray, heavy: np.ndarray, least: float) -> np.ndarr
     """Return dropped candidates (m, p), which are thinned out more if they are farther from the kept ones.
 
     Where rows are sparse, a candidate must cover much space, or noise hides its count. Beyond `least` from all kept
-    ones, two candidates are at least half as far from each other as from the kept ones.
+    ones, two candidates are at least half as far apart as they are from the kept ones.
     """
     away = cKDTree(population[heavy]).query(population)[0]
     outside = np.flatnonzero(away > least)

@@ -29,7 +29,7 @@ __all__ = ["Balcan"]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Balcan(ApproximateDP):
-    """Balcan et al.: divide space into ever smaller cubes where noisy counts are large; choose k cube centers by swaps.
+    """Balcan et al.: divide space into ever smaller cubes while noisy counts are large; choose k cube centers by swaps.
 
     Rows are projected to a few random directions. A randomly shifted cube around the domain is halved in every
     direction; cubes with a large noisy count are halved again, and the centers of all these cubes are candidates. A

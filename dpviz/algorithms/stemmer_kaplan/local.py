@@ -52,10 +52,10 @@ class StemmerKaplanLocal(Algorithm):
     Formal guarantee
     ----------------
     epsilon-DP in the local model, delta = 0: changing one person's value changes the probability of any message they
-    send by at most a factor of e^epsilon. Nobody needs to be trusted. Public: all parameters, the domain, n, and each
-    person's group, which depends on the person's number alone. A person is on one path and meets the label "report"
-    once (three times with budget="epsilon", at epsilon/3). Later questions depend on earlier reports: with
-    budget="users" on those of other people only.
+    send by at most a factor of e^epsilon. Nobody needs to be trusted. Public: all parameters, the domain, n and each
+    person's group, which depends on the person's number alone. A person is on one path, on which the label "report"
+    occurs once (three times with budget="epsilon", at epsilon/3). Later questions depend on earlier reports; with
+    budget="users", only on those of other people.
 
     Steps
     -----
@@ -73,13 +73,13 @@ class StemmerKaplanLocal(Algorithm):
     The conference paper states the local result and omits the algorithm; rounds, hashing, heavy hitters, averages and
     weights by nearest candidate follow its outline. Oracles are ours: OUE or Hadamard response instead of generic heavy
     hitters over an unbounded domain, because cells within public bounds can be listed (at most a few thousand). People
-    are split over rounds. Cells are heavy above 2 standard deviations, at most 6k per table (chosen by losses on the
-    benchmark blobs, where 3 lost whole clusters at small epsilon). Averages are shrunk toward their anchor by prior /
-    (prior + variance) with prior R^2/3, and weights below 2 standard deviations are set to 0. With more than 3 columns,
-    the cells are those of a random projection to 3, and averages start from the middle of the domain; that needs
-    millions of people, and `advice` says so. DEMO and private runs simulate all people on one machine: OUE bits are
-    independent, so the sum of all reports except the shown ones is drawn as binomials, an AGGREGATE SIMULATION with
-    exactly the protocol's distribution; the shown reports are real and are part of the sum.
+    are split over rounds. Cells are heavy above 2 standard deviations, with at most 6k per table (chosen by the losses
+    on the benchmark blobs, where 3 standard deviations lost whole clusters at small epsilon). Averages are shrunk
+    toward their anchor by prior / (prior + variance) with prior R^2/3, and weights below 2 standard deviations are set
+    to 0. With more than 3 columns, the cells are those of a random projection to 3, and averages start from the middle
+    of the domain; that needs millions of people, and `advice` says so. DEMO and private runs simulate all people on one
+    machine: OUE bits are independent, so the sum of all reports except the shown ones is drawn as binomials, an
+    AGGREGATE SIMULATION with exactly the protocol's distribution; the shown reports are real and are part of the sum.
 
     References
     ----------

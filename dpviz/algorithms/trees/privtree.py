@@ -142,7 +142,7 @@ class PrivTree(Algorithm):
         )
 
     def work(self, n_features: int, n_public: int) -> float:
-        """Return a rough operation count: each depth reads every row, starting from the root."""
+        """Return a rough number of operations: each depth reads every row, starting from the root."""
         return 4 * 2.5e4 + 8.0 * n_public * self.max_depth
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:

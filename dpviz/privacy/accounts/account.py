@@ -107,7 +107,8 @@ class Claim:
     def changes(self, relation: Neighboring, rho_distance: float | None) -> int | None:
         """Return how many changes under the claim's relation make up one change under another; None if no number does.
 
-        Moves longer than the claim's take several steps, which stay in the declared box because it is convex.
+        A move longer than the claim's is divided into several steps, which stay in the declared box because it is
+        convex.
         """
         if self.neighboring is relation is Neighboring.MOVE_RHO:
             if rho_distance is None or self.rho_distance is None:

@@ -1,4 +1,4 @@
-"""Write an account to a signed file, for safekeeping or for another server with the same secret, and read it back."""
+"""Write an account to a signed file, for safekeeping or for another server with the same secret; read such a file."""
 
 from __future__ import annotations
 

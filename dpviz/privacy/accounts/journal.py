@@ -7,8 +7,8 @@ process and the mark beside the secret have seen. A rollback of both the databas
 anything done by somebody who holds the secret.
 
 Folder, secret and database are checked when a process opens them. Anyone who can write there while the process runs can
-also read the secret, and so can do anything. Edits of the database under a running process, a trigger in it, or a
-folder opened to others are detected at the next start, not before.
+also read the secret, and so can do anything. Edits of the database while a process runs, a trigger in the database, or
+a folder opened to others are detected at the next start, not before.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ class Journal:
                 self._seen = count, code
 
     def _catch_up(self, connection: Connection) -> None:
-        """Load the entries added since the last turn, and check that nothing else changed."""
+        """Load the entries added since the last transaction, and check that nothing else has changed."""
         head = connection.execute(select(HEAD).with_for_update()).one_or_none()
         if head is None or not hmac.compare_digest(self._seal(head.entries, head.mac), head.seal):
             raise _changed("its head was edited, or a server with another secret wrote it")

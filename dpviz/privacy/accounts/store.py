@@ -246,7 +246,7 @@ def _budget_entry(key: str, relation: Neighboring, budget: FileBudget) -> Entry:
 
 
 def _with(account: Account, entry: Entry) -> Account:
-    """Return an account after one more entry: claims add up; the last budget and the first answer apply."""
+    """Return an account with one more entry: claims add up; the last budget and the first answer apply."""
     body = json.loads(entry.body)
     if entry.kind == "claim":
         return account.after(Claim.from_dict(body))

@@ -76,7 +76,7 @@ class OccupiedCells(KeyQuery):
 def _listed(
     block: Block, keys: np.ndarray, width: float, offset: np.ndarray, projection: Projection | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return (whether each row lies in a listed cell (n,), index of the cell (those rows,))."""
+    """Return (mask (n,) of the rows in a listed cell, index of the cell of each of these rows)."""
     if len(keys) == 0:
         return np.zeros(block.n, dtype=bool), np.empty(0, dtype=np.int64)
     wanted, codes = _codes(keys), _codes(cells(block, width, offset, projection))

@@ -26,7 +26,7 @@ class ByUser(Predicate):
     Parameters
     ----------
     seed : int
-    shares : tuple of float, expected share of every group, adding up to 1
+    shares : tuple of float, expected shares of the groups, which add up to 1
     """
 
     seed: int
@@ -47,7 +47,7 @@ class ByUser(Predicate):
 class CellOf(Question):
     """In which cell of a shifted grid do you lie?
 
-    Cells are numbered within public bounds; anyone outside them answers with a cell at the edge.
+    Cells are numbered within public bounds; anyone outside the bounds answers with a cell at the edge.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class CellOf(Question):
         return math.prod(self.shape)
 
     def keys(self, answers: np.ndarray) -> np.ndarray:
-        """Return the cells (m, p) behind answers (m,)."""
+        """Return the cells (m, p) that the answers (m,) stand for."""
         return np.stack(np.unravel_index(answers, self.shape), axis=1) + self.low
 
     def answers(self, block: Block) -> np.ndarray:
@@ -102,8 +102,8 @@ class NearestOf(Question):
 class OffsetOf(Question):
     """How far are you from your cell's anchor in one public random column, times your public random sign of that cell?
 
-    People outside the listed cells answer 0. Signs cancel the answers of other cells' people, so the sum over people of
-    sign times report estimates each cell's sum of offsets.
+    People outside the listed cells answer 0. Signs cancel the answers of other cells' people, so the sum of all
+    people's reports, each multiplied by its sign, estimates each cell's sum of offsets.
 
     Parameters
     ----------

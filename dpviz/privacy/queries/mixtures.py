@@ -25,7 +25,7 @@ _LARGEST = 2.0**1000  # log shares below it stay finite, and so do their differe
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class MixtureMoments(Query):
-    """Total share, and share-weighted offset and second moment, of the rows at each of k Gaussians.
+    """Sums over the rows, for each of k Gaussians, of their shares, weighted offsets and weighted second moments.
 
     A row's shares over the Gaussians are rounded down to multiples of 2^-8 and add up to at most 1. Its offset x - mean
     from each mean is clipped to the radius; for the second moments it is measured in units of `unit` and truncated to

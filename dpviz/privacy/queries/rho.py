@@ -140,7 +140,9 @@ class NearRegionSums(Query):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class QuadtreeCells(KeyQuery):
-    """Counts per non-empty cell of several shifted quadtrees and levels; for keys see `geometry.quadtree.count_cells`.
+    """Row counts of the non-empty cells of several shifted quadtrees and levels.
+
+    `geometry.quadtree.count_cells` describes the keys.
 
     Parameters
     ----------
