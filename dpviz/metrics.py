@@ -59,7 +59,7 @@ def normalized_loss(X: np.ndarray, centers: np.ndarray, domain: Domain | None = 
 
 
 def mean_distance(X: np.ndarray, centers: np.ndarray) -> float:
-    """Return the mean distance of the rows to their nearest centers (k-median); X (n, d), centers (k, d), same units."""
+    """Return the rows' mean distance to their nearest centers (k-median); X (n, d), centers (k, d), same units."""
     return float(pairwise_distances_argmin_min(X, centers)[1].mean())
 
 
