@@ -23,7 +23,7 @@ class Noisy(NamedTuple):
 
     Attributes
     ----------
-    value : ndarray, or dict part -> ndarray if the query has several parts
+    value : ndarray, or a dict from part to ndarray if the query has several parts
     sd : standard deviation of the noise, a float or a dict with the same parts
     """
 

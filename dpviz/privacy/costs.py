@@ -37,7 +37,8 @@ class Cost:
     """The price of one release. Subclasses are data; the curator turns them into noise.
 
     Every cost is stated in four notions, with 0 or None if it has no value there:
-    `pure` (epsilon of pure DP), `gdp` (mu of Gaussian DP), `own_delta` (delta paid here), `zcdp`.
+    `pure` (epsilon of pure DP), `gdp` (mu of Gaussian DP), `own_delta` (delta of this release alone) and `zcdp` (rho of
+    zero-concentrated DP).
 
     Attributes
     ----------

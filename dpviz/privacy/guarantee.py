@@ -61,11 +61,11 @@ class Guarantee:
     neighboring : Neighboring
     epsilon, delta : the (epsilon, delta) statement; epsilon is inf if dpviz promises nothing
     mu : float or None, the Gaussian-DP parameter if every release is Gaussian
-    pure_epsilon : float or None, epsilon of pure DP if delta = 0 holds
+    pure_epsilon : float or None, epsilon of pure DP, if the promise holds with delta = 0
     zcdp : float or None, rho of zero-concentrated DP if every release has one
     rho_distance : float or None, z units, for MOVE_RHO only
     trust : who must be trusted
-    public : facts that the promise takes as public
+    public : facts that the promise treats as public
     rows_per_person : int, maximum number of rows that one person contributes
     """
 

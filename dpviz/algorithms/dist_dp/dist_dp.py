@@ -50,7 +50,7 @@ class DistDP(Moves):
         T: a region is small if its noisy count is at most T standard deviations of its noise; Appendix E uses 0.
     small_regions : {"auto", "points", "drop"}
         Contribution of small regions. "points": their noisy points (Algorithm 1, lines 13 and 14); "drop": nothing
-        (Appendix E); "auto": their noisy points, which like the far ones are pulled together until they spread as the
+        (Appendix E); "auto": their noisy points, which, like the far ones, are pulled together until they spread as the
         rows do (see Deviations).
     near : float or None, in [0, 1000]
         S: noisy points within S rho of a region are near; None means Appendix E's formula.

@@ -61,8 +61,8 @@ class PEMeans(Evolution):
     (epsilon, delta)-DP for one row added or removed, and mu-GDP with the mu of the analytic Gaussian mechanism. Public:
     all parameters and the domain (bounds, radius R, nominal size N). Each of the T generations releases one vote
     histogram with Gaussian noise of standard deviation sqrt(T)/mu; a row casts one vote, so its l2 sensitivity is 1 and
-    each release costs mu^2/T (less with `refine`, whose joint release of sums, sensitivity R, and counts, sensitivity
-    1, costs its share). Everything else depends on released votes only.
+    each release costs mu^2/T (less with `refine`, whose joint release of sums (sensitivity R) and counts (sensitivity
+    1) costs its share). Everything else depends on released votes only.
 
     Steps
     -----
@@ -76,8 +76,8 @@ class PEMeans(Evolution):
     The paper centers and scales by the data's own mean and largest norm, which is not private; here the domain is
     declared, and rows are clipped to it. The paper treats N as public under add/remove; here N is the declared nominal
     size and nothing depends on the number of rows. The signal-to-noise test divides by |S| sigma^2 as the text
-    describes it; the printed N sigma^2 would halve L forever once N < k sigma^2. L is capped by default, which leaves
-    the loss the same and makes runs 2 to 200 times faster. Up to 2,000 first trial points in fewer than 16 columns are
+    describes it; the printed N sigma^2 would halve L forever once N < k sigma^2. L is capped by default, which does not
+    change the loss and makes runs 2 to 200 times faster. Up to 2,000 first trial points in fewer than 16 columns are
     packed; beyond that they are uniform, because a minimum distance rejects nothing there in practice. A round's
     k-means has one start (published code: 10). If fewer than k trial points survive, the k with the most noisy votes
     are the centers. Votes are decided in exact integer arithmetic: with floating point, one row's vote may depend on

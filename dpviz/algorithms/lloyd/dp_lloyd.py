@@ -43,8 +43,8 @@ class DPLloyd(SuLloyd):
     division : {"equal", "optimal"}
         Division of a round's share between the d coordinates of the sums and the count: equal, or by SuLloyd's rule.
     schedule : {"equal", "halving"}
-        Shares of the rounds: all equal, or each half the previous one (Dwork 2011), so that early rounds are sharp and
-        late ones noisy.
+        Shares of the rounds: all equal, or each half of the previous one (Dwork 2011), so that early rounds are sharp
+        and late ones noisy.
     init, boundary, dead_cluster
         Initial centers, the rule at the bounds, and the rule for clusters with a noisy count near or below 0.
 

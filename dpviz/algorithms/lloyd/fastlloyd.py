@@ -54,9 +54,9 @@ class FastLloyd(NoisyLloyd, ApproximateDP):
     Formal guarantee
     ----------------
     (epsilon, delta)-DP for one row added or removed, and mu-GDP with the mu of the analytic Gaussian mechanism. Public:
-    all parameters and the domain (bounds, radius R, nominal size N). Each of the T iterations releases jointly the sums
-    of offsets, l2 sensitivity r, and the counts, sensitivity 1, and costs mu^2 / T, divided as sqrt(4d) : 1. One row
-    affects the sum and count of one cluster only. Everything else depends on released values only.
+    all parameters and the domain (bounds, radius R, nominal size N). Each of the T iterations releases the sums of
+    offsets (l2 sensitivity r) and the counts (sensitivity 1) jointly and costs mu^2 / T, divided as sqrt(4d) : 1. One
+    row affects the sum and count of one cluster only. Everything else depends on released values only.
 
     Steps
     -----

@@ -38,8 +38,8 @@ class GLloyd(NoisyLloyd, ApproximateDP):
     Formal guarantee
     ----------------
     (epsilon, delta)-DP for one row added or removed, and mu-GDP with the mu of the analytic Gaussian mechanism. Public:
-    all parameters and the domain (bounds, radius R, nominal size N). Each of the T iterations releases jointly the
-    sums, l2 sensitivity R, and the counts, sensitivity 1, and costs mu^2 / T, divided as sqrt(d) : .45. Everything else
+    all parameters and the domain (bounds, radius R, nominal size N). Each of the T iterations releases the sums (l2
+    sensitivity R) and the counts (sensitivity 1) jointly and costs mu^2 / T, divided as sqrt(d) : .45. Everything else
     depends on released values only.
 
     Steps

@@ -36,8 +36,8 @@ class SuLloyd(NoisyLloyd):
     Formal guarantee
     ----------------
     epsilon-DP for one row added or removed. Public: all parameters and the domain (bounds, radius R, nominal size N).
-    Each of the T iterations costs epsilon / T, divided as d : (4 d .225^2)^(1/3) over the sums, l1 sensitivity sqrt(d)
-    R, and the counts, sensitivity 1. Everything else depends on released values only.
+    Each of the T iterations costs epsilon / T, divided as d : (4 d .225^2)^(1/3) between the sums (l1 sensitivity
+    sqrt(d) R) and the counts (sensitivity 1). Everything else depends on released values only.
 
     Steps
     -----

@@ -87,8 +87,9 @@ class NSM(ApproximateDP):
         Share (of the budget without the radius) for every cluster's scatter in the first Lloyd step. It is released
         only with 4 to 64 columns, at least 5 centers, and n mu sqrt(share) / k of at least 3.
     distance_share : float, in [0, 0.5]
-        Share of the corrections for a histogram of distances before each of them, which sets its clipping radius. It is
-        released only with at most 64 columns, and only if its noise is at most 3% of the nominal n. 0 leaves it out.
+        Share of the corrections' budget for a histogram of distances before each correction, which sets its clipping
+        radius. It is released only with at most 64 columns, and only if its noise is at most 3% of the nominal n. 0
+        leaves it out.
     shape : {"both", "candidates", "steps", "none"}
         The releases whose noise is shaped like the spread of the rows (4 to 64 columns).
     far : bool
