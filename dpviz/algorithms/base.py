@@ -187,6 +187,9 @@ class Algorithm:
                 if on_step is not None:
                     on_step(step)
 
+        result = freeze(rows.domain.inside(steps[-1].released["centers"]))
+        steps[-1] = _projected(steps[-1], rows.domain)
+
         def promise(total: accounting.Total) -> Guarantee:
             if noise == "none":
                 return Guarantee.none()
@@ -204,7 +207,7 @@ class Algorithm:
             ledger=curator.ledger,
             claimed=promise(plan.total(delta)),
             spent=promise(ledger.spent(curator.ledger, delta)),
-            cluster_centers=freeze(rows.domain.inside(steps[-1].released["centers"])),
+            cluster_centers=result,
             coreset=_coreset(steps, rows.domain),
             warnings=(
                 *_doubts(self.name, curator),
@@ -302,6 +305,13 @@ def _doubts(name: str, curator: Curator) -> tuple[str, ...]:
         f"{name}: the noisy counts suggest about {max(noisy.value, 0):,.0f} rows, but n = {declared:,} is declared. "
         "Noise, delta and the number of steps depend on the declared n: correct it before the next run. If many rows "
         "were left out because a cell is missing, fill it (--missing middle) or leave that column out instead.",
+    )
+
+
+def _projected(step: Step, domain: Domain) -> Step:
+    """Return the last step with its centers inside box and ball, as the result has them, so that pictures agree."""
+    return dataclasses.replace(
+        step, released=freeze({**step.released, "centers": domain.clip(np.asarray(step.released["centers"]))})
     )
 
 

@@ -61,6 +61,8 @@ def test_unlucky_declarations_end_in_finite_centers_inside_the_domain(slug):
         assert np.isfinite(trace.cluster_centers).all()
         if trace.claimed.private:  # the reference reads raw rows
             assert (trace.cluster_centers >= domain.low).all() and (trace.cluster_centers <= domain.high).all()
+            drawn = domain.denormalize(trace.steps[-1].released["centers"])  # by the pictures
+            assert np.allclose(drawn, trace.cluster_centers, rtol=0, atol=1e-9 * domain.half_width.max())
 
 
 @pytest.mark.parametrize("slug", ["pe-means", "nsm", "sulloyd", "dpm", "lsh-splits", "stemmer-kaplan"])
