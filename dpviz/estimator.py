@@ -142,7 +142,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         return self
 
     def fit_predict(self, X: Any, y: Any = None, **kwargs: Any) -> np.ndarray:
-        """Release centers of the rows X (n, d) and return the cluster of each (n,), which is NOT private."""
+        """Release centers of the rows X (n, d) and return the cluster of each row, shape (n,), which is NOT private."""
         return self.fit(X, y)._clusters(self._valid(X, reset=False))
 
     def predict(self, X: Any) -> np.ndarray:

@@ -65,7 +65,7 @@ def param(
 
 
 def specs(cls: type) -> dict[str, ParamSpec]:
-    """Return name -> ParamSpec of a parameter dataclass, in declaration order."""
+    """Return a mapping from the name of each parameter of a dataclass to its `ParamSpec`, in declaration order."""
     return {f.name: f.metadata["spec"] for f in dataclasses.fields(cls) if "spec" in f.metadata}
 
 

@@ -171,7 +171,7 @@ class KMeans(Algorithm):
         return [*path, fits[best].cluster_centers_]
 
     def _medians(self, Z: np.ndarray, starts: list[np.ndarray], means: list[np.ndarray]) -> list[np.ndarray]:
-        """Return initial, k-means and k-median centers of the start with the smallest final sum of distances."""
+        """Return the initial, k-means and k-median centers of the start with the smallest final mean distance."""
         ends = [medians_on(Z, np.ones(len(Z)), centers) for centers in means]
         best = min(range(len(ends)), key=lambda i: mean_distance(Z, ends[i]))
         return [starts[best], means[best], ends[best]]

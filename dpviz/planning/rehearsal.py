@@ -1,4 +1,4 @@
-"""Rehearse a run on stand-in people: noise per center, loss relative to KMeans, time. Nothing private is read."""
+"""Rehearse a run on stand-in people: noise per center, loss relative to KMeans, and time. Nothing private is read."""
 
 from __future__ import annotations
 

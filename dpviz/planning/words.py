@@ -1,4 +1,4 @@
-"""Put a plan into words: amounts in the data's units, its assumptions, the gain from tighter bounds."""
+"""Put a plan into words: amounts in the data's units, its assumptions, and the gain from tighter bounds."""
 
 from __future__ import annotations
 

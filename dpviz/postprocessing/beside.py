@@ -55,7 +55,7 @@ def matched(first: np.ndarray, second: np.ndarray) -> list[tuple[int, int]]:
 
 
 def _gaps(centers: np.ndarray) -> np.ndarray:
-    """Return the distance of every center (k, d) to the nearest other one, inf for a single center."""
+    """Return the distance of every center (k, d) to the nearest other one; infinity for a single center."""
     distances = cdist(centers, centers)
     np.fill_diagonal(distances, np.inf)
     return distances.min(axis=1)

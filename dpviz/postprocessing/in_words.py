@@ -19,7 +19,8 @@ def ranks(trace: Trace) -> np.ndarray:
     """Return, per center and column (k, d), the share of rows that are clearly lower minus the share clearly higher.
 
     Every row is represented by its center. A difference is clear if it exceeds 5% of the declared width and, if known,
-    twice the centers' noise. Shares are taken of the noisy sizes, or of the centers if sizes are unknown.
+    twice the centers' noise. Shares are computed from the noisy sizes or, if sizes are unknown, from the number of
+    centers.
     """
     centers, domain, noise = np.asarray(trace.cluster_centers), trace.domain, center_noise(trace)
     sizes = np.ones(len(centers)) if noise.sizes is None else np.maximum(noise.sizes, 0.0)

@@ -31,7 +31,7 @@ class Span:
     Attributes
     ----------
     middle : d numbers, the point in z units that is drawn at (0, 0)
-    directions : 2 x d numbers, orthogonal vectors of one length
+    directions : 2 x d numbers, orthogonal vectors of equal length
     low, high : 2 numbers each, the drawn range
     of : description of the centers that define the plane
     """

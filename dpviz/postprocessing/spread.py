@@ -85,7 +85,7 @@ class Shape:
 
     @property
     def matrix(self) -> np.ndarray:
-        """Return the map: offsets @ matrix."""
+        """Return the matrix of the map, which is applied as offsets @ matrix."""
         return self.directions * self.stretch
 
     @property

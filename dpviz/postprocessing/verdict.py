@@ -207,7 +207,7 @@ def demo_verdict(
 
 
 def private_verdict(trace: Trace, columns: Sequence[str], units: Sequence[str]) -> Verdict:
-    """Return the verdict on a private run from released values: number of centers, their noise, the bet."""
+    """Return the verdict on a private run from released values: the number of centers, their noise and the bet."""
     if has_regions(trace):
         return Verdict((*_regions(trace), bet(trace)), good=True)
     noise = center_noise(trace)

@@ -55,8 +55,8 @@ class DistDPRegionMeans(Moves):
     (epsilon, delta, rho)-dist-DP and mu-GDP: one row MOVED BY AT MOST rho, nobody added or removed. It is not DP: it
     does not protect who is in the data, nor roughly where they are. Public: all parameters, the domain and n. There are
     two Gaussian releases of mu / sqrt(2) each: all rows (l2 sensitivity rho), and the sums of the rows per region (l2
-    sensitivity rho, given the noisy points). Both sensitivities add sqrt(d) 2^-24 for rounding. The sizes of regions
-    are counts of released noisy points and cost nothing.
+    sensitivity rho, given the noisy points). Both sensitivities include another sqrt(d) 2^-24 for rounding. The sizes
+    of regions are counts of released noisy points and cost nothing.
 
     If rho is so large that the noisy points would give a higher loss than ordinary DP (both losses are estimated from
     public values, see `expected_losses`), NSM runs instead, with the sensitivities for one row replaced. Its guarantee,

@@ -144,7 +144,7 @@ class FastLloyd(NoisyLloyd, ApproximateDP):
         )
 
     def affordable(self, n_features: int, n_public: int) -> float:
-        """Return the number of iterations by Section 5.5, in units in which R = sqrt(d)."""
+        """Return the number of iterations by the rule of Section 5.5, in units in which R = sqrt(d)."""
         eta = self._factor(n_features) * math.sqrt(n_features)
         noise = eta * (1 + math.sqrt(4 * n_features)) * sigma(self.epsilon, self.resolved_delta(n_public))
         return 4 * self.ERROR * n_public**2 / (self.n_clusters**3 * noise**2)

@@ -87,6 +87,6 @@ class GLloyd(NoisyLloyd, ApproximateDP):
         )
 
     def affordable(self, n_features: int, n_public: int) -> float:
-        """Return the number of iterations by Appendix B.1, in units in which R = sqrt(d)."""
+        """Return the number of iterations by the rule of Appendix B.1, in units in which R = sqrt(d)."""
         noise = sigma(self.epsilon, self.resolved_delta(n_public)) * (2 * self.SPREAD + math.sqrt(n_features))
         return self.ERROR * n_public**2 / (self.n_clusters**3 * n_features * noise**2)
