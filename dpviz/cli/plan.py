@@ -65,7 +65,8 @@ def _plan(arguments: argparse.Namespace) -> int:
         half = dataclasses.replace(facts, filled=0.5)
         middle = stops[len(stops) // 2]
         wide, tight = (rehearse(one, slug, middle, arguments.repeats) for one in (half, half.tight()))
-        print(f"  tight bounds, {HALF}: {tighter(wide, tight, facts)}")
+        full = next(one for one in rehearsals if one.epsilon == middle)
+        print(f"  tight bounds, {HALF}: {tighter(full, wide, tight, facts)}")
     print(
         "A private run leaves out rows with a missing cell; if there are many, the declared n no longer fits. "
         "--missing middle keeps them."

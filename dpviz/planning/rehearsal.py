@@ -19,7 +19,6 @@ from dpviz.postprocessing.released import center_noise
 from dpviz.postprocessing.verdict import groups_of
 from dpviz.privacy.accounting import default_delta, mu_of_epsilon
 from dpviz.privacy.guarantee import Notion
-from dpviz.runs.averages import margin_of_error
 from dpviz.runs.reruns import spread
 
 __all__ = ["EPSILONS", "STOPS", "Rehearsal", "memory", "middle_of", "offered", "rehearse", "stops_around"]
@@ -40,8 +39,8 @@ class Rehearsal:
     slug, epsilon : the algorithm and its budget
     noise : tuple of d floats or None, the formula's standard deviation of a typical center per column, data units
     scatter : tuple of d floats or None, the measured spread of centers over the repeats, same units
-    ratio, ratio_low, ratio_high : ratio of the loss to KMeans' loss: its geometric mean over the repeats, and the ends
-        of the 95% interval of that mean
+    ratio, ratio_low, ratio_high : the geometric mean, over the repeats, of the ratio of the loss to KMeans' loss, and
+        its lowest and highest value
     seconds : time of one run with all the declared people
     capped : whether there are too few stand-ins, so that they see more noise than the declared people would
     found : int, number of repeats in which every group of the made-up people has its own center
@@ -120,15 +119,15 @@ def rehearse(
     sizes = data.domain.n_features, facts.n_people
     centers = tuple(np.asarray(trace.cluster_centers) for trace in traces)
     moved = spread(centers, centers[0], data.domain)
-    ratio, low, high = _interval([loss / best if best > 0 else 1.0 for loss in losses])
+    ratios = [loss / best if best > 0 else 1.0 for loss in losses]
     return Rehearsal(
         slug,
         epsilon,
         _typical([sd for sd in known if sd is not None], half),
         tuple((float(np.nanmedian(moved)) * half).tolist()) if np.isfinite(moved).any() else None,
-        ratio,
-        low,
-        high,
+        float(np.exp(np.mean(np.log(np.maximum(ratios, 1e-12))))),
+        min(ratios),
+        max(ratios),
         seconds * real.work(*sizes) / algorithm.work(data.domain.n_features, facts.n_rows),
         facts.n_people > facts.n_rows and algorithm.epsilon == EPSILONS[1],  # type: ignore[attr-defined]
         sum(bool(groups.found_by(data.domain.normalize(one)).all()) for one in centers),
@@ -169,13 +168,6 @@ def _typical(known: Sequence[np.ndarray], half: np.ndarray) -> tuple[float, ...]
         return None
     each = np.concatenate([np.broadcast_to(sd.reshape(len(sd), -1), (len(sd), len(half))) for sd in known])
     return tuple(float(value) for value in np.median(each, axis=0) * half)
-
-
-def _interval(ratios: Sequence[float]) -> tuple[float, float, float]:
-    """Return the geometric mean of ratios and its 95% interval by Student's t on their logarithms."""
-    logs = np.log(np.maximum(ratios, 1e-12))
-    reach = margin_of_error(logs) if len(logs) > 1 else 0.0
-    return tuple(float(np.exp(np.mean(logs) + sign * reach)) for sign in (0, -1, 1))  # type: ignore[return-value]
 
 
 def memory(facts: Facts) -> float:

@@ -51,22 +51,22 @@ def compact(facts: Facts) -> str:
     )
 
 
-def tighter(wide: Rehearsal, tight: Rehearsal, facts: Facts) -> str:
-    """State the gain from bounds half as wide if the people fill only the middle half of each range (`HALF`)."""
+def tighter(full: Rehearsal, wide: Rehearsal, tight: Rehearsal, facts: Facts) -> str:
+    """State the noise if the people fill only the middle half of each range (`HALF`), and with bounds half as wide.
+
+    `full` is the plan's own rehearsal, whose people fill the bounds.
+    """
     before, after = widest(wide), widest(tight)
     if not (math.isfinite(before) and math.isfinite(after) and before > 0):
         return "the effect of tighter bounds is unknown."
-    ends, at = (amount(before, facts), amount(after, facts)), f"at ε {number(wide.epsilon)}"
-    change = f"from ±{ends[0]} to ±{ends[1]} {at}"
+    now, at = amount(before, facts), f"at ε {number(wide.epsilon)}"
+    filled = amount(widest(full), facts)
+    start = f"±{now} {at}, as above" if now == filled else f"±{now} {at} instead of ±{filled}"
+    half = f"{start}; bounds half as wide would"
     if after > 0.8 * before:
-        change = f"±{ends[0]} either way {at}" if ends[0] == ends[1] else change
-        return f"bounds half as wide would change little ({change}): the method finds out by itself where people are."
-    words = (
-        "would halve the noise"
-        if 0.4 <= after / before <= 0.6
-        else f"would reduce the noise to {percent(after / before)}"
-    )
-    return f"bounds half as wide {words}: {change}."
+        return f"{half} change little (±{amount(after, facts)}): the method finds out by itself where people are."
+    change = "halve the noise" if 0.4 <= after / before <= 0.6 else f"reduce the noise to {percent(after / before)}"
+    return f"{half} {change}: ±{amount(after, facts)}."
 
 
 def answer(slug: str, within: float, need: float, facts: Facts, stops: tuple[float, ...]) -> str:

@@ -5,6 +5,9 @@ from functools import partial
 
 import pytest
 
+from dpviz.planning.facts import Facts
+from pages._ui.plan import view
+from pages._ui.plan.form import Wish
 from tests.pages.visitor import visit
 
 QUERY = "v=1&n=300&k=2&columns=east,north&low=-1,-1&high=1,1&a=sulloyd"
@@ -29,6 +32,15 @@ def test_a_plan_answers_in_both_directions_and_says_what_it_assumes(opened):
     assert "for a noise of ±200 m per center with k = 2" in text and "ε 0.7 gives a noise of ±" in text
     assert "2 round groups of equal size" in text and "Nothing was read or spent." in text
     assert text.count("±") > 6 and "bounds half as wide" in text
+
+
+def test_a_plan_has_one_number_for_the_noise_of_the_chosen_run():
+    facts = Facts.declare(300, [-1, -1], [1, 1], 2)
+    wish = Wish(facts, ("nsm", "pe-means"), None, 0.5)
+    asked = [view._name(*one) for one in view._wanted(wish)]
+    assert len(set(asked)) == len(asked)
+    chosen = [name for name in asked if name.startswith(f"plan {facts.key} nsm 0.5 ")]
+    assert chosen == [view._name(*view._piece(wish, "nsm", 0.5))]  # the table reads what the picture shows
 
 
 @pytest.mark.parametrize(
@@ -59,8 +71,6 @@ def test_words_for_epsilon_and_the_declaration_of_a_sample(opened):
 
 
 def test_a_wide_table_leaves_out_only_the_slow_methods_and_names_them(opened, monkeypatch):
-    from pages._ui.plan import view
-
     monkeypatch.setattr(view, "_gather", lambda wish: view.Gathered({}, None))
     wide = f"v=1&n=20000&k=5&columns=&low={','.join(['0'] * 200)}&high={','.join(['1'] * 200)}"
     app = opened(f"{wide}&a=nsm,pe-means")

@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 from dpviz.algorithms import ALGORITHMS
+from dpviz.algorithms.kmeans import KMeans
 from dpviz.cli.main import main
+from dpviz.metrics import normalized_loss
 from dpviz.planning.facts import MOST_ROWS, Facts, numbers
 from dpviz.planning.rehearsal import EPSILONS, STOPS, Rehearsal, _louder, _make, memory, rehearse, stops_around
 from dpviz.planning.solver import epsilon_for, noise_at
@@ -69,6 +71,10 @@ def test_a_rehearsal_is_the_formula_of_real_runs_in_the_data_units():
     sd = np.concatenate([np.broadcast_to(center_noise(run).sd.reshape(5, -1), (5, 2)) for run in runs])
     np.testing.assert_allclose(found.noise, np.median(sd, axis=0) * 12)
     assert found.ratio_low <= found.ratio <= found.ratio_high and 0.9 < found.ratio < 3
+    losses = [normalized_loss(data.X, run.cluster_centers, data.domain) for run in runs]
+    best = KMeans(n_clusters=5).run(data.X, domain=data.domain, seed=0).cluster_centers
+    known = np.array(losses) / normalized_loss(data.X, best, data.domain)  # no end of a range that no run reached
+    np.testing.assert_allclose((found.ratio_low, found.ratio_high), (known.min(), known.max()))
     centers = rerun([data], algorithm, range(3)).centers
     moved = np.nanmedian(spread(centers, centers[0], data.domain))
     np.testing.assert_allclose(found.scatter, [12 * moved, 12 * moved])
@@ -108,11 +114,11 @@ def test_amounts_have_the_unit_of_the_widest_column():
     assert amount(0.5, declared(*TOWN)) == "500 m"
     mixed = Facts.declare(100, [0, 0], [100, 1], 2, columns=["age", "share"], units=["years", "of all"])
     assert amount(3.0, mixed) == "3 years in age" and amount(math.inf, mixed) == "unknown"
-    words = tighter(point(1.0, 0.4), point(1.0, 0.2), declared(*TOWN))
-    assert "would halve the noise: from ±400 m to ±200 m at ε 1" in words
-    assert "would change little (from ±400 m to ±390 m" in tighter(point(1.0, 0.4), point(1.0, 0.39), declared(*TOWN))
-    same = tighter(point(1.0, 0.0121), point(1.0, 0.0119), declared(*TOWN))
-    assert same.count("±12 m") == 1 and "would change little" in same
+    full, wide = point(1.0, 0.8), point(1.0, 0.4)
+    words = tighter(full, wide, point(1.0, 0.2), declared(*TOWN))
+    assert words == "±400 m at ε 1 instead of ±800 m; bounds half as wide would halve the noise: ±200 m."
+    assert "would change little (±390 m)" in tighter(full, wide, point(1.0, 0.39), declared(*TOWN))
+    assert tighter(wide, wide, wide, declared(*TOWN)).startswith("±400 m at ε 1, as above; ")
     assert compact(declared(*TOWN)) and not compact(declared(50, [0, 0], [1, 1], 3, like="town"))
     assert memory(declared(*TOWN)) < memory(declared(10**6, [-12, -9], [12, 9], 5))
 

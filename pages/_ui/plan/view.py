@@ -54,6 +54,11 @@ def _name(facts: Facts, slug: str, epsilon: float, repeats: int = REPEATS) -> st
     return f"plan {facts.key} {slug} {epsilon:g} {repeats}"
 
 
+def _piece(wish: Wish, slug: str, epsilon: float) -> tuple[Facts, str, float, int]:
+    """Return the rehearsal of a method at an ε; the chosen one is the same everywhere on the page."""
+    return wish.facts, slug, epsilon, CLOSELY if (slug, epsilon) == (wish.slugs[0], wish.at) else REPEATS
+
+
 def _near(wish: Wish) -> list[Facts]:
     """Return the facts with the chosen number of centers first, and then with up to two centers fewer or more."""
     k, most = wish.facts.n_clusters, min(MOST_CLUSTERS, wish.facts.n_people)
@@ -68,9 +73,9 @@ def _wanted(wish: Wish) -> list[tuple[Facts, str, float, int]]:
     close = [(facts, wish.slugs[0], wish.at, CLOSELY) for facts in _near(wish)]
     middle = middle_of(wish.at)
     order = sorted(wish.stops, key=lambda stop: abs(math.log(stop / middle)))
-    runs = [(wish.facts, slug, epsilon, REPEATS) for epsilon in order for slug in wish.slugs]
+    runs = [_piece(wish, slug, epsilon) for epsilon in order for slug in wish.slugs]
     tighter = [(facts, slug, middle, REPEATS) for slug in wish.slugs for facts in (half, half.tight())]
-    return [close[0], *runs, *close[1:], *tighter]
+    return [close[0], *(one for one in runs if one[1:] != close[0][1:]), *close[1:], *tighter]
 
 
 def _gather(wish: Wish) -> Gathered:
@@ -80,7 +85,7 @@ def _gather(wish: Wish) -> Gathered:
 
 def _body(wish: Wish, now: Gathered) -> None:
     rehearsals = {
-        slug: [now.ready[name] for epsilon in wish.stops if (name := _name(wish.facts, slug, epsilon)) in now.ready]
+        slug: [now.ready[name] for stop in wish.stops if (name := _name(*_piece(wish, slug, stop))) in now.ready]
         for slug in wish.slugs
     }
     _progress(wish, now)
@@ -180,7 +185,7 @@ def _table(wish: Wish, rehearsals: Rehearsals) -> None:
         + markup.small(
             "The noise of a typical center (one standard deviation), from the algorithm's own formula. “~” marks an "
             f"algorithm without a formula, whose noise is measured over {REPEATS} rehearsals. Below it: loss relative "
-            f"to KMeans on the same people, mean and 95% interval. {compact(wish.facts)}"
+            f"to KMeans on the same people, mean (lowest to highest run). {compact(wish.facts)}"
         )
     )
 
@@ -196,11 +201,13 @@ def _cell(facts: Facts, some: list[Rehearsal], epsilon: float) -> markup.Html:
 
 
 def _tighter(wish: Wish, now: Gathered) -> None:
-    half = dataclasses.replace(wish.facts, filled=0.5)
+    """State the noise if people fill only half of each range, beside the table's, and with tighter bounds."""
+    half, middle = dataclasses.replace(wish.facts, filled=0.5), middle_of(wish.at)
     lines = []
     for slug in wish.slugs:
-        wide, tight = (now.ready.get(_name(facts, slug, middle_of(wish.at))) for facts in (half, half.tight()))
-        if wide is not None and tight is not None:
-            lines.append(f"- {plain(f'{ALGORITHMS[slug].name}: {tighter(wide, tight, wish.facts)}')}")
+        pieces = _piece(wish, slug, middle), (half, slug, middle), (half.tight(), slug, middle)
+        full, wide, tight = (now.ready.get(_name(*one)) for one in pieces)
+        if full is not None and wide is not None and tight is not None:
+            lines.append(f"- {plain(f'{ALGORITHMS[slug].name}: {tighter(full, wide, tight, wish.facts)}')}")
     if lines:
-        st.markdown(f"**Tight bounds, {HALF}** (elsewhere on this page they fill it)\n" + "\n".join(lines))
+        st.markdown(f"**Tight bounds, {HALF}** (the table above assumes that they fill it)\n" + "\n".join(lines))
