@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from urllib.parse import parse_qsl, urlencode
 
@@ -52,11 +53,19 @@ def _attacker(words: Words) -> str:
 def _distance(words: Words) -> str:
     """Translate addresses from the time when a promise about moves had its own page, with the city by default."""
     if words.setdefault("d", ["city"]) == ["city"]:
-        words.setdefault("rho", ["0.0089"])
+        if not _is_distance(words.setdefault("rho", ["0.0089"])):
+            words["no_rho"], words["rho"] = words["rho"], ["0.0089"]
     chosen = ALGORITHMS.get(words.setdefault("a", ["dist-dp-region-means"])[-1])
     if chosen is not None and chosen.notion is not Notion.RHO:
         words.setdefault("rho", [""])  # so that a sentence says that this method hides no moves
     return "explore"
+
+
+def _is_distance(texts: list[str]) -> bool:
+    try:
+        return len(texts) == 1 and 0 < float(texts[0]) < math.inf
+    except ValueError:
+        return False
 
 
 def _federated(words: Words) -> str:

@@ -267,6 +267,7 @@ def _sentence(version: int, wrong: list[str], left: list[str], too_long: bool) -
 
 _CLIENTS = "settings of runs with several clients"
 _ELSEWHERE = {  # words that only some views have -> how a message names them
+    "no_rho": "rho (distance)",
     "rho": "rho, which belongs to promises about moves",
     **dict.fromkeys(("clients", "spread", "noise", "ring", "silent", "from", "round", "delay", "bare"), _CLIENTS),
     "lost": "its page, which does not exist",

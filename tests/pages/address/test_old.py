@@ -52,6 +52,13 @@ def test_an_old_address_opens_what_it_showed(page, query, there, values):
         assert "embed=true" in words
 
 
+@pytest.mark.parametrize("rho", ["abc", "0", "nan", "-1", "inf", "1&rho=2"])
+def test_an_old_address_of_moves_with_a_wrong_distance_opens_its_usual_distance_and_says_so(rho):
+    scene, sentence = read(*today("distance", f"rho={rho}"), explore)
+    assert (scene.values["d"], scene.values["rho"]) == ("city", 0.0089)
+    assert sentence == "This link opens, but defaults replace the parts that do not fit: rho (distance)."
+
+
 @pytest.mark.parametrize("slug", ["nsm", "pe-means", "stemmer-kaplan-local"])
 def test_an_old_address_of_moves_says_that_a_method_promises_none(slug):
     scene, sentence = read(*today("distance", f"a={slug}&d=iris"), explore)
