@@ -9,7 +9,7 @@ from pages._ui.limits import reconstruction
 from pages._ui.limits.controls import limits
 
 links.enter(__file__, limits, has=("navigation",))
-shell.strip(catalog.chosen().title, private=catalog.chosen().private)
+shell.strip(catalog.sample(links.now("limits", limits).values["d"]).title, private=False)
 links.notice("limits", limits)
 links.keep("limits", limits)
 shell.title()

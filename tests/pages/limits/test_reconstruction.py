@@ -16,6 +16,10 @@ def words(app):
     return " ".join(block.proto.body for block in app.get("html"))
 
 
+def strip(app):
+    return next(block.proto.body for block in app.get("html") if 'class="dp-strip"' in block.proto.body)
+
+
 def read_off(app):
     found = re.search(r"<b>([\d,]+) of [\d,]+ people read off exactly</b>", words(app))
     return int(found[1].replace(",", "")) if found else 0
@@ -26,6 +30,13 @@ def test_people_are_read_off_exact_centers_and_not_off_noisy_ones(opened):
     assert not app.exception and read_off(app) >= 1 and "of 150 people" in words(app)
     app.segmented_control(key="exact_noise").set_value("seeded").run()
     assert not app.exception and read_off(app) == 0 and "No row can be read off" in words(app)
+
+
+def test_the_strip_names_the_sample_of_the_picture(opened):
+    app = opened("limits", "v=1&d=digits")
+    assert "Handwritten digits" in strip(app) and "Town" not in strip(app)
+    app.selectbox(key="exact_data").set_value("iris").run()
+    assert "Iris" in strip(app)
 
 
 def test_clients_without_noise_give_people_away_too(opened):
