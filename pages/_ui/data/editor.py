@@ -46,7 +46,7 @@ _CONFIG = {
     "high": st.column_config.NumberColumn("high", help="Larger values count as this one. Public.", width="small"),
     "unit": st.column_config.TextColumn("unit", max_chars=20, width="small"),
     "words": st.column_config.TextColumn(
-        "words, or first..last date", help="low, middle, high, or 1950-01-01..2020-12-31. Public."
+        "words or dates", help="All words, low, middle, high, or first..last date, 1950-01-01..2020-12-31. Public."
     ),
     "fill": st.column_config.NumberColumn(
         "if missing", help="Stands in for a missing cell. If this is empty, the row is left out.", width="small"
@@ -144,7 +144,7 @@ def _table(upload: Upload) -> tuple[list[dict[str, Any]], tuple[Recoding, ...]]:
     _reasons({name: upload.cells[name] for name in names})
     used = (name for name in names if upload.cells[name]["use"])
     if waiting := [name for name in used if str(upload.cells[name]["why"]).startswith("suggested")]:
-        words = f"The suggested bounds are right: {len(waiting)}"
+        words = f"Confirm the suggested bounds of {len(waiting)} column{'s' * (len(waiting) > 1)}"
         if st.button(words, icon=":material/check:", key=keys.CONFIRM(upload.key)):
             for name in waiting:
                 upload.cells[name]["why"] = upload.cells[name]["why"].replace("suggested", "confirmed")

@@ -48,8 +48,9 @@ def _card(name: str) -> None:
         f"<p class=dp-card>{markup.bold(data.title)}<br>{markup.text(data.description)}"
         f"<br><span>{n:,} rows, {d} columns</span></p>"
     )
+    named = data.title.partition(",")[0]
     st.button(
-        "In use" if chosen else "Use",
+        "In use" if chosen else f"Use {named[:1].lower()}{named[1:]}",
         key=keys.USE(name),
         width="stretch",
         type="primary" if chosen else "secondary",

@@ -37,7 +37,7 @@ def kept_by(monkeypatch):
 def test_a_declaration_is_kept_without_a_cell_and_taken_in_another_visit(start, kept_by):
     content = b"customer_id,age,Q1\n482915736048,31.7,4\n482915736049,47.3,5\n"
     app = drop(start(), "mine.csv", content, "No, it is private")
-    press(app, "The suggested bounds are right: 2").run()
+    press(app, "Confirm the suggested bounds of 2 columns").run()
     token = app.session_state["upload_shown"]
     app.number_input(key=f"{token}_1_n").set_value(4321).run()
     entry = kept_by()[-1]
