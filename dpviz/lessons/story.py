@@ -234,6 +234,7 @@ def _edition(one: StoryRuns, given: Given | None, about: dict[str, Any]) -> dict
         facts = {
             **about, "groups": one.groups, "epsilon": fraction(stop), "people": f"{len(data.X):,}", "odds": bet.odds,
             "any": odds_of_any(promise), "on": bet.on, "again": again, "runs": one.runs,
+            "find": "finds" if again == 1 else "find",
             "before": fraction(STOPS[i - 1]), "more": with_more(bet.odds, _promise(None, stop).odds, len(whole.X)),
         }  # fmt: skip
         sentences = {name: _filled(name, ("big", "say"), **facts) for name in ("epsilon", "people")}

@@ -167,6 +167,7 @@ def test_a_larger_budget_that_finds_fewer_says_whether_that_is_noise(reruns, bef
         words in last and ("noise" in last) == ("noise" in words) and ("Fewer than at ε\u00a04" in last) == bool(words)
     )
     assert not any("Fewer" in text for text in earlier)
+    assert "**1 of 100** runs finds all" in earlier[0] and "**2 of 100** runs find all" in earlier[1]
 
 
 def test_words_are_few_and_differential_privacy_is_on_the_first_screen(record):

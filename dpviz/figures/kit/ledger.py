@@ -32,8 +32,8 @@ def why(entry: Release, unit: str) -> str:
     )
     if entry.excess > 1:
         part += (
-            f" The release carries {number(entry.excess)} times that variance: several parties draw it, and noise "
-            f"that one of them could remove does not count."
+            f" The release carries {number(entry.excess)} times that variance: several parties draw it, and each "
+            f"could subtract its own share, so the others' shares alone must be enough."
         )
     return (
         f"{_sentence(entry.reason)}: {unit} changes it by at most {number(entry.sensitivity)} ({norm}). "

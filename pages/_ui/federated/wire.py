@@ -172,9 +172,9 @@ def beside_central(trace: Trace, same: bool) -> None:
     excess = max(entry.excess for entry in trace.ledger)
     if excess > 1:
         st.info(
-            f"The released noise has **{number(excess)} times** the variance of a central run at the same ε, because "
-            f"noise that one client could remove does not count. That is the price of trusting no single party with "
-            f"all of it."
+            f"The released noise has **{number(excess)} times** the variance of a central run at the same ε: each "
+            f"client knows its own share of the noise and could subtract it, so the others' shares alone must be "
+            f"enough. That is the price of trusting no single party with all of it."
         )
     elif same:
         st.success("The central run with the same seed gives the same centers, ledger and frames, bit for bit.")

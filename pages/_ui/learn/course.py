@@ -19,8 +19,8 @@ def show(place: Spot) -> None:
     shell.title()
     st.html(
         markup.lede(
-            f"{len(LESSONS)} lessons of a few minutes each. In each you predict, run, explain, and keep a sentence. "
-            "Without a prediction, a surprise goes unnoticed."
+            f"{len(LESSONS)} lessons of a few minutes each, and a last page on what no promise covers. In each lesson "
+            "you predict, run, explain, and keep a sentence. Without a prediction, a surprise goes unnoticed."
         )
     )
     with st.container(key=keys.COURSE_PARTS, horizontal=True, vertical_alignment="center", gap="small"):

@@ -236,10 +236,10 @@ def _onward(place: Spot, lesson: Lesson) -> None:
             st.page_link("pages/limits.py", label="The last page: what no promise covers", width="content")
         if place.part in ("run", "explain"):
             st.button(
-                "Other noise", key=keys.LESSON_DRAW, icon=":material/casino:", shortcut="D", on_click=draw_again,
+                "Draw again", key=keys.LESSON_DRAW, icon=":material/casino:", shortcut="D", on_click=draw_again,
                 args=(place,), disabled=prepared.locked(keys.LEARN_SEED(lesson.name)),
-                help=f"Draw {place.seed + 1} of {len(SEEDS)}: the same people, different noise. Every number in this "
-                "lesson is computed from the draw that is shown.",
+                help=f"Draw {place.seed + 1} of {len(SEEDS)}: the same people, another start, different noise. "
+                "Every number in this lesson is computed from the draw that is shown.",
             )  # fmt: skip
         st.button("All lessons", key=keys.LESSON_ALL, type="tertiary", on_click=go, args=("", "lessons"))
 
