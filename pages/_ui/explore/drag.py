@@ -14,7 +14,6 @@ import streamlit as st
 
 from dpviz import params
 from dpviz.algorithms import ALGORITHMS, Algorithm
-from dpviz.atlas import fill
 from dpviz.atlas.cells import STOPS, Beside
 from dpviz.atlas.files import Chart
 from dpviz.figures.kit.view import View
@@ -32,7 +31,7 @@ from pages._ui.frame import catalog, keys, prepared
 from pages._ui.frame.session import session
 from pages._ui.player import stage
 from pages._ui.player.player import view_of
-from pages._ui.work import atlas, filling
+from pages._ui.work import atlas
 from pages._ui.work.atlas import Trust
 from pages._ui.work.caches import per_run
 from pages._ui.work.filling import Track, at
@@ -57,7 +56,7 @@ def section(scope: str, choice: Choice, result: Result, look: RunLook) -> None:
     """Offer ε as a drag in the form if there are stored runs for the form's choices.
 
     Its film covers the plane in the container with the key `scope`. Otherwise runs of public data are made in the
-    background, and the drag appears below the form.
+    background, and the drag appears once it has stops.
     """
     here, algorithm = choice.stored, choice.form.algorithm
     like = algorithm is not None and _is_like(choice, algorithm, result)
@@ -70,25 +69,22 @@ def section(scope: str, choice: Choice, result: Result, look: RunLook) -> None:
                 names, mode = tuple(here.names), st.context.theme.type or "light"
                 record = _record(choice.cls.slug, names, choice.form.seed, mode, look.hidden, look.axes, result)
                 _draw(scope, choice, result, record, names)
-    if like and (here is None or Trust.NO in here.trusts):
-        _fill(scope, choice, result, look)
+    if like and choice.track is not None:
+        _fill(scope, choice, choice.track, result, look)
 
 
-def _fill(scope: str, choice: Choice, result: Result, look: RunLook) -> None:
+def _fill(scope: str, choice: Choice, track: Track, result: Result, look: RunLook) -> None:
     """Draw the finished part of a track without stored runs, and have the rest made while the page is open."""
     algorithm, seed = choice.form.algorithm, choice.form.seed
-    if algorithm is None or choice.form.noiseless or seed >= fill.RUNS or not prepared.shows("form"):
-        return
-    if (track := filling.track(choice.data, algorithm)) is None:
-        return
-    there = track.chart
-    stops = 0 if there is None else len(there[0].stops)
-    if there is not None and stops > 1:
+    there, stops = track.chart, track.stops
+    if there is not None and stops > 1 and algorithm is not None and choice.row.drag is not None:
         mode = st.context.theme.type or "light"
         edition = partial(_made, choice, algorithm, *there)
-        with choice.row.below:
+        with choice.row.drag:
             record = _record_of(result, choice.name, stops, seed, mode, look.hidden, look.axes, edition)
             _draw(scope, choice, result, record, (choice.name,))
+    elif choice.row.drag is not None:
+        choice.row.drag.caption("Runs at other values of ε are being made. In a moment ε is a slider.")
     if not track.whole:
         _follow(track, stops)
 

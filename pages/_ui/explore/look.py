@@ -15,12 +15,14 @@ from pages._ui.address import links
 from pages._ui.address.scene import write
 from pages._ui.explore.settings import FormRow, settings
 from pages._ui.explore.state import Settings
-from pages._ui.explore.stored import Stored, shared_span, stored
+from pages._ui.explore.stored import Stored, made, shared_span, stored
 from pages._ui.form.forms import pick_data
 from pages._ui.form.picker import pick_algorithm
 from pages._ui.frame import catalog, keys, prepared
 from pages._ui.frame.session import session
 from pages._ui.work import results, runs
+from pages._ui.work.atlas import Trust
+from pages._ui.work.filling import Track
 from pages._ui.work.results import Result
 from pages._ui.workspace.explore import explore, explored, seen_from
 
@@ -30,13 +32,14 @@ WIDE, WIDER, BUDGET, NARROW = 168, 228, 144, 112
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Choice:
-    """The form's choices: the data set by name, the algorithm, its settings, and matching stored runs."""
+    """The form's choices: data set by name, algorithm, settings, matching stored runs, or the track made instead."""
 
     name: str
     data: Dataset
     cls: type[Algorithm]
     form: Settings
     stored: Stored | None
+    track: Track | None
     row: FormRow
 
 
@@ -51,7 +54,7 @@ class RunLook:
 def choose() -> Choice:
     """Draw the form on top, the same for every view of a run; return its choices.
 
-    If stored runs match it, the drag takes the place of the field for ε. On a phone the fields are in a drawer.
+    If stored or made runs match it, the drag takes the place of the field for ε. On a phone the fields are in a drawer.
     """
     with st.container(key=keys.FORM_TOP, horizontal=True, vertical_alignment="bottom", gap="medium"):
         fields = st.container(
@@ -67,13 +70,17 @@ def choose() -> Choice:
             run = st.container(width="content")
         with method:
             cls = pick_algorithm(data, about=details, label="Method")
-        here = stored(name, data, cls)
-        dragged = here is not None and bool(here.charts)
-        drag = st.container() if here is not None else None
+        here, track = stored(name, data, cls), None
+        if here is None or Trust.NO in here.trusts:
+            track = made(name, data, cls)
+        dragged = bool(here and here.charts) or (track is not None and track.stops > 1)
+        drag = None
+        if here is not None or track is not None:
+            drag = st.container(key=keys.FORM_DRAG, vertical_alignment="bottom")
     row = FormRow(k, None if dragged else epsilon, details, run, drag, st.container())
     with details:
         st.caption(plain(data.description))
-    return Choice(name, data, cls, settings(name, data, cls, row), here, row)
+    return Choice(name, data, cls, settings(name, data, cls, row), here, track, row)
 
 
 def seen(choice: Choice) -> Result | None:

@@ -12,6 +12,7 @@ import streamlit as st
 
 from dpviz import params
 from dpviz.algorithms import Algorithm
+from dpviz.atlas import fill
 from dpviz.atlas.cells import METHODS, PEOPLE, STOPS
 from dpviz.atlas.files import Chart, Stop
 from dpviz.datasets import SAMPLES, Dataset
@@ -21,14 +22,16 @@ from dpviz.postprocessing.span import Span, span_of
 from dpviz.privacy.guarantee import Notion
 from pages._ui.form.forms import fields_of, held
 from pages._ui.frame import catalog, keys, prepared
-from pages._ui.work import atlas
+from pages._ui.work import atlas, filling
 from pages._ui.work.atlas import Trust
+from pages._ui.work.filling import Track
 from pages._ui.work.results import Result
 
 __all__ = [
     "Stored",
     "edition_of",
     "found_again",
+    "made",
     "more_people",
     "name_of",
     "runs_of",
@@ -104,6 +107,20 @@ def stored(name: str, data: Dataset, cls: type[Algorithm]) -> Stored | None:
     if charts and (people not in charts or st.session_state.get(keys.EXPLORE_SEED, 0) >= charts[people].seeds):
         return None
     return Stored(sample, cls.slug, people, trusts, charts)
+
+
+def made(name: str, data: Dataset, cls: type[Algorithm]) -> Track | None:
+    """Return the track that is made for the form's choices while the page is open; None if they cannot have one."""
+    state, specs = st.session_state, params.specs(cls)
+    if state.get(keys.EXPLORE_EXACT, False) or state.get(keys.EXPLORE_SEED, 0) >= fill.RUNS:
+        return None
+    if not prepared.shows("form"):
+        return None
+    fields = fields_of(cls, name, {"n_clusters": data.n_clusters}, state.get(keys.PRESET(cls.slug)))
+    try:
+        return filling.track(data, cls(**{one: held(cls, one, fields) for one in specs}))
+    except (ValueError, TypeError):  # reported at its field
+        return None
 
 
 def _usual(name: str, data: Dataset, cls: type[Algorithm]) -> bool:

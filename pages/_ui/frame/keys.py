@@ -28,7 +28,7 @@ class Keys:
 
 # Every page
 STRIP, SHARE, MESSAGES, CANCEL = "strip", "share", "messages", "cancel"
-FORM, FORM_MORE, FORM_TOP, FORM_FIELDS = "form", "form_more", "form_top", "form_fields"
+FORM, FORM_MORE, FORM_TOP, FORM_FIELDS, FORM_DRAG = "form", "form_more", "form_top", "form_fields", "form_drag"
 FORM_DETAILS, FORM_ALGORITHMS = "form_details", "form_algorithms"
 MISHAP, BAR, TABS = "mishap", "bar", "tabs"
 DRAWER_BOX, DRAWER, ADDRESS = "drawer", Keys("{}_drawer"), Keys("{}_address")

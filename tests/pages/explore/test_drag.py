@@ -123,6 +123,20 @@ class Made(filling.Track):
         return files.Chart(Chapter("tiny", "dp-lloyd"), None, len(some.groups.means), some.loss, fill.RUNS, stops), some
 
 
+def form(app, key):
+    """Return the protocol of everything in a container of the form, as text, without its popovers."""
+    blocks = [app.main]
+    for block in blocks:
+        blocks += block.children.values() if hasattr(block, "children") else ()
+    return written(next(block for block in blocks if getattr(block, "key", None) == key))
+
+
+def written(block):
+    if getattr(block, "type", "") == "popover":
+        return ""
+    return f"{block.proto}" + "".join(map(written, block.children.values() if hasattr(block, "children") else ()))
+
+
 @pytest.fixture
 def made(monkeypatch):
     monkeypatch.setattr(fill, "RUNS", 2)
@@ -142,6 +156,16 @@ def test_a_k_off_the_table_gets_a_track_that_grows_from_runs_of_its_own(opened, 
     app = opened(query)
     assert len(json.loads(dragged(app)["record"])["editions"][0]["stops"]) == len(STOPS)
     assert [field.label for field in app.number_input].count("Privacy budget ε") == 1  # the field for typing ε stays
+    assert "dpviz_drag" in form(app, "form_drag") and "Privacy budget" not in form(app, "form_fields")
+
+
+def test_before_a_track_has_stops_the_field_of_epsilon_stands_and_the_track_has_its_room(
+    opened, asked, made, monkeypatch
+):
+    monkeypatch.setattr(Made, "last", 0)
+    app = opened("v=1&d=tiny&a=dp-lloyd&k=3&e=1&s=0")
+    assert dragged(app) is None and "Privacy budget" in form(app, "form_fields")
+    assert "are being made" in form(app, "form_drag")
 
 
 def test_an_epsilon_between_the_stops_keeps_the_track(opened, asked):
