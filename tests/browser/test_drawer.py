@@ -85,3 +85,18 @@ def test_on_a_phone_the_last_tab_stands_clear_of_the_way_to_the_form(open_page):
     expect(tab).to_be_in_viewport(ratio=1)
     box, mine = form.bounding_box(), tab.bounding_box()
     assert mine["x"] + mine["width"] <= box["x"] or mine["y"] >= box["y"] + box["height"]
+
+
+def test_on_a_phone_the_way_to_the_form_covers_no_tab_and_no_scrolled_picture(open_page):
+    page = open_page("explore", width=390, height=844)
+    form, tabs = page.get_by_role("button", name="Change"), page.locator(".dp-nav.tabs")
+    expect(form).to_be_visible()
+    expect(page.locator(".dp-verdict").first).to_be_visible()
+    for scroll in (0, 400):
+        page.get_by_test_id("stMain").evaluate("(main, y) => main.scrollTo(0, y)", scroll)
+        box, links, row = (one.bounding_box() for one in (form, tabs, page.locator(".st-key-tabs")))
+        assert links["x"] + links["width"] <= box["x"]
+        assert row["y"] <= box["y"] and box["y"] + box["height"] <= row["y"] + row["height"]
+        assert (
+            page.locator(".st-key-tabs").evaluate("row => getComputedStyle(row).backgroundColor") != "rgba(0, 0, 0, 0)"
+        )
