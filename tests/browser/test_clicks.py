@@ -37,7 +37,7 @@ def test_clicks_to_the_centers_of_a_file(open_page, private):
     click(page.get_by_role("button", name="No, it is private" if private else "Yes, it is public"))
     if private:
         click(page.get_by_role("button", name="Yes, names"))
-        click(page.get_by_role("button", name=re.compile("suggested bounds are right")))
+        click(page.get_by_role("button", name=re.compile("Confirm the suggested bounds")))
         field = page.get_by_role("spinbutton", name="Rows", exact=True)
         click(field)
         field.fill("600")
