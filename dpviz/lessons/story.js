@@ -395,11 +395,12 @@ class Story {
       top = this.host.top();
     const high = Math.max(scroller.clientHeight - top - (narrow ? foot : 0), 320),
       [low, up] = [this.record.low, this.record.high];
-    const shape = (up[1] - low[1]) / (up[0] - low[0]),
-      room = narrow ? Math.min(high * 0.46, width * shape + 24) : high - 24;
-    const keyed = narrow ? 22 : 36,
-      wide = narrow ? width : this.stage.clientWidth;
     root.classList.toggle("narrow", narrow);
+    this.narrow = narrow;
+    const keyed = narrow ? this.tallest() : 36,
+      wide = narrow ? width : this.stage.clientWidth;
+    const shape = (up[1] - low[1]) / (up[0] - low[0]),
+      room = narrow ? Math.min(high * 0.46, width * shape + 2 + keyed) : high - 24;
     const tall = Math.min(room - keyed, (narrow ? width : root.clientWidth - root.firstChild.clientWidth) * shape + 2);
     this.canvas.style.height = `${Math.round(Math.min(tall, wide * shape + 2))}px`;
     const stage = narrow ? Math.round(tall) + keyed + 4 : high;
@@ -416,11 +417,17 @@ class Story {
     this.step = Math.ceil(Math.max(this.step, least));
     for (const one of this.sections) one.style.height = `${this.step}px`;
     root.style.marginBottom = narrow ? `${foot}px` : "";
-    if (narrow !== this.narrow && this.at >= 0) {
-      this.narrow = narrow;
-      this.legend();
-    }
-    Object.assign(this, { top, narrow });
+    if (this.at >= 0) this.legend(this.at);
+    this.top = top;
+  }
+
+  /** Return the height of the tallest key of all screens, which may take two lines on a phone. */
+  tallest() {
+    const heights = this.sections.map((_, at) => {
+      this.legend(at);
+      return this.key.scrollHeight;
+    });
+    return Math.max(...heights);
   }
 
   /** Return how far the page is scrolled, in screens. */
@@ -462,7 +469,7 @@ class Story {
       [...this.rail.children].forEach((one, i) =>
         i === at ? one.setAttribute("aria-current", "true") : one.removeAttribute("aria-current"),
       );
-      this.legend();
+      this.legend(at);
       this.say();
       clearTimeout(this.noting);
       this.noting = setTimeout(() => this.note(), 120); // browsers allow only a few address changes per second
@@ -477,9 +484,9 @@ class Story {
     this.host.note(this.at + 1);
   }
 
-  legend() {
-    const { at } = this,
-      secret = this.narrow && at === 2 ? [] : [["person", "person"]],
+  /** Write the key of a screen. */
+  legend(at) {
+    const secret = this.narrow && at === 2 ? [] : [["person", "person"]],
       released = [];
     if (at === 0) secret.push(["ring", "read off"], ["exact", "average"]);
     const can = this.narrow ? "" : "possible ";
