@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import re
 import time
 from types import SimpleNamespace
 
@@ -149,6 +150,13 @@ def test_runs_are_added_swapped_changed_and_taken_away(open_link):
     wait(app)
     assert not app.exception and "does not make it better" in words(app)
     assert "right at most <b>A " in words(app)
+
+
+def test_a_curve_that_says_more_than_the_verdict_is_explained(open_link):
+    told = words(open_link(link("a=dpm&k=5&e=1&s=0", "a=pe-means&k=5&e=1&s=0")))
+    verdict = int(re.search(r"right at most <b>(\d+) times in 100", told)[1])
+    curve = int(re.search(r"right at most <b>A (\d+)", told)[1])
+    assert curve < verdict and f"ε and δ alone, as in the lines above, allow A {verdict}: a curve says more." in told
 
 
 def test_private_data_are_refused_with_the_reason():

@@ -9,6 +9,7 @@ from scipy.special import ndtr
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load_sample
 from dpviz.postprocessing.beside import budgets, facts, kinds, matched, partners, promises
+from dpviz.postprocessing.bet import bet_of
 from dpviz.postprocessing.bound import Bound
 from dpviz.privacy.guarantee import Guarantee, Neighboring, Notion
 
@@ -90,6 +91,13 @@ def test_another_budget_is_no_other_kind_of_promise():
     same, weak = [run("nsm", TOWN), run("nsm", TOWN, epsilon=4.0)], [run("dist-dp", TOWN), run("nsm", TOWN)]
     assert kinds(same) == [] and budgets(same) == promises(same) != []
     assert kinds(weak) and promises(weak) == kinds(weak) + budgets(weak)
+
+
+def test_the_sentence_about_budgets_has_the_bets_of_the_verdicts():
+    traces = [run("dpm", TOWN), run("dpm", TOWN, epsilon=0.25)]
+    bets = [bet_of(trace.claimed).odds for trace in traces]
+    assert Bound.of_run(traces[0]).odds < bets[0]  # a composed curve says more than one ε and δ
+    assert f"A {bets[0]} of 100, B {bets[1]} of 100" in budgets(traces)[0]
 
 
 def test_a_weaker_promise_says_that_it_is_no_better():

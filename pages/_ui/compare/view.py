@@ -186,10 +186,14 @@ def curves(comparison: Comparison) -> None:
         draw(keys.COMPARE_CURVES, [curves_panel(shell.colors(), bounds)])
     odds = markup.Html(", ".join(markup.bold(f"{letter} {bound.odds}") for letter, bound in bounds.items()))
     on = bets_on([run.trace for run in comparison.runs], comparison.data.noun)
+    promised = {letter: run.trace.claimed.person.odds for letter, run in zip(bounds, comparison.runs, strict=True)}
+    apart = ", ".join(f"{letter} {promised[letter]}" for letter, bound in bounds.items() if promised[letter] != bound.odds)
+    looser = markup.small(f"ε and δ alone, as in the lines above, allow {apart}: a curve says more.") if apart else ""
     with words:
         st.header("What the promises allow")
         st.html(
             markup.odds(f"Starting from even odds, a bet on {on} is right at most ", odds, " times in 100.")
+            + looser
             + markup.small(
                 "Every attacker has a rate of false alarms and a rate of misses, and lies on or above "
                 "the curve of the promise. On the dotted line, a coin would do as well. For a plan of "
