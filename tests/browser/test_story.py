@@ -89,7 +89,7 @@ KEYED = """() => {
         story.go(i, 'auto');
         const edge = (one) => one.getBoundingClientRect(), {key, sections} = story, tag = key.querySelector('b');
         const words = (box) => [...box.querySelectorAll(':scope > :not(b, .secret)')].map((one) => one.textContent);
-        const bottom = Math.max(...[...key.children].map((one) => edge(one).bottom)); // the box may be lower than its lines
+        const bottom = Math.max(...[...key.children].map((one) => edge(one).bottom)); // of its lines
         all.push({
             below: bottom - (story.narrow ? edge(sections[i].firstChild).top : innerHeight),
             wide: key.scrollWidth - key.clientWidth,

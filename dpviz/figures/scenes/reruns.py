@@ -65,6 +65,11 @@ def numbers_of_centers(runs: Sequence[np.ndarray]) -> str:
     return f"{few} to {counted(many, 'center')}" if few < many else counted(many, "center")
 
 
+def unlike(runs: Sequence[np.ndarray], k: int, against: str) -> str:
+    """Return why the losses of runs cannot be compared with those of k centers, or "" if they can."""
+    return f"{numbers_of_centers(runs)} where {against} has {k}: not comparable" if {*map(len, runs)} - {k} else ""
+
+
 def clouds(view: View, in_turn: Sequence[Cloud], title: str, note: str = "") -> list[Panel]:
     """Draw a plane and, if there are losses, a dot plot; one frame per cloud, all on the same axes.
 
@@ -76,7 +81,7 @@ def clouds(view: View, in_turn: Sequence[Cloud], title: str, note: str = "") -> 
     alt = f"The centers of {len(last.centers)} runs each for {', '.join(cloud.label for cloud in in_turn)}."
     panels = [_plane(view, frames, title, note, alt)]
     if any(cloud.ratios is not None for cloud in in_turn):
-        panels.append(_dots(view, [cloud.ratios for cloud in in_turn], [None] * len(in_turn), note))
+        panels.append(_dots(view, in_turn, [None] * len(in_turn), note))
     return panels
 
 
@@ -86,7 +91,7 @@ def one_by_one(view: View, cloud: Cloud, title: str, note: str = "") -> list[Pan
     frames = [{"cloud": everything, "one": xy(view.flat(centers))} for centers in cloud.centers]
     panels = [_plane(view, frames, title, note, f"{len(frames)} runs, one after the other.", pale=True)]
     if cloud.ratios is not None:
-        panels.append(_dots(view, [cloud.ratios] * len(frames), list(range(len(frames))), note))
+        panels.append(_dots(view, [cloud] * len(frames), list(range(len(frames))), note))
     return panels
 
 
@@ -121,9 +126,9 @@ def _closeness(view: View, ratios: Sequence[np.ndarray]) -> str:
     return f"{span} of {runs} within {percent(CLOSE - 1)} of {view.against}"
 
 
-def _dots(view: View, ratios: Sequence[np.ndarray | None], now: Sequence[int | None], note: str) -> Panel:
+def _dots(view: View, in_turn: Sequence[Cloud], now: Sequence[int | None], note: str) -> Panel:
     """Return the dot plot; `now` is the marked run of each frame."""
-    colors = view.colors
+    colors, ratios = view.colors, [cloud.ratios for cloud in in_turn]
     known = [values for values in ratios if values is not None and len(values)]
     finite = np.concatenate([values[np.isfinite(values)] for values in known]) if known else np.ones(1)
     low, high = min(float(finite.min()), 0.97), max(float(finite.max()), 1.3)
@@ -131,7 +136,10 @@ def _dots(view: View, ratios: Sequence[np.ndarray | None], now: Sequence[int | N
     tables = [dots_table(values, low, high) if values is not None else None for values in ratios]
     top = max([8, *(int(table.height.max()) for table in tables if table is not None and len(table))])
     size = int(np.clip(150 / top, 5, 11))
-    figure = base(colors, _closeness(view, known), height=250, margin_left=12)
+    every = [centers for cloud in in_turn for centers in cloud.centers]
+    apart = "" if view.reference is None else unlike(every, len(view.reference), view.against)
+    title = apart or _closeness(view, known)
+    figure = base(colors, title, height=250, margin_left=12)
     figure.add_scatter(
         mode="markers", name="one run", marker={"color": colors.released, "size": size},
         hovertemplate=f"%{{text}} × {view.against}<extra></extra>", text=[],
@@ -161,7 +169,7 @@ def _dots(view: View, ratios: Sequence[np.ndarray | None], now: Sequence[int | N
         updates.append([{"x": x, "y": y, "text": [ratio_words(ratio) for ratio in table.ratio]}, marked])
     add_frames(figure, [0, 1], updates)
     tag(figure, colors, note if note and not view.hidden else "NOT PRIVATE")
-    return Panel("side", figure, f"A dot plot: {view.measure.lower()} of each run. {_closeness(view, known)}.")
+    return Panel("side", figure, f"A dot plot: {view.measure.lower()} of each run. {title}.")
 
 
 def _ticks(low: float, high: float) -> list[float]:

@@ -187,7 +187,9 @@ def curves(comparison: Comparison) -> None:
     odds = markup.Html(", ".join(markup.bold(f"{letter} {bound.odds}") for letter, bound in bounds.items()))
     on = bets_on([run.trace for run in comparison.runs], comparison.data.noun)
     promised = {letter: run.trace.claimed.person.odds for letter, run in zip(bounds, comparison.runs, strict=True)}
-    apart = ", ".join(f"{letter} {promised[letter]}" for letter, bound in bounds.items() if promised[letter] != bound.odds)
+    apart = ", ".join(
+        f"{letter} {promised[letter]}" for letter, bound in bounds.items() if promised[letter] != bound.odds
+    )
     looser = markup.small(f"ε and δ alone, as in the lines above, allow {apart}: a curve says more.") if apart else ""
     with words:
         st.header("What the promises allow")

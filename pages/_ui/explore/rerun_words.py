@@ -7,7 +7,7 @@ import math
 import numpy as np
 import streamlit as st
 
-from dpviz.figures.scenes.reruns import CLOSE
+from dpviz.figures.scenes.reruns import CLOSE, unlike
 from dpviz.metrics import reference_name
 from dpviz.numbers import percent, ratio_words
 from dpviz.postprocessing.verdict import spread_words
@@ -77,9 +77,10 @@ def in_words(question: RerunQuestion, one: str, some: Reruns, *, hidden: bool) -
     typical = float(np.nanmedian(scatter)) if np.isfinite(scatter).any() else math.nan
     words = [one]
     if hidden and result.reference_loss:
-        every = ratios(result, some)
-        near = f"{int((every <= CLOSE).sum())} of {N} runs within {percent(CLOSE - 1)} of {reference_name(trace)}"
-        words.append(f"{near}, worst {times(every.max())}")
+        every, against = ratios(result, some), reference_name(trace)
+        apart = unlike(some.centers, len(result.reference.cluster_centers), against) if result.reference else ""
+        near = f"{int((every <= CLOSE).sum())} of {N} runs within {percent(CLOSE - 1)} of {against}"
+        words.append(apart or f"{near}, worst {times(every.max())}")
         groups = verdict.groups(result)
         complete = sum(bool(groups.found_by(trace.domain.normalize(centers)).all()) for centers in some.centers)
         words.append(f"all {len(groups.means)} {groups.words} found in {complete}")

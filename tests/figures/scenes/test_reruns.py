@@ -1,5 +1,7 @@
 """Check clouds and dots of several runs: the table, and what a picture without hidden layers omits."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -49,3 +51,10 @@ def test_one_title_is_true_of_every_cloud_that_it_stands_over(view):
     found = [Cloud("ε ½", centers, np.array([1.3, 1.2, 3.0])), Cloud("ε 1", centers, np.array([1.0, 1.05, 3.0]))]
     _, dots = clouds(view, [*found, found[0]], "Centers")
     assert dots.figure.layout.title.text == "0 to 2 of 3 runs within 10% of KMeans" and "0 to 2 of 3" in dots.alt
+
+
+def test_losses_of_another_number_of_centers_are_not_compared(view):
+    view = dataclasses.replace(view, reference=view.trace.cluster_centers)
+    found = Cloud("ε 1", (np.zeros((2, 2)), np.zeros((5, 2))), np.array([1.0, 0.5]))
+    for dots in (clouds(view, [found], "Centers")[1], one_by_one(view, found, "Centers")[1]):
+        assert dots.figure.layout.title.text == "2 to 5 centers where KMeans has 2: not comparable"
