@@ -1,5 +1,7 @@
 """Bounds: declare the public facts about a visitor's file in the table of its columns."""
 
+from pathlib import Path
+
 import streamlit as st
 
 from pages._ui.address import links
@@ -12,7 +14,7 @@ upload, chosen = files.shown(), catalog.chosen()
 if upload is None:
     shell.strip(chosen.title, private=chosen.private)
 else:
-    shell.strip(upload.table.name, private=upload.private)
+    shell.strip(Path(upload.table.name).stem, private=upload.private)
 links.notice("bounds", own)
 links.keep("bounds", own, private=True)
 shell.title()

@@ -1,5 +1,7 @@
 """File: pick a sample, make blobs, or upload a file and describe it, one question per screen."""
 
+from pathlib import Path
+
 import streamlit as st
 
 from pages._ui.address import links
@@ -20,9 +22,9 @@ WAYS = {
 chosen, upload, pending = catalog.chosen(), files.shown(), data_state.pending
 own = st.session_state.get(keys.DATA_WAY) == OWN_FILE
 if own and pending is not None:
-    shell.strip(pending.name, private=None if pending.question == "public" else True)
+    shell.strip(Path(pending.name).stem, private=None if pending.question == "public" else True)
 elif own and upload is not None:
-    shell.strip(upload.table.name, private=upload.private)
+    shell.strip(Path(upload.table.name).stem, private=upload.private)
 else:
     shell.strip(chosen.title, private=chosen.private)
 links.notice("data", data)

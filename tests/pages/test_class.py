@@ -485,7 +485,7 @@ def test_a_laptop_that_sleeps_for_ten_minutes_finds_its_class_and_its_lesson(cla
 
 
 @pytest.mark.slow
-def test_a_run_is_mirrored_and_then_the_game_is_played(opened):
+def test_a_run_is_mirrored_and_then_the_game_is_played_and_continued_after_a_reload(opened, monkeypatch):
     lecturer = opened()
     lecturer.button(key="class_open").click().run()
     room = lecturer.session_state["class_room"]
@@ -505,12 +505,17 @@ def test_a_run_is_mirrored_and_then_the_game_is_played(opened):
     assert f"Step 1 of {len(room.run.titles)}" in words(app)
     lecturer.segmented_control(key="class_stage").set_value("game").run()
     app.run()
-    game = app.session_state["class_game"]
-    game.job.wait(240)
+    seat.game.job.wait(240)
     app.run()
     app.button(key="class_in_0").click().run()
     app.button(key="class_out_1").click().run()
     assert room.scores() == [(seat.hits, 2)] and "of 2 times." in words(app) and not app.exception
+    kept = {"code": room.code, "token": seat.token, "role": "phone"}
+    monkeypatch.setattr(components, "memory", lambda save, *, forget=False: kept)
+    again = opened()  # the phone reloads
+    assert room.scores() == [(seat.hits, 2)] and "of 2 times." in words(again) and not again.exception
+    again.button(key="class_in_2").click().run()
+    assert room.scores() == [(seat.hits, 3)]
 
 
 def test_the_next_class_knows_nothing_of_the_last(opened):
@@ -531,7 +536,7 @@ def test_the_next_class_knows_nothing_of_the_last(opened):
     assert "NOT PRIVATE" in words(phone) and "exact centers" in words(phone) and "released" not in words(phone)
     first.close()
     lecturer.run()
-    for name in ("class_job", "class_game", "class_game_of", "class_point"):
+    for name in ("class_job", "class_point"):
         assert name not in lecturer.session_state
     lecturer.button(key="class_open").click().run()
     lecturer.segmented_control(key="class_stage").set_value("run").run()

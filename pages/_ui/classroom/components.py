@@ -39,15 +39,10 @@ def place(at: tuple[float, float] | None) -> tuple[float, float] | None:
 
 
 def forget_class() -> None:
-    """Forget a class in this visit: cancel its run, and drop its game and the visitor's point."""
+    """Forget a class in this visit: cancel its run, and drop the visitor's point."""
     if classroom_state.class_job is not None:
         classroom_state.class_job[0].cancel()
-    del (
-        classroom_state.class_job,
-        classroom_state.class_game,
-        classroom_state.class_game_of,
-        classroom_state.class_point,
-    )
+    del classroom_state.class_job, classroom_state.class_point
 
 
 def memory(save: dict[str, str] | None, *, forget: bool = False) -> dict[str, str] | None:

@@ -215,16 +215,13 @@ def _game(room: Classroom, seat: Seat) -> None:
         st.header("Look at the screen")
         st.html(markup.odds("You have no point in it." if run is not None else "A run will follow."))
         return
-    past, place = classroom_state.class_game_of
+    past, place = seat.game_of
     if past is not run or place != at:
-        classroom_state.class_game_of = (run, at)
-        classroom_state.class_game = Match(compute.game_of(run, at), run.algorithm)
+        seat.game, seat.game_of = Match(compute.game_of(run, at), run.algorithm), (run, at)
         room.score(seat.token, 0, 0)
-    game = classroom_state.class_game
-    assert game is not None
-    game.make(AHEAD)
+    seat.game.make(len(seat.game.guesses) + AHEAD)
     st.header("Was I in?")
-    _rounds(room, seat, game, at)
+    _rounds(room, seat, seat.game, at)
 
 
 def _rounds(room: Classroom, seat: Seat, game: Match, at: tuple[float, float]) -> None:

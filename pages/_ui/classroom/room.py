@@ -50,6 +50,7 @@ class Seat:
     report : the bits that its session has drawn; None before they are drawn
     answer : indices of the chosen options, at first none; more than one only if several options may be right
     hits, rounds : bets won and rounds played in its own game
+    game, game_of : its own game, which a reload continues, and the run and the place that the game is about
     """
 
     token: str
@@ -60,6 +61,8 @@ class Seat:
     answer: frozenset[int] = frozenset()
     hits: int = 0
     rounds: int = 0
+    game: Any = None
+    game_of: tuple[Any, Any] = (None, None)
 
 
 @dataclasses.dataclass(frozen=True)

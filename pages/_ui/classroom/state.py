@@ -1,10 +1,7 @@
-"""Name the values that a session stores for Class: its room, its seat, its run and its game."""
+"""Name the values that a session stores for Class: its room, its seat and its run."""
 
 from __future__ import annotations
 
-from typing import Any
-
-from pages._ui.attacker.rounds import Match
 from pages._ui.classroom.room import Classroom, Seat
 from pages._ui.frame.session import Held, nothing
 from pages._ui.work.jobs import Job
@@ -20,8 +17,6 @@ class ClassroomState:
     class_job: Held[tuple[Job, list[Result]] | None] = Held(nothing)
     class_version: Held[int | None] = Held(nothing)  # the room's version that this phone has drawn
     class_point: Held[tuple[float, float] | None] = Held(nothing)
-    class_game: Held[Match | None] = Held(nothing)
-    class_game_of: Held[tuple[Any, Any]] = Held(lambda: (None, None))
 
 
 classroom_state = ClassroomState()

@@ -22,6 +22,7 @@ export default function ({ data, parentElement }) {
     kept.opened = data.opened;
     state.playing = false;
     state.step = data.play ? 0 : Math.min(data.step ?? (data.within ? seen[run] : last) ?? last, last);
+    state.beyond = !data.play && data.step > last ? data.step : null; // said until the player moves
   }
 
   root.tabIndex = 0;
@@ -60,6 +61,7 @@ export default function ({ data, parentElement }) {
     const strong = document.createElement("b");
     strong.textContent = head;
     words.append(strong, rest.length ? ` ${rest.join(" · ")}` : "");
+    if (state.beyond) words.append(` This link names step ${state.beyond}, but the last one is ${last}.`);
     playButton.innerHTML = icon(state.playing ? "pause" : "play");
     playButton.setAttribute("aria-label", state.playing ? "Pause" : "Play");
     seen[run] = state.step;
@@ -97,6 +99,7 @@ export default function ({ data, parentElement }) {
   const draw = (panel, ms = 0) => panel.show(state.step, { ms: still.matches ? 0 : ms, playing: state.playing });
   const go = (step, ms = 0) => {
     state.step = Math.max(0, Math.min(last, step));
+    state.beyond = null;
     panels().forEach((panel) => draw(panel, Math.min(ms, Number(speed.value) / 2)));
     light();
     lines();
