@@ -36,3 +36,11 @@ def test_a_picture_survives_reload_and_back(open_page):
     expect(page).to_have_url(re.compile(r"/learn\?v=1$"))
     page.go_back()
     expect(details(page)).to_have_value("8")
+
+
+def test_a_step_beyond_the_last_one_is_said_until_the_player_moves(open_page):
+    page = open_page("explore?v=1&d=iris&a=kmeans&k=4&s=7&t=999")
+    said = page.get_by_text("This link names step 999, but the last one is")
+    expect(said).to_be_visible()
+    page.get_by_label("Step back").click()
+    expect(said).to_have_count(0)

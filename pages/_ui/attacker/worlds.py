@@ -85,6 +85,10 @@ def _stored(setup: Setup) -> Clouds:
 
 
 def _body(result: Result, setup: Setup, axes: Axes, now: Gathered) -> None:
+    """Draw the finished part, and the progress below it, so that its end does not move the picture."""
+    made = now.ready.get(_clouds_name(setup), ())
+    if (both := now.ready.get(_name(result, setup))) is not None:
+        _picture(result, setup, both, _stored(setup) or tuple(some.centers for some in made), axes)
     if now.active and now.job is not None:
         share = now.job.done / now.job.total if now.job.total else 0.0
         bar, button = st.columns([5, 1], vertical_alignment="center")
@@ -95,9 +99,6 @@ def _body(result: Result, setup: Setup, axes: Axes, now: Gathered) -> None:
         st.error(plain(now.problem))
     elif now.stopped:
         st.button("Go on", key=keys.ALEX_ON, on_click=halt, args=(_TOPIC,))
-    made = now.ready.get(_clouds_name(setup), ())
-    if (both := now.ready.get(_name(result, setup))) is not None:
-        _picture(result, setup, both, _stored(setup) or tuple(some.centers for some in made), axes)
 
 
 def _picture(result: Result, setup: Setup, both: Worlds, many: Clouds, axes: Axes) -> None:

@@ -115,7 +115,7 @@ def strip(
 
 
 _PAPER = """@media print { /* a dark page turns light on paper, its canvases too */
-  :root { print-color-adjust:exact; }
+  :root { print-color-adjust:exact; } body { background:#fff; }
   [data-testid=stApp] { filter:invert(1) hue-rotate(180deg) brightness(1.12); }
 }"""
 _MODE = {

@@ -66,6 +66,23 @@ def test_one_run_in_both_worlds_is_shown_before_the_clouds_are_computed(opened, 
     assert not app.exception and len(steps(app)) == 5 and "not computed yet" not in " ".join(steps(app))
 
 
+def test_the_progress_of_the_clouds_is_below_the_picture_so_that_its_end_moves_nothing(opened, monkeypatch):
+    job = SimpleNamespace(done=1, total=4, cancel=lambda: None)
+
+    def gathering(topic, title, pieces, **more):
+        one = batch.gather(topic, title, pieces[:1], **more)
+        return batch.Gathered(one.ready, job, active=True)
+
+    monkeypatch.setattr(worlds, "gather", gathering)
+    app, until = opened("v=1&d=tiny&a=sulloyd&k=2&e=1&s=0&who=row:6"), time.monotonic() + 240
+    while not steps(app) and time.monotonic() < until:
+        time.sleep(0.1)
+        app.run()
+    drawn = list(app.main)
+    sent = [getattr(part.proto, "component_name", "") or getattr(part.proto, "text", "") for part in drawn]
+    assert sent.index("dpviz_transport") < sent.index("25% of the runs in two worlds")
+
+
 @pytest.mark.parametrize("query", ["a=sulloyd&k=2&exact=1", "a=dp-dbscan"])
 def test_a_run_without_noise_or_without_centers_says_why_it_has_no_clouds(opened, query):
     app = opened(f"v=1&d=tiny&s=0&{query}")
