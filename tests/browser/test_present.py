@@ -87,3 +87,14 @@ def test_a_show_and_its_page_fit_a_phone(open_page):
     begin.click()
     expect(page.get_by_role("dialog", name="Presentation")).to_be_visible()
     fits_a_phone(page)
+
+
+def test_a_dark_page_is_light_on_paper_with_its_light_slides(open_page):
+    page = open_page("present?v=1", mode="dark")
+    ready(page)
+    minis = page.locator(".mini:has(canvas)")
+    expect(minis.first).to_be_visible()
+    assert {box.evaluate("box => getComputedStyle(box).filter") for box in minis.all()} == {"none"}
+    page.emulate_media(media="print", color_scheme="dark")
+    assert all("invert(1)" in box.evaluate("box => getComputedStyle(box).filter") for box in minis.all())
+    assert page.locator("body").evaluate("body => getComputedStyle(body).backgroundColor") == "rgb(255, 255, 255)"

@@ -360,6 +360,7 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
     if (slide) setStateValue("slide", slide);
     else setTriggerValue(...(into ? ["into", into] : ["asked", asked]));
   });
+  parentElement.querySelector("ol").classList.toggle("turned", data.turned);
   thumbnails(parentElement.querySelector("ol"), data, (at) => setStateValue("slide", at + 1));
   if (!show.dialog.open) show.at = data.start;
   parentElement.querySelector(".ready").textContent = data.ready;

@@ -71,6 +71,7 @@ def show(
         "ready": ready,
         "open": opened,
         "tokens": f"{tokens}color-scheme:{mode};",
+        "turned": mode != (st.context.theme.type or "light"),
     }
     events = _component(
         key=keys.PRESENT_SHOW, data=data, height="content",
