@@ -32,12 +32,23 @@ class DataControl(Control):
         return file_word(catalog.own()[value].columns) if value in catalog.own() else value
 
 
-class SweepData(Control):
-    """The data of a sweep; an address never contains a session's own file or people made up from a run."""
+class SweepData(DataControl):
+    """The data of a sweep; an address names no people made up from a run."""
+
+    def to_widget(self, value: Any) -> Any:
+        """Return the names of the data in this session, without missing files; a sample if nothing else is left."""
+        names = [super(SweepData, self).to_widget(one) for one in value]
+        return [name for name in names if name != MISSING] or [SAMPLES[0]]
 
     def from_widget(self, value: Any) -> Any:
-        """Return the data sets that everybody can open."""
-        return tuple(filter(is_everybodys, value))
+        """Return the words of the data that an address can name."""
+        return tuple(super(SweepData, self).from_widget(name) for name in value if is_linked(name))
+
+
+def is_linked(name: str) -> bool:
+    """Return whether an address can name a data set: everybody's, or a public file of this session by its columns."""
+    own = catalog.own().get(name)
+    return is_everybodys(name) if own is None else not own.private
 
 
 def is_everybodys(name: str) -> bool:

@@ -16,7 +16,7 @@ from dpviz.numbers import fraction, number
 from dpviz.privacy.guarantee import Notion
 from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.sweep import REFERENCE, Sweep, Variant, measured
-from pages._ui.address.data import is_everybodys
+from pages._ui.address.data import is_linked
 from pages._ui.form.forms import fields_of, in_labels
 from pages._ui.form.numbers import whole_number
 from pages._ui.form.picker import marked
@@ -48,9 +48,9 @@ def private_notice() -> None:
 
 
 def linked() -> bool:
-    """Return whether an address can name the form's data: not a visitor's file, and not people made up from a run."""
+    """Return whether an address can name the form's data: not a private file, and not people made up from a run."""
     chosen = st.session_state.get(keys.SWEEP_DATA) or ()
-    return not catalog.chosen().private and all(map(is_everybodys, chosen))
+    return not catalog.chosen().private and all(map(is_linked, chosen))
 
 
 def sweep_form() -> tuple[Sweep | None, str, str, DeltaGenerator]:

@@ -12,7 +12,7 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.params import ParamSpec
 from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.sweep import REFERENCE
-from pages._ui.address.data import SweepData, public_data
+from pages._ui.address.data import SweepData, any_data
 from pages._ui.address.scene import Control, number
 from pages._ui.form.fields import choice, seed_control, switch
 from pages._ui.form.forms import label_of
@@ -27,9 +27,7 @@ def tradeoff(known: Mapping[str, Any]) -> Sequence[Control]:
     slugs = [slug for slug in ALGORITHMS if slug != REFERENCE]
     listed = [
         Control("sweep", keys.SWEEP, "sweep", ParamSpec(""), accepts=_token),
-        SweepData(
-            "d", keys.SWEEP_DATA, "Data", ParamSpec(("town",)), many=True, accepts=public_data, always=True, most=4
-        ),
+        SweepData("d", keys.SWEEP_DATA, "Data", ParamSpec(("town",)), many=True, accepts=any_data, always=True, most=4),
         Control("a", keys.SWEEP_ALGORITHMS, "Algorithms", choice(form.FIRST, slugs), many=True, always=True),
         Control("e", keys.SWEEP_EPSILON, "Privacy budgets ε", choice(form.STOPS, form.EPSILONS), many=True),
         Control("runs", keys.SWEEP_REPEATS, "Runs per point", number(form.SEEDS, 2, 50)),

@@ -119,6 +119,15 @@ def test_a_private_run_is_not_shared_and_the_reason_is_said(page):
     assert app.session_state["kept"] == (page, "")
 
 
+def test_tradeoff_says_after_a_reload_that_a_file_is_missing(open_link):
+    (page, query) = own("tradeoff").session_state["kept"]
+    assert page == "tradeoff" and "d=file:" in query
+    app = open_link("tradeoff", query)  # a new session, as after a reload
+    assert not app.exception and any("This link needs the file with the columns" in info.value for info in app.info)
+    assert app.multiselect(key="sweep_data").value == ["town"] and app.session_state["kept"] == (page, query)
+    assert own("tradeoff", private=True).session_state["kept"] == (page, "")
+
+
 def test_another_page_is_not_prepared(open_link):
     app = open_link("home", "v=1&screen=2&hide=form,navigation&lock=all")
     assert NO_BAR in shown(app)
