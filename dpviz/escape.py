@@ -19,7 +19,7 @@ _STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]
 
 
 def line(text: str, most: int | None = None) -> str:
-    """Return at most `most` characters of a text on one line; unprintable characters are replaced."""
+    """Return at most `most` characters of a string, on one line; unprintable characters are replaced."""
     return "".join(c if c.isprintable() else "\ufffd" for c in text[:most])
 
 

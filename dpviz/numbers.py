@@ -37,7 +37,7 @@ _SLACK = 1e-9  # relative rounding error that must not move a bound to the next 
 def number(value: float, digits: int = 3) -> str:
     """Write a number with at most `digits` significant digits and commas between thousands.
 
-    Trailing zeros after the decimal point are dropped. A number below 1e-4 or from 1e15 on is written as 2.5 × 10⁻⁷,
+    Trailing zeros after the decimal point are dropped. A number below 1e-4 or at least 1e15 is written as 2.5 × 10⁻⁷,
     infinity as ∞, and a missing value as a dash.
     """
     value = float(value)

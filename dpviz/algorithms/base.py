@@ -309,7 +309,7 @@ def _doubts(name: str, curator: Curator) -> tuple[str, ...]:
 
 
 def _projected(step: Step, domain: Domain) -> Step:
-    """Return the last step with its centers inside box and ball, as the result has them, so that pictures agree."""
+    """Return the last step with its centers projected onto box and ball, so that pictures agree with the result."""
     return dataclasses.replace(
         step, released=freeze({**step.released, "centers": domain.clip(np.asarray(step.released["centers"]))})
     )

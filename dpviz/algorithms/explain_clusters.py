@@ -90,7 +90,7 @@ class ExplainClusters(ApproximateDP):
         return cls(n_clusters=len(centers), centers=centers, epsilon=epsilon, delta=delta)
 
     def trusts(self, trace: Trace) -> str:
-        """Return a sentence if this question requires trust in parties that the run did not require, else ""."""
+        """Return a sentence if this question requires trust in parties that the run did not have to trust, else ""."""
         if trace.claimed.trust == self.trust:
             return ""
         return f"Trust differs. In the run: {trace.claimed.trust}. In this question: {self.trust}."

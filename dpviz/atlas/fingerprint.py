@@ -34,7 +34,7 @@ _CLOSE = 1e-6  # relative tolerance for results of two machines
 
 @cache
 def sources() -> str:
-    """Return a hash of everything that a run executes: the package below its pictures, and the numeric libraries."""
+    """Return a hash of everything that a run executes: the package without `_ABOVE`, and the numeric libraries."""
     return _hash_of(str)
 
 

@@ -78,7 +78,7 @@ def _given_up(cell: Cell, reason: str) -> tuple[Cell, dict[str, Any]]:
 
 
 def drawn(share: float, seed: str) -> list[Cell]:
-    """Return a random share of all stored runs, at least one; `seed` is a text such as a commit's hash."""
+    """Return a random share of all stored runs, at least one; `seed` is a string such as a commit's hash."""
     cells = [cell for chapter in chapters() for cell in chapter.cells()]
     return random.Random(seed).sample(cells, max(1, math.ceil(share * len(cells))))
 

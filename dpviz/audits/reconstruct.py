@@ -1,7 +1,7 @@
 """Read rows off the exact centers of plain Lloyd: consecutive sums and counts differ by the rows that moved.
 
 The idea is that of reconstruction from published centroid trajectories, arXiv:2511.07073. Everything is computed from
-published values; raw rows only check the answers afterwards.
+published values; raw rows serve only to check the results afterwards.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from dpviz.trace import Trace
 
 __all__ = ["Read", "Publication", "exactly", "published", "read_off"]
 
-_CLOSE = 2.0**-20  # tolerance in z units: sums are exact on the grid 2^-24, but published as averages in float64
+_CLOSE = 2.0**-20  # tolerance in z units: sums are exact on the 2^-24 grid, but published as averages in float64
 _WHOLE = 1e-6  # a count this close to a whole number is taken for one; exact counts are whole, noisy ones hardly ever
 
 

@@ -30,7 +30,7 @@ _MOST = 200  # maximum number of columns in a span
 
 
 def read_names(text: str) -> list[str]:
-    """Return the names in a text such as `a,b` or `a,"b, kg"`; a span such as `Q1..Q12` stands for all its names."""
+    """Return the names in a string such as `a,b` or `a,"b, kg"`; a span such as `Q1..Q12` stands for all its names."""
     return [name for cell in _cells(text) for name in spread(cell)]
 
 
@@ -52,7 +52,7 @@ def spread(name: str) -> list[str]:
 
 
 def read_numbers(text: str) -> list[float]:
-    """Return the numbers in a text such as `-12,9`.
+    """Return the numbers in a string such as `-12,9`.
 
     Raises
     ------
@@ -66,7 +66,7 @@ def read_numbers(text: str) -> list[float]:
 
 
 def read_bounds(texts: Iterable[str]) -> Bounds:
-    """Return the bounds in texts such as `Age=18..95,lat=latitude`: two numbers, or the name of a preset.
+    """Return the bounds in strings such as `Age=18..95,lat=latitude`: two numbers, or the name of a preset.
 
     Raises
     ------
@@ -88,7 +88,7 @@ def read_bounds(texts: Iterable[str]) -> Bounds:
 
 
 def read_rules(texts: Iterable[str]) -> tuple[Recoding, ...]:
-    """Return the rules in texts such as `sex=one-hot:female,male` or `Q1..Q12=ordinal:never,rarely,often`.
+    """Return the rules in strings such as `sex=one-hot:female,male` or `Q1..Q12=ordinal:never,rarely,often`.
 
     Raises
     ------
@@ -108,7 +108,7 @@ def read_rules(texts: Iterable[str]) -> tuple[Recoding, ...]:
 
 
 def read_signs(texts: Iterable[str]) -> tuple[str | None, dict[str, str]]:
-    """Return the decimal sign in texts such as `,` and `weight=.`, and the signs of single columns by name.
+    """Return the decimal sign in strings such as `,` and `weight=.`, and the signs of single columns by name.
 
     Raises
     ------

@@ -42,17 +42,17 @@ _SLACK = 1e-6  # slack when a distance is compared with a bound; exceeds the rou
 _WORTH_GROUPING = 500  # fewer points than this are compared with every row
 _TREE_FEATURES = 4  # up to this many columns a k-d tree is fastest,
 _FEW_POINTS = 64  # unless there are this few points to compare with
-# fewer rows are looked up faster by one worker, because starting threads takes longer than the work
+# with fewer rows, a single worker is faster, because starting threads takes longer than the work
 _PARALLEL_ROWS = 50_000
 
 
 def snap(x: np.ndarray) -> np.ndarray:
-    """Round an array of any shape to the nearest points of the grid 2^-24."""
+    """Round an array of any shape to the nearest points of the 2^-24 grid."""
     return _rounded(np.rint, x)
 
 
 def snap_toward_zero(x: np.ndarray) -> np.ndarray:
-    """Round an array of any shape to the grid 2^-24 toward zero, so that no norm grows."""
+    """Round an array of any shape to the 2^-24 grid, toward zero, so that no norm grows."""
     return _rounded(np.trunc, x)
 
 

@@ -1,7 +1,7 @@
 """Find the cells of points in randomly shifted quadtrees, level by level, and the centers of cells.
 
 The root of a tree with shift v in [0, 4)^d is the cube [-2 - v, 6 - v]^d of side 8, which holds [-2, 2]^d for every v;
-level l has cells of side 8 / 2^l. Points and shifts lie on the grid 2^-24 and sides are powers of two, so cells are
+level l has cells of side 8 / 2^l. Points and shifts lie on the 2^-24 grid and sides are powers of two, so cells are
 exact: a point's cells depend on that point and the shift only.
 """
 

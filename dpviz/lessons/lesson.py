@@ -62,7 +62,7 @@ class Lesson:
     data, methods : names of the public sample and of the algorithms that it shows
     question, task, keep : * the question before the run, what to look for in the run, what to remember
     setting, hint, explain, fool : * the scene, where to look, the explanation, how the picture can mislead
-    options : * the answers
+    options : * the possible answers
     several : whether several options may be right
     minutes : length of the lesson in a class
     goal, talk, errors : for the teacher: the goal, * what to say, likely wrong answers and the reasons behind them

@@ -26,7 +26,7 @@ __all__ = [
 
 @dataclasses.dataclass(frozen=True)
 class Total:
-    """A composed cost in every notion; it is None, never 0, in a notion that does not apply."""
+    """A composed cost in every notion; its value is None, never 0, in a notion that does not apply."""
 
     epsilon: float
     delta: float

@@ -13,7 +13,7 @@ __all__ = ["Block"]
 
 
 class Block:
-    """Rows on which a query is computed; they are normalized, clipped and on the grid 2^-24.
+    """Rows on which a query is computed; they are normalized, clipped and on the 2^-24 grid.
 
     Attributes
     ----------

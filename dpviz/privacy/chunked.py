@@ -1,6 +1,6 @@
 """Hold rows on disk: a file larger than memory, read part by part for every release, in threads or on a cluster.
 
-Every statistic lies on the grid 2^-24, so the parts' sums are added as whole numbers: the result is bit for bit the
+Every statistic lies on the 2^-24 grid, so the parts' sums are added as whole numbers: the result is bit for bit the
 same as in memory, for any parts, order or machines. Noise is drawn once, in this process.
 """
 
@@ -123,7 +123,7 @@ class ChunkedRows(Rows):
         return ChunkedSession(parts, self.domain, self._spread, fixed=n_rows is not None)
 
     def size_nonprivate(self, *, every: bool = False) -> int:
-        """Return the exact number of finite rows, which takes one pass, or that of all rows. For DEMO only."""
+        """Return the exact number of finite rows, which takes one pass, or of all rows with `every`. For DEMO only."""
         return self._parts[-1].stop if every else self._size
 
     @cached_property

@@ -23,7 +23,7 @@ from dpviz.privacy.rows import ALL, UTILITY_SLACK, Rows
 
 __all__ = ["ALL", "Curator", "Hidden", "Noisy", "NoisyKeys", "Reports"]
 
-_NARROWEST = 32 * GRID  # from this sd on, a discrete Gaussian's delta is at most 1.001 times the continuous one's
+_NARROWEST = 32 * GRID  # at this sd and above, a discrete Gaussian's delta is at most 1.001 times the continuous one's
 
 
 class Curator:
@@ -69,7 +69,7 @@ class Curator:
         self._by_user: set[int] = set()
         self._mixed = False
         self._next = NextPrices()
-        self._tally = np.zeros(2)  # over the noisy tallies, the sums of tally / variance and of 1 / variance
+        self._tally = np.zeros(2)  # sums over the noisy tallies: of tally / variance, and of 1 / variance
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in vars(self) and not name.startswith("_"):

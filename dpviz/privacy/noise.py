@@ -1,4 +1,4 @@
-"""The only place where noise is drawn. Every additive noise value lies on the grid 2^-24, so sums stay exact."""
+"""The only place where noise is drawn. Every additive noise value lies on the 2^-24 grid, so sums stay exact."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ class Rows:
     """
 
     noise: Noise | None = None  # a source that replaces the run's own if the run's seed is public
-    trust: str = ""  # who is trusted with what; if empty, as the algorithm states
+    trust: str = ""  # who is trusted with what; if empty, the algorithm's own statement holds
 
     def __init__(self, X: np.ndarray, domain: Domain, dataset_id: str = "unnamed") -> None:
         Z = domain.normalize(X)
@@ -94,7 +94,7 @@ class Rows:
         return Block(x)
 
     def size_nonprivate(self, *, every: bool = False) -> int:
-        """Return the exact number of finite rows, or that of all rows with `every`. For DEMO only."""
+        """Return the exact number of finite rows, or of all rows with `every`. For DEMO only."""
         return len(self._x) if every or self._finite is None else int(self._finite.sum())
 
 

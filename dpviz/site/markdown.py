@@ -27,7 +27,7 @@ def _words(text: str) -> str:
 
 
 def rendered(text: str, level: int = 2) -> str:
-    """Return a text as HTML; `#` becomes a heading of this level."""
+    """Return text as HTML; `#` becomes a heading of this level."""
     return "".join(_block(block, level) for block in re.split(r"\n\s*\n", text.strip()))
 
 

@@ -52,7 +52,7 @@ def on_this_machine(
         busy: dict[Future[Any], Any] = {}
         try:
             while todo or busy:
-                # only a few in flight, so that little is lost by a stop or a death
+                # only a few in flight, so that little is lost when the sweep stops or a worker dies
                 while todo and len(busy) < 2 * workers:
                     cell = todo.popleft()
                     busy[pool.submit(run, cell)] = cell

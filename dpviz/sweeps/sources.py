@@ -65,8 +65,8 @@ def open_source(name: str, bounds: str, n_rows: int | None, modified: str) -> So
         DPVIZ_DATASETS names), or the path of a public file
     bounds : "declared", or, for benchmarks, bounds taken from the data: "tight_nonprivate" (the papers' preprocessing),
         "loose_nonprivate" (four times as wide), "columns_nonprivate" (min to max of every column, as people declare
-        boxes), "twice_nonprivate" (twice as wide, from the min on) or "corner_nonprivate" (one scale for all columns,
-        with the rows in a corner)
+        boxes), "twice_nonprivate" (twice as wide, starting at the min) or "corner_nonprivate" (one scale for all
+        columns, with the rows in a corner)
     n_rows : int or None; if given, this many rows are drawn without replacement; if there are fewer, whole copies of
         the data come first
     modified : the file's `stamp`, so that a changed file is read again

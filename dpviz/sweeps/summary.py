@@ -1,10 +1,10 @@
 """Summarize the rows of a sweep: means with rerun intervals, areas, winners, the smallest sufficient budget.
 
 Every interval here is a 95% t-interval of the MEAN over reruns on the same data: it shows how precisely the runs
-determine the mean, but says nothing about the next run or about other data. For a metric relative to KMeans, it is, to
-first order, an interval of the mean's logarithm, cut off at the lowest possible value: KMeans, or the best run if that
-is better. `axis` is the parameter on the x axis; a `series` is one curve, named by an algorithm's label and the values
-of other axes that vary.
+determine the mean, but says nothing about the next run or about other data. For a metric relative to KMeans, the
+interval is, to first order, one for the logarithm of the mean, cut off at the lowest possible value: KMeans, or the
+best run if that is better. `axis` is the parameter on the x axis; a `series` is one curve, named by an algorithm's
+label and the values of other axes that vary.
 """
 
 from __future__ import annotations
@@ -197,7 +197,7 @@ class Summary:
         return groups.agg(good=("good", "sum"), runs=("good", "size"), k_found=("k_found", "median")).reset_index()
 
     def smallest(self, *, within: float, share: float) -> pd.DataFrame:
-        """Return, per curve, the smallest tested value of the axis from which on this share of the runs is good enough.
+        """Return, per curve, the smallest tested value at and above which this share of the runs is good enough.
 
         Every larger tested value must be good enough, too, so that a single lucky point does not count.
 

@@ -244,7 +244,10 @@ def _as(kind: str, value: Any) -> Any:
 
 
 def execute(cell: Run) -> Row:
-    """Make one run and return its row; a failure becomes a row with a reason. Only the columns MEASURED vary."""
+    """Make one run and return its row; a failure becomes a row with a reason.
+
+    Only the columns in MEASURED differ from one execution to the next.
+    """
     restart_peak_memory()
     begun = time.perf_counter()
     try:

@@ -22,7 +22,7 @@ _DRAWS = 12  # number of runs whose noise values are checked
 
 
 def honest(sample: Draws, runs: int) -> bool:
-    """Return whether noise values fit the ledger; on a grid of 2^-24, they rarely repeat by chance."""
+    """Return whether noise values fit the ledger; on the 2^-24 grid, they rarely repeat by chance."""
     return sample.p_value > 1e-5 and sample.correlation < 5 and sample.repeats <= runs / 2 and sample.selections < 5
 
 

@@ -30,7 +30,7 @@ def demand(holds: object, words: str) -> None:
 
 
 def refuses(call: Callable[[], object], words: str) -> None:
-    """Check that a call raises ValueError or TypeError with one of the texts that bars separate in `words`."""
+    """Check that a call raises ValueError or TypeError with one of the texts in `words`, which bars separate."""
     try:
         call()
     except (ValueError, TypeError) as error:

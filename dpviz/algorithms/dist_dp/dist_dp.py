@@ -43,7 +43,7 @@ class DistDP(Moves):
     delta : float or None, in [1e-12, 0.5]
         Total delta; None means n_public^-1.1.
     rho_distance : float, > 0
-        The longest move that is hidden, z units of a common-scale domain; limited to the domain's diameter.
+        The longest move that is hidden, in z units of a common-scale domain; limited to the domain's diameter.
     objective : {"means", "medians"}
         Objective of the last step: k-means (p = 2) or k-median (p = 1), on the same released points.
     threshold : float, in [0, 20]
@@ -101,12 +101,12 @@ class DistDP(Moves):
     public and released values only. The covariance of the noisy points minus that of their noise estimates how rows
     spread. The noisy points that are far or in small regions are pulled to their mean until they spread that much, by
     one factor in the directions that stand out from the noise and by another in the rest. If no direction stands out,
-    they are pulled to the middle of the domain by v / (v + sd^2), with v = radius^2 / d and sd their noise. Regional
-    means are pulled there by the same formula. While the noise sqrt(d) sd stays below 2 radius k^(-1/d), the width of k
-    equal clusters that fill the domain, a region is also small below (sd of a sum / sd of a noisy point)^2 rows, where
-    the mean of its noisy points is more accurate than its noisy mean. All noise is that of the analytic Gaussian
-    mechanism; the paper uses truncated Laplace noise and sqrt(2 ln(1.25/delta)) / epsilon. Each region's coreset is one
-    noisy mean, because a tree per region would be lost in noise.
+    they are pulled to the middle of the domain by the factor v / (v + sd^2), with v = radius^2 / d and sd their noise.
+    Regional means are pulled there by the same formula. While the noise sqrt(d) sd stays below 2 radius k^(-1/d), the
+    width of k equal clusters that fill the domain, a region is also small below (sd of a sum / sd of a noisy point)^2
+    rows, where the mean of its noisy points is more accurate than its noisy mean. All noise is that of the analytic
+    Gaussian mechanism; the paper uses truncated Laplace noise and sqrt(2 ln(1.25/delta)) / epsilon. Each region's
+    coreset is one noisy mean, because a tree per region would be lost in noise.
 
     References
     ----------
@@ -132,7 +132,7 @@ class DistDP(Moves):
         "paper": {"threshold": 0.0, "small_regions": "drop", "budget": "thirds"},
     }
 
-    # noise is wide from this many radii of a cluster on, if k equal clusters filled the domain; see
+    # noise is wide if it exceeds this many radii of a cluster, where k equal clusters fill the domain; see
     # dist-dp-epsilon-rho.md
     WIDE: ClassVar[float] = 2.0
     WORK: ClassVar[float] = 5e9  # maximum number of row-region pairs
@@ -274,7 +274,7 @@ class DistDP(Moves):
         yield Step("cluster", title, self.finish(points, weights, sds, domain, rng, sums_sd=sums_sd, origins=origins))
 
     def wide(self, noise_sd: float, domain: Domain) -> bool:
-        """Return whether `small_regions` is "auto" and noise moves points farther than a cluster is wide."""
+        """Return whether `small_regions` is "auto" and noise moves points by more than the width of a cluster."""
         share = self.n_clusters ** (-1 / domain.n_features)  # k balls with this share of the radius fill the domain
         far = noise_sd * math.sqrt(domain.n_features) > self.WIDE * domain.radius * share
         return self.small_regions == "auto" and far

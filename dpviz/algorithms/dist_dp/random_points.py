@@ -37,7 +37,7 @@ class DistDPRandomPoints(Moves):
     delta : float or None, in [1e-12, 0.5]
         Total delta; None means n_public^-1.1.
     rho_distance : float, > 0
-        The longest move that is hidden, z units of a common-scale domain; limited to the domain's diameter.
+        The longest move that is hidden, in z units of a common-scale domain; limited to the domain's diameter.
     objective : {"means", "medians"}
         Objective of the last step: k-means or k-median, on the same released points.
 

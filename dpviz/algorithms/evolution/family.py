@@ -111,7 +111,7 @@ class Evolution(ApproximateDP):
         return self.rounds or math.ceil(4 * max(self.epsilon, 1.0) * math.sqrt(n_features))
 
     def first_variations(self, n_features: int, n_public: int) -> int:
-        """Return the first number of variations L: the parameter, or the chosen rule's value, from public values."""
+        """Return the initial number L of variations: the parameter, or the chosen rule's value, from public values."""
         if self.variations_each is not None:
             return self.variations_each
         if self.variations == "authors":

@@ -35,7 +35,7 @@ class HDPEMeans(Evolution):
     n_clusters, epsilon, delta, variations, rounds and the other parameters of the evolution
         As for PE-means; T includes the two rounds that pay for the recovery.
     projected_features : int, in [2, 64]
-        Columns p after the projection; with p >= d there is no projection.
+        Number p of columns after the projection; with p >= d there is no projection.
     final_share : float or None, in [0.01, 0.95]
         Share of mu^2 for the recovering release; None means the paper's 2/T.
 

@@ -63,12 +63,12 @@ class Continual(ApproximateDP):
     one arrival: one person on one day. A person who comes on m days has m rows, and the promise is m times weaker (rows
     per person). Public: all parameters, the domain and its n, which counts all days. Proof: (1) the day of a row is a
     public function of the row alone, so streams that differ in one arrival are data sets that differ in one row, and
-    the account adds such claims to all others for one row added or removed. (2) On evening t (from 1) the table of days
-    (t - lowbit(t), t] is released, where lowbit(t) is the largest power of two that divides t. Day s lies in at most
-    one run of each length 1, 2, 4, ..., so a row is counted in at most L = floor(log2 T) + 1 tables, and runs of one
-    length share no row. (3) A table holds sums of offsets, each clipped to half a cell's diagonal r, and counts. Both
-    are Gaussian releases, with l2 sensitivities r and 1, at mu^2 / (2 L) each; a row pays for at most 2 L of them, mu
-    in all. (4) The table of days 1 to t is the sum of those at t, t - lowbit(t), ...: at most L tables, by
+    the account adds such claims to all others for one row added or removed. (2) On evening t (counted from 1) the table
+    of days (t - lowbit(t), t] is released, where lowbit(t) is the largest power of two that divides t. Day s lies in at
+    most one run of each length 1, 2, 4, ..., so a row is counted in at most L = floor(log2 T) + 1 tables, and runs of
+    one length share no row. (3) A table holds sums of offsets, each clipped to half a cell's diagonal r, and counts.
+    Both are Gaussian releases, with l2 sensitivities r and 1, at mu^2 / (2 L) each; a row pays for at most 2 L of them,
+    mu in all. (4) The table of days 1 to t is the sum of those at t, t - lowbit(t), ...: at most L tables, by
     post-processing. Everything else depends on released values and on no row of a later day.
 
     Steps

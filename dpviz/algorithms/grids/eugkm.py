@@ -74,14 +74,15 @@ class EUGkM(Algorithm):
     a bound on the change of the loss. With cells of width w = 2 M^(-1/d), the rows' mean squared distance from their
     cells' centers is d w^2 / 12, and the noise moves k centers by 2 M k r^2 / (N epsilon)^2 per row, where r^2 = (d /
     3) k^(-2/d) is the cells' squared distance from these centers. The factor 4 is ours (of the factors 3, 4 and 6, it
-    gave the lowest loss over lsun, house, iris, g2mg_2_50 and a1). The paper's rule has the lower loss from epsilon 1
-    on and over all five, so it is the default; the other rule has the lower loss at epsilon .25 with many clusters.
+    gave the lowest loss over lsun, house, iris, g2mg_2_50 and a1). The paper's rule has the lower loss at epsilon 1 and
+    above, and over all five sets, so it is the default; the other rule has the lower loss at epsilon .25 with many
+    clusters.
 
     References
     ----------
     .. [1] Su, Cao, Li, Bertino and Jin, "Differentially private k-means clustering", CODASPY 2016, Sections 4.2 (EUGkM)
        and 5 (hybrid).
-    .. [2] Qardaji, Yang and Li, "Differentially private grids for geospatial data", ICDE 2013 (the rule in 2 columns).
+    .. [2] Qardaji, Yang and Li, "Differentially private grids for geospatial data", ICDE 2013 (the rule for 2 columns).
     .. [3] Muthukrishnan and Tandon, "On the optimal number of grids for differentially private non-interactive K-means
        clustering", arXiv 2603.26963, 2026.
 
@@ -102,7 +103,7 @@ class EUGkM(Algorithm):
     MOST_CELLS: ClassVar[int] = 20_000
     CONTENT: ClassVar[float] = 10.0  # the constant of the rule in Su et al., Section 4.2
     MANY: ClassVar[int] = (
-        4  # from this many columns on, the center of a half box is far from the domain's; see benchmarks/cliffs.py
+        4  # with this many columns or more, the center of a half box is far from the domain's; see benchmarks/cliffs.py
     )
     TINY: ClassVar[int] = 100  # `doubts` warns if the ratio of all cells to those around one corner exceeds this,
     # and if these few cells hold at least this share of the rows; see benchmarks/cliffs.py

@@ -1,4 +1,4 @@
-"""Take NSM's first look at the rows: their middle, the radii that hold all or most rows, and their spread."""
+"""Take NSM's first look at the rows: their middle, the radii that hold all or most of them, and their spread."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class FirstLook:
     ----------
     middle : ndarray of shape (p,), a point near the rows' mean, or 0; the origin of everything that follows
     reach : float, radius that holds the rows
-    near : float, radius that holds most rows
+    near : float, radius that holds most of the rows
     moment : Noisy, the second moment of rows clipped to `near`
     spread : Spread, derived from `moment`
     n_rows : float, the number of rows assumed in `spread`
@@ -74,7 +74,7 @@ def learn_radius(curator: Curator, domain: Domain, middle: np.ndarray) -> Genera
 def look_around(
     curator: Curator, domain: Domain, middle: np.ndarray, reach: float, rng: np.random.Generator, *, projected: bool
 ) -> Generator[Step, None, FirstLook]:
-    """Yield the radius that holds most rows (if the radius is unknown) and the directions in which they spread."""
+    """Yield the radius that holds most of the rows (if it is unknown) and the directions in which they spread."""
     d, near = curator.n_features, reach
     if "near" in curator.plan.costs:
         noisy, edges = _norms(curator, domain, middle, "near")

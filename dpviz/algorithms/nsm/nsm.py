@@ -112,9 +112,9 @@ class NSM(ApproximateDP):
     middle and |x|^2 the Frobenius norm of the matrix. Because it is nearest to one candidate or center (ties by index),
     it adds 1 to one count and one vector, clipped to a radius r after any fixed linear map, to one sum. It adds at most
     r^2 to one scatter. So given the earlier releases, each release is mu_i-GDP with mu_i its l2 sensitivity divided by
-    its noise (for a joint release, the root of the sum of both squares), and adaptive composition [2] makes them
-    sqrt(sum mu_i^2) = mu together; mu <-> (epsilon, delta) is exact [1]. Maps are applied without rounding, so a row's
-    part in a release does not depend on the block that contains it.
+    its noise (for a joint release, the root of the sum of both squares), and adaptive composition [2] gives sqrt(sum
+    mu_i^2) = mu for all of them together; mu <-> (epsilon, delta) is exact [1]. Maps are applied without rounding, so a
+    row's part in a release does not depend on the block that contains it.
 
     Heuristic: everything computed from released values.
 
@@ -129,8 +129,8 @@ class NSM(ApproximateDP):
                   sometimes: start (k, p), projected_centers (k, p) instead of centers and coreset where projected
     correction    released: centers (k, d), start (k, d), noisy_counts (k,), radius, moved (k,) bool,
                   center_sd (k, d), center_noise;
-                  sometimes: split (k,) bool (where scatter was asked, centers that took part in a split and a merge),
-                  distances (28,), distance_edges (28,) (where distances were asked)
+                  sometimes: split (k,) bool (where scatter was released, centers that took part in a split or a merge),
+                  distances (28,), distance_edges (28,) (where distances were released)
 
     In DEMO, each step also holds the true statistic of its release as a hidden value.
 
@@ -151,7 +151,7 @@ class NSM(ApproximateDP):
 
     Defaults: by leave-one-set-out over the twelve sets, they have a lower geometric mean than every variant but one.
     Without the near radius it is 1.2% lower, because of dim032 alone. If dim032 is left out, the near radius is kept,
-    but the other eleven sets choose no distances, by .04%, which costs 10% on dim032.
+    but the other eleven sets prefer no distances, by .04%, which costs 10% on dim032.
 
     Tried and dropped: shrinking moves by direction, over-relaxation, twice as many candidates, a tail quantile as the
     clipping radius. Also dropped, each with its effect in the units of the ablations: one correction instead of two if
@@ -433,7 +433,7 @@ class NSM(ApproximateDP):
     def _pools(self, n_features: int) -> bool:
         """Return whether corrections share information; they do not after a projection.
 
-        There the first correction has other columns than the rest.
+        There, the columns of the first correction differ from those of the rest.
         """
         return self.pooled and n_features <= self.WIDE
 

@@ -53,7 +53,7 @@ class PointSummary:
 
 
 def thinned(population: np.ndarray, heavy: np.ndarray, least: float) -> np.ndarray:
-    """Return dropped candidates (m, p), which are thinned out more if they are farther from the kept ones.
+    """Return dropped candidates (m, p), thinned out more strongly the farther they lie from the kept ones.
 
     Where rows are sparse, a candidate must cover much space, or noise hides its count. Beyond `least` from all kept
     ones, two candidates are at least half as far apart as they are from the kept ones.

@@ -76,7 +76,7 @@ class PrivateCenters(ApproximateDP):
         return {"buckets": (counts,) * times, "averages": (averages,) * times}
 
     def advice(self, n_features: int, n_public: int) -> tuple[str, ...]:
-        """Return the base class's warnings, one if thresholds are out of reach, and one if rounds are too many."""
+        """Return the base class's warnings, one if thresholds are out of reach, one if there are too many rounds."""
         sentences = list(super().advice(n_features, n_public))
         cost = self.plan(n_features, n_public).costs["buckets"][0]
         seen = cost.threshold(1 / cost.mu, 1) if isinstance(cost, Threshold) else 0.0

@@ -37,7 +37,7 @@ class StemmerKaplanShuffle(StemmerKaplanLocal):
     n_clusters : int, in [1, 256]
         Number of clusters k. Public.
     epsilon : float, in [0.01, 20]
-        Cost of all mixed reports together to one person, at delta.
+        Total cost to one person of all mixed reports, at delta.
     delta : float or None, in [1e-12, 0.5]
         Chance that the promise fails. None means n_public^-1.1.
     oracle : {"oue", "hadamard"}
@@ -93,7 +93,7 @@ class StemmerKaplanShuffle(StemmerKaplanLocal):
     notion: ClassVar[Notion] = Notion.SHUFFLE
     trust: ClassVar[str] = "a shuffler, which reveals to nobody who sent which report and need not read any"
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {"one bit each": {"oracle": "hadamard"}}
-    AUDIT: ClassVar[dict[str, Any]] = {}  # the base class's does not apply, because `budget` has one choice here
+    AUDIT: ClassVar[dict[str, Any]] = {}  # the base class's value does not apply, because `budget` has one choice here
     CODE: ClassVar[tuple[Line, ...]] = (
         Line("everybody randomizes at home, only a little", ("reports",)),
         Line("a shuffler mixes the reports: senders are hidden", ("reports",)),

@@ -28,7 +28,7 @@ __all__ = ["EMMC"]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class EMMC(ApproximateDP):
-    """EM-MC: pick the cells that hold most rows, set these rows aside, pick again; then cluster the picked cells.
+    """EM-MC: pick the cells that hold the most rows, set these rows aside, pick again; then cluster the picked cells.
 
     Rows are projected to a few public random directions. Fine grids come first, coarse ones later. In each grid the
     exponential mechanism picks cells with many rows; rows in a picked cell are not counted again. The centers of all

@@ -40,7 +40,7 @@ def main() -> None:
     """Read one file from standard input; write its table, or one sentence, to standard output."""
     arriving, out = frames(sys.stdin.buffer), sys.stdout.buffer
     first = next(arriving, None)
-    if first is None:  # no file came
+    if first is None:  # no file arrived
         return
     name, form, limits = asked(first[1])
     _limit(limits)

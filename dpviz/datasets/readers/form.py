@@ -45,10 +45,10 @@ class Form:
         names); None if this is undeclared: a first line that may be a person is then refused
     private : if True, no message may depend on the number of rows or on a cell
     sheet : name or number of a workbook's sheet; None means the first that does not hold notes
-    header_row : line of a text or row of a sheet where the table begins, counted from 1; None means the first
+    header_row : line of a text file or row of a sheet where the table begins, counted from 1; None means the first
     recode : rules that turn columns of text and dates into numbers
-    separator : the separator of cells in a text, one of `SEPARATORS`; for a private file, None means the separator of
-        the confirmed names, or a comma if there are none
+    separator : the separator of cells in a text file, one of `SEPARATORS`; for a private file, None means the separator
+        of the confirmed names, or a comma if there are none
     decimal : "." or ","; for a private file, None means "."
     thousands : the sign that groups thousands besides spaces and apostrophes: ".", ",", or "" for none; None means the
         one that is not the decimal sign

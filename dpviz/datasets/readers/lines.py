@@ -1,4 +1,4 @@
-"""Split each line of a private text into cells, independently of the other lines.
+"""Split each line of private text into cells, independently of the other lines.
 
 A wrong encoding, quote or line break in one line changes no other line.
 """
@@ -112,7 +112,7 @@ def _one_by_one(text: str, separator: str, width: int) -> list[pa.StringArray]:
 
 
 def _at_once(text: bytes, separator: str, width: int) -> list[pa.StringArray]:
-    """Split a block without quotes with Arrow, after replacing lines of another width by rows of missing cells."""
+    """Use Arrow to split a block without quotes, after replacing lines of another width by rows of missing cells."""
     if not text.endswith(b"\n"):
         text += b"\n"
     marks = np.frombuffer(text, np.uint8)

@@ -31,7 +31,7 @@ _MAY_NAME = re.compile(r"(1\d|20)\d\d|[A-Za-z]+")
 def is_value(text: str) -> bool:
     """Return whether a cell is a value rather than a name.
 
-    Values are numbers (also with grouped thousands), percentages, amounts of money, dates, times, and marks for a
+    Values are numbers (with or without grouped thousands), percentages, amounts of money, dates, times, and marks for a
     missing cell.
     """
     text = text.strip()

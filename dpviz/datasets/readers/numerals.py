@@ -17,7 +17,7 @@ __all__ = [
 LARGEST = 1e30  # a larger magnitude counts as missing, so that no later step overflows, not even in float32
 TRUE, FALSE = ["true", "True", "TRUE", "yes", "Yes", "YES"], ["false", "False", "FALSE", "no", "No", "NO"]
 MONEY = "(US[$]|[$€£¥₹₩]|USD|EUR|GBP|CHF|JPY|CNY|INR|AUD|CAD|NZD|SEK|NOK|DKK|PLN|BRL|MXN|ZAR)"
-_MARK = "\ufeff"  # a byte order mark, before the first cell of a text without a line of names
+_MARK = "\ufeff"  # a byte order mark, before the first cell of text without a line of names
 _SPACES = "' ’\u00a0\u202f"  # signs that may group thousands, whatever the decimal sign
 
 

@@ -92,7 +92,7 @@ class Recoding:
 
     @classmethod
     def of(cls, column: str, rule: str) -> Recoding:
-        """Return the rule for a column in a text such as `one-hot:female,male` or `days:1900-01-01..2020-12-31`.
+        """Return the rule for a column from a string such as `one-hot:female,male` or `days:1900-01-01..2020-12-31`.
 
         A category with a comma must be quoted.
 

@@ -62,7 +62,7 @@ def _read_public(data: memoryview, name: str, form: Form, limits: Limits, advanc
 
 
 def _put(cells: list[Any], row: int, cell: Any) -> None:
-    """Put a cell at the end of a column, whose cells are missing in the rows between."""
+    """Append a row's cell to a column; the cells of the rows skipped before it are missing."""
     _pad(cells, row)
     cells.append(cell)
 

@@ -1,4 +1,4 @@
-"""Define a reader's result: named columns, and for each whether it can be clustered or why not."""
+"""Define a reader's result: named columns and, for each, whether it can be used for clustering and, if not, why."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ class Table:
         return tuple(column for column in self.columns if column.doubt)
 
     def question(self, names: Collection[str] | None = None) -> str:
-        """Return the question about ambiguous numbers in a public file, with the answers; "" if there are none.
+        """Return the question about ambiguous numbers in a public file, with its options; "" if there are none.
 
         `names` are the wanted columns; None means all.
         """

@@ -83,7 +83,7 @@ def read_text(data: memoryview, name: str, form: Form, limits: Limits, advance: 
 
 
 def is_split_slowly(data: memoryview) -> bool:
-    """Return whether Python has to split a public text, because white space separates cells or it is not UTF-8."""
+    """Return whether Python has to split public text, because white space separates cells or it is not UTF-8."""
     head = bytes(data[:_SAMPLE])
     with suppress(ValueError, csv.Error):
         if spaced(head[: head.rfind(b"\n") + 1].decode() if data.nbytes > _SAMPLE else head.decode()):
@@ -92,7 +92,7 @@ def is_split_slowly(data: memoryview) -> bool:
 
 
 def _read_private(data: memoryview, name: str, form: Form, limits: Limits, advance: Callable[[float], None]) -> Table:
-    """Read a text whose form is declared, or follows from its confirmed first line; every line is read by itself."""
+    """Read text whose form is declared or follows from its confirmed first line; every line is read by itself."""
     if data[:3] == codecs.BOM_UTF8 and form.header is not False:
         data = data[3:]
     notes: list[str] = []
@@ -232,7 +232,7 @@ def _from_line(data: memoryview, name: str, line: int) -> memoryview:
 
 
 def _as_utf8(data: memoryview, name: str) -> tuple[memoryview, list[str]]:
-    """Return a public text as UTF-8 without a byte order mark, and a note if it was something else.
+    """Return public text as UTF-8 without a byte order mark, and a note if it was something else.
 
     Text that names no encoding is read as Windows-1252.
     """
@@ -333,7 +333,7 @@ def _parse(
     texts: list[str],
     advance: Callable[[float], None],
 ) -> pa.Table:
-    """Parse with Arrow; refuse a row unless it is as long as the first line, and name its number if that is public.
+    """Parse with Arrow; refuse a row with more or fewer cells than the first, and name its number if that is public.
 
     The columns `texts` stay text, so that no cell decides how another one is read.
     """

@@ -16,8 +16,8 @@ __all__ = ["Film", "PrintedFigure"]
 class Film(go.Figure):
     """A `go.Figure` that stores frames unvalidated and turns them into `go.Frame`s on access.
 
-    Validating every frame took half of the time to build a player. Data and layout are validated as usual; so is the
-    last frame, which is the figure's own data (`view.add_frames`).
+    Validating every frame took half of the time needed to build a player. Data and layout are validated as usual; so is
+    the last frame, which is the figure's own data (`view.add_frames`).
     """
 
     @property

@@ -19,7 +19,7 @@ __all__ = ["add_pictures", "add_words", "center_path", "corners", "known_centers
 
 _WIDER = 1.5  # ratio of pictures per row to rows
 _GAP = 2  # number of cells between two pictures
-_FEW = 3  # up to this many rows of pictures, the gap is high enough for a text
+_FEW = 3  # with up to this many rows of pictures, the gap is high enough for text
 _TALL = 508  # height in pixels, the same as that of a plane
 
 
@@ -46,7 +46,7 @@ def shades(view: View, pictures: np.ndarray, most: int, places: Sequence[int] | 
 
 
 def words(view: View, texts: Sequence[str], most: int, places: Sequence[int] | None = None) -> dict[str, Any]:
-    """Return the content of the trace of `add_words`: a text below each picture, or a note that there is none yet."""
+    """Return the content of the trace of `add_words`: text below each picture, or a note if there is no center yet."""
     rows, columns = _size(view)
     if not len(texts):
         tall, wide = _extent(view, most)
@@ -75,7 +75,7 @@ def add_pictures(view: View, figure: go.Figure, ink: str) -> None:
 
 
 def add_words(view: View, figure: go.Figure) -> None:
-    """Add the trace of the texts below the pictures (`words`)."""
+    """Add the trace of the text below the pictures (`words`)."""
     figure.add_scatter(
         mode="text", hoverinfo="skip", name="number",
         textfont={"size": 13, "color": view.colors.ink, "shadow": halo(view.colors)},
@@ -136,7 +136,7 @@ def _size(view: View) -> tuple[int, int]:
 
 
 def _extent(view: View, most: int) -> tuple[int, int]:
-    """Return the height and the width of a sheet, in cells; each row has a gap below it for the texts."""
+    """Return the height and the width of a sheet, in cells; each row has a gap below it for text."""
     (rows, columns), wide = _size(view), _wide(most)
     return math.ceil(most / wide) * (rows + _below(most)), wide * (columns + _GAP) - _GAP
 

@@ -74,7 +74,7 @@ class Stop(Protocol):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Edition:
-    """All runs with one number of people, at every stop.
+    """All runs with a given number of people, at every stop.
 
     Attributes
     ----------
@@ -132,7 +132,7 @@ def curve_table(edition: Edition) -> pd.DataFrame:
 
 
 def _looks_worse(ratios: np.ndarray, again: int, later: np.ndarray, later_again: int) -> bool:
-    """Return whether the later stop looks worse than the one before, but chance may explain the difference."""
+    """Return whether the later stop looks worse than the one before, although chance may explain the difference."""
     differs = []
     if round(float(np.median(later)), 2) > round(float(np.median(ratios)), 2):
         differs.append(_median_interval(later)[0] > _median_interval(ratios)[1])

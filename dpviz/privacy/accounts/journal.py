@@ -42,7 +42,7 @@ class Entry:
 
 
 class Turn:
-    """One transaction: the entries on record by file, and the entries to add."""
+    """One transaction: the entries on record, by file, and the entries to add."""
 
     def __init__(self, on_record: dict[str, list[Entry]]) -> None:
         self._kept = on_record

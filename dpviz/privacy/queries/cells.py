@@ -53,7 +53,7 @@ class OccupiedCells(KeyQuery):
     Parameters
     ----------
     width : float, side of a cell: a power of two, so that every row's cell is decided exactly
-    offset : ndarray of shape (p,), on the grid 2^-24; p <= 5
+    offset : ndarray of shape (p,), on the 2^-24 grid; p <= 5
     projection : Projection or None; if given, cells are cells of projected space
     """
 

@@ -24,7 +24,7 @@ class CellCover(ReadOnly):
         cell
     sides : tuple of floats, width of each grid's cells
     shifts : ndarray of shape (grids, p), each in [0, side)
-    picks : int, cells to pick in every grid
+    picks : int, number of cells picked in every grid
     projection : Projection or None, applied to rows first
     """
 

@@ -20,7 +20,7 @@ def arrival_days(x: np.ndarray, half: float, days: int, arrivals: str) -> np.nda
 
     Parameters
     ----------
-    x : ndarray of shape (n, d), on the grid 2^-24
+    x : ndarray of shape (n, d), on the 2^-24 grid
     half : half-width of the first column's bounds
     arrivals : "scattered" (a public hash of the row: as if people came in random order) or "by first column" (the first
         column is time, from its lower to its upper bound)
