@@ -29,7 +29,7 @@ SAMPLES = ("sample:town", "sample:city")
 TIGHT = ("bench:iris", "bench:lsun", "bench:wine", "bench:house")
 RHOS = (1, 0.08, 0.05, 0.02, 0.008, 0.0001)
 EPSILONS = (0.25, 0.5, 1, 2, 4)
-CLEAR = 3.0  # number of standard errors from which an increase is clear; of hundreds of pairs, some exceed 2 by chance
+CLEAR = 3.0  # number of standard errors above which an increase is clear; of hundreds of pairs, some exceed 2 by chance
 
 
 def sweeps(options: argparse.Namespace) -> list[Sweep]:

@@ -1,4 +1,4 @@
-"""Compare DPM and its peers on its paper's sets: their quality with Tables 2 and 3, their time with KMeans(n_init=10).
+"""Compare DPM and its peers on the sets of DPM's paper: quality with its Tables 2 and 3, time with KMeans(n_init=10).
 
 python -m benchmarks.dpm quality --data synth10 --epsilons 0.5 1 --seeds 5
 OMP_NUM_THREADS=1 python -m benchmarks.dpm speed --data synth10 synth100 --pairs 3

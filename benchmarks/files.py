@@ -1,4 +1,4 @@
-"""Try tables that ship in packages: `python -m benchmarks.files FOLDER ... [-o TABLE.md]`.
+"""Try tables that ship with packages: `python -m benchmarks.files FOLDER ... [-o TABLE.md]`.
 
 Each file is copied, described as public (`describe`), and run with the drafted dictionary (`run glloyd`). No file may
 end in a traceback, and a refusal must be one sentence.
@@ -23,7 +23,7 @@ LARGEST = 30_000_000
 
 
 def files(folders: list[Path]) -> list[Path]:
-    """Return the files below some folders that look like tables, by their endings and the names of their folders."""
+    """Return the files below `folders` that, by their endings and their folders' names, look like tables."""
     found = [
         path
         for folder in folders

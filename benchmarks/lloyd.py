@@ -3,7 +3,8 @@
 python -m benchmarks.lloyd [losses] [domains] [speed]
 
 data(d) has 20,000 rows, clipped to [-1, 1]^d, in 8 clusters of standard deviation .06 with centers uniform in [-.8,
-.8]^d. Losses are means over seeds 0-9 (--seeds) with delta = 1/(n ln n); the domain is the box [-1, 1]^d unless stated.
+.8]^d. Losses are means over seeds 0-9 (--seeds) with delta = 1/(n ln n); unless stated otherwise, the domain is the
+box [-1, 1]^d.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Compare the spread of each center in simulated reruns with that in true ones, to test "where another run may end".
+"""Compare the spread of each center in simulated reruns with that in true ones.
 
 python -m benchmarks.simulated > benchmarks/results/simulated.md
 

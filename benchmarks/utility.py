@@ -52,7 +52,7 @@ BUNDLED = ("iris", "digits")  # sets of scikit-learn; its iris differs from UCI'
 # maximum number of columns; sets with more are left out for these methods
 MOST_COLUMNS = {"pe-means": 64, "aug-pe": 64}
 MOST_CLUSTERS = {"stemmer-kaplan-swap": 64}  # maximum number of clusters; with k = 100, a run takes minutes
-MANY = 2000  # number of rows from which on half as many seeds are enough
+MANY = 2000  # number of rows at or above which half as many seeds are enough
 
 
 def spec(table: str) -> Sweep:

@@ -49,7 +49,7 @@ def test_a_projected_center_is_farther_from_no_row():
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("slug", ALGORITHMS)
 def test_unlucky_declarations_end_in_finite_centers_inside_the_domain(slug):
-    """Try heavy tails, a constant column, bounds far too wide or too narrow, and an n that is ten times off."""
+    """Try heavy tails, a constant column, bounds far too wide or too narrow, and an n that is off by a factor of 10."""
     X = np.column_stack([np.random.default_rng(0).lognormal(0, 2, (200, 2)), np.ones(200)])
     high = X.max()
     boxes = [
@@ -61,7 +61,7 @@ def test_unlucky_declarations_end_in_finite_centers_inside_the_domain(slug):
         assert np.isfinite(trace.cluster_centers).all()
         if trace.claimed.private:  # the reference reads raw rows
             assert (trace.cluster_centers >= domain.low).all() and (trace.cluster_centers <= domain.high).all()
-            drawn = domain.denormalize(trace.steps[-1].released["centers"])  # by the pictures
+            drawn = domain.denormalize(trace.steps[-1].released["centers"])  # as pictures do
             assert np.allclose(drawn, trace.cluster_centers, rtol=0, atol=1e-9 * domain.half_width.max())
 
 

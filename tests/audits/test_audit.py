@@ -89,7 +89,7 @@ def test_clients_that_draw_no_noise_are_caught(monkeypatch):
 @pytest.mark.usefixtures("one_start")
 @pytest.mark.parametrize("slug", PRIVATE)
 def test_lower_bounds_stay_below_the_claim(slug):
-    """100 runs reveal a loss of twice a claimed mu of 1.2 or ε of 1; at ε 4 it takes 440, and fewer prove nothing.
+    """100 runs reveal a loss of twice the claim at mu = 1.2 or ε = 1; ε = 4 takes 440 runs, and fewer prove nothing.
 
     Claims in ε are tested by bets only on the pair that differs most; on the others, 20 runs are tested by exact costs.
     """

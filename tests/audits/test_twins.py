@@ -173,14 +173,14 @@ def test_a_missing_factor_two_in_an_algorithms_selections_is_caught(monkeypatch)
 
 
 class ScalarNoise(Seeded):
-    """Noise that draws one number for a whole vector, as in a published HDPE-means."""
+    """Noise that draws one number for a whole vector, as in the published code of HDPE-means."""
 
     def gaussian(self, sd, shape):
         return np.full(shape, super().gaussian(sd, ()))
 
 
 class OneStream(Seeded):
-    """Noise that restarts its stream for every release, as in a published FastLloyd."""
+    """Noise that restarts its stream for every release, as in the published code of FastLloyd."""
 
     def __init__(self, rng):
         super().__init__(rng)
@@ -191,7 +191,7 @@ class OneStream(Seeded):
 
 
 class ExactEmpty(Curator):
-    """A curator that returns exact sums of empty clusters, as in a published DPM."""
+    """A curator that returns exact sums of empty clusters, as in the published code of DPM."""
 
     def release(self, label, query, scope=0):
         noisy = super().release(label, query, scope)

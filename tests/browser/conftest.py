@@ -1,4 +1,4 @@
-"""Provide a real server and a real browser. Without Chromium the tests skip with a reason; in CI they fail."""
+"""Provide a real server and a real browser. Without Chromium the tests are skipped; in CI they fail."""
 
 import gc
 import os

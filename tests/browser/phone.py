@@ -1,4 +1,4 @@
-"""Check a page on a narrow screen, and any page by Axe."""
+"""Check a page on a narrow screen, and any page with Axe."""
 
 import json
 

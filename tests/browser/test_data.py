@@ -1,4 +1,4 @@
-"""Use a file of one's own in a real browser: drop, declare, explore; nobody else sees it, and PRIVATE asks first."""
+"""Use your own file in a real browser: drop, declare, explore; nobody else sees it, and PRIVATE asks first."""
 
 import json
 import re

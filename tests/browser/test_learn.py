@@ -1,4 +1,4 @@
-"""Check the lessons in a real browser: keys, reload, a hint that moves the player, stored progress, and the print."""
+"""Check the lessons in a real browser: keys, reload, a hint that moves the player, stored progress, and printing."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Check the whole static site, served and from a folder: every page opens, and none contacts another server."""
+"""Check the whole static site, both served and in a folder: every page opens, and none contacts another server."""
 
 import functools
 import os

@@ -153,7 +153,7 @@ def test_a_sum_that_wraps_stays_noisy():
 
 @pytest.mark.parametrize("cls", CASES, ids=lambda cls: cls.__name__)
 def test_every_statistic_lies_on_its_declared_grid(cls):
-    """The ring would round a statistic off its grid."""
+    """The ring would round a statistic that is off its grid."""
     case, rng = CASES[cls], np.random.default_rng(5)
     for _ in range(20):
         d = int(rng.choice(case.dims))

@@ -1,4 +1,4 @@
-"""Check the figures' tables against literals, hidden layers only on request, and colors that can be distinguished."""
+"""Check that figures' tables match literals, hidden layers appear only on request, and colors can be told apart."""
 
 import json
 

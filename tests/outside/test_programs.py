@@ -1,4 +1,4 @@
-"""Check programs of other libraries: they run beside ours, state who claims their privacy, and read no private data."""
+"""Check programs from other libraries: they run beside ours, state who vouches for them, and read no private data."""
 
 import os
 import pickle

@@ -245,7 +245,7 @@ def test_hostile_answers_scores_and_reports_change_nothing(classes):
     assert room.scores() == []
     for report in ((True,), (True, 2, False), "abc", None, [1, 0, 1], (True,) * 4):
         assert not room.tell(seat.token, report)
-    assert room.tell(seat.token, (True, False, True)) and not room.tell(seat.token, (False,) * 3)  # one each
+    assert room.tell(seat.token, (True, False, True)) and not room.tell(seat.token, (False,) * 3)  # one per seat
     assert room.reports().tolist() == [[True, False, True]]
     assert not room.place(seat.token, 1, 1) and seat.point is None  # this class keeps no point
 

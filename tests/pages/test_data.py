@@ -444,7 +444,7 @@ def test_no_cell_of_a_private_file_is_in_any_page_message_or_log(start, capfd, c
     assert [button.disabled for button in other.button if button.label == "Yes, it is public"] == [True]
     check(other)
     other = drop(start(), "open.csv", sentinels.csv + b"\n", "Yes, it is public")
-    check(other, clean=False)  # a public file with the same cells, to show that the walk can find them
+    check(other, clean=False)  # a public file with the same cells, to show that the check can find them
 
 
 def test_claims_add_up_over_sessions_and_are_not_given_back(start):

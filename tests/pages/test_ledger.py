@@ -1,4 +1,4 @@
-"""Check the Ledger and Limits pages: totals per notion, reasons of sensitivities, downloads, a file's account."""
+"""Check the Ledger and Limits pages: totals per notion, reasons for sensitivities, downloads, a file's account."""
 
 import math
 

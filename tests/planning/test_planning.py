@@ -107,7 +107,7 @@ def test_both_directions_agree():
     assert noise_at(bumpy, 1.0) == pytest.approx(1.2)  # as the table shows it
     assert epsilon_for(bumpy, 1.1) == 0.0 and 1.0 < epsilon_for(bumpy, 0.6) < 2.0
     rising = [point(0.5, 1.0), point(1.0, 0.4), point(2.0, 0.5)]
-    assert epsilon_for(rising, 0.45) == pytest.approx(0.92, abs=0.05)  # although more is needed at ε 2 again
+    assert epsilon_for(rising, 0.45) == pytest.approx(0.92, abs=0.05)  # although the noise is larger again at ε 2
 
 
 def test_amounts_have_the_unit_of_the_widest_column():

@@ -173,7 +173,7 @@ def test_a_cluster_that_kmeans_does_not_find_again_is_no_alarm(X, kmeans):
 
 
 def test_a_whole_group_without_a_center_is_an_alarm_although_kmeans_divides_it(X, kmeans):
-    """Of two clusters that another start serves by one center, a run may lack either, but not both."""
+    """If another start covers two clusters with one center, a run may miss either of them, but not both."""
     four = np.vstack([kmeans, kmeans[0] + [0.4, 0.0]])
     clusters = groups_of(X, DOMAIN, four).doubted([DOMAIN.normalize(kmeans)])
     whole = int(clusters.found_by(DOMAIN.normalize(kmeans[1:])).sum())

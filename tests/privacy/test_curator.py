@@ -322,7 +322,7 @@ def test_new_keys_pass_with_probability_at_most_delta(scale, delta, l0):
     cost = Threshold(1.0, delta)
     tau = cost.threshold(scale, l0)
     assert tau == pytest.approx(1.5 + scale * stats.norm.isf(-math.expm1(math.log1p(-delta) / l0)))
-    lowest = math.ceil(tau)  # smallest whole number that passes, to which 1 + noise rounds from lowest - 1/2 on
+    lowest = math.ceil(tau)  # smallest whole number that passes; 1 + noise rounds to it or more from lowest - 1/2 up
     one_passes = stats.norm.sf((lowest - 0.5 - 1) / scale)
     assert -math.expm1(l0 * math.log1p(-one_passes)) <= delta * (1 + 1e-9)
 

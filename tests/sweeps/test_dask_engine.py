@@ -78,7 +78,7 @@ def behind_a_gate(cell, folder):
 
 
 def test_a_stop_cancels_what_has_not_begun(client, tmp_path):
-    """Check that two workers with one thread each begin one run each, and that the ten others never begin."""
+    """Check that two workers with one thread each begin one run each, and that the other ten runs never begin."""
 
     def stop():
         raise InterruptedError

@@ -1,4 +1,4 @@
-"""A deck: an ordered list of scenes with notes, and its file: strict JSON with a schema number, but no rows."""
+"""Decks, which are ordered lists of scenes with notes, and their files: strict JSON with a schema number, no rows."""
 
 from __future__ import annotations
 

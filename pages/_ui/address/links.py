@@ -7,8 +7,8 @@ How a page adopts a scene:
    `scene.HIDEABLE` and "player". Share then appears in its strip.
 3. Make every widget with `**prepared.args(key)`: the session keeps its value, and a lock disables it.
 4. Call `links.notice(...)` below the strip, and `links.keep(...)` once the requested picture is known.
-5. Check `prepared.shows(part)` before drawing a verdict, side panels, or people and KMeans; put controls outside the
-   form into `st.container(key="form")`. `player` checks for its own panels.
+5. Check `prepared.shows(part)` before drawing a verdict, side panels, or people and KMeans; put controls that lie
+   outside the form in `st.container(key="form")`. `player` checks for its own panels.
 6. Add the page to `PAGES` in `tests/pages/address/test_scene.py` (round trip, harm), and an address that changes every
    control to `LINKS` in `tests/browser/test_walk_links.py` (reload).
 """
@@ -251,7 +251,7 @@ def _open(page: str, query: str, vocabulary: Vocabulary, came: bool = False) -> 
 
 
 def fill(values: Mapping[str, Any], vocabulary: Vocabulary, *, but: Collection[str] = ()) -> None:
-    """Set widgets to the values of their words or, where there is none, to their defaults; skip the words in `but`."""
+    """Set widgets to the values of their words or, if a word is missing, to their defaults; skip the words in `but`."""
     state = st.session_state
     for control in controls(values, vocabulary):
         value = control.to_widget(values.get(control.word, control.spec.default))

@@ -73,7 +73,7 @@ class Control:
     most: int = 60
 
     def parse(self, texts: Sequence[str]) -> Any:
-        """Return the value that the texts of an address give the control.
+        """Return the control's value, parsed from its texts in an address.
 
         Raises
         ------

@@ -9,7 +9,7 @@ export default function ({ data, parentElement, setStateValue }) {
     field.select();
     try {
       await navigator.clipboard.writeText(field.value);
-    } catch { // an address without https has no clipboard
+    } catch { // a page without https cannot use the clipboard
       if (!document.execCommand("copy")) return (words.textContent = "Press Ctrl+C to copy it.");
     }
     words.textContent = "Copied.";

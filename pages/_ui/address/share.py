@@ -157,7 +157,7 @@ def _link(link: str, *, follows_step: bool) -> None:
     except segno.DataOverflowError:
         right.caption("This link is too long for a QR code.")
         return
-    source = code.svg_data_uri(scale=4, border=4, dark="#000", light="#fff")  # for cameras
+    source = code.svg_data_uri(scale=4, border=4, dark="#000", light="#fff")  # readable by cameras
     right.html(f'<img class="dp-qr" src="{source}" alt="QR code of the link">')
 
 

@@ -100,7 +100,7 @@ def cell_of(x: float, y: float) -> int:
 
 
 def report(x: float, y: float) -> tuple[bool, ...]:
-    """Return a phone's randomized report of its point: one bit per cell, each with its own coin from the system."""
+    """Return a phone's randomized report of its point: one bit per cell, each from its own secure coin."""
     bits = OUE(cells(), flip_probability(LOCAL_EPSILON)).reports(Secure(), np.array([cell_of(x, y)]))
     return tuple(bool(bit) for bit in bits[0])
 

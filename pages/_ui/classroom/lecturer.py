@@ -37,7 +37,7 @@ __all__ = ["opening", "projector"]
 
 _KEEP: dict[str, Any] = {"persist_state": "session"}
 LIVE = 1.5  # seconds between checks of the phones' input
-MANY_WRONG = 20  # number of wrong codes in ten minutes from which the lecturer is warned
+MANY_WRONG = 20  # number of wrong codes in ten minutes at which the lecturer is warned
 STAGES = {
     "place": "Everyone is a point",
     "predict": "Predict",
@@ -215,7 +215,7 @@ def _answers(room: Classroom) -> None:
 
 
 def _truth(room: Classroom) -> Collection[int]:
-    """Return the right answers: those of a lesson at its end, those of the first question after a run, else none."""
+    """Return the right answers: a lesson's at its end, the first question's once there is a run, otherwise none."""
     run, asked = room.run, room.question
     if asked.lesson:
         return asked.right if room.part == "answer" else ()

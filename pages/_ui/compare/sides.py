@@ -27,7 +27,7 @@ _KEY = keys.COMPARE_RUNS
 
 
 def get() -> list[Side]:
-    """Return the session's runs, [] before any was chosen. A new list object means that another page set the runs."""
+    """Return the session's runs, [] before any are chosen. A new list object means that another page set the runs."""
     return st.session_state.get(_KEY, [])
 
 

@@ -154,7 +154,7 @@ def _table(upload: Upload) -> tuple[list[dict[str, Any]], tuple[Recoding, ...]]:
 
 
 def _reasons(cells: dict[str, dict[str, Any]]) -> None:
-    """Say below the table why columns are left out or what their names suggest, as cells would cut the text."""
+    """Say below the table why columns are left out or what their names suggest, because cells would cut the text."""
     named: dict[str, list[str]] = {}
     for name, cell in cells.items():
         why = str(cell["why"])
@@ -176,7 +176,7 @@ def _sources(upload: Upload) -> list[str]:
 
 
 def _suggested(upload: Upload, name: str, *, ticked: bool) -> dict[str, Any]:
-    """Return the table's initial values for a column; for a private file from its name alone."""
+    """Return the table's initial values for a column; for a private file, from its name alone."""
     meaning = meaning_of(name)
     cell = dict(_CELLS)
     if meaning is not None and not meaning.reason:
@@ -360,7 +360,7 @@ def _missing(columns: list[dict[str, Any]]) -> str:
 
 
 def _known_groups(upload: Upload, names: list[str]) -> dict[str, Any]:
-    """Ask for the column with known groups, in DEMO only; results are compared with it, but it is never clustered."""
+    """Ask for the column with known groups, in DEMO only; it is compared with results but never used to cluster."""
     if upload.private:
         return {}
     choices = [name for name in upload.table.groupings if name not in names]

@@ -1,4 +1,4 @@
-"""Store declarations of files in the visitor's browser alone: columns' names, kinds, bounds and signs, but no cell."""
+"""Store declarations in the visitor's browser alone: columns' names, kinds, bounds and separators, but no cell."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def remembered(*, opens: bool = True) -> None:
 
 
 def reopen() -> None:
-    """Offer the last file that was declared in this browser, unless the visit has a file or opened a shared scene."""
+    """Offer the last file that was declared in this browser, unless the visit has a file or began at a shared scene."""
     if data_state.came_to_scene is None:
         asked = st.query_params
         others = [name for name in asked.get_all("d") if name != SAMPLES[0] and not name.startswith(FILE)]

@@ -131,7 +131,7 @@ def numbers(key: str, form: Form) -> tuple[str | None, str | None]:
 
 
 def separator(key: str) -> str | None:
-    """Ask which sign separates the cells of a text; return None for the one in the line of names, else a comma."""
+    """Ask which sign separates the cells of a text file; return None for the one in the line of names, else a comma."""
     words = {"as in the line of names, else a comma": None, **{word: sign for sign, word in SEPARATORS.items()}}
     label = st.selectbox("Between cells", words, key=keys.SEPARATOR(key), width=300, help="Only for text files.")
     return words[label]

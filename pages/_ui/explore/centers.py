@@ -18,13 +18,13 @@ from pages._ui.work.caches import per_run
 from pages._ui.work.results import Result
 
 AGAIN = f"± over {N} reruns"
-# number of cells above which a table draws only its visible part; the script for this adds a fifth to the page
+# number of cells above which a table draws only its visible part; the script for this makes the page a fifth larger
 _LARGE = 1_000
 
 
 @per_run(shared=64, own=8)
 def _table(identity: str, scatter: np.ndarray | None, _result: Result) -> str | pd.DataFrame:
-    """Return the table of centers in the data's units with their noise, and in words for bars; small ones as HTML."""
+    """Return the table of centers in the data's units with their noise; a small table is HTML, and bars get words."""
     trace, data = _result.trace, _result.data
     table = centers_text(trace, data.columns, data.units, scatter=scatter)
     if data.shape == "bars":

@@ -58,7 +58,7 @@ class Drag {
     this.show(...this.home);
   }
 
-  /** Return whether a stop is being chosen, by pointer or by keys: the page's news must not take it back. */
+  /** Return whether a stop is being chosen, by pointer or by keys: an update of the page must not undo it. */
   get active() { return this.epsilon.held || this.size.held || this.touched; }
   /** Return [edition, place on the track] of the run that the page shows. */
   get home() {

@@ -1,4 +1,4 @@
-"""Draw the form on top of a run's views, and return the current run and its view."""
+"""Draw the form above a run's views, and return the current run and its view."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class RunLook:
 
 
 def choose() -> Choice:
-    """Draw the form on top, the same for every view of a run; return its choices.
+    """Draw the form at the top, the same for every view of a run; return its choices.
 
     If stored or made runs match it, the drag takes the place of the field for ε. On a phone the fields are in a drawer.
     """

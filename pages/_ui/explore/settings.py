@@ -125,7 +125,7 @@ def begin(data: Dataset) -> None:
 
 
 def _live(data: Dataset, now: Settings) -> bool:
-    """Run at once after a changed control, if that is fast and free; return whether it did.
+    """Run at once after a changed control, if that is fast and free; return whether it started.
 
     A run in progress for an older value is dropped unless it was paid for.
     """

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["GIVEN_AS", "field", "rule"]
 
 GIVEN_AS = {"epsilon": "ε", "mu": "μ", "zcdp": "ρ"}
-LARGE = 0.5  # maximum δ, as a share of 1/n: at δ = 1/n one row could be published; n^-1.1 is smaller from 1,024 rows on
+LARGE = 0.5  # maximum δ, as a share of 1/n: at δ = 1/n one row could be published; n^-1.1 is smaller above 1,024 rows
 _LABELS = {"mu": "Privacy budget μ (Gaussian DP)", "zcdp": "Privacy budget ρ (zCDP)"}
 _HELP = (
     "The same budget in three notions; when you type one, the others follow. ε at δ: no output becomes more than e^ε "

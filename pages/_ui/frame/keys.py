@@ -149,7 +149,7 @@ PROGRESS, PROGRESS_ADDRESS, PRINT = "progress", "progress_address", "print"
 
 # Notes
 NOTES_LESSONS, NOTES_SHOW, NOTES_DECK = "notes_lessons", "notes_show", "notes_deck"
-# the gaps are the minutes and the names of the lessons
+# the gaps are a plan's minutes and a lesson's name, respectively
 NOTES_PLAN, NOTES_AT = Keys("notes_plan_{}"), Keys("notes_at_{}")
 
 # Class
@@ -163,7 +163,7 @@ CLASS_BESIDE, CLASS_ABOUT, CLASS_RUN, CLASS_PANELS = "class_beside", "class_abou
 CLASS_PLACE, CLASS_MEMORY, CLASS_MIRROR = "class_place", "class_memory", "class_mirror"
 # the gap is the lesson
 CLASS_ANSWERS, CLASS_LESSON, CLASS_PART = "class_answers", "class_lesson", Keys("class_part_{}")
-# the gaps are the question and the answer, and the word and the round
+# the gaps are the question and the answer in the first, the word and the round in the second
 CLASS_ANSWER, CLASS_GUESS = Keys("class_answer_{}_{}"), Keys("class_{}_{}")
 
 # Present

@@ -32,7 +32,7 @@ __all__ = ["story"]
 T = TypeVar("T")
 
 _HERE = Path(__file__).parent
-_DOORS = (  # screen, page, text and target of its link
+_DOORS = (  # screen, page, text of its link, description
     (1, "limits", "See how this works for one number of clusters", ""),
     (3, "attacker", "Keep betting, and see why", ""),
     (6, "explore", "Explore", "Watch a run step by step, with the cost of each step."),

@@ -148,7 +148,7 @@ def _take() -> None:
 
 
 def _take_back() -> None:
-    """Take over the method, k and ε of a run that was put off, so that the rehearsal is of this run."""
+    """Take over the method, k and ε of a run that was put off, so that this run is rehearsed."""
     run, state = plan_state.plan_back, st.session_state
     if run is None or run.slug not in offered():
         return

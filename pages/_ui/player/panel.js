@@ -246,7 +246,7 @@ class Panel {
     if (!this.over.hidden) this.look();
   }
 
-  /** Point at the place [x, y] of the data that a linked panel points at; nothing without a place. */
+  /** Point at the place [x, y] at which a linked panel points; without a place, at nothing. */
   cross(place) {
     const axes = this.stage?.axes;
     this.lines ??= ["x", "y"].map((way) =>

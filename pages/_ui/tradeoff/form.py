@@ -172,7 +172,7 @@ def _follow(slugs: Collection[str]) -> None:
 
 
 def _give_back(chosen: Sequence[str], k: str) -> None:
-    """Give the current run the sweep's k, if there is one, and a method of the sweep if its own is missing."""
+    """Give the current run the sweep's k, if any, and one of the sweep's methods if the sweep lacks the run's own."""
     state, (method, field, own) = st.session_state, _run()
     if chosen and method is not None and method not in chosen:
         state[keys.EXPLORE_ALGORITHM] = chosen[0]

@@ -41,7 +41,7 @@ def looks(known: Mapping[str, Any]) -> list[Control]:
 
 
 def _formed(known: Mapping[str, Any]) -> Progress | None:
-    """Return the sweep on samples given by the form's words, or None if they do not describe one (yet)."""
+    """Return the sweep on samples that the form's values describe, or None if they do not (yet) describe one."""
     words = [*(f"p.{name}" for name in known.get("vary", ())), "camera", "curves"]
     if not set(known.get("d", ("",))) <= set(SAMPLES) or not set(words) <= set(known) or known["curves"]:
         return None

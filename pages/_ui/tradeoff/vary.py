@@ -102,7 +102,7 @@ def numbers(name: str, text: str, kind: type) -> tuple[Any, ...]:
 
 
 def example(slug: str, name: str) -> str:
-    """Return values that the algorithm accepts around a number's default or, if it has none, from its minimum on."""
+    """Return values that the algorithm accepts around a number's default or, without one, from its minimum upward."""
     spec = params.specs(ALGORITHMS[slug])[name]
     if spec.kind == "bool":
         return "true, false"

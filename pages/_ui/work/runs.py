@@ -125,7 +125,7 @@ def start(data: Dataset, algorithm: Algorithm, seed: int | None, *, noiseless: b
 
 
 def queue(title: str, work: Callable[[Job], Any], expected: float, topic: str = "") -> Job:
-    """Queue work of this session with its expected seconds; work on one topic runs one by one."""
+    """Queue work of this session with its expected seconds; work on the same topic runs one by one."""
     return jobs().submit(
         title, work, f"{owner()} {topic}".strip(), Presence().there, turn=turns.turn(), seconds=expected
     )

@@ -1,4 +1,4 @@
-"""The controls of the pages about a visitor's file: none, because an address never has anything from such a file."""
+"""The controls of the pages about a visitor's file: none, because an address contains nothing from such a file."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def tradeoff(known: Mapping[str, Any]) -> Sequence[Control]:
 
 
 def _list(check: Callable[[str], Any], text: str) -> str:
-    """Return a text of comma-separated values; raise ValueError if it holds none or is too long."""
+    """Return a list of comma-separated values as text; raise ValueError if it is empty or too long."""
     if len(text) > 200 or not text.isprintable() or not check(text):
         raise ValueError("not a list of values")
     return text

@@ -37,7 +37,7 @@ def promised(cls: type[Algorithm]) -> str:
 
 
 def trusts(cls: type[Algorithm], answer: str, data: Dataset) -> bool:
-    """Return whether a method gives the answer, a word of `TRUST`, on these data."""
+    """Return whether a method matches the answer, a word of `TRUST`, on these data."""
     if answer != "clients":
         return _OF.get(cls.notion, "curator") == answer
     return not data.private and wire.small(data) and not refusal(cls(), data.domain.n_features, data.n_public)
@@ -49,7 +49,7 @@ def by_clients(cls: type[Algorithm], data: Dataset) -> bool:
 
 
 def answers(data: Dataset, cls: type[Algorithm]) -> None:
-    """Show both questions, answered by the method; another answer chooses the method that gives it."""
+    """Show both questions, answered by the method; another answer chooses a method that matches it."""
     state = st.session_state
     now = state.get(keys.TRUST, "curator")
     if not trusts(cls, now, data):
@@ -86,7 +86,7 @@ def _no_clients(cls: type[Algorithm], data: Dataset) -> str:
 
 
 def _another(data: Dataset, cls: type[Algorithm]) -> None:
-    """Choose a method that gives the answers if the current one does not, and report the change."""
+    """Choose a method that matches the chosen answers if the current one does not, and report the change."""
     state = st.session_state
     promise, trust = state[keys.PROMISED], state[keys.TRUST]
     if promised(cls) == promise and trusts(cls, trust, data):

@@ -128,7 +128,7 @@ def moves(rng, trials):
 
 
 def worst(build, trials=1000):
-    """Return the largest change relative to the declared one, and for each part how many entries change at most."""
+    """Return the largest change relative to the declared one, and the maximum number of changed entries per part."""
     rng = np.random.default_rng(1)
     share, rows = 0.0, {}
     for a, b in moves(rng, trials):
@@ -403,7 +403,7 @@ def test_noisy_points_are_drawn_together_until_they_spread_as_the_rows():
     np.testing.assert_allclose(drawn.std(axis=0), rows.std(axis=0), atol=0.03)
     np.testing.assert_allclose(drawn.mean(axis=0), rows.mean(axis=0), atol=0.02)
     assert sd == pytest.approx(0.4 * math.sqrt(0.6**2 / 6), rel=0.1)
-    lost = rng.normal(0, 0.4, (60, 6))  # nothing stands out, so points go as far to the middle as the domain allows
+    lost = rng.normal(0, 0.4, (60, 6))  # nothing stands out, so points go as far toward the middle as the domain allows
     drawn, _ = DistDP(rho_distance=0.1)._drawn(lost, 0.4, domain)
     np.testing.assert_allclose(drawn, lost / (1 + 0.4**2 * 6 / domain.radius**2))
 

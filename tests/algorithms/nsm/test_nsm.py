@@ -236,7 +236,7 @@ def test_a_prior_draws_counts_to_the_typical_one_as_far_as_noise_explains_them()
     rng, k = np.random.default_rng(0), 200
     votes = Prior(64 + rng.normal(0, 30, k), np.full(k, 30.0**-2), 64.0)
     alike, sd = Tracker(k, pooled=True, prior=votes).counts(64 + rng.normal(0, 40, k), 40.0)
-    assert abs(alike - 64).max() < 20 and sd.max() < 10  # all have one size; noise alone would give an sd of 24
+    assert abs(alike - 64).max() < 20 and sd.max() < 10  # all have the same size; noise alone would give an sd of 24
     sizes = rng.uniform(500, 5000, k)
     votes = Prior(sizes + rng.normal(0, 30, k), np.full(k, 30.0**-2), sizes.mean())
     unlike, sd = Tracker(k, pooled=True, prior=votes).counts(sizes + rng.normal(0, 40, k), 40.0)

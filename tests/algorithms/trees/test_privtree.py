@@ -52,7 +52,7 @@ def cost_of_path(counts, scale, threshold=0.0):
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
 def test_no_path_of_any_tree_costs_more_than_its_epsilon(epsilon):
-    """Counts fall along a path; chains of many shapes are tried, and the worst chain of the proof."""
+    """Counts fall along a path; chains of many shapes are tried, and so is the worst chain of the proof."""
     scale = Halving(epsilon).scale(1.0)
     rng, worst = np.random.default_rng(0), 0.0
     shapes = [np.full(24, c) for c in (0.0, 1.0, 3.0, 10.0, 40.0, 200.0)]
@@ -89,7 +89,7 @@ def test_the_curator_takes_off_the_decay_and_never_below_the_floor():
         def laplace(self, scale, shape):
             return np.full(shape, self.noise)
 
-    for sign, count in ((-1, 1), (1, 2**5 - 1)):  # an empty box at the floor needs noise ln 2, whatever its depth
+    for sign, count in ((-1, 1), (1, 2**5 - 1)):  # an empty box at the floor needs noise of ln 2, whatever its depth
         noise = Constant(math.log(2) + sign * 1e-9)
         _, halved = curator(X[:0], Halving(3.0), noise).grow("tree", Halvings(np.ones(2), 5))
         assert halved.sum() == count

@@ -1,4 +1,4 @@
-"""Check figures of rho-distance privacy: tables against literals, promises in titles, hidden layers on request only."""
+"""Check figures of rho-distance privacy: tables match literals, titles name the promise, hidden layers are optional."""
 
 import dataclasses
 import functools

@@ -1,4 +1,4 @@
-"""Check the declarations stored in the browser: names, kinds, bounds and separators; returned ones are checked."""
+"""Check the declarations stored in the browser: names, kinds, bounds and separators; those read back are checked."""
 
 import json
 

@@ -70,7 +70,7 @@ def test_a_job_that_nobody_wants_stops_at_its_next_step():
 
 
 def test_all_queues_stop_together(monkeypatch):
-    monkeypatch.setattr("pages._ui.work.jobs._ALL", set())  # a queue that other tests of this process do not share
+    monkeypatch.setattr("pages._ui.work.jobs._ALL", set())  # a set of queues for this test alone
     queues = [Jobs(), Jobs(workers=2)]
     going = threading.Event()
 
