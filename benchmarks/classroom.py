@@ -2,8 +2,8 @@
 
 A lecturer opens a class; phones join within `--arrive` seconds, place a point, and follow a whole lesson: they answer
 its question, watch its run, and see who was right. The script prints the median, the 95th percentile and the maximum of
-the times that a phone waits for its seat, for the reply to its own answer, for the reply to an idle poll, and, from the
-lecturer's click on, for a new stage. It also prints how many phones were lost, and how much processor time the page's
+the times that a phone waits for its seat, for the reply to its own answer, for the reply to an idle poll, and, after
+the lecturer's click, for a new stage. It also prints how many phones were lost, and how much processor time the page's
 process used for each of these actions, which does not depend on the machine's other work. With `--run`, a visitor
 meanwhile starts one run after another on Explore.
 """

@@ -1,4 +1,4 @@
-"""Run dist-DP at every pair of ε and ρ: print its loss divided by KMeans's, and the cases in which it grows with ε.
+"""Run dist-DP at every pair of ε and ρ: print its loss divided by KMeans', and the cases in which it grows with ε.
 
 DPVIZ_DATASETS=folder python -m benchmarks.dist_dp --rows rows.jsonl > benchmarks/results/papers/dist-dp-epsilon-rho.md
 
@@ -48,7 +48,7 @@ def sweeps(options: argparse.Namespace) -> list[Sweep]:
 
 
 def ratios(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return a table of data, rho_distance, epsilon, seed and ratio, the loss divided by KMeans's on the same data."""
+    """Return a table of data, rho_distance, epsilon, seed and ratio, the loss divided by KMeans' on the same data."""
     plain = rows[rows.label == "KMeans"].groupby("data").loss.first()
     mine = rows[(rows.label == "dist-dp") & (rows.status == "ok")].copy()
     mine["ratio"] = mine.loss / mine.data.map(plain)

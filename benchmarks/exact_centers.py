@@ -1,4 +1,4 @@
-"""Count the rows that can be read off plain Lloyd's published sums and counts, without noise and then with it.
+"""Count the rows that can be read off plain Lloyd's published sums and counts, first without noise, then with it.
 
 python -m benchmarks.exact_centers > benchmarks/results/exact_centers.md
 

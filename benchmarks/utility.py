@@ -82,7 +82,7 @@ def commit() -> str:
 
 
 def rows(sweep: Sweep, path: Path, seeds: int | None = None) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a sweep, set after set, each with n, d, k and KMeans's loss as `reference`.
+    """Yield the rows of a sweep, set after set, each with n, d, k and KMeans' loss as `reference`.
 
     Rows in the file that were made by the same code of the algorithms are not made again. Without `seeds`, a set runs
     as often as the sweep says, or half as often if it has MANY rows or more.
@@ -123,7 +123,7 @@ def within_limits(sweep: Sweep) -> Iterator[Sweep]:
 
 
 def summary(rows: list[dict[str, Any]]) -> pd.DataFrame:
-    """Return one line per data set and curve: loss and standard error at every epsilon, AUC, and AUC / KMeans's AUC."""
+    """Return one line per data set and curve: loss and standard error at every epsilon, AUC, and AUC / KMeans' AUC."""
     lines = []
     for (data, label), group in pd.DataFrame(rows).groupby(["data", "label"], sort=False):
         first = group.iloc[0]

@@ -1,4 +1,4 @@
-"""Check against a table that numbers are written as people write them, and that texts for people have no exponents."""
+"""Check against a table that numbers are written as people write them, and that text for people has no exponents."""
 
 import ast
 import math

@@ -1,4 +1,4 @@
-"""Check a trace as JSON: strict, versioned, and read back unchanged; other texts get one sentence."""
+"""Check a trace as JSON: strict, versioned, and read back unchanged; any other text gets one sentence."""
 
 import dataclasses
 import json

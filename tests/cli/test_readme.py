@@ -1,4 +1,4 @@
-"""Check that every command in the READMEs does what they say, in a fresh home."""
+"""Check that every command in the READMEs does what the text says, in a fresh home."""
 
 import gzip
 import json

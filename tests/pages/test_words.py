@@ -89,7 +89,7 @@ def test_no_axis_and_no_metric_is_in_hidden_units():
 
 
 def sentences(source):
-    """Return all texts of three words or more in a module that are not docstrings."""
+    """Return all strings of three words or more in a module, except docstrings."""
     tree = ast.parse(source)
     with_docstring = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
     docstrings = {id(node.body[0].value) for node in ast.walk(tree) if isinstance(node, with_docstring)
@@ -116,7 +116,7 @@ def test_no_sentence_of_the_source_has_an_odd_word():
 
 
 def texts(entry):
-    """Return all texts of a TOML file without their gaps."""
+    """Return all strings of a TOML file without their gaps."""
     if isinstance(entry, str):
         return [re.sub(r"\{\w+\}", "", entry)]
     every = [*entry, *entry.values()] if isinstance(entry, dict) else entry if isinstance(entry, list) else []

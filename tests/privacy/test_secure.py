@@ -107,7 +107,7 @@ def leaks(trace, forbidden):
 
 @pytest.mark.parametrize("slug", PRIVATE)
 def test_nothing_true_and_no_seed_can_be_reached_from_a_secure_trace(slug):
-    """A noisy number on the grid may equal a true one by chance, in 1 of 500 runs; in three of five, in 1 of 10^7."""
+    """A noisy number on the grid equals a true one by chance in 1 of 500 runs; in three of five, once in 10^7 times."""
     met: Counter[str] = Counter()
     for _ in range(5):
         data = Neighbors(X, X, DOMAIN)
@@ -172,7 +172,7 @@ def test_two_secure_runs_share_no_noise(slug):
     for one, other in zip(*noise, strict=False):
         assert len(one) != len(other) or not (one == other).any()
     first, second = (set(np.concatenate(values).tolist()) for values in noise)
-    assert len(first & second) < 3  # of 154 values per run; two agree by chance in one of 5,000 pairs of runs
+    assert len(first & second) < 3  # of 154 values per run; by chance, two agree in one of 5,000 pairs of runs
 
 
 def test_the_promise_of_a_secure_run_is_that_of_a_seeded_one():

@@ -22,7 +22,7 @@ from pages._ui.server.owner import owner
 __all__ = ["checked", "keep", "known", "offer", "remembered", "reopen"]
 
 _MOST, _MOST_COLUMNS = 5, 200
-# maximum number of characters in each text
+# maximum number of characters in each string
 _COLUMN: dict[str, int] = {"name": 200, "kind": 40, "unit": 20, "words": 3_000}
 _ENTRY = {"file": 60, "decimal": 1, "thousands": 1}
 _HERE = Path(__file__).parent

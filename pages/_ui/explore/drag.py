@@ -197,7 +197,7 @@ def _json_of(result: Result, editions: list[Edition], seed: int, hidden: bool, a
 
 
 def _made(choice: Choice, algorithm: Algorithm, chart: Chart, beside: Beside, hidden: bool) -> Edition:
-    """Return runs made for the form as an edition."""
+    """Return, as an edition, runs made for the form."""
     data = choice.data
     size = data.domain.n_features, data.n_public
     most = [odds_of_any(at(algorithm, stop.epsilon).guarantee(*size)) for stop in chart.stops]

@@ -1,4 +1,4 @@
-"""Show twenty reruns for every ε, as clouds or one after the other, to show whether the result would be similar."""
+"""Draw twenty reruns for every ε, as clouds or one after the other, to show whether the result would be similar."""
 
 from __future__ import annotations
 

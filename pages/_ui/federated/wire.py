@@ -250,7 +250,7 @@ def counters(run: Simulation, round_: Traffic, clients: int, ring: Ring) -> None
 
 
 def _network(rounds: int) -> None:
-    """Show the effect of the network's delay, and the protocol with which FastLloyd's paper compares it."""
+    """Show the effect of the network's delay, and the protocol with which FastLloyd's paper compares its own."""
     delay = st.number_input(
         "Network delay per send (ms)", 0.0, 10_000.0, 0.25, format="%g", **args(keys.FED_DELAY),
         help="A round has two sends: one up and one down. The paper simulates 0.25 ms, a local network.",

@@ -1,6 +1,6 @@
 // The show holds every slide's picture from the start, so keys, notes and clock need no server and no network.
 // The stage's own script (dpviz.figures.stage) is above this one, and SHOW_CSS.
-const STEP = 900, MOST = 12_000; // milliseconds per step of a slide that plays by itself, and at most for all its steps
+const STEP = 900, MOST = 12_000; // milliseconds per step of a slide that plays by itself, and maximum for all its steps
 const KEYS = {
   ArrowRight: "next",
   PageDown: "next",

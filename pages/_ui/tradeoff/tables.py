@@ -23,7 +23,7 @@ from pages._ui.tradeoff.state import tradeoff_state
 from pages._ui.tradeoff.sweeps import Progress
 
 _NONE = "…"
-WITHIN = (1, 2, 5, 10, 20, 50)  # % of KMeans's loss within which a loss is good enough
+WITHIN = (1, 2, 5, 10, 20, 50)  # % of KMeans' loss within which a loss is good enough
 
 
 @dataclasses.dataclass(frozen=True)
