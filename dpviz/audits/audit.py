@@ -158,7 +158,7 @@ def _best_event(first: Sample, second: Sample, delta: float | None) -> Event:
 
 
 def distinguish(first: Sample, second: Sample, confidence: float, *, delta: float | None = None) -> tuple[float, str]:
-    """Return (lower bound, statistic used) for samples of statistics on each data set; a third is for training."""
+    """Return (lower bound, statistic used) for samples of statistics on each data set; one third is for training."""
     cut = len(next(iter(first.values()))) // 3
     training = [{name: values[:cut] for name, values in sample.items()} for sample in (first, second)]
     event = _best_event(training[0], training[1], delta)

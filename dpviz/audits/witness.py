@@ -89,7 +89,7 @@ class Witness(MemorySession):
         return super().partition(scope, predicate)
 
     def shuffle(self, order: np.ndarray) -> None:
-        """Mix both data sets in the same order; an adversary who knew it would know more than any real one."""
+        """Mix both data sets in the same order; an adversary who knew this order would know more than any real one."""
         self._neighbor.shuffle(order)
         super().shuffle(order)
 

@@ -50,7 +50,7 @@ def bet_of(promise: Guarantee, *, far: str = "rho", noun: str = "person", who: s
 
 
 def odds_of_any(promise: Guarantee) -> int:
-    """Return how many of 100 bets on one person can be won at most against any method with this ε and δ."""
+    """Return the largest number of 100 bets on one person that can be won against any method with this ε and δ."""
     return dataclasses.replace(promise, mu=None, pure_epsilon=None).person.odds
 
 

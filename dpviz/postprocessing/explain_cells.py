@@ -49,7 +49,10 @@ def sentences(trace: Trace, columns: Sequence[str], units: Sequence[str] = ()) -
 
 
 def _borders(j: int, centers: np.ndarray, parts: np.ndarray, domain: Domain) -> np.ndarray:
-    """Return the borders of cells (BINS - 1,) nearest to the edges of `edges_between`, or the bound for one cell."""
+    """Return the borders of cells (BINS - 1,) nearest to the edges of `edges_between`.
+
+    A column with a single cell gives its lower bound.
+    """
     half, n = float(domain.box_z[j]), int(parts[j])
     wanted = domain.normalize(edges_between(domain.denormalize(centers), domain).T).T[j]
     at = np.clip(np.rint((wanted + half) * n / (2 * half)), min(1, n - 1), n - 1)

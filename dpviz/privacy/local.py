@@ -24,7 +24,7 @@ def flip_probability(epsilon: float) -> float:
 
 
 def public_hash(seed: int, ids: np.ndarray, salt: int = 0) -> np.ndarray:
-    """Return 64 public pseudorandom bits per id, shaped as `ids` (splitmix64), which anybody can recompute."""
+    """Return 64 public pseudorandom bits per id, in the shape of `ids` (splitmix64), which anybody can recompute."""
     with np.errstate(over="ignore"):
         z = np.asarray(ids).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
         z += np.uint64(seed % 2**64) ^ (np.uint64(salt) * np.uint64(0xD1B54A32D192ED03))

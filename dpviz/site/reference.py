@@ -95,7 +95,7 @@ def add(folder: Folder, shell: Shell) -> None:
 
 
 def _short(search: str) -> str:
-    """Return pdoc's search in names, bases and first paragraphs; an index of whole docstrings takes 4 MB."""
+    """Return pdoc's search, limited to names, bases and first paragraphs; an index of whole docstrings takes 4 MB."""
     before, _, rest = search.partition(_ENTRIES)
     index, end = json.JSONDecoder().raw_decode(rest)  # a list or, where pdoc found Node.js, an index of it
     entries = [

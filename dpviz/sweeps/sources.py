@@ -110,7 +110,7 @@ def reference(name: str, bounds: str, n_rows: int | None, modified: str, n_clust
 def best_references(
     name: str, bounds: str, n_rows: int | None, modified: str, n_clusters: int
 ) -> tuple[np.ndarray, ...]:
-    """Return the centers (k, d), z units, of the KMEANS_BEST of KMEANS_RUNS KMeans runs with the best silhouettes."""
+    """Return the centers (k, d), z units, of the best KMEANS_BEST of KMEANS_RUNS KMeans runs, judged by silhouette."""
     Z = open_source(name, bounds, n_rows, modified).Z
     runs = [
         SklearnKMeans(n_clusters, n_init=1, random_state=seed).fit(Z).cluster_centers_ for seed in range(KMEANS_RUNS)

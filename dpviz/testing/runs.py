@@ -30,7 +30,7 @@ def demand(holds: object, words: str) -> None:
 
 
 def refuses(call: Callable[[], object], words: str) -> None:
-    """Check that a call raises ValueError or TypeError with one of the texts in `words`, which bars separate."""
+    """Check that a call raises ValueError or TypeError with one of the texts in `words`, separated by bars."""
     try:
         call()
     except (ValueError, TypeError) as error:
@@ -66,7 +66,7 @@ MADE: dict[str, np.ndarray] = {
 
 
 def built(cls: type[Algorithm], **values: Any) -> Algorithm:
-    """Return an instance with those values that the class has as parameters."""
+    """Return an instance with those of the values that are parameters of the class."""
     return cls(**{name: value for name, value in values.items() if name in params.specs(cls)})
 
 

@@ -287,7 +287,7 @@ class DistDP(Moves):
         return points * np.broadcast_to(spread / (spread + np.square(sd)), len(points))[:, None]
 
     def _drawn(self, points: np.ndarray, sd: float, domain: Domain) -> tuple[np.ndarray, float]:
-        """Pull noisy points (m, d) together, for free, until they spread like the rows; return them and their noise."""
+        """Pull noisy points (m, d) together, for free, until they spread as rows do; return them and their noise."""
         m, d = points.shape
         plain = self._shrunk(points, sd, domain), sd * float(self._shrunk(np.ones((1, 1)), sd, domain)[0, 0])
         if sd == 0 or m < 3:
@@ -312,7 +312,7 @@ class DistDP(Moves):
         return domain.clip(drawn), sd * float(np.sqrt(np.mean(factor**2)))
 
     def _refuse_too_much(self, n_public: int) -> None:
-        """Refuse sizes that would take too long, before anything is released."""
+        """Refuse sizes for which a run would take too long, before anything is released."""
         most = self.trees * (DEPTH + 1) * 4 * self.n_clusters
         if most * n_public > self.WORK:
             raise ValueError(
@@ -324,7 +324,7 @@ class DistDP(Moves):
     def _level(
         self, keys: np.ndarray, counts: np.ndarray, shifts: np.ndarray, level: int, source: str
     ) -> dict[str, Any]:
-        """Return a level's released values: every tree's 4k fullest cells, and the fullest others for the picture."""
+        """Return a level's released values: each tree's 4k fullest cells, and for the picture the next fullest."""
         order = np.lexsort((-counts, keys[:, 0]))
         keys, counts = keys[order], counts[order]
         first = np.searchsorted(keys[:, 0], keys[:, 0])

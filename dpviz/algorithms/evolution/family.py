@@ -211,9 +211,9 @@ def sums_and_counts(label: str, mu: float, n_features: int) -> dict[str, tuple[G
 
 
 def averages(noisy: Noisy, radius: float) -> dict[str, Any]:
-    """Return the centers (k, d), noisy sums divided by noisy counts, as released values with the counts and the noise.
+    """Return the centers (k, d), the noisy counts and the noise as released values.
 
-    Counts are raised to at least 1, and centers are clipped to the ball.
+    A center is a noisy sum divided by its noisy count, which is raised to at least 1; it is clipped to the ball.
     """
     sums, counts = noisy.value["sums"], noisy.value["counts"]
     centers = clip_ball(snap(sums / np.maximum(counts, 1.0)[:, None]), radius)

@@ -114,7 +114,7 @@ class Recoding:
 
     @property
     def text(self) -> str:
-        """Return the rule as `of` reads it."""
+        """Return the rule in the notation that `of` reads."""
         if self.code == "days":
             order = "" if self.order == "ymd" else f"-{self.order}"
             return f"days{order}:{self.first}..{self.last}"

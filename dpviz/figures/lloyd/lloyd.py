@@ -24,7 +24,7 @@ FAR = 3.0  # maximum drawn length of a move, in domain radii; dividing by a coun
 
 
 def shots(trace: Trace) -> list[Shot]:
-    """Return one picture of the start and three per iteration; the releases come with the second, the noisy moves."""
+    """Return one picture of the start and three per iteration; the releases come with the second of the three."""
     return in_phases(
         trace,
         lambda step: range(3) if "raw" in step.released else (MOVE,),

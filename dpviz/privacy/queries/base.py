@@ -105,7 +105,7 @@ class Score(ReadOnly):
         raise NotImplementedError
 
     def utility(self, statistic: dict[str, np.ndarray]) -> np.ndarray:
-        """Return one utility per candidate; -inf excludes a candidate by public facts."""
+        """Return one utility per candidate; -inf excludes a candidate because of public facts."""
         raise NotImplementedError
 
     def parts(self, statistic: dict[str, np.ndarray]) -> dict[str, np.ndarray]:

@@ -57,8 +57,8 @@ def _widest(low: np.ndarray, high: np.ndarray) -> int:
 class BoxCounts(Query):
     """Count the rows in each of several disjoint boxes of a tree of halvings.
 
-    A row smaller than a middle belongs to the half below it, so every row is in one half; rows outside the root are
-    counted as if they lay at its border.
+    A row below the middle of a box belongs to its lower half, any other row to its upper half, so every row is in one
+    half; rows outside the root are counted as if they lay at its border.
 
     Parameters
     ----------
