@@ -159,7 +159,7 @@ def _client(arguments: argparse.Namespace) -> int:
     key = accounts.key(content or b"")
     accounts.check(key, Claim.of(agreement.algorithm, domain))  # refuse before the other parties start to wait
 
-    if len(data.X) > agreement.n_max // len(agreement.clients):  # shown on this terminal only, because it is secret
+    if len(data.X) > agreement.n_max // len(agreement.clients):  # the number is secret: shown on this terminal only
         print(
             f"note: these are more rows than this client's part of the agreed n_max = {agreement.n_max:,}; if the sums "
             "wrap, the result is useless. Agree on a larger n_max.",

@@ -69,7 +69,7 @@ def timeline(traces: Sequence[Trace], by: str) -> Timeline:
     if by == "step":
         ticks = max(map(len, counts))
         frames = [[min(tick, len(count) - 1) for tick in range(ticks)] for count in counts]
-        heads = [""] * ticks  # each run gives its steps their own titles
+        heads = [""] * ticks  # no common titles, because each run titles its own steps
     else:
         private = [values for values in spent if not np.isnan(values).any()]
         levels = _levels(np.concatenate(private)) if private else np.zeros(1)
@@ -97,7 +97,7 @@ def _levels(values: np.ndarray) -> np.ndarray:
     """Return the distinct amounts in order; amounts that differ only by rounding are treated as equal."""
     ordered = np.sort(values)
     new = np.append(np.diff(ordered) > 1e-9 * np.maximum(ordered[1:], 1e-300), True)
-    return ordered[new]  # the largest of amounts that count as one
+    return ordered[new]  # of amounts that are treated as equal, the largest
 
 
 def _at(values: Sequence[float] | np.ndarray, frame: int, before: float) -> float:

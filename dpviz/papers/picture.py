@@ -106,7 +106,7 @@ def _panel(data: str, metric: str, axis: str, split: list[str], rows: pd.DataFra
 
 def looks(plots: Sequence[Plot]) -> dict[str, Style]:
     """Return curve -> style, the same in all panels."""
-    slugs = {cls.name: slug for slug, cls in ALGORITHMS.items() if slug != "kmeans"}  # KMeans is a line
+    slugs = {cls.name: slug for slug, cls in ALGORITHMS.items() if slug != "kmeans"}  # KMeans is drawn as a line
     names = list(dict.fromkeys(point.curve for panel in plots for point in panel.points))
     return styles(pd.DataFrame({"series": names, "algorithm": [slugs.get(name, "") for name in names]}))
 

@@ -3,7 +3,7 @@
 There are two sources. The first is noisy counts by cluster, column and bin from a run of `ExplainClusters`: for every
 cluster and every edge of a column, the share of the cluster's rows above the edge is compared with the share of all
 other rows. The second is free: the centers themselves, if their noise is declared, each compared with the mean of the
-others. The intervals of all comparisons hold jointly (95%), so the largest of many differences is not chance; if
+others. The intervals of all comparisons hold jointly (95%), so the largest of many differences is not due to chance; if
 intervals overlap, the answer is "cannot tell". Centers show where clusters lie, not how their rows spread.
 """
 
