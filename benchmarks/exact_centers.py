@@ -33,7 +33,8 @@ def counted(name: str, noise: str) -> tuple[list[int], list[int]]:
 
 def main() -> None:
     """Print one line per sample."""
-    print("| sample | rows | named, mean | right, mean (least to most) | with noise, ε 1 |\n|---|---|---|---|---|")
+    names = "sample | rows | named, mean | right, mean (min to max) | named with noise (ε 1), mean"
+    print(f"| {names} |\n" + "|---" * 5 + "|")
     for name in SAMPLES:
         told, right = counted(name, "none")
         noisy, _ = counted(name, "seeded")

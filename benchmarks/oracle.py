@@ -89,8 +89,8 @@ def main() -> None:
     options = parser.parse_args()
     before, now = ratios(options.before), ratios(options.now)
     print(
-        f"`python -m benchmarks.oracle {' '.join(sys.argv[1:])}` gives the area under the loss over ε, divided by "
-        "KMeans', as mean ± standard error.\n"
+        f"`python -m benchmarks.oracle {' '.join(sys.argv[1:])}` gives the area under the curve of the loss against "
+        "ε, divided by KMeans', as mean ± standard error.\n"
     )
     print("| data | oracle | NSM before | half-way | NSM now | distance left | half-way reached |\n" + "|---" * 7 + "|")
     for name in options.data:

@@ -42,8 +42,9 @@ from dpviz.version import __version__
 
 NOTE = (
     "The table shows the loss in units of the squared radius, as mean ± standard error, for each epsilon; delta is "
-    "n^-1.1. The AUC ratio is the area under the loss over epsilon, divided by that of KMeans(n_init=10). Methods with "
-    "another neighboring relation make another promise and are not comparable at equal epsilon."
+    "n^-1.1. The AUC ratio is the area under the curve of the loss against epsilon, divided by that of "
+    "KMeans(n_init=10). Methods with a different neighboring relation make a different promise and are not comparable "
+    "at equal epsilon."
 )
 EPSILONS = Sweep.epsilon
 TABLES = ("field", "nsm", "pe", "su")
