@@ -55,8 +55,8 @@ class Explanation:
     def z(self) -> float:
         """Return the half-width, in standard deviations, of intervals that hold jointly for all shares.
 
-        They hold with probability 95% (Bonferroni); the shares of the others are included.
-        Under Laplace noise it is the half-width of a single draw, which is wider than that of any sum of draws.
+        They hold with probability 95% (Bonferroni), those for the shares of the others included. Under Laplace noise it
+        is the half-width of a single draw, which is wider than that of any sum of draws.
         """
         k, d, b = self.counts.shape
         miss = (1 - CONFIDENCE) / (2 * k * d * (b - 1))

@@ -57,10 +57,10 @@ class CenterNoise:
 def center_noise(trace: Trace) -> CenterNoise:
     """Return sizes and noise per center from released values, as a prediction for reruns with other noise.
 
-    The noise is the one that the family declares with its centers (`center_sd` of the step, see `center_sd.py`).
-    Over reruns with well-separated groups, the ratio of predicted to measured noise is .9 to 1.1, as a test checks.
-    Sizes are the noisy counts by which sums are divided, the weights of averages, or the summed weights of the points
-    nearest to each center.
+    The noise is the one that the family declares with its centers (`center_sd` of the step, see `center_sd.py`). Over
+    reruns with well-separated groups, the ratio of predicted to measured noise is .9 to 1.1 (a test checks this). Sizes
+    are the noisy counts by which sums are divided, the weights of averages, or the summed weights of the points nearest
+    to each center.
     """
     if not trace.claimed.private:
         return CenterNoise()

@@ -83,7 +83,7 @@ class Curator:
 
     @property
     def n_noisy(self) -> Noisy | None:
-        """Estimate the number of rows by the precision-weighted released counts of all rows; None if there are none."""
+        """Estimate the number of rows by the precision-weighted mean of its released counts; None if there are none."""
         total, precision = self._tally
         return Noisy(float(total / precision), float(precision**-0.5)) if precision else None
 

@@ -41,7 +41,7 @@ COLUMNS = (
     *("n_rows", "n_features", "n_clusters", "epsilon", "delta", "rho_distance", "mu", "seed", "status", "reason"),
     *("k_found", *METRICS, *MEASURED, "version"),
 )
-MOST_REPEATS = 100_000  # the cells of a sweep are listed before the first one runs
+MOST_REPEATS = 100_000  # a limit, because the cells of a sweep are listed before the first one runs
 MOST_CELLS = 1_000_000
 
 

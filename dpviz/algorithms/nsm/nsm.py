@@ -106,8 +106,8 @@ class NSM(ApproximateDP):
     Theorem: (epsilon, delta)-DP and mu-GDP for one row added or removed. Public: all parameters and the domain with its
     nominal N; nothing depends on the number of rows except through released counts.
 
-    Proof: each release is a sum over rows plus Gaussian noise, of a function fixed by earlier released and public
-    values. One row adds 1 to the count of all rows and itself, of norm at most the radius, to their sum. It adds 1 to
+    Proof: each release is a sum over rows of a function that earlier released and public values fix, plus Gaussian
+    noise. One row adds 1 to the count of all rows and itself, of norm at most the radius, to their sum. It adds 1 to
     one bin of a histogram of norms or of distances, and x x^T to the second moment, with x its offset from the released
     middle and |x|^2 the Frobenius norm of the matrix. Because it is nearest to one candidate or center (ties by index),
     it adds 1 to one count and one vector, clipped to a radius r after any fixed linear map, to one sum. It adds at most

@@ -75,11 +75,12 @@ class StemmerKaplanLocal(Algorithm):
     hitters over an unbounded domain, because cells within public bounds can be listed (at most a few thousand). People
     are split over rounds. Cells are heavy above 2 standard deviations, with at most 6k per table (chosen by the losses
     on the benchmark blobs, where 3 standard deviations lost whole clusters at small epsilon). Averages are shrunk
-    toward their anchor by prior / (prior + variance) with prior R^2/3, and weights below 2 standard deviations are set
-    to 0. With more than 3 columns, the cells are those of a random projection to 3, and averages start from the middle
-    of the domain; that needs millions of people, and `advice` says so. DEMO and private runs simulate all people on one
-    machine: OUE bits are independent, so the sum of all reports except the shown ones is drawn as binomials, an
-    AGGREGATE SIMULATION with exactly the protocol's distribution; the shown reports are real and are part of the sum.
+    toward their anchor by the factor prior / (prior + variance) with prior R^2/3, and weights below 2 standard
+    deviations are set to 0. With more than 3 columns, the cells are those of a random projection to 3, and averages
+    start from the middle of the domain; that needs millions of people, and `advice` says so. DEMO and private runs
+    simulate all people on one machine: OUE bits are independent, so the sum of all reports except the shown ones is
+    drawn as binomials, an AGGREGATE SIMULATION with exactly the protocol's distribution; the shown reports are real and
+    are part of the sum.
 
     References
     ----------

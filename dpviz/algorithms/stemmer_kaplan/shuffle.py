@@ -134,7 +134,7 @@ class StemmerKaplanShuffle(StemmerKaplanLocal):
         )
 
     def _needed(self, n_public: int) -> int:
-        """Return the number of people above which mixing gains something, within 10%, with two significant digits."""
+        """Return the number of people above which mixing gains something, to within 10% and two significant digits."""
         users = n_public
         while report_of_shuffled(self.epsilon, users, self.resolved_delta(users)) <= self.epsilon:
             users = math.ceil(1.1 * users)

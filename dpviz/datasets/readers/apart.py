@@ -1,4 +1,4 @@
-"""Read workbooks and Parquet files in separate processes, so a hostile file harms and delays nobody else.
+"""Read workbooks and Parquet files in separate processes, so that a hostile file harms or delays nobody else.
 
 A server calls `warm`, so that processes that have finished their imports wait for the next files.
 """

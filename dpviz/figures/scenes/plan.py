@@ -19,7 +19,7 @@ _PLAIN = Style(LIGHT.muted, DARK.muted, "circle-open", "dot")
 
 
 def _known(curve: Curve) -> list[tuple[float, float]]:
-    """Return the (ε, noise) pairs with a known noise."""
+    """Return the (ε, noise) pairs whose noise is known."""
     return [(epsilon, noise) for epsilon, noise in curve if np.isfinite(noise) and noise > 0]
 
 

@@ -109,10 +109,10 @@ class MixtureMoments(Query):
     def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:
         """Return bounds on the change by one row, which follow from its shares s: |s|_2 <= |s|_1 <= 1.
 
-        So no s_j y_j is longer than the longest y_j, and no s_j y_j y_j^T than the longest y_j y_j^T.
+        So no s_j y_j is longer than the longest y_j, and no s_j y_j y_j^T is larger than the largest y_j y_j^T.
 
-        If a row changes, the worst case is opposite offsets of one Gaussian for the sums and two outer products, whose
-        inner product is never negative, for the scatters.
+        If a row changes, the worst case for the sums is two opposite offsets from one Gaussian; for the scatters it is
+        two outer products, whose inner product is never negative.
         """
         columns, alone = self.means.shape[1], neighboring is Neighboring.ADD_REMOVE
         square = (self.radius / self.unit) ** 2 * (columns if norm == 1 and not self.diagonal else 1.0)
