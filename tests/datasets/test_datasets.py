@@ -1,4 +1,4 @@
-"""Check that samples are complete and inside their declared bounds, and bad files get one sentence without a cell."""
+"""Check that samples are complete and within declared bounds, and that bad files get one sentence without a cell."""
 
 import dataclasses
 import json

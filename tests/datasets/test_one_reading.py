@@ -1,4 +1,4 @@
-"""Check that no row of a private file changes how another is read, in any format, and that old rules are caught."""
+"""Check that no row of a private file changes how another is read, in any format, and that the old rules are caught."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""Check what parties agree on before a run: frames, the agreement, names, and keys, with who may read the keys."""
+"""Check what parties agree on before a run: frames, the agreement, names, keys, and who may read the keys."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Check conversions against published constants and dp-accounting, and the ledger's independent computation."""
+"""Check conversions against published constants and dp-accounting, and that plan and ledger agree."""
 
 import functools
 import math

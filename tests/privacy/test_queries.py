@@ -1,4 +1,4 @@
-"""Check declared sensitivities against brute force, additivity, and data-only fields, for every Query type."""
+"""Check every Query type: no brute-force pair exceeds its sensitivity, its halves add up, and it holds only data."""
 
 import dataclasses
 import functools

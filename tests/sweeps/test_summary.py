@@ -1,4 +1,4 @@
-"""Check the trade-off in tables against hand-made rows, in figures and in a report."""
+"""Check the trade-off in tables (against hand-made rows), in figures and in a report."""
 
 import ast
 import datetime

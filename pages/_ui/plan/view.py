@@ -201,7 +201,7 @@ def _cell(facts: Facts, some: list[Rehearsal], epsilon: float) -> markup.Html:
 
 
 def _tighter(wish: Wish, now: Gathered) -> None:
-    """State the noise if people fill only half of each range, beside the table's, and with tighter bounds."""
+    """State the noise in the table, the noise if people fill only half of each range, and that with tighter bounds."""
     half, middle = dataclasses.replace(wish.facts, filled=0.5), middle_of(wish.at)
     lines = []
     for slug in wish.slugs:

@@ -85,10 +85,10 @@ def stop_all() -> None:
 class Jobs:
     """A bounded pool of threads and the last `keep` jobs.
 
-    Jobs run in the order in which they would end if every visitor had the server alone: a job is due its expected
-    seconds after it comes, or after the visitor's previous job is due. So short jobs run first, many jobs of one
-    visitor never overtake another visitor's first job, and every job gets its turn (start-time fair queueing). With two
-    or more workers, one of them never runs long jobs.
+    Jobs run in the order in which they would end if every visitor had the server alone: a job's due time is its
+    arrival, or its visitor's previous due time if that is later, plus its expected duration. So short jobs run first,
+    many jobs of one visitor never overtake another visitor's first job, and every job gets its turn (start-time fair
+    queueing). With two or more workers, one of them never runs long jobs.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Check DPM's tables against hand-made trees and true scores, every panel's frames, and that hidden values stay out."""
+"""Check that DPM's tables match hand-made trees and true scores, panels step together, and hidden values stay out."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Check time estimates: words, learning, and that they depend on public values only."""
+"""Check time estimates: their words, what they learn from runs, and that they depend only on public values."""
 
 import pytest
 
