@@ -306,7 +306,7 @@ def test_a_hundred_phones_come_place_and_answer_at_once(classes):
 
 def test_a_report_is_randomized_response_on_the_cells():
     assert [compute.cell_of(*at) for at in ((-12, -9), (12, 9), (0, 0), (-12, 9))] == [0, 11, 6, 8]
-    told = np.array([compute.report(7.0, 7.0) for _ in range(3_000)])  # cell 11
+    told = np.array([compute.report(7.0, 7.0) for _ in range(3_000)])  # in cell 11
     counts, sd = compute.estimates(told)
     assert abs(counts[11] - 3_000) < 6 * sd + 6 * math.sqrt(3_000)
     assert np.abs(np.delete(counts, 11)).max() < 6 * sd

@@ -8,7 +8,7 @@ from pages._ui.frame.session import Held
 class AccountState:
     """Values of one visitor's session, as in `Session`."""
 
-    book_files: Held[int] = Held(int)  # a new number makes a fresh file field
+    book_files: Held[int] = Held(int)  # a new number creates a fresh file field
 
 
 account_state = AccountState()

@@ -19,7 +19,7 @@ _ROW = 6
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _picture(name: str, mode: str, width: int, height: int, most: int) -> str:
-    """Return a picture of public data as an address that an <img> shows."""
+    """Return a picture of public data as an address for an <img>."""
     svg = thumbnail(catalog.sample(name), shell.colors(), width=width, height=height, most=most)
     return "data:image/svg+xml;base64," + base64.b64encode(svg.encode()).decode()
 

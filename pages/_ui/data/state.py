@@ -61,7 +61,7 @@ class DataState:
     declared: Held[list[dict[str, Any]]] = Held(list)  # declarations stored in this browser, newest first
     came_to_scene: Held[bool | None] = Held(nothing)  # whether the first address named other data or a prepared scene
     another: Held[bool] = Held(bool)  # the visitor wants to add one more file
-    file_turn: Held[int] = Held(int)  # a new number makes a fresh file field
+    file_turn: Held[int] = Held(int)  # a new number creates a fresh file field
     key_address: Held[str] = Held(str)  # address at which the browser fetches a key that was added as a file
     new_files: Kept[list[float]] = Kept(list)  # when files were declared public or private in this visit
 
