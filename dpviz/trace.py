@@ -270,7 +270,7 @@ def _disagreeing(trace: Trace, record: Mapping[str, Any]) -> str:
         if promise.rows_per_person != trace.domain.rows_per_person:
             return "the rows of one person are not those of the declaration"
     if (claimed.notion, claimed.neighboring, claimed.trust) != (spent.notion, spent.neighboring, spent.trust):
-        return "the spent budget is of another kind than the promise"
+        return "the spent budget differs in kind from the promise"
     return ""
 
 

@@ -19,7 +19,7 @@ how = look(choice, result, switch=True)
 
 with head:
     heading(choice, result)
-    shell.title("Where may another run end?" if choice.data.private else "")
+    shell.title("Where might another run end?" if choice.data.private else "")
 notices(choice, result)
 if result is None:
     first_run(choice)

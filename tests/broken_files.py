@@ -30,10 +30,8 @@ NAMELESS = (
     "add a header line, or start its name with a letter (on the command line: --header if these are names, "
     "--no-header if it is a row, --header-row N if the names are further down)."
 )
-TEXT_ONLY = (
-    "no column can be clustered; column 1 was refused: it holds text; declare its numbers (on the command line: "
-)
-TEXT_ONLY += "--recode COLUMN=one-hot:A,B,...)."
+TEXT_ONLY = "no column can be used for clustering; column 1 was refused: it holds text; declare its numbers "
+TEXT_ONLY += "(on the command line: --recode COLUMN=one-hot:A,B,...)."
 JSON = "the content is JSON, but not a list of records or one record per line; save it so, or as CSV."
 NO_JSON = "the text is not valid JSON; save it again, or as CSV with a header line."
 NO_TEXT = f"this is not a text table; {FORMATS}."
@@ -98,27 +96,27 @@ def make_files():
         "one row too long": (
             "x.csv",
             f"a,b\n1,2\n3,4,{CELL}\n".encode(),
-            f"line 3 has 3 of the first line's 2 cells; {EQUAL}",
+            f"line 3 has 3 cells, but the first line has 2; {EQUAL}",
         ),
         "every row too long": (
             "x.csv",
             f"a,b\n1,2,{CELL}\n3,4,5\n".encode(),
-            f"line 2 has 3 of the first line's 2 cells; {EQUAL}",
+            f"line 2 has 3 cells, but the first line has 2; {EQUAL}",
         ),
         "one row too short": (
             "x.csv",
             f"a,b\n1,2\n{CELL}\n".encode(),
-            f"line 3 has 1 of the first line's 2 cells; {EQUAL}",
+            f"line 3 has 1 cell, but the first line has 2; {EQUAL}",
         ),
         "open quote": (
             "x.csv",
             f'a,b\n1,2\n"{CELL},3\n4,5\n'.encode(),
-            f"line 3 has 1 of the first line's 2 cells; {EQUAL}",
+            f"line 3 has 1 cell, but the first line has 2; {EQUAL}",
         ),
         "title above the header": (
             "x.csv",
             b"Report of May\na,b\n1,2\n3,4\n",
-            f"line 2 has 2 of the first line's 1 cells; {EQUAL.replace('N)', '2)')}",
+            f"line 2 has 2 cells, but the first line has 1; {EQUAL.replace('N)', '2)')}",
         ),
         # kinds of cells
         "all text": ("x.csv", b"a,b\nSENTINEL,x\ny,z\n", TEXT_ONLY),
@@ -169,8 +167,8 @@ def make_files():
         "names in two lines": (
             "x.csv",
             b"x,y\nmean,SENTINEL\n1,2\n",
-            "no column can be clustered; column 1 was refused: it mixes numbers and other cells, first in row 1; "
-            "say what "
+            "no column can be used for clustering; column 1 was refused: it mixes numbers and other cells, first in "
+            "row 1; say what "
             "stands for a missing cell, or where the names stand if they take two lines (on the command line: "
             "--missing-marks A,B or --header-row 2).",
         ),

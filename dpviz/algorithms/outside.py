@@ -155,7 +155,7 @@ def _check(source: str, place: str) -> None:
     except SyntaxError as error:
         raise ValueError(f"{place} cannot be imported: line {error.lineno}: {error.msg}.") from None
     if broken:
-        raise ValueError(f"{place} is refused: {'; '.join(broken)}. An algorithm may ask the curator only.")
+        raise ValueError(f"{place} is refused: {'; '.join(broken)}. An algorithm may ask only the curator.")
 
 
 def _enlist(cls: type[Algorithm], here: Origin, known: dict[str, type[Algorithm]]) -> None:

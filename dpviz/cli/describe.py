@@ -73,7 +73,7 @@ def _describe(arguments: argparse.Namespace) -> int:
     for entry in facts["left_out"]:
         print(f"left out: {entry['name']!r} ({entry.get('kind', 'number')}): {entry['reason']}", file=sys.stderr)
     if facts["left_out"]:
-        print("To cluster one of them, move its entry from left_out to columns.", file=sys.stderr)
+        print("To use one of them, move its entry from left_out to columns.", file=sys.stderr)
     if arguments.private:
         _say_wanted(facts)
     else:

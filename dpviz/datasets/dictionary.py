@@ -359,7 +359,7 @@ def _chosen(columns: Sequence[str], known: Mapping[str, Any], rules: Mapping[str
             raise ValueError(f"{name}: there is no column {column!r} in it; give --bounds {column}=LOW..HIGH as well.")
         wanted += entries
     if len(set(wanted)) < len(wanted) or not columns:
-        raise ValueError(f"{name}: name each column once, at least one.")
+        raise ValueError(f"{name}: name at least one column, and each only once.")
     return wanted
 
 

@@ -54,7 +54,7 @@ class Ring:
             return self.whole_fraction
         if grid < 2.0**-self.fraction:
             raise ValueError(
-                f"Ring: sums on the grid 2^{np.log2(grid):.0f} do not fit {self.fraction} fraction bits, and rounding "
+                f"Ring: sums on the 2^{np.log2(grid):.0f} grid do not fit {self.fraction} fraction bits, and rounding "
                 "a client's sum would change its sensitivity; use the 64-bit ring, or set fraction_bits = "
                 f"{self.fraction} if the algorithm has it."
             )

@@ -204,7 +204,7 @@ def _safest(bounds: Mapping[str, Bound]) -> str:
     best = min(odds, key=lambda run: odds[run])
     if len(set(odds.values())) == 1:
         return f"An attacker wins at most {odds[best]} of 100 bets on any run"
-    return f"An attacker wins fewest bets on {best}: at most {odds[best]} of 100"
+    return f"An attacker wins the fewest bets on {best}: at most {odds[best]} of 100"
 
 
 def curves_panel(colors: Theme, bounds: Mapping[str, Bound]) -> Panel:

@@ -30,7 +30,7 @@ ITEMS = {  # items that the lesson's options name, in order -> whether they may 
 }
 LEGEND = (
     ("center", "filled: released center"),
-    ("disc", "trial point, as large as its noisy votes"),
+    ("disc", "trial point, sized by its noisy votes"),
     ("diamond", "KMeans center"),
     ("ring", "person"),
 )

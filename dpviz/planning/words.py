@@ -71,10 +71,10 @@ def tighter(full: Rehearsal, wide: Rehearsal, tight: Rehearsal, facts: Facts) ->
 
 def answer(slug: str, within: float, need: float, facts: Facts, stops: tuple[float, ...]) -> str:
     """State the ε at which the noise per center is at most `within`."""
-    start = f"{ALGORITHMS[slug].name}: for a noise of ±{amount(within, facts)} per center with k = {facts.n_clusters},"
+    start = f"{ALGORITHMS[slug].name}: for noise of ±{amount(within, facts)} per center with k = {facts.n_clusters},"
     if need == math.inf:
         return f"{start} even ε {number(max(stops))} is not enough."
-    return f"{start} ε {number(min(stops))} is enough." if need == 0 else f"{start} you need ε about {number(need, 2)}."
+    return f"{start} ε {number(min(stops))} is enough." if need == 0 else f"{start} you need ε ≈ {number(need, 2)}."
 
 
 def size(n_bytes: float) -> str:

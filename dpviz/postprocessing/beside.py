@@ -178,15 +178,15 @@ def kinds(traces: Sequence[Trace]) -> list[str]:
         far = _listed(list(dict.fromkeys(reach(trace) for trace in weak)))
         if full:
             sentences.append(
-                f"{who(Notion.RHO)} hides only that a row moved by up to {far}, {full} hides everything about a row: "
-                "the weaker promise may give a lower loss, but that does not make it better."
+                f"{who(Notion.RHO)} hides only that a row moved by up to {far}, while {full} hides everything about a "
+                "row: the weaker promise may give a lower loss, but that does not make it better."
             )
         elif len({trace.claimed.rho_distance for trace in weak}) > 1:
             sentences.append(f"The runs hide moves up to {far}: the shorter the move, the weaker the promise.")
     if {Notion.LOCAL, Notion.CENTRAL} <= notions:
         sentences.append(
-            f"{who(Notion.LOCAL)} trusts nobody, {who(Notion.CENTRAL)} trusts a curator who sees the raw rows: its "
-            "lower loss requires that trust."
+            f"{who(Notion.LOCAL)} trusts nobody, while {who(Notion.CENTRAL)} trusts a curator who sees the raw rows: "
+            "its lower loss requires that trust."
         )
     if Notion.SHUFFLE in notions and notions & {Notion.LOCAL, Notion.CENTRAL}:
         sentences.append(f"{who(Notion.SHUFFLE)} trusts a shuffler that mixes the reports and reads none.")
@@ -195,8 +195,8 @@ def kinds(traces: Sequence[Trace]) -> list[str]:
     if {Neighboring.ADD_REMOVE, Neighboring.REPLACE} <= set(relations):
         replace = [LETTERS[i] for i, t in enumerate(traces) if t.claimed.neighboring is Neighboring.REPLACE]
         sentences.append(
-            f"{_listed(replace)} hides a row changed to any value, the others hide a row added or removed: at the "
-            "same ε a changed row may cost them twice as much."
+            f"{_listed(replace)} hides a row changed to any value, while the others hide a row added or removed: at "
+            "the same ε a changed row may cost them twice as much."
         )
     return sentences
 
@@ -213,7 +213,7 @@ def budgets(traces: Sequence[Trace], noun: str = "person") -> list[str]:
         len({float(f"{claim.epsilon:.4g}") for claim in private}) > 1
         or len({float(f"{claim.delta:.3g}") for claim in private}) > 1
     ):
-        bets = ", ".join(f"{LETTERS[i]} {claim.person.odds} of 100" for i, claim in enumerate(claims))
+        bets = ", ".join(f"{claim.person.odds} times in 100 against {LETTERS[i]}" for i, claim in enumerate(claims))
         sentences.append(f"Their budgets differ: bets on {bets_on(traces, noun)} are won at most {bets}.")
     if {claim.mu is None for claim in private} == {True, False}:
         vague = _listed([LETTERS[i] for i, claim in enumerate(claims) if claim.private and claim.mu is None])

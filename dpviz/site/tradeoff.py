@@ -32,7 +32,9 @@ from dpviz.site.shell import Shell, link, text_of
 __all__ = ["HOME", "add"]
 
 EPSILON = 1.0  # first position of the slider
-WEAKER = "hides only moves up to a distance, which is another promise, so no table compares it with the others"
+WEAKER = (
+    "hides a move only up to a given distance. That is a different promise, so no table compares it with the others"
+)
 
 
 def _address(sample: str) -> str:

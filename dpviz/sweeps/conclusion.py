@@ -130,8 +130,8 @@ def _number(count: int) -> str:
 
 def _place(axis: str, value: float, *, onward: bool = False) -> str:
     if axis == "epsilon":
-        return f"From {_value(axis, value)} on" if onward else f"At {_value(axis, value)}"
-    return f"From {_value(axis, value)} on" if onward else f"With {_value(axis, value)}"
+        return f"From {_value(axis, value)} upward" if onward else f"At {_value(axis, value)}"
+    return f"From {_value(axis, value)} upward" if onward else f"With {_value(axis, value)}"
 
 
 def _value(axis: str, value: float | str) -> str:

@@ -171,7 +171,7 @@ def _tables(summary: Summary, look: dict[str, Any]) -> Iterable[str]:
         )
     if relative and axis in ("epsilon", "n_rows"):
         what = "ε" if axis == "epsilon" else "number of people"
-        yield f"<h3>Smallest tested {what} from which on 90% of the runs are within 10% of {against}</h3>"
+        yield f"<h3>Smallest tested {what} at and above which 90% of the runs are within 10% of {against}</h3>"
         table = summary.smallest(within=0.1, share=0.9)
         yield _table(
             ("data", "promise", "algorithm", "smallest", "runs there"),

@@ -74,7 +74,7 @@ def read_spec(path: Path) -> Spec:
         raise ValueError("sweep: published must be a list of tables, [[published]].")
     title = record.get("title", path.stem)
     if not isinstance(title, str):
-        raise ValueError("sweep: title must be a text.")
+        raise ValueError("sweep: title must be a string.")
     return Spec(title, sweep_of(record), tuple(map(_published, published)))
 
 
@@ -108,7 +108,7 @@ def sweep_of(record: Mapping[str, Any]) -> Sweep:
     unknown = [key for key in record if key not in (*axes_given, *_LISTS, *_SCALARS, *_OTHER, *labels)]
     if unknown:
         raise ValueError(
-            f"sweep: {unknown[0]!r} is not a key of a sweep, an algorithm of it or a parameter of one; the "
+            f"sweep: {unknown[0]!r} is not a key of a sweep, one of its algorithms or a parameter of one; the "
             f"keys are {', '.join((*_LISTS, 'algorithms', *_AXES, *_SCALARS, 'title'))}."
         )
     for key in ("data", "algorithms", "epsilon"):
@@ -145,7 +145,7 @@ def _variants(label: Any, values: Any) -> list[Variant]:
 def _list(key: str, value: Any) -> tuple[Any, ...]:
     values = tuple(value) if isinstance(value, list | tuple) else (value,)
     if not all(isinstance(item, str | int | float | None) for item in values):
-        raise ValueError(f"sweep: {key} must be one value or a flat list of numbers and texts.")
+        raise ValueError(f"sweep: {key} must be one value or a flat list of numbers and strings.")
     return tuple(None if item == "auto" and key in (*_AXES, "n_rows") else item for item in values)
 
 

@@ -102,7 +102,7 @@ def steps_release_what_the_docstring_lists(cls: type[Algorithm]) -> None:
     met: dict[str, set[str]] = {}
     for n, d, k, trace in _runs(cls):
         for step in trace.steps:
-            demand(step.kind in documented, f"Steps: a step {step.kind!r} is not documented")
+            demand(step.kind in documented, f"Steps: step kind {step.kind!r} is not documented")
             released, sometimes = documented[step.kind]
             sizes = {"n": n, "d": d, "k": k}
             met.setdefault(step.kind, set()).update(step.released)
@@ -140,7 +140,8 @@ def ranges_in_the_docstring_are_those_that_are_checked(cls: type[Algorithm]) -> 
             demand(name in specs, f"Parameters: {name} is no parameter")
             if specs[name].kind == "choice":
                 choices = sorted(word.strip('" ') for word in words.strip("{}").split(","))
-                demand(choices == sorted(map(str, specs[name].choices or ())), f"Parameters: {name} has other choices")
+                same = choices == sorted(map(str, specs[name].choices or ()))
+                demand(same, f"Parameters: the choices of {name} differ")
                 continue
             if len(ranges) > 1:  # a range for each name
                 words = f"{words.split(', in ')[0]}, in {ranges[i]}"

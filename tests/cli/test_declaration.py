@@ -203,7 +203,7 @@ def test_a_sheet_that_is_gone_and_marks_that_hide_everything_are_refused(gps, ca
     same.write_text("a,b\n" + "5,7\n" * 60)
     run = ["run", "nsm", "--data", str(same), "--public", "--n-clusters", "2", "--low", "0", "--high", "9"]
     assert main([*run, "--missing-marks", "5,7"]) == 2
-    assert "no column can be clustered" in capsys.readouterr().err
+    assert "no column can be used for clustering" in capsys.readouterr().err
 
 
 def test_a_run_without_a_promise_is_not_explained(tmp_path, capsys):

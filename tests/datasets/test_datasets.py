@@ -53,8 +53,8 @@ BAD = {
     "empty": ("", "mine.csv: the file is empty"),
     "header only": ("a,b\n", "no row below the header"),
     "text": ("a,b\n1,secretvalue\n", "column 'b' must hold numbers only"),
-    "ragged": ("a,b\n1,2\n3,4,777777\n", "line 3 has 3 of the first line's 2 cells"),
-    "longer": ("a,b\n1,2,777777\n3,4,777777\n", "line 2 has 3 of the first line's 2 cells"),
+    "ragged": ("a,b\n1,2\n3,4,777777\n", "line 3 has 3 cells, but the first line has 2"),
+    "longer": ("a,b\n1,2,777777\n3,4,777777\n", "line 2 has 3 cells, but the first line has 2"),
 }
 
 

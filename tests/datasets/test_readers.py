@@ -184,7 +184,7 @@ def test_what_is_written_is_read_back(rows, delimiter):
     try:
         table = read_table(text.encode(), "x.csv")
     except TableError as error:
-        assert np.isnan(expected).all() and "no column can be clustered" in str(error)
+        assert np.isnan(expected).all() and "no column can be used for clustering" in str(error)
         return
     for j, name in enumerate("ab"):
         if name in table.usable:

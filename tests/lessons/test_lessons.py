@@ -132,7 +132,7 @@ def reached(rings, centers):
 
 
 COUNTED = {  # patterns of titles, with the number of found groups for each plane
-    "votes": r"left, the 5 trial points with most votes: (\d) of 5 groups .* survivors: (\d) of 5",
+    "votes": r"left, the 5 trial points with the most votes: (\d) of 5 groups .* survivors: (\d) of 5",
     "small": r"(\d) of 3 groups have a center",
     "trust": r"(\d) of 6 groups have a center",
     "bounds": r"(\d) of 5 neighborhoods have a center",

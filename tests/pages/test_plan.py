@@ -29,7 +29,7 @@ def test_a_plan_answers_in_both_directions_and_says_what_it_assumes(opened):
         app.run()
     assert not app.exception and not app.error
     text = words(app)
-    assert "for a noise of ±200 m per center with k = 2" in text and "ε 0.7 gives a noise of ±" in text
+    assert "for noise of ±200 m per center with k = 2" in text and "ε 0.7 gives noise of ±" in text
     assert "2 round groups of equal size" in text and "Nothing was read or spent." in text
     assert text.count("±") > 6 and "bounds half as wide" in text
 

@@ -78,7 +78,7 @@ def test_a_step_upward_is_called_noise_unless_the_seeds_agree_on_it():
     [
         (([3.0, 1.0, 1.0], [3.0, 1.3, 1.0]), "At ε 1 one of two methods is within 10% of KMeans"),
         (([3.0, 1.0, 1.0], [3.0, 1.0, 1.0]), "At ε 1 both methods are within 10% of KMeans"),
-        (([1.0, 1.0, 1.0], [1.1, 1.0, 1.0]), "From ε ¼ on both methods are within 10% of KMeans"),
+        (([1.0, 1.0, 1.0], [1.1, 1.0, 1.0]), "From ε ¼ upward both methods are within 10% of KMeans"),
         (([3.0, 2.0, 1.0], [3.0, 2.0, 1.0]), "At ε 1 none of two methods is within 10% of KMeans"),
     ],
 )

@@ -281,7 +281,7 @@ def test_a_spec_reads_and_writes_back(tmp_path):
         (SPEC + "=", "is not valid TOML"),
         (SPEC + "x = " + "[" * 3000 + "]" * 3000, "is nested too deeply"),
         (SPEC.replace("[1, 4]", "1" + "0" * 5000), "holds a number with thousands of digits"),
-        (SPEC.replace("[1, 4]", "2020-01-01"), "epsilon must be one value or a flat list of numbers and texts"),
+        (SPEC.replace("[1, 4]", "2020-01-01"), "epsilon must be one value or a flat list of numbers and strings"),
         (SPEC.replace("[1, 4]", "true"), "epsilon must be a number; got True"),
         (SPEC.replace('preset = "paper"', "n_clusters = {a = 1}"), "n_clusters of "),
         (
@@ -295,7 +295,7 @@ def test_a_spec_reads_and_writes_back(tmp_path):
             SPEC + '[[published]]\ndata = "a"\nlabel = "b"\nvalue = "x"',
             "value of a [[published]] table must be a number",
         ),
-        (SPEC.replace('"Try"', "3"), "title must be a text"),
+        (SPEC.replace('"Try"', "3"), "title must be a string"),
     ],
 )
 def test_a_bad_spec_is_one_sentence(tmp_path, capsys, text, words):

@@ -141,7 +141,7 @@ class DistDP(Moves):
         Line("move every row by noise of size rho", ("noisy-points",), "points"),
         Line("lay coarse and fine grids over the noisy points", ("level",)),
         Line("count the fine cells again, with noise", ("level",), "cells"),
-        Line("join cells to regions of enough rows", ("split",)),
+        Line("join cells into regions with enough rows", ("split",)),
         Line("count and average each region, with noise", ("regions",), "regions"),
         Line("weighted k-means on the averages", ("cluster",)),
     )

@@ -63,7 +63,7 @@ class Moves(ApproximateDP):
         diameter = 2 * math.sqrt(n_features)
         if self.rho_distance > diameter:
             sentences += (
-                f"{self.name}: rho_distance = {self.rho_distance:g} is beyond the domain's diameter {diameter:.3g} and "
+                f"{self.name}: rho_distance = {self.rho_distance:g} exceeds the domain's diameter {diameter:.3g} and "
                 "is cut to it: this is ordinary DP for one row changed to any value.",
             )
         return sentences

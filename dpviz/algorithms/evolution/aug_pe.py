@@ -54,7 +54,7 @@ class AugPE(PEMeans):
     name: ClassVar[str] = "Aug-PE"
     slug: ClassVar[str] = "aug-pe"
     tagline: ClassVar[str] = "PE-means with top-k voting instead of k-means: see votes split and clusters die out."
-    CODE: ClassVar[tuple[Line, ...]] = evolution_code("generation", "the k trial points with most votes win")
+    CODE: ClassVar[tuple[Line, ...]] = evolution_code("generation", "the k trial points with the most votes win")
 
     selection: str = param(
         "top-k",

@@ -56,7 +56,7 @@ class Evolution(ApproximateDP):
         high=20_000,
         kind="int",
         advanced=True,
-        help="First number L of variations of each center. The default follows from the rule above.",
+        help="Initial number of variations of each center, L. The default follows from the rule above.",
     )
     rounds: int | None = param(
         None,
@@ -64,7 +64,7 @@ class Evolution(ApproximateDP):
         high=500,
         kind="int",
         advanced=True,
-        help="Number T of rounds. Default: 4 max(ε, 1) √d, as in the paper.",
+        help="Number of rounds, T. Default: 4 max(ε, 1) √d, as in the paper.",
     )
     step_size: float = param(
         0.01, low=1e-4, high=1.0, log=True, advanced=True, help="γ: how far variations go, as a share of the radius R."
@@ -96,7 +96,7 @@ class Evolution(ApproximateDP):
         "k-means",
         choices=("k-means", "top-k"),
         advanced=True,
-        help="A round's centers: weighted k-means on the survivors, or the k trial points with most votes (Aug-PE).",
+        help="Centers of a round: weighted k-means on survivors, or the k trial points with the most votes (Aug-PE).",
     )
     selection_starts: int = param(
         1,

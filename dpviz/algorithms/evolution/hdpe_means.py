@@ -83,7 +83,7 @@ class HDPEMeans(Evolution):
         Line("average the rows of each center in all columns", ("recovery",), "recover"),
     )
 
-    projected_features: int = param(16, low=2, high=64, help="Columns after the public random projection.")
+    projected_features: int = param(16, low=2, high=64, help="Number of columns after the public random projection.")
     final_share: float | None = param(
         0.8,
         low=0.01,

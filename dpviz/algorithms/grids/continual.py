@@ -115,7 +115,7 @@ class Continual(ApproximateDP):
         Line("every evening t = 1, ..., T:", ("day",)),
         Line("  take the last 2^i days (largest that divides t)", ("day",)),
         Line("  add up their rows cell by cell, with noise", ("day",), "table"),
-        Line("  add a few older tables: all days 1 to t", ("day",)),
+        Line("  add a few older tables, to cover days 1 to t", ("day",)),
         Line("  weighted k-means on cells above their noise", ("day",)),
     )
     AUDIT: ClassVar[dict[str, Any]] = {"days": 6, "cells": 64, "arrivals": "by first column"}

@@ -107,7 +107,7 @@ class DPDBSCAN(Algorithm):
         Line("for each cell: add up the noisy counts around it", ("dense-cells",)),
         Line("  dense: above the count for an even spread", ("dense-cells",)),
         Line("  and above what noise alone would show", ("dense-cells",)),
-        Line("dense cells side by side make one region", ("spans",)),
+        Line("adjacent dense cells make one region", ("spans",)),
         Line("rows in no region belong to no cluster", ("spans",)),
     )
     AUDIT: ClassVar[dict[str, Any]] = {"cells": 64, "reach": 2, "density": 2.0}
@@ -145,8 +145,9 @@ class DPDBSCAN(Algorithm):
             return super().advice(n_features, n_public)
         return (
             *super().advice(n_features, n_public),
-            f"{self.name}: at this epsilon and n the grid divides a column into {min(parts)} of the "
-            f"{2 * self.reach + 2} parts that shapes need. Use fewer columns, or ask more people.",
+            f"{self.name}: at this epsilon and n the grid divides a column into {min(parts)} "
+            f"part{'s' * (min(parts) != 1)}, but shapes need {2 * self.reach + 2}. "
+            "Use fewer columns, or ask more people.",
         )
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:

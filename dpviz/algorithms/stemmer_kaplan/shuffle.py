@@ -104,7 +104,9 @@ class StemmerKaplanShuffle(StemmerKaplanLocal):
         Line("weighted k-means on the averages", ("choose",)),
     )
 
-    epsilon: float = param(1.0, low=0.01, high=20, log=True, help="Cost of all mixed reports to one person, at δ.")
+    epsilon: float = param(
+        1.0, low=0.01, high=20, log=True, help="Total cost to one person of all mixed reports, at δ."
+    )
     delta: float | None = param(
         None, low=1e-12, high=0.5, log=True, kind="float", advanced=True,
         help="Chance that the epsilon promise fails. Keep it far below 1/n. Default: n^-1.1.",

@@ -116,10 +116,10 @@ class StemmerKaplan(PrivateCenters):
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {"two rounds": {"rounds": 2}}
     CODE: ClassVar[tuple[Line, ...]] = (
         Line("repeat with other random tables:", ("buckets",)),
-        Line("  near rows fall into the same bucket", ("buckets",), at=("before",)),
+        Line("  nearby rows fall into the same bucket", ("buckets",), at=("before",)),
         Line("  keep buckets with a high noisy count", ("buckets",), "buckets"),
         Line("  average their rows, with noise", ("buckets",), "averages"),
-        Line("  a next round: without the rows found so far", ("filter",)),
+        Line("  another round, without the rows found so far", ("filter",)),
         Line("each row votes for the nearest average; noise", ("weights",), "weights"),
         Line("weighted k-means on the averages", ("choose",)),
     )

@@ -86,7 +86,7 @@ class StemmerKaplanSwap(PrivateCenters):
         Line("repeat with other random tables:", ("buckets",)),
         Line("  keep buckets with a high noisy count", ("buckets",), "buckets"),
         Line("  average their rows, with noise", ("buckets",), "averages"),
-        Line("  a next round: without the rows found so far", ("filter",)),
+        Line("  another round, without the rows found so far", ("filter",)),
         *SWAPS,
     )
 

@@ -178,7 +178,7 @@ class DPM(ApproximateDP):
         low=0.005,
         high=0.45,
         advanced=True,
-        help="q: cuts between the q- and (1 - q)-quantile are central.",
+        help="q: cuts between the q- and (1 - q)-quantiles are central.",
     )
     emptiness_weight: float = param(
         5.0, low=0.0, high=50.0, advanced=True, help="α: weight of emptiness relative to centreness."
@@ -189,7 +189,8 @@ class DPM(ApproximateDP):
         high=0.5,
         kind="float",
         advanced=True,
-        help="τe: a side with a smaller share of the rows rejects a cut. Default: 1 / 2^deepest level (the paper's).",
+        help="τe: a cut is rejected if a side has a smaller share of the rows. "
+        "Default: 1 / 2^deepest level (the paper's).",
     )
 
     def __post_init__(self) -> None:

@@ -95,7 +95,7 @@ class EMMC(ApproximateDP):
 
     name: ClassVar[str] = "EM-MC"
     slug: ClassVar[str] = "em-mc"
-    tagline: ClassVar[str] = "Picks the cells that cover most rows, then clusters the cells."
+    tagline: ClassVar[str] = "Picks the cells that cover the most rows, then clusters the cells."
     CODE: ClassVar[tuple[Line, ...]] = (
         Line("lay finer and finer grids over the bounds", ("cover",), at=("first",)),
         Line("pick cells that hold many rows, with noise", ("cover",), "cover", ("before",)),
@@ -107,7 +107,7 @@ class EMMC(ApproximateDP):
     )
 
     directions: int = param(
-        3, low=1, high=4, advanced=True, help="Largest number of columns of the public random projection."
+        3, low=1, high=4, advanced=True, help="Maximum number of columns of the public random projection."
     )
     grids: int = param(
         5, low=1, high=6, advanced=True, help="Number of grids, each with cells half as wide as the previous one."

@@ -107,7 +107,7 @@ class LSHSplits(ApproximateDP):
         Line("weighted k-means on the averages", ("split-means",)),
     )
 
-    n_clusters: int = param(8, low=1, high=256, help="Largest number of centers to release; a public number.")
+    n_clusters: int = param(8, low=1, high=256, help="Maximum number of centers to release; a public number.")
     max_depth: int = param(20, low=1, high=24, advanced=True, help="Number of random hyperplanes.")
     sum_share: float = param(0.6, low=0.3, high=0.95, advanced=True, help="Share of the budget (μ²) for the averages.")
 

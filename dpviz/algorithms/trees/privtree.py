@@ -108,7 +108,7 @@ class PrivTree(Algorithm):
     threshold: float = param(
         0.0, low=0.0, high=100_000.0, advanced=True, help="θ: boxes with a larger biased, noisy count are halved."
     )
-    max_depth: int = param(24, low=1, high=24, advanced=True, help="Largest number of halvings from the root to a box.")
+    max_depth: int = param(24, low=1, high=24, advanced=True, help="Maximum number of halvings from the root to a box.")
 
     def plan(self, n_features: int, n_public: int) -> Plan:
         """Price the tree and one histogram of the leaves."""
@@ -124,7 +124,7 @@ class PrivTree(Algorithm):
         return (
             *sentences,
             f"{self.name}: at this epsilon and n, boxes are halved about {depth:.0f} times, too few for "
-            f"{n_features} column{'s' * (n_features > 1)}: leaves stay as wide as most data. Use fewer columns.",
+            f"{n_features} column{'s' * (n_features > 1)}: leaves stay as wide as most of the data. Use fewer columns.",
         )
 
     def doubts(self, released: Mapping[str, Mapping[str, Any]], domain: Domain) -> tuple[str, ...]:

@@ -114,7 +114,7 @@ def check_usable(table: Table) -> None:
         first = table.columns[0]
         mend = f"; {_MENDS[first.kind]}" if first.kind in _MENDS else ""
         raise TableError(
-            f"{table.name}: no column can be clustered; column 1 was refused: "
+            f"{table.name}: no column can be used for clustering; column 1 was refused: "
             f"{first.reason[0].lower()}{first.reason[1:].split('. ')[0].rstrip('.')}{mend}."
         )
 

@@ -175,7 +175,7 @@ def _sheet(sheets: list[Any], name: str, form: Form) -> tuple[Any, list[str]]:
         for place, sheet in enumerate(sheets, 1):
             if form.sheet in (sheet.title, str(place)):
                 return sheet, []
-        raise TableError(f"{name}: there is no sheet {form.sheet!r}; give its name, or its number from 1 on.")
+        raise TableError(f"{name}: there is no sheet {form.sheet!r}; give its name, or its number, counted from 1.")
     if len(sheets) == 1:
         return sheets[0], []
     number = next((i for i, sheet in enumerate(sheets) if sheet.title.strip().lower() not in _WORDS), 0)

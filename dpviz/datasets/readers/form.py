@@ -17,7 +17,7 @@ _MOST_MARKS = 50
 _DECLARED: dict[str, tuple[type, str]] = {
     "header": (bool, "true or false"),
     "sheet": (str, "a sheet's name or number, as text"),
-    "header_row": (int, "a whole number from 1 on"),
+    "header_row": (int, "a whole number, at least 1"),
     "separator": (str, "one of , ; | a tab or a space"),
     "decimal": (str, '"." or ","'),
     "decimal_of": (dict, 'names of columns, each with "." or ","'),
@@ -25,7 +25,7 @@ _DECLARED: dict[str, tuple[type, str]] = {
     "n_columns": (int, f"a whole number from 1 to {_MOST_COLUMNS}"),
     "missing_marks": (
         list,
-        f"a list of at most {_MOST_MARKS} texts that stand for a missing cell, none of them a category",
+        f"a list of at most {_MOST_MARKS} strings that stand for a missing cell, none of them a category",
     ),
 }
 FORM_ENTRIES = frozenset(_DECLARED)  # entries of a data dictionary

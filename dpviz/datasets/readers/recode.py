@@ -83,11 +83,13 @@ class Recoding:
         """
         keys = {field.name for field in dataclasses.fields(cls)}
         if not isinstance(facts, Mapping) or not {"column", "code"} <= set(facts) <= keys:
-            raise ValueError(f"{where}: an entry of 'recode' has column, code, and categories, or first and last.")
+            raise ValueError(
+                f"{where}: an entry of 'recode' has column, code, and either categories or first and last."
+            )
         listed = facts.get("categories", [])
         texts = [value for key, value in facts.items() if key != "categories"]
         if not isinstance(listed, list | tuple) or not all(isinstance(text, str) for text in (*texts, *listed)):
-            raise ValueError(f"{where}: 'recode' must contain text, and categories a list of texts.")
+            raise ValueError(f"{where}: 'recode' must contain text, and categories must be a list of strings.")
         return cls(**{**facts, "categories": tuple(listed)})
 
     @classmethod

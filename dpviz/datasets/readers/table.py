@@ -166,7 +166,7 @@ class Table:
             if name not in by_name:
                 raise TableError(f"{self.name}: there is no column {name!r}; `dpviz describe` lists them.")
         if len(set(names)) < len(names) or not names:
-            raise TableError(f"{self.name}: name each column once, at least one.")
+            raise TableError(f"{self.name}: name at least one column, and each only once.")
         return dataclasses.replace(self, columns=tuple(by_name[name] for name in names))
 
     @property

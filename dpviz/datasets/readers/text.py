@@ -364,8 +364,8 @@ def _parse(
         row, above = wrong[0], (form.header_row or 1) - 1
         first = row.number + above if row.number and row.actual_columns > row.expected_columns == 1 else "N"
         raise TableError(
-            f"{name}: line {row.number} has {row.actual_columns} of the first line's {row.expected_columns} cells; "
-            + _EQUAL.format(first)
+            f"{name}: line {row.number} has {row.actual_columns} cell{'s' * (row.actual_columns != 1)}, "
+            f"but the first line has {row.expected_columns}; " + _EQUAL.format(first)
         )
     if too_long:
         raise TableError(

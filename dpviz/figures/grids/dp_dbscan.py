@@ -79,7 +79,10 @@ def _plane(view: View) -> Panel:
         {"dense cell": cells, "border": xy(lines), "center": xy(view.plane(last["centers"]))},
     ]
     n = len(last["noisy_counts"])
-    alt = f"A plane with noisy cells; the dense ones form {n} region{'s' * (n != 1)} with drawn borders at the end."
+    alt = (
+        f"A plane with noisy cells; the dense ones form {n} region{'s' * (n != 1)}, "
+        "whose borders are drawn in the last step."
+    )
     many = int(np.sum(second["dense"]))
     title = f"{counted(many, 'dense cell')} of {len(counts):,} form{'s' * (many == 1)} {counted(n, 'region')}"
     return layered(view, title, looks, frames, alt)

@@ -59,7 +59,8 @@ def _plane(view: View) -> Panel:
         elif "centers" in step.released:
             frame["center"] = xy(view.plane(step.released["centers"]))
         frames.append(frame)
-    alt = f"A plane with {len(seen)} cells by noisy count and {len(trace.cluster_centers)} released centers at the end."
+    k = len(trace.cluster_centers)
+    alt = f"A plane with {len(seen)} cells, sized by noisy count, and {k} released centers at the end."
     counts = trace.steps[0].released["noisy_counts"]
     title = f"Noise leaves {int((counts > 0).sum()):,} of {len(counts):,} counts above 0"
     return layered(view, title, looks, frames, alt)

@@ -27,9 +27,9 @@ def why(entry: Release, unit: str) -> str:
     if isinstance(cost, Report):
         return f"{_sentence(entry.reason)}: {noise} costs {cost.words}, whatever the question."
     norm = cost.within or _NORM[entry.norm]
-    part = (
-        "" if len(entry.path) == 1 else " A row lies in only one part, so the costs of different parts do not add up."
-    )
+    part = ""
+    if len(entry.path) > 1:
+        part = " Each row lies in only one part, so the costs of different parts are not added together."
     if entry.excess > 1:
         part += (
             f" The release carries {number(entry.excess)} times that variance: several parties draw it, and each "

@@ -40,8 +40,9 @@ def sentences(voted: View, clustered: View) -> list[str]:
     k, rounds = len(clustered.trace.cluster_centers), len(clustered.trace.steps)
     tables = found_table(voted), found_table(clustered)
     return [
-        f"Round {t + 1} of {rounds} · left, the {k} trial points with most votes: {tables[0].found[t]} of {k} groups "
-        f"have a center; right, k-means on {int(step.released['kept'].sum())} survivors: {tables[1].found[t]} of {k}"
+        f"Round {t + 1} of {rounds} · left, the {k} trial points with the most votes: {tables[0].found[t]} of {k} "
+        f"groups have a center; right, k-means on {int(step.released['kept'].sum())} survivors: "
+        f"{tables[1].found[t]} of {k}"
         for t, step in enumerate(clustered.trace.steps)
     ]
 

@@ -21,7 +21,7 @@ __all__ = ["LEGEND", "parts_table", "pictures", "true_means"]
 LEGEND = (
     ("box", "part (below it: its noisy count)"),
     ("cell", "pixel of the cut (dotted: rejected)"),
-    ("shade", "released: middle of a pixel's range, at the end the part's mean"),
+    ("shade", "released: middle of a pixel's range; at the end, the part's mean"),
     ("hidden_shade", "true mean of a part"),
 )
 _CORNERS = np.array([[0, 0], [1, 0], [1, 1], [0, 1], [0, 0]])

@@ -47,7 +47,7 @@ class OnGrid(ReadOnly):
             given = getattr(self, name)
             values = np.asarray(getattr(given, "points", given), dtype=np.float64)
             if not (values == snap(values)).all():
-                raise ValueError(f"{type(self).__name__}: {name} must lie on the grid 2^-24; call geometry.snap.")
+                raise ValueError(f"{type(self).__name__}: {name} must lie on the 2^-24 grid; call geometry.snap.")
 
 
 def inside_ball(owner: str, points: np.ndarray, radius: float) -> None:

@@ -113,7 +113,7 @@ def _fields(record: dict[str, Any], names: set[str], where: str) -> None:
 
 def _text(value: Any, name: str, where: str) -> str:
     if not isinstance(value, str) or len(value) > MOST[name]:
-        raise ValueError(f"{where} of this deck: its {name} must be a text of at most {MOST[name]:,} characters.")
+        raise ValueError(f"{where} of this deck: its {name} must be text of at most {MOST[name]:,} characters.")
     if any(category(c) in ("Cc", "Cs") and c not in "\n\r\t" for c in value):
         raise ValueError(f"{where} of this deck: its {name} must contain only printable characters.")
     return value

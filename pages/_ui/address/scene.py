@@ -285,5 +285,5 @@ def _text(value: Any) -> str:
 def _short(text: str) -> str:
     words = " ".join(text.split())
     if len(words) > MOST_TASK or not words.isprintable():
-        raise ValueError("not a short text")
+        raise ValueError("not a short line of text")
     return words

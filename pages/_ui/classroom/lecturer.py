@@ -81,7 +81,7 @@ def opening() -> Classroom | None:
     return None
 
 
-_HOLDS = {True: "the points that people make up", False: "one randomized report of each phone"}
+_HOLDS = {True: "the points that people make up", False: "one randomized report from each phone"}
 
 
 def projector(room: Classroom, base: str) -> None:
@@ -407,7 +407,7 @@ def _reports(room: Classroom) -> None:
                 "the number of people."
             )
             + markup.small(
-                "To be honest, this server drew the coins for the phones. A real local app does that on the phone."
+                "To be honest, this server tossed the coins for the phones. A real local app does that on the phone."
             )
         )
 

@@ -47,8 +47,8 @@ def paint() -> None:
     with about:
         st.markdown(
             "Press and drag to paint. On the keyboard, arrow keys move the cursor on the canvas and Enter paints. "
-            "Nobody here is real, so the painting is DEMO. Its link contains every person, works for everybody, "
-            "and survives a reload."
+            "Nobody here is real, so the painting is in DEMO mode. Its link contains every person, works for "
+            "everybody, and survives a reload."
         )
         try:
             painted = Painted(code)

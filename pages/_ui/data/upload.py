@@ -22,7 +22,9 @@ from pages._ui.work import results
 from pages._ui.work.private import accounts
 
 TYPES = "csv tsv txt dat parquet xlsx json jsonl ndjson feather arrow dta gz".split()
-_FORMS = "A table: CSV or other text, Excel, Parquet, Feather, JSON records, Stata, or one of these packed by gzip"
+_FORMS = (
+    "A table: CSV or other text, Excel, Parquet, Feather, JSON records, Stata, or one of these compressed with gzip"
+)
 MOST_FILES = 3
 _TYPED = (".parquet", ".feather", ".arrow", ".dta")  # formats whose columns have names and types
 _PUBLIC = (
@@ -135,7 +137,7 @@ def _ask_header(pending: Pending) -> None:
     with st.container(horizontal=True):
         yes = st.button("Yes, names", key=keys.SAY_HEADER(True), width=200)
         no = st.button("No, a person", key=keys.SAY_HEADER(False), width=200)
-    with st.expander(f"How it is written: numbers like {form.example}"), st.container(horizontal=True):
+    with st.expander(f"Format of the file: numbers like {form.example}"), st.container(horizontal=True):
         decimal, thousands = reading.numbers("pending", form)
         separator = reading.separator("pending")
     _forget_button("I do not know: forget the file")

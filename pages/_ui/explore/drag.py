@@ -84,7 +84,7 @@ def _fill(scope: str, choice: Choice, track: Track, result: Result, look: RunLoo
             record = _record_of(result, choice.name, stops, seed, mode, look.hidden, look.axes, edition)
             _draw(scope, choice, result, record, (choice.name,))
     elif choice.row.drag is not None:
-        choice.row.drag.caption("Runs at other values of ε are being made. In a moment ε is a slider.")
+        choice.row.drag.caption("Runs at other values of ε are being made. In a moment ε becomes a slider.")
     if not track.whole:
         _follow(track, stops)
 

@@ -33,7 +33,7 @@ _NOISE = (
     "lie farther away."
 )
 _WHERE = "This says where clusters lie, not how wide they are."
-_CELLS = "All rows in a cell count for the cell's cluster."
+_CELLS = "All rows in a cell count toward the cell's cluster."
 
 
 def section(key: str, result: Result, *, hidden: bool) -> None:

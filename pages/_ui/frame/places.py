@@ -49,7 +49,7 @@ PAGES = {
     "class": PageEntry("Class"),
     "present": PageEntry("Present"),
     "notes": PageEntry("Notes"),
-    "papers": PageEntry("Papers", "Do the five papers' results hold up when run again?"),
+    "papers": PageEntry("Papers", "Do the five papers' results hold up in a rerun?"),
 }
 VIEWS = ("explore", "again", "attacker", "compare", "tradeoff", "ledger")  # views of a run
 PLACES = (

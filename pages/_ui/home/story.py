@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 _HERE = Path(__file__).parent
 _DOORS = (  # screen, page, text of its link, description
-    (1, "limits", "See how this works for one number of clusters", ""),
+    (1, "limits", "See how this works with a single number of clusters", ""),
     (3, "attacker", "Keep betting, and see why", ""),
     (6, "explore", "Explore", "Watch a run step by step, with the cost of each step."),
     (6, "data", "Your data", "Rehearse on made-up people first. Trust what most runs find."),

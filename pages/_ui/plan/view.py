@@ -159,7 +159,7 @@ def _answers(wish: Wish, rehearsals: Rehearsals) -> None:
             lines.append(answer(slug, wish.within, epsilon_for(some, wish.within), facts, wish.stops))
         if wish.epsilon is not None and len(some) == len(wish.stops):
             noise = amount(noise_at(some, wish.epsilon), facts)
-            lines.append(f"{ALGORITHMS[slug].name}: ε {number(wish.epsilon)} gives a noise of ±{noise} per center.")
+            lines.append(f"{ALGORITHMS[slug].name}: ε {number(wish.epsilon)} gives noise of ±{noise} per center.")
     for line in lines:
         st.markdown(f"**{plain(line)}**")
     st.html(markup.small(f"{assumption(facts)} Nothing was read or spent."))

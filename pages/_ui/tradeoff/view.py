@@ -58,8 +58,8 @@ def spending(sweep: Sweep) -> None:
     runs, epsilon = _composed(sweep)
     if runs:
         st.caption(
-            f"On private data every run would be a release: the {runs:,} runs with Gaussian noise alone would spend "
-            f"ε = {number(epsilon)} together. So a sweep accepts only public or made-up data."
+            f"On private data every run would be a release: the {runs:,} runs that use only Gaussian noise "
+            f"would together spend ε = {number(epsilon)}. So a sweep accepts only public or made-up data."
         )
 
 
@@ -327,6 +327,6 @@ def _caution(points: pd.DataFrame, look: SweepLook) -> None:
     words.append(f"Solid: their mean with a 95% rerun interval. The interval says how well {runs} runs pin down the ")
     words += [markup.bold("mean"), ", not where your next run will land. "]
     if more:
-        words.append(f"{', '.join(more)} released more than k centers, and these always lower the loss. ")
+        words.append(f"{', '.join(more)} released more than k centers, and extra centers always lower the loss. ")
     words.append("Equal ε is not equal risk where the kinds of noise differ.")
     st.html(markup.fooled(*words))

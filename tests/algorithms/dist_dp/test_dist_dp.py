@@ -321,7 +321,7 @@ def test_region_means_falls_back_to_dp_under_replacement_by_a_public_rule():
 def test_a_rho_beyond_the_diameter_is_cut_with_a_warning():
     X, domain = blobs(300)
     algorithm = DistDPRandomPoints(n_clusters=3, rho_distance=50.0)
-    assert any("beyond the domain's diameter 2.83" in sentence for sentence in algorithm.advice(2, 300))
+    assert any("exceeds the domain's diameter 2.83" in sentence for sentence in algorithm.advice(2, 300))
     trace = algorithm.run(X, domain=domain, seed=0)
     assert trace.ledger[0].sensitivity == pytest.approx(2 * math.sqrt(2), rel=1e-6)
 
