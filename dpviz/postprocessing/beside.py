@@ -213,7 +213,7 @@ def budgets(traces: Sequence[Trace], noun: str = "person") -> list[str]:
         len({float(f"{claim.epsilon:.4g}") for claim in private}) > 1
         or len({float(f"{claim.delta:.3g}") for claim in private}) > 1
     ):
-        bets = ", ".join(f"{claim.person.odds} times in 100 against {LETTERS[i]}" for i, claim in enumerate(claims))
+        bets = ", ".join(f"{LETTERS[i]} {claim.person.odds} of 100" for i, claim in enumerate(claims))
         sentences.append(f"Their budgets differ: bets on {bets_on(traces, noun)} are won at most {bets}.")
     if {claim.mu is None for claim in private} == {True, False}:
         vague = _listed([LETTERS[i] for i, claim in enumerate(claims) if claim.private and claim.mu is None])

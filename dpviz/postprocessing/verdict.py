@@ -271,7 +271,7 @@ def bet(trace: Trace) -> str:
     odds = bet_of(promise, far=reach(trace))
     delta = f", δ {chance(promise.delta)}" if promise.delta else ""
     each = " a row" if promise.rows_per_person > 1 else ""
-    return f"for ε {number(promise.epsilon)}{delta}{each}: bets on {odds.on} are won at most {odds.odds} times in 100"
+    return f"for ε {number(promise.epsilon)}{delta}{each}: bets on {odds.on} are won at most {odds.odds} of 100"
 
 
 def reach(trace: Trace) -> str:

@@ -52,7 +52,7 @@ def test_the_words_hold_the_numbers_of_the_release():
 
 def test_parts_of_the_rows_and_other_mechanisms_have_their_words():
     words = " ".join(releases_table(run("dpm")).why)
-    assert "different parts do not add up" in words and "range of the scores" in words
+    assert "costs of different parts are not added" in words and "range of the scores" in words
     assert "for keys that one row alone creates" in " ".join(releases_table(run("stemmer-kaplan")).why)
     assert "for all picks together" in " ".join(releases_table(run("em-mc")).why)
     assert "flipping each bit with probability" in " ".join(releases_table(run("stemmer-kaplan-local")).why)

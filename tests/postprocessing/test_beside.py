@@ -108,11 +108,10 @@ def test_a_weaker_promise_says_that_it_is_no_better():
 
 def test_budgets_that_differ_are_named_as_bets():
     assert promises([run("nsm"), run("nsm", epsilon=4.0)]) == [
-        "Their budgets differ: bets on whether one person is in the data are won at most "
-        "60 times in 100 against A, 76 times in 100 against B."
+        "Their budgets differ: bets on whether one person is in the data are won at most A 60 of 100, B 76 of 100."
     ]
     mixed = promises([run("nsm", TOWN), run("stemmer-kaplan-local", TOWN, epsilon=4.0)])
-    assert any("bets on what each run hides are won at most " in sentence for sentence in mixed)
+    assert any("bets on what each run hides are won at most A" in sentence for sentence in mixed)
 
 
 def test_a_curve_is_a_persons():

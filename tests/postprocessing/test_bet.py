@@ -41,7 +41,7 @@ def test_verdict_label_comparison_and_projector_say_the_same_bet(slug, rows):
     question, odds = QUESTIONS[slug, rows], trace.claimed.person.odds
     assert bet_of(trace.claimed, far=reach(trace)) == (question, odds)
     assert private_verdict(trace, ["a", "b"], ["km", "km"]).parts[-1] == bet(trace)
-    assert bet(trace).endswith(f"bets on {question} are won at most {odds} times in 100")
+    assert bet(trace).endswith(f"bets on {question} are won at most {odds} of 100")
     assert facts(trace)["In a bet"].startswith(f"on {question}: right at most {odds} times in 100")
     assert _bet(trace.claimed, reach(trace)) == (
         f"{odds} of 100",
