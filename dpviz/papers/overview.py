@@ -76,7 +76,8 @@ def overview(papers: Mapping[str, Paper], numbers: Mapping[tuple[str, str], pd.D
 
 def table(judged: Overview) -> str:
     """Return one line per item, in Markdown."""
-    lines = ["| paper | item | verdict | comparisons: hold, open, contradict | clearest against it |", "|---" * 5 + "|"]
+    names = "paper | item | verdict | comparisons: hold, open, contradicted | clearest contradiction"
+    lines = [f"| {names} |", "|---" * 5 + "|"]
     for paper, item, verdict in judged.verdicts:
         against = verdict.against[0].replace("bench:", "") if verdict.against else ""
         counts = f"{verdict.yes}, {verdict.tie}, {verdict.no}"
