@@ -32,7 +32,7 @@ NAMELESS = (
 )
 TEXT_ONLY = "no column can be used for clustering; column 1 was refused: it holds text; declare its numbers "
 TEXT_ONLY += "(on the command line: --recode COLUMN=one-hot:A,B,...)."
-JSON = "the content is JSON, but not a list of records or one record per line; save it so, or as CSV."
+JSON = "the content is JSON, but not a list of records or one record per line; save it as one of these, or as CSV."
 NO_JSON = "the text is not valid JSON; save it again, or as CSV with a header line."
 NO_TEXT = f"this is not a text table; {FORMATS}."
 ZIP = "the file would unpack to more than 400 MB or 200 times its size; save the table as CSV or Parquet."

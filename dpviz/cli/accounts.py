@@ -26,7 +26,10 @@ def add_accounts(command: argparse.ArgumentParser) -> None:
     )
     assign.add_argument("accounts", nargs="+", metavar="KEY|FILE", help="the key that `list` prints, or the data file")
     assign.add_argument(
-        "--to", required=True, metavar="OWNER", help="login:NAME, or the key:... that Your data shows to that person"
+        "--to",
+        required=True,
+        metavar="OWNER",
+        help="login:NAME, or the key:... that the File page shows to that person",
     )
     assign.set_defaults(do=_assign)
 

@@ -87,7 +87,7 @@ def add_declaration(parser: argparse.ArgumentParser) -> None:
     """Add the arguments that declare columns and people beside the dictionary, or instead of it."""
     parser.add_argument(
         "--columns", metavar="A,B,...",
-        help="names of the columns to cluster; quote a name with a comma; write Q1..Q12 for a range; default: all",
+        help="names of the columns to use; quote a name with a comma; write Q1..Q12 for a range; default: all",
     )  # fmt: skip
     parser.add_argument(
         "--recode", action="append", default=[], metavar="COLUMNS=RULE",

@@ -31,7 +31,7 @@ COMMANDS = {  # name: (module and function that gives a parser its arguments and
     "sweep": ("sweep:add_sweep", "run a grid of algorithms, budgets and repeats; run it again to resume"),
     "report": ("sweep:add_report", "turn the rows of a sweep into one HTML file"),
     "atlas": ("atlas:add_atlas", "make or check the stored runs on the samples"),
-    "reproduce": ("reproduce:add_reproduce", "run a paper's figures and tables again; run it again to resume"),
+    "reproduce": ("reproduce:add_reproduce", "reproduce a paper's figures and tables; run it again to resume"),
     "audit": ("audit:add_audit", "bound an algorithm's privacy loss from below; exit 1 if it exceeds the claim"),
     "new": ("new:add_new", "write a small algorithm that runs, and its test"),
     "accounts": ("accounts:add_accounts", "list what private files have spent, and give an account to its owner"),

@@ -63,7 +63,7 @@ def add_data(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     add_form(parser)
     add_bounds(parser)
     add_declaration(parser)
-    parser.add_argument("--label", metavar="NAME", help="column of known groups in a public file; it is not clustered")
+    parser.add_argument("--label", metavar="NAME", help="column of known groups in a public file; not used to cluster")
     parser.add_argument(
         "--missing",
         choices=("drop", "middle"),

@@ -53,7 +53,7 @@ class Agreement:
         if self.domain.n_public is None:
             raise ValueError("agreement: n_public must be declared in the domain.")
         if len({name.casefold() for name in self.clients}) != len(self.clients) or not 1 <= len(self.clients) <= 1000:
-            raise ValueError("agreement: clients must be 1 to 1000 different names; upper and lower case are the same.")
+            raise ValueError("agreement: clients must be 1 to 1000 different names; case does not count.")
         for name in self.clients:  # names are also folder names, which must not lead outside the common folder
             if not _NAME.fullmatch(name) or name.casefold() == "server":
                 raise ValueError(

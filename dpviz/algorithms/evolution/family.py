@@ -74,7 +74,7 @@ class Evolution(ApproximateDP):
         low=0.5,
         high=1.99,
         advanced=True,
-        help="β of the Lévy flights; a smaller β makes more of the rare long jumps.",
+        help="β of the Lévy flights; a smaller β makes the rare long jumps more frequent.",
     )
     keep: str = param(
         "n votes",

@@ -18,7 +18,9 @@ __all__ = ["read_json"]
 _HEARD = 5000  # number of records between two chances to stop
 _SPACE = re.compile(r"[ \t\r\n]*")
 _PIECE = re.compile(r'"(?:[^"\\]|\\.)*"|["\[\]{},]', re.DOTALL)
-_NO_RECORDS = "{}: the content is JSON, but not a list of records or one record per line; save it so, or as CSV."
+_NO_RECORDS = (
+    "{}: the content is JSON, but not a list of records or one record per line; save it as one of these, or as CSV."
+)
 _ASKED = (
     "{}: a record must not decide which keys are read: declare the keys of the first record to be the columns "
     "(--header), or name the columns (--columns)."

@@ -32,9 +32,9 @@ def _words(step: Step, domain: Domain) -> tuple[str, str]:
         return head, tail
     how = f"{len(released['estimates'])} noisy bits" if released["oracle"] == "oue" else "one noisy bit"
     return head, (
-        f"{released['users']:,} people send {how} each about their cell of width "
+        f"{released['users']:,} people each send {how} about their cell of width "
         f"{domain.length(released['width'])}; {tail}, ±{number(released['noise_sd'], 2)} each. "
-        f"{len(released['sample'])} reports are drawn as sent, the others are only added up"
+        f"{len(released['sample'])} reports are drawn as sent; the others are only added up"
     )
 
 
@@ -210,7 +210,7 @@ def users_panels(view: View, table: pd.DataFrame, users: int, tried: dict[int, f
     )  # fmt: skip
     figure.add_scatter(
         x=[counts[0], counts[-1]], y=[100 / k, 100 / k], mode="lines+text", hoverinfo="skip",
-        text=["", f"an even cluster: {number(100 / k)}%"], textposition="bottom left",
+        text=["", f"average cluster: {number(100 / k)}%"], textposition="bottom left",
         textfont={"size": 12, "color": colors.ink}, line={"color": colors.ink, "dash": "dot", "width": 1.4},
     )  # fmt: skip
     figure.update_xaxes(type="log", title_text="people")

@@ -49,7 +49,7 @@ def read_file(key: str, text: str | bytes, secret: bytes) -> Account:
     except (ValueError, RecursionError):  # not JSON, or nested deeper than any account file
         record = None
     if not isinstance(record, dict) or record.get("format") not in (FORMAT, OLD_FORMAT):
-        raise ValueError("Account file: this is not an account file of dpviz; download one from the page Account.")
+        raise ValueError("Account file: this is not an account file of dpviz; download one from the Account page.")
     if record.get("version") != VERSION:
         raise ValueError(
             f"Account file: the file has version {str(record.get('version'))[:20]}, but this dpviz reads {VERSION}."

@@ -33,6 +33,6 @@ def check_owner(owner: str) -> str:
     if not _NAME.fullmatch(owner):
         raise ValueError(
             "accounts: an owner is login:NAME, as your proxy names that person, or key:... with the 32 characters that "
-            "the page File shows to that person."
+            "the File page shows to that person."
         )
     return owner

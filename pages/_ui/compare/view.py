@@ -108,7 +108,7 @@ def _run(letter: str, panel: Panel, frames: Sequence[int], run: Result, alone: i
     st.html(verdict.written(run, hidden=hidden))
     if alone:
         shared = len(run.trace.cluster_centers) - alone
-        st.html(markup.small(f"{shared} places are shared, {alone} have no partner."))
+        st.html(markup.small(f"{shared} places are shared; {alone} have no partner."))
     shell.key_line(legend_of(run, None), hidden, run.data.noun)
 
 

@@ -70,7 +70,7 @@ def editor(upload: Upload) -> dict[str, Any] | None:
     rules: tuple[Recoding, ...] = ()
     try:
         columns, rules = _table(upload)
-        problem = "" if columns else "Tick the columns to cluster on, and give each a low and a high bound."
+        problem = "" if columns else "Tick the columns to use for clustering, and give each a low and a high bound."
     except ValueError as error:
         problem = str(error)
     reading.differently(upload)
