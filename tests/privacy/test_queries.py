@@ -291,7 +291,7 @@ def test_every_type_that_says_so_checks_that_its_numbers_lie_on_the_grid():
 def test_numbers_off_the_grid_are_refused(cls):
     GRIDDED[cls](AT)
     for off in (GRID / 3, np.nan):
-        with pytest.raises(ValueError, match=f"{cls.__name__}: .* must lie on the grid"):
+        with pytest.raises(ValueError, match=f"{cls.__name__}: .* must lie on the 2.-24 grid"):
             GRIDDED[cls](AT + [0, off])
 
 
