@@ -26,7 +26,7 @@ class Overview:
     printed, beside : how many numbers are printed, and how many of these can be compared with ours
     near, rounded, held : of the compared numbers, how many are within 10% of ours, how many others agree after
         rounding, and how many of the rest lie in our 95% interval
-    exact : of the numbers in `near` and `rounded`, how many are KMeans's own or byte counts, which have no noise
+    exact : of the numbers in `near` and `rounded`, how many are KMeans' own or byte counts, which have no noise
     """
 
     verdicts: tuple[tuple[Paper, Item, PaperVerdict], ...]

@@ -7,7 +7,7 @@ points.
 
 A number agrees with a printed one if it is within the check's tolerance of it, or if it rounds to it, that is, if it
 is at most half a unit of the last printed digit away. If only its interval holds the printed one, the noise leaves
-the question open. KMeans's own numbers have no noise: they show that the sets are the same and count for no claim.
+the question open. KMeans' own numbers have no noise: they show that the sets are the same and count for no claim.
 """
 
 from __future__ import annotations

@@ -120,7 +120,7 @@ def test_a_private_file_asks_spends_and_shows_released_values_only(open_page):
     drop(page, "No, it is private")
     expect(page.get_by_text("PRIVATE", exact=True)).to_be_visible()
     expect(page.locator(".js-plotly-plot, .dpviz-stage")).to_have_count(0)
-    expect(page.get_by_text("mine.csv")).not_to_have_count(0)
+    expect(page.get_by_text("mine", exact=True)).not_to_have_count(0)
     assert "kB" not in page.inner_text("body") and "KB" not in page.inner_text("body")  # size stays secret, too
     declare(page)
     expect(page.get_by_text("No file was read and nothing was spent.")).to_be_visible()
