@@ -194,9 +194,10 @@ def kinds(traces: Sequence[Trace]) -> list[str]:
     relations = [trace.claimed.neighboring for trace in traces if trace.claimed.notion in strong]
     if {Neighboring.ADD_REMOVE, Neighboring.REPLACE} <= set(relations):
         replace = [LETTERS[i] for i, t in enumerate(traces) if t.claimed.neighboring is Neighboring.REPLACE]
+        verb = "hides" if len(replace) == 1 else "hide"
         sentences.append(
-            f"{_listed(replace)} hides a row changed to any value, while the others hide a row added or removed: at "
-            "the same ε a changed row may cost them twice as much."
+            f"{_listed(replace)} {verb} a row changed to any value; every other run hides a row added or removed, and "
+            "at the same ε a changed row may cost that run twice as much."
         )
     return sentences
 

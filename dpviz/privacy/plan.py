@@ -32,8 +32,9 @@ def split(total: float, weights: Iterable[float]) -> tuple[float, ...]:
 class Plan:
     """A mapping from label or "label.part" to costs, paid in order: a row pays each of them at most once.
 
-    Releases of scopes that share no row may pay the same cost; a release pays a later cost than all earlier releases
-    that included one of its rows. A plan cannot grow; a plan with a report priced as mixed may hold no other report.
+    Releases whose scopes share no row may pay the same cost. If a scope shares a row with those of earlier releases,
+    its release pays a cost that comes later in the list than all costs that they paid. A plan cannot grow; a plan with
+    a report priced as mixed may hold no other report.
     """
 
     costs: Mapping[str, tuple[Cost, ...]]

@@ -183,7 +183,8 @@ class Continual(ApproximateDP):
             yield Step(
                 "day",
                 f"Day {day} of {self.days}: a table of {day & -day} day{'s' * (day & -day > 1)} is added; "
-                f"{len(used)} table{'s' * (len(used) > 1)} cover all days so far, ±{sds['counts']:.3g} per cell",
+                f"{len(used)} table{'s cover' if len(used) > 1 else ' covers'} all days so far, "
+                f"±{sds['counts']:.3g} per cell",
                 {
                     "centers": centers,
                     "day": day,

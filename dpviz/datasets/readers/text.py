@@ -234,7 +234,7 @@ def _from_line(data: memoryview, name: str, line: int) -> memoryview:
 def _as_utf8(data: memoryview, name: str) -> tuple[memoryview, list[str]]:
     """Return public text as UTF-8 without a byte order mark, and a note if it was something else.
 
-    Text that names no encoding is read as Windows-1252.
+    Text without a byte order mark that is neither UTF-16 nor valid UTF-8 is read as Windows-1252.
     """
     encoding = next((encoding for mark, encoding in _MARKS if data[: len(mark)] == mark), None)
     if encoding == "utf-8-sig":

@@ -77,7 +77,7 @@ class CompanionSums(Query):
     companion: str
     regions: np.ndarray
     rho_distance: float
-    reason: ClassVar[str] = "a row's region follows its released noisy position, so a move of rho stays in one sum"
+    reason: ClassVar[str] = "a released noisy position decides a row's region, so a move by rho changes only one sum"
     on_grid: ClassVar[tuple[str, ...]] = ("regions",)
 
     def statistic(self, block: Block) -> dict[str, np.ndarray]:
