@@ -246,7 +246,7 @@ def words(app):
 
 def test_the_page_says_what_to_do_what_it_costs_and_refuses_bad_input(app):
     assert not app.exception and "A sweep runs every chosen algorithm" in words(app)
-    assert "would spend" in words(app)
+    assert "would together spend" in words(app)
     for key, text, said in [
         ("sweep_k", "two", "centers k must be numbers with commas"),
         ("sweep_k", "0", "Centers k must be at least 1; got 0. No sweep was started."),
