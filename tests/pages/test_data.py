@@ -227,6 +227,8 @@ def test_names_suggest_what_a_private_file_holds_and_its_owner_confirms(start):
     shown = " ".join(html.unescape(part.proto.body) for part in app.get("html"))
     for name in upload.cells:  # in full, because the table's cells cut long reasons
         assert f": {upload.cells[name]['why']}</p>" in shown and f"{name}" in shown
+    strip = next(block.proto.body for block in app.get("html") if "dp-strip" in block.proto.body)
+    assert ">mine<" in strip and "mine.csv" not in strip  # named as on File
     assert next(b for b in app.button if b.label == "Rehearse it").disabled
     press(app, "Confirm the suggested bounds of 3 columns")
     app.number_input(key=f"{upload.key}_n").set_value(2.5).run()
