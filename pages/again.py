@@ -4,18 +4,14 @@ import streamlit as st
 
 from pages._ui.address import links
 from pages._ui.explore import drag, reruns
-from pages._ui.explore.look import choose, earlier, look, seen
+from pages._ui.explore.look import opened
 from pages._ui.explore.notices import first_run, heading, notices
 from pages._ui.frame import keys, shell
 from pages._ui.workspace.explore import explore
 
 links.enter(__file__, explore, has=("form", "kmeans", "navigation"))
 
-head = st.container()
-choice = choose()
-result = seen(choice)
-earlier(choice)
-how = look(choice, result, switch=True)
+head, choice, result, how = opened(switch=True)
 
 with head:
     heading(choice, result)

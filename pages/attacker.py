@@ -6,7 +6,7 @@ from pages._ui.address import links
 from pages._ui.attacker import view, worlds
 from pages._ui.attacker.setup import setup
 from pages._ui.explore import drag
-from pages._ui.explore.look import choose, earlier, look, seen
+from pages._ui.explore.look import opened
 from pages._ui.explore.notices import first_run, heading, notices
 from pages._ui.frame import keys, shell
 from pages._ui.player.player import view_of
@@ -14,11 +14,7 @@ from pages._ui.workspace.explore import explore
 
 links.enter(__file__, explore, has=("form", "kmeans", "navigation", "player"))
 
-head = st.container()
-choice = choose()
-result = seen(choice)
-earlier(choice)
-how = look(choice, result, switch=True)
+head, choice, result, how = opened(switch=True)
 
 with head:
     heading(choice, result)

@@ -8,7 +8,7 @@ from pages._ui.address import links
 from pages._ui.address.scene import HIDEABLE
 from pages._ui.distance import view as moves
 from pages._ui.explore import below, clients, drag
-from pages._ui.explore.look import choose, earlier, look, seen
+from pages._ui.explore.look import opened
 from pages._ui.explore.notices import first_run, heading, notices
 from pages._ui.explore.stored import found_again, more_people
 from pages._ui.frame import embed, keys, prepared
@@ -20,11 +20,7 @@ from pages._ui.workspace.explore import explore
 links.enter(__file__, explore, has=(*HIDEABLE, "player"))
 links.hand_over("explore", "again", explore, "again")
 
-head = st.container()
-choice = choose()
-result = seen(choice)
-earlier(choice)
-how = look(choice, result)
+head, choice, result, how = opened()
 
 if choice.form.algorithm is not None and trust.by_clients(choice.cls, choice.data):
     clients.page(choice, choice.form.algorithm, head)

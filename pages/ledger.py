@@ -7,7 +7,7 @@ from dpviz.figures.kit.ledger import plot_steps
 from dpviz.numbers import chance, number
 from pages._ui.address import links
 from pages._ui.explore import drag
-from pages._ui.explore.look import choose, earlier, look, seen
+from pages._ui.explore.look import opened
 from pages._ui.explore.notices import first_run, heading, notices
 from pages._ui.frame import keys, markup, shell
 from pages._ui.frame.words import on_screen
@@ -18,11 +18,7 @@ from pages._ui.workspace.explore import explore
 
 links.enter(__file__, explore, has=("form", "navigation"))
 
-head = st.container()
-choice = choose()
-result = seen(choice)
-earlier(choice)
-how = look(choice, result)
+head, choice, result, how = opened()
 
 with head:
     heading(choice, result)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dpviz.algorithms import Algorithm
 from dpviz.datasets import Dataset
@@ -51,7 +52,19 @@ class RunLook:
     axes: Axes = None
 
 
-def choose() -> Choice:
+def opened(*, switch: bool = False) -> tuple[DeltaGenerator, Choice, Result | None, RunLook]:
+    """Draw the form of a view; return the place above it, its choices, the current run if any, and the run's look.
+
+    The details hold the choice of columns and, with `switch`, the switch of hidden layers.
+    """
+    head = st.container()
+    choice = _choose()
+    result = _seen(choice)
+    _earlier(choice)
+    return head, choice, result, _look(choice, result, switch)
+
+
+def _choose() -> Choice:
     """Draw the form at the top, the same for every view of a run; return its choices.
 
     If stored or made runs match it, the drag takes the place of the field for ε. On a phone the fields are in a drawer.
@@ -83,7 +96,7 @@ def choose() -> Choice:
     return Choice(name, data, cls, settings(name, data, cls, row), here, track, row)
 
 
-def seen(choice: Choice) -> Result | None:
+def _seen(choice: Choice) -> Result | None:
     """Return the current run in the mode of the chosen data; a link's run takes precedence."""
     result = runs.shown(choice.name)
     if result is None or result.data.private != choice.data.private or (session.job and not session.shown):
@@ -91,7 +104,7 @@ def seen(choice: Choice) -> Result | None:
     return result
 
 
-def earlier(choice: Choice) -> None:
+def _earlier(choice: Choice) -> None:
     """Offer the session's earlier runs of the same mode in the details; open a chosen one by its link.
 
     A run on a file that has since been declared again is shown from its trace, because no link can restore its data.
@@ -112,8 +125,8 @@ def earlier(choice: Choice) -> None:
         links.go(write(explored(run), explore))
 
 
-def look(choice: Choice, result: Result | None, *, switch: bool = False) -> RunLook:
-    """Return the view of a run; the details hold the choice of columns and the `switch` of hidden layers."""
+def _look(choice: Choice, result: Result | None, switch: bool) -> RunLook:
+    """Draw the details about a run's look, and return it."""
     data = choice.data
     with choice.row.details:
         if switch:
