@@ -45,7 +45,7 @@ with more:
         view.spending(sweep)
     past = sweeps.history()
     if len(past) > (progress is not None):
-        names = {other.identity: f"{other.title}, {len(other.rows)} runs" for other in past}
+        names = {other.identity: f"{other.title}, {sweeps.counted(other.rows):,} runs" for other in past}
         chosen = st.selectbox(
             "Earlier sweeps", names, list(names).index(progress.identity) if progress else None,
             format_func=names.__getitem__, disabled=prepared.locked(),
@@ -67,18 +67,17 @@ if progress is None and st.session_state.get(keys.SWEEP):
     st.info("This server no longer has the sweep that this address names. You see the form's own sweep.")
 links.keep("tradeoff", tradeoff, entry=progress.identity if progress else "form", private=not linked())
 finished = current is not None and any(row["algorithm"] != REFERENCE for row in current.rows)
+checked = sweep is None or view.check(sweep)
 if progress is None and not finished and sweep is not None:
-    view.first(sweep, title)
+    view.first(sweep, title) if checked else st.skeleton(height=470)
 if progress is not None and sweep not in (None, progress.sweep):
     st.caption("The form no longer matches the sweep below.")
-if sweep is not None:
-    view.check(sweep)
-    if not active and (view.offer(sweep) or sweeps.by_itself(sweep)):
-        try:
-            sweeps.start(sweep, title)
-            st.rerun()
-        except ValueError as problem:
-            error = str(problem)
+if sweep is not None and checked and not active and (view.offer(sweep) or sweeps.by_itself(sweep)):
+    try:
+        sweeps.start(sweep, title)
+        st.rerun()
+    except ValueError as problem:
+        error = str(problem)
 if error:
     st.error(plain(f"{error} No sweep was started."))
 if current is None or not (progress or finished):

@@ -154,7 +154,7 @@ def test_an_address_of_a_sweep_that_is_gone_says_so_until_the_form_changes(store
 def test_the_forecast_counts_what_is_missing_alone(stored):
     one = sweep_of({"data": "sample:tiny", "algorithms": ["dp-lloyd", "glloyd"], "epsilon": [0.5, 1], "repeats": 3})
     app = opened("v=1&d=tiny&a=dp-lloyd&a=glloyd&e=0.5&e=1&runs=3")
-    assert "6 runs, " in words(app) and "7 already exist." in words(app)
+    assert "6 runs, " in words(app) and "6 already exist." in words(app)
     assert len(list(one.runs())) == 13
 
 
@@ -163,7 +163,13 @@ def test_runs_that_are_being_checked_are_said_and_not_used(stored, monkeypatch):
     monkeypatch.setattr(files, "read", lambda *asked, **more: pytest.fail("not yet"))
     app = opened("v=1&d=tiny&a=dp-lloyd")
     assert not app.exception and "being checked against this version" in words(app)
-    assert starts(app) == ["Start this sweep"] and not panels(app)
+    assert starts(app) == [] and not panels(app)  # nothing is offered that the stored runs may already answer
+    assert "A sweep runs every chosen algorithm" not in " ".join(block.proto.body for block in app.get("html"))
+
+
+def test_the_number_of_runs_is_that_behind_the_table_without_the_reference(bare):
+    app = opened("v=1&d=tiny&a=dp-lloyd&a=glloyd&e=0.5&e=1&runs=3")
+    assert starts(app) == ["Start this sweep"] and "12 runs, " in words(app) and "13 runs" not in words(app)
 
 
 def test_a_missing_atlas_is_said_once_and_the_page_works(bare):
@@ -449,15 +455,15 @@ def test_the_time_that_is_left_follows_from_the_forecast_and_then_from_the_pace(
     sweep = Sweep(data=("sample:tiny",), variants=(Variant("g", "glloyd"),), epsilon=(1.0,), repeats=30)
     job = Job("", "t", status="running", seconds=31.0)
     kept = Progress("i", "t", sweep, 31, [], job)
-    monkeypatch.setattr(view, "sweeps", SimpleNamespace(shelf=lambda: SimpleNamespace(queue=Jobs())))
+    monkeypatch.setattr(view, "sweeps", SimpleNamespace(shelf=lambda: SimpleNamespace(queue=Jobs()), counted=sweeps.counted))
     assert view.going(kept) == "Starting the worker processes"
-    kept.rows, kept.first = [{}], (1, 100.0)
+    kept.rows, kept.first = [{"algorithm": "kmeans"}], (1, 100.0)
     for done, seconds, told in ((1, 100.0, "30 seconds"), (11, 110.0, "20 seconds"), (11, 200.0, "3 minutes")):
-        kept.rows = [{}] * done
+        kept.rows = [{"algorithm": "kmeans"}] + [{"algorithm": "glloyd"}] * (done - 1)
         monkeypatch.setattr(view, "time", SimpleNamespace(monotonic=lambda at=seconds: at))
-        assert view.going(kept) == f"{done} of 31 runs, about {told} left. The picture grows as they finish."
-    kept.rows, job.seconds = [{}] * 2, 0.0  # resumed after a restart, without a forecast
-    assert view.going(kept) == "2 of 31 runs. The picture grows as they finish."
+        assert view.going(kept) == f"{done - 1} of 30 runs, about {told} left. The picture grows as they finish."
+    kept.rows, job.seconds = kept.rows[:3], 0.0  # resumed after a restart, without a forecast
+    assert view.going(kept) == "2 of 30 runs. The picture grows as they finish."
 
 
 def test_rows_are_listed_in_words_with_the_k_and_delta_that_were_used():

@@ -8,7 +8,7 @@ import secrets
 import threading
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import closing, nullcontext
 from functools import lru_cache, partial
 from itertools import islice
@@ -78,6 +78,11 @@ class Progress:
     def data(self) -> tuple[str, ...]:
         """Return the data sets by the names that visitors see, never by a path on the server."""
         return tuple(shelf().titles.get(name, name) for name in self.sweep.data)
+
+    @property
+    def runs(self) -> int:
+        """Return the number of runs behind the curves: all except KMeans', the reference."""
+        return counted(run for _, run in cells(self.sweep))
 
     def table(self, most: int) -> pd.DataFrame:
         """Return the first `most` rows, with data sets under the names that visitors see."""
@@ -203,6 +208,11 @@ def cells(sweep: Sweep) -> tuple[tuple[str, Run], ...]:
 def size(sweep: Sweep) -> int:
     """Return the number of runs of a sweep, counted to at most one more than the limit."""
     return len(cells(sweep))
+
+
+def counted(runs: Iterable[Run | dict[str, Any]]) -> int:
+    """Return the number of runs, or of rows, of the chosen algorithms: those of KMeans, the reference, do not count."""
+    return sum((run["algorithm"] if isinstance(run, dict) else run.algorithm) != REFERENCE for run in runs)
 
 
 def trusts(sweep: Sweep) -> tuple[Trust, ...]:

@@ -20,7 +20,7 @@ from dpviz.sweeps import estimate
 from dpviz.sweeps.conclusion import conclusion, steadiness
 from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.summary import AXES, Summary
-from dpviz.sweeps.sweep import Run, Sweep
+from dpviz.sweeps.sweep import REFERENCE, Run, Sweep
 from pages._ui.frame import keys, markup, shell
 from pages._ui.tradeoff import sweeps
 from pages._ui.tradeoff.charts import brief, chart, icon, named, title
@@ -92,44 +92,47 @@ def first(sweep: Sweep, data: str) -> None:
 def offer(sweep: Sweep) -> bool:
     """Offer to make a sweep's missing runs, with a forecast; return whether to start."""
     left, total = sweeps.missing(sweep), sweeps.size(sweep)
+    new = sweeps.counted(left)
     if total > sweeps.MOST_LISTED or len(left) > sweeps.MOST_RUNS:
         st.caption(f"At most {sweeps.MOST_RUNS:,} runs at a time here, and this sweep has more. Use the command line.")
         return False
     if not left:
         return False
     with st.container(horizontal=True, vertical_alignment="center"):
-        what = f"{len(left):,} missing run{'s' * (len(left) > 1)}" if len(left) < total else "this sweep"
+        what = f"{new:,} missing run{'s' * (new > 1)}" if new and len(left) < total else "this sweep"
         chosen = st.button(f"Start {what}", type="primary", icon=":material/play_arrow:", key=keys.SWEEP_START)
         if sweeps.timeable(left):
-            _forecast(left, total)
+            _forecast(left, sweeps.counted(run for _, run in sweeps.cells(sweep)) - new)
         else:
-            st.caption(f"{len(left):,} runs of more than {sweeps.MOST_KINDS} kinds: too many to time one of each.")
+            st.caption(f"{new:,} runs of more than {sweeps.MOST_KINDS} kinds: too many to time one of each.")
     return chosen
 
 
-def _forecast(left: list[Run], total: int) -> None:
+def _forecast(left: list[Run], known: int) -> None:
     @st.fragment(run_every=1.0 if sweeps.expected(left) is None else None)
     def expected() -> None:
         seconds = sweeps.expected(left)
         words = "timing one run of each kind …" if seconds is None else duration(seconds)
-        there = f" {total - len(left):,} already exist." if len(left) < total else ""
-        st.caption(f"{len(left):,} runs, {words} on {sweeps.WORKERS} worker{'s' * (sweeps.WORKERS > 1)}.{there}")
+        there = f" {known:,} already exist." if known else ""
+        st.caption(f"{sweeps.counted(left):,} runs, {words} on {sweeps.WORKERS} worker{'s' * (sweeps.WORKERS > 1)}.{there}")
 
     expected()
 
 
-def check(sweep: Sweep) -> None:
-    """Say whether stored runs can be used, and redraw the page once that is decided."""
+def check(sweep: Sweep) -> bool:
+    """Say whether stored runs can be used, and redraw the page once that is decided; return whether it is."""
     before = sweeps.trusts(sweep)
     atlas.note(before)
-    if Trust.CHECKING in before:
+    if Trust.CHECKING not in before:
+        return True
 
-        @st.fragment(run_every=1.0)
-        def decided() -> None:
-            if Trust.CHECKING not in sweeps.trusts(sweep):
-                st.rerun()
+    @st.fragment(run_every=1.0)
+    def decided() -> None:
+        if Trust.CHECKING not in sweeps.trusts(sweep):
+            st.rerun()
 
-        decided()
+    decided()
+    return False
 
 
 def stops_of(sweep: Sweep) -> dict[str, int]:
@@ -203,7 +206,7 @@ def going(progress: Progress) -> str:
     else:
         a_run = (time.monotonic() - since) / (done - begin)
     left = f", {duration(a_run * (progress.total - done))} left" if a_run else ""
-    return f"{done:,} of {progress.total:,} runs{left}. The picture grows as they finish."
+    return f"{sweeps.counted(progress.rows):,} of {progress.runs:,} runs{left}. The picture grows as they finish."
 
 
 def _bar(progress: Progress) -> None:
@@ -216,13 +219,14 @@ def _bar(progress: Progress) -> None:
 def _pictures(progress: Progress, look: SweepLook) -> None:
     step = max(1, progress.total // _SLICES) if progress.active else 1
     summary = progress.summary(len(progress.rows) // step * step or len(progress.rows), look.metric, look.axis)
-    rows, total = summary.rows, f"{progress.total:,}"
+    rows = summary.rows
+    so_far = f"{(rows.algorithm != REFERENCE).sum():,} of {progress.runs:,} runs"
     if progress.job.status == "cancelled":
-        st.info(f"Canceled after {len(rows):,} of {total} runs. The finished runs are shown.")
+        st.info(f"Canceled after {so_far}. The finished runs are shown.")
     elif progress.job.status == "failed":
-        st.error(plain(f"{progress.job.error} {len(rows):,} of {total} runs had finished and are shown."))
+        st.error(plain(f"{progress.job.error} {so_far} had finished and are shown."))
     elif progress.job.status == sweeps.ELSEWHERE:
-        st.info(f"{len(rows):,} of {total} runs so far. Another process is working on them: reload to see more.")
+        st.info(f"{so_far} so far. Another process is working on them: reload to see more.")
     failures = rows[rows.status == "failed"].groupby(["label", "reason"]).size()
     if len(failures):
         words = (f"{n} run{'s' * (n > 1)} of {label} failed: {reason}" for (label, reason), n in failures.items())
