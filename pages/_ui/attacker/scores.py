@@ -23,13 +23,14 @@ def bar(yours: Tally, machine: Tally, bound: float) -> str:
     """Return the bar as HTML."""
     c = shell.colors()
     most = odds(bound)
+    place = _at(most / 100)  # of the tick and, as far as the bar reaches, of its label
     label = f"You {percent(yours.share)}, best known attack {percent(machine.share)}, bound {most} of 100"
     return (
         f'<div class="dp-score" role="img" aria-label="{label}"><i style="left:0;width:100%;background:{c.line}"></i>'
         f"{_mark(yours, 12, c.ink)}{_mark(machine, 30, c.muted)}"
-        f'<s style="left:{_at(bound):.1f}%;background:{c.released}"></s></div>'
-        f'<div class="dp-ends"><span>coin: 50</span><span style="color:{c.released}">bound: {most}</span>'
-        "<span>100</span></div>"
+        f'<s style="left:{place:.1f}%;background:{c.released}"></s><b style="left:{place:.1f}%;color:{c.released};'
+        f'transform:translateX(-{place:.1f}%)">bound: {most}</b></div>'
+        '<div class="dp-ends"><span>coin: 50</span><span>100</span></div>'
         f'<p class="dp-small" style="margin-top:6px">{_words("You (upper dot)", yours)}<br>'
         f"{_words('Best known attack (lower dot)', machine)}<br>In brackets and as bands: 95% intervals.</p>"
     )
