@@ -70,7 +70,7 @@ class Spent:
 
 
 def new_page(browser: Browser) -> tuple[BrowserContext, Page, Spent]:
-    """Return a context without any cache, a page in it, and the meter of what the page spends."""
+    """Return a context without any cache, a page in it, and a meter of the page's costs."""
     context = browser.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
     page = context.new_page()
     page.set_default_timeout(120_000)

@@ -31,7 +31,7 @@ METHODS = ("eugkm", "privtree", "lsh-splits", "dpm", "nsm")
 
 
 def pushed(name: str, rng: np.random.Generator) -> Iterator[Case]:
-    """Yield (words, rows, domain, k, epsilon) of one set."""
+    """Yield (words, rows, domain, k, epsilon) for each case of one set."""
     data = opened(name).data
     X, k, domain = data.X, data.n_clusters, data.domain
     n, half = len(X), (domain.high - domain.low) / 2
@@ -76,7 +76,7 @@ def cases() -> Iterator[Case]:
 
 
 def measured(slug: str, case: Case, seed: int) -> dict[str, object]:
-    """Return one run: its loss divided by that of one center, and whether a sentence came before and after it."""
+    """Return one run: its loss divided by that of one center, and whether a sentence came before it or after it."""
     words, X, domain, k, epsilon = case
     Z = domain.normalize(X)
     one = float(((Z - Z.mean(axis=0)) ** 2).sum(axis=1).mean())

@@ -41,7 +41,7 @@ AXES = {
     "k": (2, 8, 32, 128, 256),
     "parts": (100_000, 1_000_000, 10_000_000),
 }
-LARGEST = 3  # number of largest sizes to which the exponent is fitted
+LARGEST = 3  # the exponent is fitted to this many of the largest sizes
 SHORT = 0.05  # number of seconds below which startup time dominates a run
 
 

@@ -55,7 +55,7 @@ class Server:
         return sum(int(field[11]) + int(field[12]) + int(field[13]) + int(field[14]) for field in fields) / TICK
 
     def page_seconds(self) -> float:
-        """Return the processor time in seconds of only the process that serves pages."""
+        """Return the processor time, in seconds, of the process that serves pages."""
         fields = _read(self.pid, "stat").rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / TICK
 
@@ -92,7 +92,7 @@ class Times:
 
     @property
     def operations(self) -> int:
-        """Return the number of requests to the server."""
+        """Return how many operations the visitors have completed."""
         return len(self.opened) + len(self.answers) + len(self.runs)
 
 

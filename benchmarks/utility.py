@@ -77,7 +77,7 @@ def opened(name: str, bounds: str = BOUNDS[1]) -> Source:
 
 @cache
 def commit() -> str:
-    """Return the short name of the source's commit, "" outside a repository."""
+    """Return the short hash of the checked-out commit, "" outside a repository."""
     shown = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True)
     return shown.stdout.strip()
 

@@ -192,7 +192,7 @@ def make_files():
         "thousands or decimals": ("x.csv", b"a;b\n1;1,234\n2;5,678\n", ("b", "ambiguous")),
         "two decimal signs": ("x.csv", b"a;b\n1.5;1,5\n2.5;2.5\n", ("b", "ambiguous")),
         "row numbers": ("x.csv", b",b\n0,5\n1,6\n", ("column 1", "index")),
-        # formats that are read, with a note
+        # files that are read, with a note
         "duplicate names": (
             "x.csv",
             b"a,a\n1,2\n",

@@ -21,7 +21,7 @@ collect_ignore = ["recorder"]  # Debian's Python already has a module of that na
 
 
 def pytest_ignore_collect(collection_path, config):
-    """Do not import the browser's modules if slow tests are deselected: all of them are slow."""
+    """Do not import the browser tests if slow tests are deselected, because all browser tests are slow."""
     return True if collection_path.name == "browser" and config.option.markexpr == "not slow" else None
 
 
@@ -35,7 +35,7 @@ def pytest_collection_finish():
 
 
 def pytest_terminal_summary(terminalreporter):
-    """Say why a walk was repeated: its own report holds only the last attempt."""
+    """Say why a walk was repeated, because its own report holds only the last attempt."""
     for report in terminalreporter.stats.get("rerun", ()):
         crash = getattr(report.longrepr, "reprcrash", None)
         words = str(crash.message if crash else report.longrepr)

@@ -440,7 +440,7 @@ def survives(mutant: Mutant) -> bool:
         shutil.copytree(
             ROOT,
             copy,
-            ignore=shutil.ignore_patterns(".*", "results", "benchmarks"),  # with the compiled files
+            ignore=shutil.ignore_patterns(".*", "results", "benchmarks"),  # but keep the compiled files
         )
         file = copy / mutant.path
         file.write_text(file.read_text().replace(mutant.old, mutant.new, 1))

@@ -28,7 +28,7 @@ HOSTILE = (
 @pytest.mark.parametrize("name", HOSTILE)
 def test_no_name_acts_in_any_medium(name):
     shown = escape.plain(name)
-    bare = re.sub(r"\\[\\`*_\[\]<~$&|!#+\-=>.)]", "x", shown)  # replace each escaped character by a letter
+    bare = re.sub(r"\\[\\`*_\[\]<~$&|!#+\-=>.)]", "x", shown)  # replace each escaped character with a letter
     assert not re.search(r"[`*_\[\]<~$&|!]|://|:material|:red|@\w|(?i:www\.)|^[#+=>-]|^\d+[.)](\s|$)|[\x00-\x1f]", bare)
     assert escape.plain(shown) == shown
     assert shown.replace("\\", "").replace("\u2060", "") == escape.line(" ".join(name.split()))

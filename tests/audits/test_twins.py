@@ -126,7 +126,7 @@ def test_a_missing_factor_two_in_a_selection_is_caught():
 
 
 def test_a_threshold_that_is_too_low_is_caught():
-    """A key that only one neighbor has tells them apart if it passes, which may happen with probability delta."""
+    """A key that only one neighbor has tells the two apart if it passes, which may happen with probability delta."""
     cost, rng = Threshold(1.0, 0.01), np.random.default_rng(0)
     noisy = np.rint(1 + rng.normal(0, 1, 20_000))
     for tau, broken in [(cost.threshold(1.0, 1), False), (1.5, True)]:

@@ -57,7 +57,7 @@ def _at_rest(act):
 
 
 def _after_effects(page, act):
-    """Delay an action until React has run its effects: only then does a button react to its key."""
+    """Delay an action until React has run its effects, because only then does a button react to its key."""
 
     def acting(*args, **more):
         with suppress(Error):
@@ -83,7 +83,7 @@ def browser():
         found = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield found
         found.close()
-    gc.collect()  # ends Playwright's greenlets here: collecting one during a parse breaks Python 3.11
+    gc.collect()  # ends Playwright's greenlets here, because collecting one during a parse breaks Python 3.11
 
 
 @pytest.fixture(scope="session")

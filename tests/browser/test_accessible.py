@@ -9,7 +9,7 @@ from tests.browser.conftest import PATIENCE
 from tests.browser.phone import fits_a_phone
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
-ADDRESS = {"home": "", "data": "data?v=1&way=Paint"}  # test_data checks the other sources of Data
+ADDRESS = {"home": "", "data": "data?v=1&way=Paint"}  # test_data checks Data's other sources
 PICTURED = ("explore", "federated", "distance")
 
 

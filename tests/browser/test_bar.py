@@ -1,4 +1,4 @@
-"""Check the bar: every page marks its place, links and arrows stay in the session, and a phone has five words."""
+"""Check the bar: every page marks its place, links and arrows stay in the session, and a phone's bar has five words."""
 
 import pytest
 from playwright.sync_api import expect
@@ -54,7 +54,7 @@ def test_the_keyboard_skips_the_bar_and_share_is_not_covered(open_page):
     skip.focus()
     page.keyboard.press("Enter")
     expect(page.locator(".st-key-strip")).to_be_focused()
-    page.get_by_role("button", name="Share").click(timeout=20_000)  # if the bar covered it, it could never be clicked
+    page.get_by_role("button", name="Share").click(timeout=20_000)  # fails if the bar covers the button
     expect(page.get_by_role("dialog")).to_be_visible()
 
 

@@ -195,7 +195,7 @@ def test_on_a_phone_panels_are_swiped_right_below_the_plane(open_page):
 
 def test_a_federated_round_is_seen_from_another_client_and_a_silent_one_stops_it(open_page):
     page = open_page("federated")
-    # the clients draw the noise, of which three of four parts count
+    # each of four clients draws a part of the noise; any three parts must be enough, so the sum has 4/3 of the variance
     expect(page.get_by_text("1.33 times")).to_be_visible()
     expect(page.get_by_text("the same centers, ledger and frames, bit for bit")).to_have_count(0)
     page.get_by_text("the server", exact=True).click()

@@ -111,7 +111,7 @@ def visit(browser, reader):
 def test_the_site_is_whole_and_small(site):
     assert set(OURS) < set(pages(site))
     wrong = [one for one in broken(site) if not (one.startswith("api/") and one.endswith("no such place"))]
-    assert wrong == []  # pdoc links to bases that it leaves out
+    assert wrong == []  # pdoc links to base classes that it leaves out
     assert sum(path.stat().st_size for path in site.rglob("*") if path.is_file()) < MOST
 
 

@@ -54,7 +54,7 @@ def test_six_screens_by_keys_bets_and_back(open_page):
     note = page.locator(".dp-story section").nth(2)
     for i, inside in enumerate(rounds):
         expect(note).to_contain_text(record["bets"]["prompts"][i])
-        expect(page.locator(".chips i:visible")).to_have_count(3 if i < 3 else 6)  # no more than are announced
+        expect(page.locator(".chips i:visible")).to_have_count(3 if i < 3 else 6)  # one circle per announced bet
         page.get_by_role("button", name="In" if inside == (i < 5) else "Out", exact=True).click()
     expect(note).to_contain_text(record["bets"]["after"][3].replace("**", ""))  # three of three
     expect(note).to_contain_text(record["bets"]["coin"][2].replace("**", ""))  # two of three
@@ -117,7 +117,7 @@ def test_the_key_fits_and_its_tag_holds_all_that_is_not_private_and_nothing_else
 def test_the_picture_waits_for_the_colors_of_the_page(open_page):
     page = open_page()
     page.wait_for_function("() => document.querySelector('.dp-story')?.story?.scale")
-    page.wait_for_function(WHOLE)  # all parts have arrived, so no further part redraws it
+    page.wait_for_function(WHOLE)  # all parts have arrived, so none redraws the picture later
     page.evaluate(LATE)
     page.wait_for_function(LIGHT, timeout=10_000)
 

@@ -71,7 +71,7 @@ def test_the_sheet_and_the_first_line_that_describe_was_told_are_read_by_run(tmp
 def test_a_survey_of_words_needs_no_bounds(tmp_path, capsys):
     path = tmp_path / "survey.csv"
     pd.DataFrame(RNG.choice(WORDS, (60, 3)), columns=["Q1", "Q2", "Q3"]).to_csv(path, index=False)
-    assert main(["describe", str(path), "--public"]) == 0  # only words, so each column is drafted with its rule
+    assert main(["describe", str(path), "--public"]) == 0  # the cells are words, so each column gets a rule
     drafted = json.loads(capsys.readouterr().out)["columns"]
     assert [column["recode"] for column in drafted] == ["one-hot:never,often,rarely"] * 3
     rule = ["--recode", "Q1..Q3=ordinal:never,rarely,often"]
@@ -97,7 +97,7 @@ def test_data_beside_a_file_are_no_dictionary_and_another_one_can_be_named(gps, 
     assert "taken from data" in capsys.readouterr().err
 
 
-MENDED = {  # files that are not tables yet; each refusal ends in a command that makes one
+MENDED = {  # files that are not tables yet; each refusal ends in a command that turns the file into one
     "cities.json": '{"lat": [1.5, 2.5, 3.5], "lon": [4, 5, 6]}',
     "map.geojson": '{"type": "x", "features": [{"geometry": {"x": 1.5}}, {"geometry": {"x": 2.5}}]}',
     "fixed.dat": "name      sum\nAnn Lee   1.5\nBo        2.5\nEve       3.5\n",

@@ -2,7 +2,7 @@
 
 `python -m tests.datasets.one_reading DRAWS [SEED]` draws pairs of files that differ in one record: added, removed,
 changed or moved. Every record must give the same rows as it does alone below the same first line, and everything that
-may be shown of a file must be the same for both. It prints any difference, and then exits with 1.
+may be shown of a file must be the same for both files. It prints any difference, and then exits with 1.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ RECORDS = [
     b'tru', b'{"a": 1, "a": 2}', b"[" * 3000 + b"]" * 3000, b'{"a": ' + b"9" * 5000 + b"}", b'{"a": "\xff"}',
     b'{"a": 1}}{',
 ]  # fmt: skip
-LONE = [  # lines that occur only where each line is a record
+LONE = [  # bad lines for formats in which each line is a record
     b'{', b'{"a": "1', b'[[[', b']', b'"', b'\x00', b'\xff\xfe', b"[" * 100_000, b'{"a":\n1}', b'', b'  ',
 ]  # fmt: skip
 RULES = (
@@ -90,7 +90,7 @@ class Pair:
 
 
 def draw(rng: random.Random, kinds: Sequence[str] = ()) -> Pair:
-    """Return a pair of neighboring files of one of the given kinds, which by default are all kinds."""
+    """Return a pair of neighboring files of one of the given kinds or, by default, of any kind."""
     family, record = KINDS[rng.choice(list(kinds or KINDS))](rng)
     one = [record(rng, 0.15) for _ in range(rng.randint(0, 4))]
     other, at = list(one), rng.randint(0, len(one))

@@ -139,7 +139,7 @@ def test_a_public_column_whose_cells_may_be_two_numbers_is_asked_about(content, 
 def test_a_public_cell_whose_sign_is_known_is_not_asked_about():
     for content in (b"a;b\n1.234,5;2\n1.234;3\n", b'a,b\n"1,234,567",2.5\n"1,234",1\n', b"a,b\n1.234,2.5\n"):
         assert read_table(content, "x.csv").doubtful == ()
-    table = read_table(b"a;b\n1,5;1.5\n1,234;2\n", "x.csv")  # each column shows its own sign
+    table = read_table(b"a;b\n1,5;1.5\n1,234;2\n", "x.csv")  # each column shows its decimal sign
     assert table.question() == "" and table.values("a").tolist() == [1.5, 1.234] and table.values("b")[0] == 1.5
 
 

@@ -1,4 +1,4 @@
-"""Check in every format that no row of a private file changes how another is read, and that old rules are caught."""
+"""Check in every format that no row of a private file changes how another is read, and former faults are caught."""
 
 import csv
 import io

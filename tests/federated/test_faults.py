@@ -24,7 +24,7 @@ class Faulty(client.Link):
     """A link that breaks the frame of one round if its owner is `rogue`."""
 
     rogue, round, fault = "bob", 1, None
-    late, over = threading.Event(), threading.Event()  # the rogue waits; the server has given up
+    late, over = threading.Event(), threading.Event()  # set once the rogue waits; set once the server has given up
 
     def send(self, frame):
         if threading.current_thread().name != self.rogue or frame.kind is not Kind.UPLOAD or frame.round != self.round:

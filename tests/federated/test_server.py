@@ -115,7 +115,7 @@ def test_the_narrow_ring_travels_too(folder):
     assert host.result().bytes_up == 2 * 3 * 4 * 9
 
 
-# time limits in seconds, tried in order: on a busy machine, nobody may have come within the first
+# time limits in seconds, tried in order, because on a busy machine nobody might come within the first
 PATIENCE = (1.5, 20.0, 120.0)
 
 

@@ -211,7 +211,7 @@ def composed_delta(masses, shift, rounds, epsilon, *, up):
 
 def masses(sd, thresholds):
     left = np.diff(ndtr(thresholds / sd))
-    return np.maximum(left, left[::-1])  # symmetric, and exact in the left tail only
+    return np.maximum(left, left[::-1])  # the masses are symmetric, but `left` is exact only in the left tail
 
 
 @pytest.mark.parametrize(("epsilon", "at"), [(1.0, 1.0), (0.1, 0.5)])

@@ -85,7 +85,7 @@ def test_a_client_that_tells_the_server_everything_leaves_it_the_sum_of_the_othe
     clients, _ = parties()
     uploads = {name: client.upload(head, {"": values[name]}) for name, client in clients.items()}
     peeled = []
-    for name in ("b", "c"):  # client a knows the common seed and the seeds of its own pairs, which b and c remove
+    for name in ("b", "c"):  # client a knows the common seed and its pairs' seeds, so these masks can be removed
         words = WIDE.read(uploads[name][""], size) - mask(SEED, RUN, name, 0, "", size, WIDE)
         peeled.append(words + mask(SEEDS["a"].pairs[name], RUN, "", 0, "", size, WIDE))
         assert uniformity(peeled[-1].tobytes()) > 1e-4
@@ -108,7 +108,7 @@ def test_what_clients_draw_is_enough_without_any_one_of_them(n_clients, mechanis
     assert sum(drawn).var() == pytest.approx(shares.excess(mechanism) * counted, rel=0.15)
     for i in range(n_clients if n_clients > 1 else 0):
         assert (sum(drawn) - drawn[i]).var() > 0.85 * counted
-    assert all((each * 2**16 % 1 == 0).all() for each in drawn)  # on the ring's own grid: nothing is rounded
+    assert all((each * 2**16 % 1 == 0).all() for each in drawn)  # on the ring's own grid, so nothing is rounded
     assert not shares.server(noise, mechanism, scale, (9,)).any()
     assert not Shares(SERVER, n_clients).client(noise, mechanism, scale, (9,), 0, 24).any()
 

@@ -1,4 +1,4 @@
-"""Check that captions are conclusions: a title says what this run shows; the kind of figure is its accessible name."""
+"""Check that captions are conclusions: a title says what a run shows, an accessible name what kind of figure it is."""
 
 import numpy as np
 import pytest
@@ -76,7 +76,7 @@ def plane(slug, run):  # noqa: C901 - one branch a pane
 @pytest.mark.parametrize("sample", SETS)
 @pytest.mark.parametrize("slug", ONE_OF_A_PANE)
 def test_titles_say_what_this_run_shows_and_names_say_what_kind_of_figure_it_is(slug, sample):
-    if slug == "dist-dp":  # rho is one distance there
+    if slug == "dist-dp":  # one scale for all columns, so rho is one length
         columns = 6 if sample == "six features" else 2
         sample = f"two groups, {columns} columns"
     run, X = trace(slug, sample, n_clusters=3, rho_distance=0.05), MADE[sample]

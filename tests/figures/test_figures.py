@@ -246,7 +246,7 @@ def oklab(rgb):
     return 100 * lms @ np.array([[0.2105, 1.9780, 0.0259], [0.7936, -2.4286, 0.7828], [-0.0041, 0.4506, -0.8087]])
 
 
-VISION = {  # Machado, Oliveira and Fernandes 2009, severity 1, on linear-ish sRGB
+VISION = {  # Machado, Oliveira and Fernandes 2009, severity 1, applied to gamma-encoded sRGB
     "normal": np.eye(3),
     "protan": np.array([[0.152, 1.053, -0.205], [0.115, 0.786, 0.099], [-0.004, -0.048, 1.052]]),
     "deutan": np.array([[0.367, 0.861, -0.228], [0.280, 0.673, 0.047], [-0.012, 0.043, 0.969]]),

@@ -187,7 +187,7 @@ def test_rho_asks_here_or_away(open_link):
     assert answer(app).label == "Here" and answer(app, "out").label == "Away"
     assert game(app).question.bound.odds < 100
     app.segmented_control(key="attacker_ask").set_value("in").run()
-    assert game(app).question.bound.odds == 100  # rho does not limit the question of whether Alex is there at all
+    assert game(app).question.bound.odds == 100  # a promise about moves does not hide whether Alex is there
     assert "Nothing is promised here" in words(app)
 
 

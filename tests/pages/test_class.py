@@ -327,7 +327,7 @@ def test_the_points_run_as_any_data_set_and_the_price_does_not_count_them():
     shown = compute.frames_of(trace, few, groups_in(few))
     got = groups_in(few).found_by(few.domain.normalize(trace.cluster_centers))
     assert (shown.groups, shown.groups_found, shown.odds) == (4, int(got.sum()), trace.claimed.odds)
-    assert [len(at) for at in shown.centers[:3]] == [0, 0, 4]  # guesses, votes, then centers
+    assert [len(at) for at in shown.centers[:3]] == [0, 0, 4]  # trial points, votes, then centers
     assert len(shown.titles) == len(shown.centers) and np.array_equal(shown.centers[-1], trace.cluster_centers)
     # in km, not in z units
     assert all(np.all((at >= compute.LOW - 9) & (at <= compute.HIGH + 9)) for at in shown.centers)

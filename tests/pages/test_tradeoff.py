@@ -116,7 +116,7 @@ def test_the_sweep_follows_the_current_run_and_gives_it_back(app):
     app.session_state["explore_algorithm"], app.session_state["param_nsm_n_clusters_tiny"] = (
         "nsm",
         3.0,
-    )  # in the form in which its field keeps it
+    )  # a float, as its field stores it
     app.session_state["explore_data"] = "tiny"
     app.run()
     assert not app.exception and app.multiselect(key="sweep_data").value == ["tiny"]

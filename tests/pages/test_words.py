@@ -99,7 +99,7 @@ def sentences(source):
 
 
 def odd(texts):
-    """Return words that no sentence may contain: those banned by CONTRIBUTING, British spellings, advice to spend."""
+    """Return what no sentence may contain: words that CONTRIBUTING bans, British spellings, and advice to spend."""
     plain = [ANOTHER.sub("", text) for text in texts]
     return other_people(plain) + [
         text for text in plain if BRITISH.search(text) or FIELD.search(text) or "pend more" in text
@@ -176,6 +176,6 @@ def test_no_view_calls_a_flower_a_person(open_link, page, query):
     app = open_link(page, f"v=1&d=iris&s=0&{query}")
     assert not app.exception
     shown = [*words(app), *(option for one in app.selectbox for option in one.options)]
-    shown = [text for text in shown if text not in ("Forty people", "a person")]  # other data, and the promise's name
+    shown = [text for text in shown if text not in ("Forty people", "a person")]  # other data, and a promise
     assert [text for text in shown if re.search(r"\b([Pp]ersons?|[Pp]eople|[Ss]omebody|[Ee]verybody)\b", text)] == []
     assert page == "ledger" or any("flower" in text for text in shown)

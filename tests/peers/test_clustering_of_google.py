@@ -1,6 +1,6 @@
 """Apply the tests of Google's differentially private clustering where they fit; all are rewritten.
 
-Refused here by design: multipliers that change the noise behind the accounting (a cost is the only way to a scale), a
+Refused here by design: multipliers that change the noise but not the accounting (a cost is the only way to a scale), a
 public count of rows taken from the rows (`n_public` is declared), labels that a caller supplies for released centers
 (labels follow from centers and rows). Trees: `lsh-splits` stands for their LSH tree.
 """

@@ -272,7 +272,7 @@ def test_drafts_that_a_killed_process_left_are_swept_at_the_next_start(tmp_path)
     for name in (*names, *others):
         (tmp_path / name).write_bytes(b"")
         os.utime(tmp_path / name, (1, 1))
-    os.utime(tmp_path / names[-1])  # another process may be writing on this one now
+    os.utime(tmp_path / names[-1])  # another process may be writing this file now
     assert len(Accounts.open(tmp_path, "").of(filled((tmp_path, "")).key(b"file")).claims) == 6
     left = {path.name for path in tmp_path.iterdir()}
     assert left == {"accounts.seen", "accounts.sqlite3", "secret", names[-1], *others}

@@ -86,7 +86,7 @@ def test_the_command_line_reads_a_file_in_parts(files, capsys):
 
 
 def test_no_part_takes_more_memory_than_a_part_may(files, tmp_path, monkeypatch, capsys):
-    """A few kilobytes of Parquet can hold a row group of any size; a .npy file is cut into shorter parts instead."""
+    """A few kilobytes of Parquet can hold a row group of any size, so a large one is refused; a .npy file is cut."""
     folder, X = files
     monkeypatch.setattr(datasets_parts, "PART_CELLS", 699 * D)
     parts = parts_of(folder / "rows.npy")
@@ -137,7 +137,7 @@ def test_a_column_that_holds_no_numbers_is_refused_by_its_place_and_no_cell_is_s
 
 @pytest.mark.parametrize("n_rows", [N - 1, N, N + 40])
 def test_a_kept_n_counts_rows_that_are_not_finite_in_parts_too(files, n_rows):
-    """Row 17 has a NaN: if n is kept, it is placed at the middle, in any part."""
+    """Row 17 has a NaN; if n is kept, this row is placed at the middle, whichever part it is in."""
     folder, X = files
 
     def answers(rows):

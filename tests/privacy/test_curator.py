@@ -322,7 +322,7 @@ def test_new_keys_pass_with_probability_at_most_delta(scale, delta, l0):
     cost = Threshold(1.0, delta)
     tau = cost.threshold(scale, l0)
     assert tau == pytest.approx(1.5 + scale * stats.norm.isf(-math.expm1(math.log1p(-delta) / l0)))
-    lowest = math.ceil(tau)  # smallest whole number that passes; 1 + noise rounds to it or more from lowest - 1/2 up
+    lowest = math.ceil(tau)  # smallest whole number that passes; reached if 1 + noise is at least lowest - 1/2
     one_passes = stats.norm.sf((lowest - 0.5 - 1) / scale)
     assert -math.expm1(l0 * math.log1p(-one_passes)) <= delta * (1 + 1e-9)
 
@@ -525,7 +525,7 @@ def test_released_counts_say_how_many_rows_there_are_and_correct_a_declared_n():
     rows = Rows(np.zeros((1000, 2)), Domain.box(-1, 1, 2))
     made = Curator(rows, Plan(costs), Seeded(np.random.default_rng(0)), neighboring=AR, n_public=700, demo=True)
     assert made.n_noisy is None and made.n_credible == 700
-    votes = made.release("votes", NearestVotes(LEFT_AND_RIGHT))  # three counts: variance 3 of their sum
+    votes = made.release("votes", NearestVotes(LEFT_AND_RIGHT))  # three counts, whose sum has variance 3
     assert made.n_noisy == (pytest.approx(votes.value.sum()), pytest.approx(math.sqrt(3)))
     count = made.release("count", Count())  # variance 1/4
     pooled = (votes.value.sum() / 3 + 4 * count.value) / (1 / 3 + 4)

@@ -16,7 +16,7 @@ from dpviz.privacy.plan import Plan
 from dpviz.privacy.queries import Count, NearestVotes
 from dpviz.privacy.rows import Rows
 
-FALSE = 1e-12  # chance that a correct draw fails; the twins that must be caught stay far below it
+FALSE = 1e-12  # smallest p-value that passes, so a correct draw fails with this chance; twins stay far below
 SOURCES = {"seeded": lambda: Seeded(np.random.default_rng(0)), "secure": Secure}
 
 

@@ -51,7 +51,7 @@ def walk(root):
         if id(item) in seen or isinstance(item, SKIPPED):
             continue
         seen[id(item)] = item
-        is_function = isinstance(item, types.FunctionType)  # a function's globals are a module's
+        is_function = isinstance(item, types.FunctionType)  # a function's globals belong to its module
         todo += [item.__closure__, item.__defaults__] if is_function else gc.get_referents(item)
         if isinstance(item, np.ndarray) and item.base is not None:
             todo.append(item.base)
@@ -107,7 +107,7 @@ def leaks(trace, forbidden):
 
 @pytest.mark.parametrize("slug", PRIVATE)
 def test_nothing_true_and_no_seed_can_be_reached_from_a_secure_trace(slug):
-    """A noisy number on the grid equals a true one by chance in 1 of 500 runs; in three of five, once in 10^7 times."""
+    """By chance, a noisy number equals a true one in 1 of 500 runs; for 3 of 5 runs the probability is 10^-7."""
     met: Counter[str] = Counter()
     for _ in range(5):
         data = Neighbors(X, X, DOMAIN)
@@ -168,7 +168,7 @@ def test_two_secure_runs_share_no_noise(slug):
         noise.append(
             [np.ravel(e.released - e.true) for entry, e in pairs if entry.mechanism in ("Gaussian", "Laplace")]
         )
-    # at the same place; by chance, this happens in one of a million pairs of runs
+    # by chance, noise is equal at the same place in one of a million pairs of runs
     for one, other in zip(*noise, strict=False):
         assert len(one) != len(other) or not (one == other).any()
     first, second = (set(np.concatenate(values).tolist()) for values in noise)

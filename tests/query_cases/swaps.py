@@ -13,7 +13,7 @@ _sets = SetCosts(_edge, np.array([[0, 1], [1, 2]]), 1.0)
 
 
 def _inside(rng, m, d):
-    """Return (points of a ball, radius, projection or None)."""
+    """Return (points in a ball, its radius, a projection or None)."""
     radius = float(rng.uniform(0.3, 2.0))
     if rng.random() < 0.3:
         return clip_ball(points(rng, m, 2), radius), radius, Projection(random_projection(d, 2, rng))

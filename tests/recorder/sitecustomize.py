@@ -12,7 +12,7 @@ def _record(event, arguments):
         host = arguments[0]
     elif event in ("socket.connect", "socket.sendto"):
         address = arguments[1]
-        host = address[0] if isinstance(address, tuple) else ""  # a path: a socket of this machine
+        host = address[0] if isinstance(address, tuple) else ""  # a path, which means a socket of this machine
     elif event in ("socket.gethostbyname", "socket.gethostbyaddr"):
         host = arguments[0]
     else:

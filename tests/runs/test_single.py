@@ -18,7 +18,7 @@ def four_groups(n=1200):
 
 @pytest.mark.parametrize("k", [5, 6])
 def test_no_run_has_to_divide_the_same_groups_as_kmeans(k):
-    """With more centers than groups KMeans divides some of them: any other division raises no alarm."""
+    """With more centers than groups, KMeans divides some groups, and a run that divides others raises no alarm."""
     data = four_groups()
     trace = reference(data, k, 0).trace
     there = groups_of(data.X, data.domain, trace.cluster_centers)

@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory):
-    """Build a site of few algorithms, one sample and two lessons, from stored runs that are not checked."""
+    """Build a site of a few algorithms, one sample and two lessons, from stored runs that are not checked."""
     out = tmp_path_factory.mktemp("site") / "out"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(runs, "_agrees", lambda chapter: True)

@@ -160,7 +160,7 @@ def test_the_loss_panel_names_the_objective_and_compares_with_its_own_reference(
     panel = loss_panel(view, one_a_step(found.trace))
     assert panel.figure.layout.title.text == f"{title} ends at {ratio_words(found.losses[-1] / best.loss)} {unit}"
     assert panel.figure.data[0].y[-1] == pytest.approx(found.losses[-1] / best.loss)
-    assert panel.figure.data[0].x[-1] == len(found.trace.steps)  # defined by the player's own steps
+    assert panel.figure.data[0].x[-1] == len(found.trace.steps)  # one point per step of the player
     assert panel.figure.layout.yaxis.title.text == f"× K{objective.capitalize()}"
     cost = mean_distance if objective == "medians" else None
     if cost is not None:

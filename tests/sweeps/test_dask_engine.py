@@ -25,7 +25,7 @@ SWEEP = Sweep(data=("sample:tiny",), variants=(Variant("pe-means", "pe-means"),)
 
 @pytest.fixture(scope="module")
 def client():
-    """Return a cluster that gives a task up after two dead workers, not Dask's four: each takes seconds to replace."""
+    """Return a cluster that gives a task up after two dead workers, not Dask's four, as replacing one takes seconds."""
     from dask import config
 
     with config.set({"distributed.scheduler.allowed-failures": 1}), connect(LOCAL, 2) as found:
@@ -88,7 +88,7 @@ def test_a_stop_cancels_what_has_not_begun(client, tmp_path):
     with pytest.raises(InterruptedError):
         list(cluster(list(SWEEP.runs()), run, failed_row, client=client, on_wait=stop))
     (tmp_path / "open").touch()
-    while any(client.processing().values()):  # the suite's own limit ends this loop
+    while any(client.processing().values()):  # only the suite's time limit ends this loop early
         time.sleep(0.1)
     assert len(list(tmp_path.glob("begun-*"))) <= 2
 

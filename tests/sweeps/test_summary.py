@@ -42,7 +42,7 @@ PE = {1.0: [2.0, 3.0, 4.0], 2.0: [1.0, 1.1, 1.2]}
 def test_points_are_means_with_a_t_interval_beside_kmeans():
     found = Summary(rows(kmeans(0.5), runs("pe-means", PE)), "loss").points.set_index("epsilon")
     assert found["mean"].tolist() == [3.0, pytest.approx(1.1)] and found.ratio[1.0] == pytest.approx(6.0)
-    factor = np.exp(4.302653 / np.sqrt(3) / 3)  # t with 2 degrees of freedom, sd 1, mean 3: on the log scale
+    factor = np.exp(4.302653 / np.sqrt(3) / 3)  # t with 2 degrees of freedom, sd 1, mean 3, on the log scale
     assert found.low[1.0] == pytest.approx(3 / factor, rel=1e-5)
     assert found.high[1.0] == pytest.approx(3 * factor, rel=1e-5)
     other = rows(kmeans(), [row("pe-means", 1.0, s, 1.0, silhouette=value) for s, value in enumerate((-1, 0, 1))])

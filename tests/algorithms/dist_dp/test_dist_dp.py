@@ -56,7 +56,7 @@ def test_the_paper_preset_has_the_papers_noise_and_ours_less():
     assert points.scale / RHO < math.sqrt(2 * math.log(1.25 / (1e-6 / 3))) * 3 == pytest.approx(16.507, abs=1e-3)
     assert cells.scale == pytest.approx(91.20, abs=0.01) and cells.sensitivity == pytest.approx(math.sqrt(50))
     threshold = next(s.released["threshold"] for s in trace.steps if "threshold" in s.released)
-    assert threshold == pytest.approx(519.17 + 0.5, abs=0.01)  # the half is for counts rounded to whole numbers
+    assert threshold == pytest.approx(519.17 + 0.5, abs=0.01)  # .5 more, because counts are whole numbers
     assert counts.scale == pytest.approx(2 * sigma(1 / 3, 1e-6 / 6), rel=1e-9)
     assert sums.scale / counts.scale == pytest.approx(trace.steps[-2].released["radius"], rel=1e-9)
     joint = DistDP(delta=1e-6).plan(2, 500)
@@ -264,7 +264,7 @@ def audit(cheat=1.0, runs=4000, mu=1.0):
             other = int(points.value[1, 0] > 0)
             first = sums.value[region, 0] - (rows[0][1, 0] if region == other else 0.0)
             scores[side, run] = points.value[0, 0] + first
-    cut = RHO  # halfway: both parts move by RHO
+    cut = RHO  # halfway, because both parts move by RHO
     return lower_mu(int((scores[1] > cut).sum()), int((scores[0] > cut).sum()), runs)
 
 
@@ -395,7 +395,7 @@ def test_the_effect_of_a_cut_on_a_move_and_on_noise(sd):
 
 
 def test_noisy_points_are_drawn_together_until_they_spread_as_the_rows():
-    """Rows spread along only one of six columns, off the middle; noisy points do so once they are drawn together."""
+    """Rows spread along one of six columns, away from the middle; noisy points do the same once drawn together."""
     rng = np.random.default_rng(0)
     rows = rng.normal(0, [0.3, 0, 0, 0, 0, 0], (20_000, 6)) + [0.1, 0.2, 0, 0, 0, 0]
     domain = Domain.box(-1, 1, 6, n_public=20_000)

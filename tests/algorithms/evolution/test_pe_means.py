@@ -118,7 +118,7 @@ def test_much_budget_comes_near_kmeans_and_little_does_not():
 
 @pytest.mark.slow
 def test_iris_loss_is_the_specified_one():
-    """The specification states .0644 ± .0032 (standard error, 10 seeds); the limit is two standard errors above."""
+    """The mean is within two standard errors of the specified .0644 ± .0032 (standard error, 10 seeds)."""
     X = load_iris().data
     domain = Domain.tight_nonprivate(X)
     losses = [

@@ -322,7 +322,7 @@ def test_split_and_merge_repairs_a_missed_cluster():
     apart = np.linalg.norm(fixed[:, None] - truth[None], axis=2)
     assert apart.min(axis=0).max() < 0.1  # every true cluster has a center again
     same, split = split_merge(centers, counts, scatter, 250.0, moment, 5.0)
-    assert not split.any() and np.array_equal(same, centers)  # no split while noise may explain the excess
+    assert not split.any() and np.array_equal(same, centers)  # no split while noise could explain the excess
     same, split = split_merge(centers, counts, scatter, 10.0, moment, 1e6)
     assert not split.any()  # no direction stands out
 

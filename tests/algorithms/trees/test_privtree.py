@@ -66,7 +66,7 @@ def test_no_path_of_any_tree_costs_more_than_its_epsilon(epsilon):
         for threshold in (0.0, 5.0):
             worst = max(worst, cost_of_path(np.maximum(np.asarray(counts, dtype=float), 0), scale, threshold))
     assert worst <= epsilon * (1 + 1e-9)
-    assert worst > 0.6 * epsilon  # the bound is tight: a scale of 1.5 / epsilon would break it
+    assert worst > 0.6 * epsilon  # half of this scale would break the bound
 
 
 def test_the_curator_takes_off_the_decay_and_never_below_the_floor():

@@ -1,4 +1,4 @@
-"""Check, word by word, where addresses of versions 0.1 and 0.2 lead if their view is another page today."""
+"""Check, word by word, where addresses of versions 0.1 and 0.2 lead if their view is on another page today."""
 
 import pytest
 

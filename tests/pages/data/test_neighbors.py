@@ -15,7 +15,7 @@ NEIGHBORS = {
     "out of bounds": ["-500,1e300", *ROWS[1:]],
     "no row left": [],
 }
-# no page that shows samples as well
+# the pages that show no samples
 PAGES = ("data", "bounds", "spend", "account", "explore", "again", "attacker", "compare", "ledger")
 
 

@@ -37,7 +37,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture
 def asked(folder, monkeypatch):
-    """Replace the shipped atlas by the small one, as if these sources had made it; yield the lookups."""
+    """Replace the shipped atlas with the small one, as if these sources had made it; yield the lookups."""
     found = []
 
     def read(*which, **where):

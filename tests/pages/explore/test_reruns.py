@@ -111,7 +111,7 @@ def test_reruns_can_be_cancelled_and_go_on(monkeypatch):
     monkeypatch.setattr(batch.Recent, "get", get)
     gate.clear()
     state.clear()
-    other = batch.gather("t", "title", wanted, public=False)  # a file's pieces end with its session
+    other = batch.gather("t", "title", wanted, public=False)  # a private file's pieces are lost with the session
     assert other.ready == {} and other.active
     batch.halt("t")
     assert other.job.wait(240) and other.job.status == "cancelled"

@@ -162,7 +162,7 @@ def test_a_page_sets_the_cookie_for_its_own_server_and_no_script():
 def test_no_other_answer_sets_it(monkeypatch):
     for scope, kind in (
         (page(), b"text/javascript"),
-        (page(sec_fetch_dest="iframe"), b"text/html"),  # framed by another site: the cookie was withheld, not missing
+        (page(sec_fetch_dest="iframe"), b"text/html"),  # framed by another site, so the browser may withhold a cookie
         ({**page(), "method": "POST"}, b"text/html"),
         (asks(type="http", scheme="http"), b"text/html"),  # this machine's user needs no key
     ):
@@ -225,7 +225,7 @@ def test_a_visit_is_bound_to_the_person_and_to_nothing_that_a_browser_says(bound
 
 
 async def session_of(url, login, before="none"):
-    """Open a page under a login with the id of an earlier visit; return the id of its visit."""
+    """Open a page under a login with the id of an earlier visit; return the id of the visit that the server opens."""
     address, words = f"{url.replace('http', 'ws')}/_stcore/stream", ["streamlit", "none", before]
     headers = {"X-Dpviz-Login": login}
     async with websockets.connect(address, subprotocols=words, max_size=None, additional_headers=headers) as line:
