@@ -49,7 +49,7 @@ if (
         )  # both at once, because a session with a room but no seat counts as the projector
         st.rerun()
 
-if room is None or seat is not None:  # the projector has no address: its player reports to the phones
+if room is None or seat is not None:  # the projector has no address, because its player reports to the phones
     links.keep("class", classroom)
 if ended:
     st.info("This class has ended; everything in it is forgotten.")

@@ -1,4 +1,4 @@
-"""File: pick a sample, make blobs, or upload a file and describe it, one question per screen."""
+"""File: pick a sample, make blobs, paint people, or upload a file and describe it, one question per screen."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Present: a deck of scenes with notes, every picture made before the first one is shown."""
+"""Present: a deck of scenes with notes; every slide's picture is made before the first one is shown."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""Spend: the cost of a run on a private file, and the one button that spends it."""
+"""Spend: the cost of a run on a private file, and the one button that pays it."""
 
 import streamlit as st
 

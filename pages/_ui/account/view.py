@@ -128,7 +128,7 @@ def _claims_table(now: Account) -> None:
 
 
 def releases(data: Dataset) -> None:
-    """List the releases of this visit's runs on the file, each with its files; their pictures are on Watch."""
+    """List this visit's runs on the file, each with its releases and files; their pictures are on Watch."""
     mine = [run for run in results.history() if run.data.private and fingerprint(run.data) == fingerprint(data)]
     if not mine:
         return

@@ -1,4 +1,4 @@
-"""Decks, which are ordered lists of scenes with notes, and their files: strict JSON with a schema number, no rows."""
+"""Decks, which are ordered lists of scenes with notes, and their files: strict JSON that holds no rows."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def _text(value: Any, name: str, where: str) -> str:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return a JSON object as a dictionary; refuse repeated names, because another reader might use the other value."""
+    """Return a JSON object as a dictionary; refuse repeated names, because readers differ in which value they use."""
     if len({name for name, _ in pairs}) != len(pairs):
         raise ValueError("a name appears twice")
     return dict(pairs)

@@ -9,8 +9,8 @@ How a page adopts a scene:
 4. Call `links.notice(...)` below the strip, and `links.keep(...)` once the requested picture is known.
 5. Check `prepared.shows(part)` before drawing a verdict, side panels, or people and KMeans; put controls that lie
    outside the form in `st.container(key="form")`. `player` checks for its own panels.
-6. Add the page to `PAGES` in `tests/pages/address/test_scene.py` (round trip, harm), and an address that changes every
-   control to `LINKS` in `tests/browser/test_walk_links.py` (reload).
+6. Add the page to `PAGES` in `tests/pages/address/test_scene.py` (round trips and hostile addresses), and an address
+   that changes every control to `LINKS` in `tests/browser/test_walk_links.py` (reloads).
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def brings_only(page: str, vocabulary: Vocabulary, word: str) -> bool:
 def keep(
     page: str, vocabulary: Vocabulary, *, entry: str | None = None, private: bool = False, scene: Scene | None = None
 ) -> None:
-    """Write the scene into the address; a new `entry` (the run's name) adds an entry to the history.
+    """Write the scene into the address; a new `entry`, such as a run's identity, adds an entry to the history.
 
     The scene comes from the page's widgets unless one is given.
 
@@ -161,7 +161,7 @@ def _of_lacking_file(page: str, query: str) -> str:
 
 
 def notice(page: str, vocabulary: Vocabulary) -> None:
-    """Show the ribbon of a prepared scene, and the ignored parts of an address, until a control changes."""
+    """Show the ribbon of a prepared scene and, until a control changes, the ignored parts of an address."""
     address = opened(page)
     if address is None:
         return

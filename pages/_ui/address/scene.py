@@ -57,7 +57,8 @@ class Control:
     spec : kind, range, choices and default of the value
     many : whether it holds several values; its default is then a tuple
     always : whether to write the value even if it is the default
-    accepts : function that replaces the choices: it returns a valid value, and raises ValueError for others
+    accepts : function used instead of the choices: it returns the value of a valid text, and raises ValueError for
+        other texts
     typed : whether the widget is a text field, which holds a number as text, and None as ""
     most : maximum number of values
     """
@@ -123,7 +124,7 @@ class Control:
                 return self._one(value.strip())
             except (LookupError, ValueError):
                 return self.spec.default
-        return int(value) if self.spec.kind == "int" and isinstance(value, float) else value  # truncates, as for a seed
+        return int(value) if self.spec.kind == "int" and isinstance(value, float) else value  # as the field does
 
 
 Vocabulary = Callable[[Mapping[str, Any]], Sequence[Control]]  # values known so far -> the controls that follow
@@ -140,7 +141,7 @@ class Scene:
     step : step of the player, None for the last one
     play : whether the player starts from the first step when the scene is opened
     hide : hidden parts of the page, from `HIDEABLE`
-    lock : the only part that may still change, one of `LOCK`; "" locks nothing
+    lock : what may still change, one of `LOCK`; "all" leaves nothing free, and "" locks nothing
     task : instruction to the person who opens the scene
     version : version of the address format
     """
@@ -218,7 +219,7 @@ def read(page: str, query: str, vocabulary: Vocabulary) -> tuple[Scene, str]:
 
 
 def number(default: float, low: float | None = None, high: float | None = None) -> ParamSpec:
-    """Return a number field's spec, for whole numbers if the default is whole."""
+    """Return a number field's spec, for whole numbers if the default is an int."""
     return ParamSpec(default, low=low, high=high, kind="int" if isinstance(default, int) else "float")
 
 

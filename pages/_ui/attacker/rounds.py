@@ -64,7 +64,7 @@ class Match:
 
     @functools.cached_property
     def known(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the centers (k, d) that an attacker knows beforehand: of one run with the person, and one without."""
+        """Return the centers (k, d) that an attacker knows beforehand: of a run with the person, and of one without."""
         question = self.question
         inside, outside = (
             self.algorithm.run(X, domain=question.domain, seed=0).cluster_centers

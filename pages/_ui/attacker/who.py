@@ -29,7 +29,7 @@ _PLACE = re.compile(r"row:\d{1,9}|at:(-?[\d.eE+-]{1,24})?(,(-?[\d.eE+-]{1,24})?)
 
 
 def accepts(text: str) -> str:
-    """Check the word for Alex: a word of `WHO`, row:NUMBER, or at:PLACE.
+    """Return the word for Alex if it is one of `WHO` or of version 0.2, row:NUMBER, or at:PLACE.
 
     Raises
     ------

@@ -199,7 +199,7 @@ def sentences(result: Result, both: Worlds, *, computed: bool) -> list[str]:
 
 
 def clicked(view: View, data: Dataset, spot: tuple[float, float]) -> str:
-    """Return the person that a click selects: the nearest one, or a new one if nobody is near."""
+    """Return the word for the person that a click selects: the nearest one, or a new one if nobody is near."""
     low, high = view.bounds()
     span = np.maximum(high - low, 1e-300)
     gaps = np.linalg.norm((view.flat(data.X) - np.asarray(spot)) / span, axis=1)

@@ -43,7 +43,7 @@ class PhoneRun:
     centers : released centers at every frame, arrays (k', 2) in km
     data, algorithm : data set and algorithm of the run
     odds : maximum number of bets, out of 100, that an attacker wins
-    private : bool, whether anything is promised; if not, the centers are exact, as those of KMeans
+    private : bool, whether anything is promised; if not, the centers are exact, like those of KMeans
     groups, groups_found : how many groups there are in the data, and how many of them got a center; NOT PRIVATE
     """
 

@@ -71,7 +71,7 @@ def people(
 
 
 def grid(colors: Theme, counts: np.ndarray, sd: float) -> str:
-    """Return the map's cells with estimated counts; cells whose counts stand out from the noise are darker."""
+    """Return the map's cells with estimated counts; the larger, the darker, and none fully dark below 2 `sd`."""
     size = (HIGH - LOW) * _UNIT / (ACROSS, ALONG)
     marks = []
     for cell, count in enumerate(counts):

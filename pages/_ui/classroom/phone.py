@@ -19,7 +19,7 @@ from pages._ui.work.runs import owner
 __all__ = ["back", "door", "phone"]
 
 POLL = 0.6  # seconds between checks for a new stage
-AHEAD, MORE = 12, 4  # number of rounds of a phone's game that are made ahead, and number left at which more are made
+AHEAD, MORE = 12, 4  # number of rounds of a phone's game that are made ahead, and number left below which more are made
 
 
 def door(code: str, key: str, token: str) -> tuple[Classroom, Seat] | None:
@@ -50,7 +50,7 @@ def phone(room: Classroom, seat: Seat) -> None:
 
 
 def _watch(room: Classroom, seat: Seat) -> None:
-    """Draw the stage again when it changes: this is an idle phone's only request."""
+    """Draw the stage again when it changes; an idle phone sends no other request than this check."""
     room.attend(seat.token)
     if not room.left or not room.knows(seat.token):
         st.rerun()

@@ -23,7 +23,7 @@ MOST_CLASSES = 60
 MY_WRONG_AT_ONCE, MY_WRONG_A_MINUTE = 10, 6
 # the same for all visits; they allow 8,200 of the 7,962,624 codes in two hours
 WRONG_AT_ONCE, WRONG_A_MINUTE = 1_000, 60
-LATELY = 600.0  # seconds during which lecturers see a warning about wrong codes
+LATELY = 600.0  # seconds during which a wrong code counts toward the lecturers' warning
 
 
 def spelled(code: str) -> str:
@@ -188,7 +188,7 @@ class Classrooms:
         return room if room is not None and room.knows(token) else None
 
     def _sweep(self) -> None:
-        """Forget the classes that are over, while holding the lock; their codes stay unused for a class's lifetime."""
+        """Forget the classes that are over, with the lock held; their codes stay unused for a class's lifetime."""
         now = self._clock()
         for code in [code for code, room in self._open.items() if not room.left]:
             room = self._open.pop(code)

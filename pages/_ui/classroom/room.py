@@ -74,7 +74,7 @@ class Poll:
     lesson : name of the lesson that asks, "" if none does
     several : whether several options may be right
     right : indices of the right options of a lesson
-    replies : reply to each option, () if several are right
+    replies : reply to each option, () if several may be right
     task, keep : instruction for the run, and sentence to remember
     """
 
@@ -281,7 +281,7 @@ class Classroom:
         Raises
         ------
         ValueError
-            If it is not a question with two to eight different answers.
+            If there are not two to eight different answers, or a text is empty or too long.
         """
         text, options = " ".join(text.split()), [" ".join(one.split()) for one in options if one.strip()]
         if not text or len(text) > MOST_QUESTION:
@@ -325,7 +325,7 @@ class Classroom:
                 self.version += 1
 
     def forget_scores(self) -> None:
-        """Restart the game, because its question changed."""
+        """Reset everybody's score, because the game's question has changed."""
         with self._lock:
             for seat in self._seats.values():
                 seat.hits = seat.rounds = 0

@@ -27,7 +27,7 @@ _KEY = keys.COMPARE_RUNS
 
 
 def get() -> list[Side]:
-    """Return the session's runs, [] before any are chosen. A new list object means that another page set the runs."""
+    """Return the session's runs, [] before any are chosen; a new list object means that the form did not set them."""
     return st.session_state.get(_KEY, [])
 
 
@@ -37,7 +37,7 @@ def put(sides: Sequence[Side]) -> None:
 
 
 def open_with(data_name: str, sides: Sequence[Side]) -> None:
-    """Go to the page with these runs on a data set."""
+    """Go to Compare with these runs on a data set."""
     compare_state.compare_next = (data_name, list(sides))
     st.switch_page("pages/compare.py")
 

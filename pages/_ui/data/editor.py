@@ -418,7 +418,7 @@ def _consequences(upload: Upload, facts: dict[str, Any]) -> None:
 
 
 def use(upload: Upload, facts: dict[str, Any]) -> None:
-    """Make the declared table the chosen data set under a new token: each declaration gives another data set.
+    """Make the declared table the chosen data set, under a new token if the declaration has changed.
 
     Raises
     ------

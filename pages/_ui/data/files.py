@@ -1,4 +1,4 @@
-"""Find the files of this session, and the one that the page shows."""
+"""Find the file that the page shows among those of this session."""
 
 from __future__ import annotations
 

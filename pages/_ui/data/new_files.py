@@ -1,4 +1,4 @@
-"""Limit how many files a visit may declare public or private: the server's disk keeps each answer forever."""
+"""Limit how many files a visit may declare public or private, because the server's disk keeps each answer forever."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def paint() -> None:
 
 
 def _took() -> None:
-    """Store the painting; if it is not valid, show one sentence and keep the last one."""
+    """Store the painting; if it is not valid, show one sentence and keep the previous painting."""
     code = st.session_state[keys.PAINT].get("people")
     try:
         check(code)

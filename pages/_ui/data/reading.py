@@ -20,7 +20,7 @@ from pages._ui.work import results
 __all__ = ["KINDS", "NUMBER", "again", "differently", "doubt", "numbers", "read", "separator", "where"]
 
 NUMBER = "number"
-KINDS = {  # text on screen -> code and order of a date; both are empty for a number
+KINDS = {  # text on screen -> code of the rule ("" for a number) and order of a date
     NUMBER: ("", "ymd"),
     "words: a column for each": ("one-hot", "ymd"),
     "words in order": ("ordinal", "ymd"),
@@ -29,11 +29,11 @@ KINDS = {  # text on screen -> code and order of a date; both are empty for a nu
     "date month-day-year": ("days", "mdy"),
 }
 _SHEETS = b"PK"  # first bytes of a workbook
-_LAST = 50  # the last line at which a table may begin; an error about a missing line would reveal the number of lines
+_LAST = 50  # last line at which a table may begin, as an error about a missing line would reveal the number of lines
 
 
 def read(name: str, content: bytes, form: Form) -> Table:
-    """Read in a thread that the visitor can stop; show progress unless the file is private."""
+    """Read a file in a thread that the visitor can stop; show progress unless the file is private."""
     stop, done = threading.Event(), [0.0]
 
     def advance(fraction: float) -> None:
@@ -131,7 +131,7 @@ def numbers(key: str, form: Form) -> tuple[str | None, str | None]:
 
 
 def separator(key: str) -> str | None:
-    """Ask which sign separates the cells of a text file; return None for the one in the line of names, else a comma."""
+    """Ask what separates cells in a text file; None means the sign in the line of names or, without one, a comma."""
     words = {"as in the line of names, else a comma": None, **{word: sign for sign, word in SEPARATORS.items()}}
     label = st.selectbox("Between cells", words, key=keys.SEPARATOR(key), width=300, help="Only for text files.")
     return words[label]

@@ -30,8 +30,8 @@ class Upload:
     """A file of this session.
 
     `draft` and `cells` hold the declarations so far, and `base` holds the editor's initial values; `cells` has an entry
-    for every column of the file. `content` is the file itself, so that it can be read in another `form`; both are
-    removed with the file.
+    for every usable column. `content` is the file itself, kept so that it can be read in another `form`, and dropped
+    when the visitor removes the file.
     """
 
     token: str

@@ -43,7 +43,7 @@ def keep_uploads_in_memory(most: int) -> None:
 
 
 def files() -> None:
-    """Show the next question about a dropped file, or the files that were read."""
+    """Show the next question about an uploaded file, or the files that were read."""
     uploads = data_state.uploads
     if (pending := data_state.pending) is not None:
         {"public": _ask, "header": _ask_header, "width": _ask_width}[pending.question](pending)

@@ -26,7 +26,7 @@ SEEDS = range(2)
 
 
 def one_distance(data: Dataset) -> bool:
-    """Return whether rho is the same distance in all columns."""
+    """Return whether the data have several columns and rho is the same distance in all of them."""
     return data.domain.n_features > 1 and not np.ptp(data.domain.half_width)
 
 
@@ -79,7 +79,7 @@ def noise(data: Dataset, algorithm: Algorithm, rho: float) -> str:
 def losses(data: Dataset, family: Sequence[Moves], result: results.Result, epsilon: float, far: str) -> pd.DataFrame:
     """Return one row per run, with its promise; show progress, and stop when any widget changes.
 
-    Full DP hides any change of one row: its add/remove guarantee is converted, so its budget is halved first.
+    Full DP must hide any change of one row, so its add/remove guarantee is converted, and its budget is halved first.
     """
     delta = result.trace.claimed.delta / (1 + math.exp(epsilon / 2))
     plain = [ALGORITHMS[s](n_clusters=family[0].n_clusters, epsilon=epsilon / 2, delta=delta) for s in PLAIN]  # type: ignore[call-arg]

@@ -19,7 +19,7 @@ __all__ = ["section"]
 
 
 def section(result: Result) -> None:
-    """Show what a promise about moves protects; show nothing for a run that hides whole persons."""
+    """Show what a method about moves protects, if its data are public and rho is the same distance in all columns."""
     data, trace = result.data, result.trace
     mine = ALGORITHMS[trace.algorithm](**trace.parameters)
     if not isinstance(mine, Moves) or data.private or not methods.one_distance(data):

@@ -1,4 +1,4 @@
-"""Drag ε or People: during a drag the plane shows stored runs at every stop, and a release starts the run."""
+"""Drag ε or People: during a drag the plane shows stored runs at every stop, and letting go starts the run."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def _follow(track: Track, stops: int) -> None:
 
 
 def _is_like(choice: Choice, algorithm: Algorithm, result: Result) -> bool:
-    """Return whether the drawn run matches the stored runs: the form's choices in everything but ε."""
+    """Return whether the drawn run matches the form in everything but ε and the number of people, as stored runs do."""
     trace = result.trace
     others = [name for name in params.specs(choice.cls) if name != "epsilon"]
     return (
@@ -197,7 +197,7 @@ def _json_of(result: Result, editions: list[Edition], seed: int, hidden: bool, a
 
 
 def _made(choice: Choice, algorithm: Algorithm, chart: Chart, beside: Beside, hidden: bool) -> Edition:
-    """Return, as an edition, runs made for the form."""
+    """Return the runs made for the form as an edition."""
     data = choice.data
     size = data.domain.n_features, data.n_public
     most = [odds_of_any(at(algorithm, stop.epsilon).guarantee(*size)) for stop in chart.stops]
@@ -206,7 +206,7 @@ def _made(choice: Choice, algorithm: Algorithm, chart: Chart, beside: Beside, hi
 
 
 def _edition(method: str, name: str, *, hidden: bool) -> Edition:
-    """Return a chart with its public facts and, on request, its stored people and KMeans' centers."""
+    """Return stored runs with their public facts and, on request, the sample's people and KMeans' centers."""
     data = catalog.sample(name)
     sample, people = edition_of(data) or ("", None)
     chart, kmeans = atlas.chart(sample, method, people), atlas.chart(sample, "kmeans", people)

@@ -97,7 +97,7 @@ def _choose() -> Choice:
 
 
 def _seen(choice: Choice) -> Result | None:
-    """Return the current run in the mode of the chosen data; a link's run takes precedence."""
+    """Return the current run, or None if its mode is not that of the chosen data or the first run is in progress."""
     result = runs.shown(choice.name)
     if result is None or result.data.private != choice.data.private or (session.job and not session.shown):
         return None
@@ -107,7 +107,8 @@ def _seen(choice: Choice) -> Result | None:
 def _earlier(choice: Choice) -> None:
     """Offer the session's earlier runs of the same mode in the details; open a chosen one by its link.
 
-    A run on a file that has since been declared again is shown from its trace, because no link can restore its data.
+    A private run, or one on a file that has since been declared again, is shown from its trace, because no link can
+    restore its data.
     """
     data = choice.data
     past = results.labels(run for run in results.history() if run.data.private == data.private)

@@ -85,4 +85,4 @@ def _stored(result: Result, algorithm: Algorithm) -> Reruns | None:
 
 def label(epsilon: float) -> str:
     """Return the label of one ε."""
-    return f"ε {number(epsilon, 6)}"  # with all digits, because the label is a key
+    return f"ε {number(epsilon, 6)}"  # with six digits, because the label is a key

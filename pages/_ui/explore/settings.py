@@ -32,7 +32,7 @@ LIVE = 1.0  # a DEMO run that is forecast to take fewer seconds starts by itself
 
 
 class FormRow(NamedTuple):
-    """The containers of a form: its row of fields, details, Run, the drag of ε, and errors below.
+    """The containers of a form: those for k, ε, details, Run, the drag of ε, and errors below.
 
     If ε has no container of its own, its field is among the details, next to a drag.
     """
@@ -80,7 +80,7 @@ def _waits(data: Dataset, now: Settings) -> bool:
 
 
 def _say(data: Dataset, now: Settings, row: FormRow) -> None:
-    """Show the forecast of a run in the details, and objections below the form."""
+    """Show the forecast of a run in the details, and its advice below the form."""
     algorithm = now.algorithm
     if algorithm is not None:
         if now.noiseless:
@@ -114,7 +114,7 @@ def _chosen(name: str, data: Dataset, cls: type[Algorithm], row: FormRow) -> tup
 
 
 def begin(data: Dataset) -> None:
-    """Run the form's choices; on private data, ask first."""
+    """Start the run that the form describes; on private data, ask first."""
     now = explore_state.settings
     if now is None or now.algorithm is None:
         return
@@ -125,7 +125,7 @@ def begin(data: Dataset) -> None:
 
 
 def _live(data: Dataset, now: Settings) -> bool:
-    """Run at once after a changed control, if that is fast and free; return whether it started.
+    """Start the run at once when a control has changed, if it is fast and free; return whether it started.
 
     A run in progress for an older value is dropped unless it was paid for.
     """

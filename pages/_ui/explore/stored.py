@@ -53,7 +53,7 @@ class Stored:
 
     @property
     def names(self) -> dict[str, Chart]:
-        """Return the stored runs by the public name of the sample's edition with that many people."""
+        """Return the stored runs by the public name of the edition of the sample on which they were made."""
         return {name_of(self.sample, people): chart for people, chart in self.charts.items()}
 
 
@@ -67,7 +67,7 @@ def edition_of(data: Dataset) -> tuple[str, int | None] | None:
 
 
 def runs_of(data: Dataset, algorithm: Algorithm) -> Stop | None:
-    """Return the stored runs of exactly this algorithm on a sample, run i with seed i; None if it has none."""
+    """Return the stored runs of exactly this algorithm on a sample, run i with seed i; None if there are none."""
     here, names = edition_of(data), params.specs(type(algorithm))
     if here is None:
         return None
@@ -166,7 +166,7 @@ def more_people(algorithm: Algorithm | None, data: Dataset) -> str:
 def shared_span(here: Stored | None, result: Result) -> Span | None:
     """Return the directions in which all matching runs are drawn: those of the first run at the largest ε, or None.
 
-    Dragging ε then moves the centers but not the axes, even on release.
+    Dragging ε then moves the centers but not the axes, even when the visitor lets go.
     """
     chart = _chart_of(here, result)
     stop = None if chart is None else chart.at(STOPS[-1])

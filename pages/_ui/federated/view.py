@@ -78,7 +78,7 @@ def watch(data: Dataset, asked: Wired, run: Simulation, same: bool) -> None:
 
 
 def _bytes(asked: Wired) -> None:
-    """Show the traffic of two other methods for comparison."""
+    """Show the traffic of this method beside that of FastLloyd and PE-means."""
     rows = []
     for slug in dict.fromkeys(("fastlloyd", "pe-means", asked.algorithm.slug)):
         theirs = wire.federated(asked.by(slug))[0]

@@ -110,7 +110,7 @@ class Wired:
 
     @property
     def runs(self) -> Algorithm:
-        """Return the algorithm as it runs: on a narrow ring, with the ring's fraction bits."""
+        """Return the algorithm as it runs: with the ring's fraction bits, if it has such a parameter."""
         bits: dict[str, Any] = {"fraction_bits": self.ring.fraction}
         return (
             dataclasses.replace(self.algorithm, **bits) if hasattr(self.algorithm, "fraction_bits") else self.algorithm

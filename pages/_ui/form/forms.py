@@ -185,7 +185,7 @@ def may_be_noiseless(cls: type[Algorithm]) -> bool:
 
 
 def beside(name: str, value: Any, data: Dataset) -> str:
-    """Return the meaning of a value in the data's units, if the number alone does not show it."""
+    """Return what the number alone does not show, such as its meaning in the data's units; "" if there is nothing."""
     if name == "projected_features":
         d = data.domain.n_features
         return f"These data have {d} columns; a projection cannot have more." if value > d else ""

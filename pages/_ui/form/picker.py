@@ -1,4 +1,4 @@
-"""The algorithm picker: four groups by kind of promise, and a list with each method's idea, promise and time."""
+"""The algorithm picker: groups by kind of promise, and a list with each method's idea, promise and time."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def offered(private: bool) -> list[str]:
 
 
 def first(*, own: bool) -> str:
-    """Return the initial method: that of Start's story, whose cost in ε is visible, or the recommended one."""
+    """Return the initial method: the recommended one for `own` data, else the story's, whose cost in ε is visible."""
     return RECOMMENDED if own else STORY[1]
 
 

@@ -28,7 +28,10 @@ _component = st.components.v2.component(
 
 
 class _Link(NamedTuple):
-    """A link as the browser draws it; `current` is its `aria-current`: "page", "true" for its place, or ""."""
+    """A link as the browser draws it.
+
+    `current` is its `aria-current`: "page" for the current page, "true" for the place that contains it, else "".
+    """
 
     href: str
     word: str

@@ -15,7 +15,7 @@ from pages._ui.frame.session import session
 
 @lru_cache(maxsize=32)  # every script run calls it for all names
 def public(name: str) -> Dataset:
-    """Return a sample or blobs by name; this needs no session."""
+    """Return public data by name; this needs no session."""
     return load(name)
 
 
@@ -75,7 +75,7 @@ def follow(key: str, names: list[str], *, many: bool = False) -> None:
 
 
 def offer(name: str) -> None:
-    """Add blobs to the names that this session can choose from."""
+    """Add blobs, a painting or a part of a sample to the names that this session can choose from."""
     if name not in names():
         session.made.insert(0, name)
 
@@ -93,4 +93,4 @@ def is_here(data: Dataset) -> bool:
 
 def is_public(data: Dataset) -> bool:
     """Return whether a data set is the same for everybody, so that sessions may share its results."""
-    return ":" in data.dataset_id  # sample:NAME or blobs:...; a file's token has none
+    return ":" in data.dataset_id  # as in sample:NAME and blobs:...; a file's token has no colon

@@ -106,8 +106,8 @@ COMPARE_ROW, COMPARE_PLANE, COMPARE_CURVES = "compare_row", Keys("compare_{}"), 
 
 # Alex
 ATTACKER_WHO, ATTACKER_WHO_NEXT, ATTACKER_ASK = "attacker_who", "attacker_who_next", "attacker_ask"
-ATTACKER_FAR, FORM_ALEX = Keys("attacker_far_{}"), "form_alex"  # data
-ATTACKER_ANSWERS, ATTACKER_ANSWER = "attacker_answers", Keys("attacker_{}_{}")  # word, round
+ATTACKER_FAR, FORM_ALEX = Keys("attacker_far_{}"), "form_alex"  # the gap is the data set
+ATTACKER_ANSWERS, ATTACKER_ANSWER = "attacker_answers", Keys("attacker_{}_{}")  # the gaps are the answer and the round
 ATTACKER_AUTO, ATTACKER_HELP, ATTACKER_CANCEL = "attacker_auto", "attacker_help", "attacker_cancel"
 ATTACKER_FIGURE, ATTACKER_SQUARE = "attacker_figure", "attacker_square"
 ALEX, ALEX_CANCEL, ALEX_ON = "alex", "alex_cancel", "alex_on"
@@ -163,7 +163,7 @@ CLASS_BESIDE, CLASS_ABOUT, CLASS_RUN, CLASS_PANELS = "class_beside", "class_abou
 CLASS_PLACE, CLASS_MEMORY, CLASS_MIRROR = "class_place", "class_memory", "class_mirror"
 # the gap is the lesson
 CLASS_ANSWERS, CLASS_LESSON, CLASS_PART = "class_answers", "class_lesson", Keys("class_part_{}")
-# the gaps are the question and the answer in the first, the word and the round in the second
+# the gaps are the question and the answer in the first key, and the guess and the round in the second
 CLASS_ANSWER, CLASS_GUESS = Keys("class_answer_{}_{}"), Keys("class_{}_{}")
 
 # Present

@@ -87,7 +87,7 @@ def fetched(address: str) -> Html:
 
 
 def facts(lines: Iterable[tuple[str, object]]) -> Html:
-    """Return names with their values, one per line; no line breaks between a symbol and its number."""
+    """Return names with their values, one per line, with no line break between a symbol and its number."""
     markup = "".join(f'<p class="dp-fact"><span>{text(name)}</span> {text(value)}</p>' for name, value in lines)
     return Html(markup.replace(" = ", "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}"))
 

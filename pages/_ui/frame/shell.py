@@ -66,10 +66,10 @@ def strip(
 ) -> None:
     """Show mode, data, method or sweep, ε and the bet, with other facts after a tap, and set the page's style.
 
-    A weaker promise and another trust have their own badges, so that nobody confuses them; `reach` is the distance that
-    a row may move under the weaker promise, in the data's units. `private` is None while the owner of a file has not
-    said whether it is public: the file has no mode yet, and nothing of it is shared. `linked` says whether a link can
-    name the data.
+    A weaker promise and another trust model have their own badges, so that nobody confuses them; `reach` is the
+    distance that a row may move under the weaker promise, in the data's units. `private` is None while the owner of a
+    file has not said whether it is public: the file has no mode yet, and nothing of it is shared. `linked` says whether
+    a link can name the data.
     """
     if algorithm:  # the title of a tab or bookmark; never a private file's name
         title = PAGES[session.page].title

@@ -35,7 +35,7 @@ _read = WStates.__getitem__
 
 
 def stay_offline() -> None:
-    """Keep Streamlit offline: it looks up its own address on the network if a page of another origin calls.
+    """Keep Streamlit offline; otherwise it looks up its address on the network when a page of another origin calls.
 
     Foreign origins are then refused without a look-up; `browser.serverAddress` names the server behind a proxy.
     """
@@ -149,7 +149,7 @@ def read_through(check: Callable[[Any, Any, Callable[[], Any]], Any]) -> None:
 
 
 def forget_values() -> None:
-    """Reset the values sent in the running script to the widgets' initial values."""
+    """Reset the widgets whose values were sent for the running script to their initial values."""
     context = get_script_run_ctx(suppress_warning=True)
     values = getattr(getattr(context, "session_state", None), "_state", None)
     if values is None:

@@ -45,7 +45,7 @@ _component = st.components.v2.component(
     html='<div class="dp-story"></div>',
     css=parts.text_of("story.css") + (_HERE / "host.css").read_text(),
     js=parts.text_of("story.js") + (_HERE / "host.js").read_text(),
-    isolate_styles=False,  # the story's picture sticks to the page's top
+    isolate_styles=False,  # the story's picture sticks to the top of the page
 )
 
 

@@ -41,7 +41,7 @@ def _choice(choices: tuple[str, ...]) -> ParamSpec:
 
 
 def _answer(lesson: Lesson, text: str) -> str:
-    """Return an answer as text for an address: the options' numbers, counted from 1, in order."""
+    """Return the text of a valid answer in an address: the options' numbers, counted from 1, in order."""
     numbers = [ord(digit) - ord("1") for digit in text[:10]]
     if not numbers or numbers != sorted(set(numbers)) or not 0 <= numbers[0] <= numbers[-1] < len(lesson.options):
         raise ValueError("no answer")

@@ -110,7 +110,7 @@ def _explain(place: Spot, lesson: Lesson, stage: Stage) -> Look:
 
 
 def _almost(lesson: Lesson, tried: frozenset[int], stage: Stage) -> str:
-    """Return the reply to a wrong answer: how close it is if several options are right, else why it is wrong."""
+    """Return the reply to a wrong answer: how close it is if several options may be right, else why it is wrong."""
     if not lesson.several:
         return _reply(lesson, tried, stage)
     right, wrong = len(tried & stage.right), len(tried - stage.right)
@@ -151,7 +151,7 @@ def _solved(place: Spot, lesson: Lesson, stage: Stage) -> None:
 
 
 def _line(lesson: Lesson, stage: Stage, tries: tuple[frozenset[int], ...], i: int) -> str:
-    """Return one option, with a check mark if it is right and a note on who chose it."""
+    """Return one option, with a check mark if it is right and a note on the tries that chose it."""
     is_right = i in stage.right
     whose = [name for name, tried in zip(("your prediction", "your second try"), tries, strict=False) if i in tried]
     mark = '<span class="mark" role="img" aria-label="right">\N{CHECK MARK}</span>' if is_right else "<span></span>"
@@ -211,7 +211,7 @@ def _asked(words: str) -> None:
 
 
 def _onward(place: Spot, lesson: Lesson) -> None:
-    """Show the buttons that go back and on; each has a key. The limits of the promise follow the last lesson."""
+    """Show the buttons that lead back and onward. The limits of the promise follow the last lesson."""
     order = list(PARTS)
     at, fixed = order.index(place.part), prepared.locked(keys.LEARN_PART)
     follower = _follower(lesson)

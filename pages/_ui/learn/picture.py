@@ -26,7 +26,7 @@ class Look(NamedTuple):
 
     Attributes
     ----------
-    start : the first shown frame; a step in the opened address takes precedence
+    start : the frame shown first; a step in the opened address takes precedence
     still : whether the pictures are frozen at that frame; their player is then invisible
     pointed : whether a hint sends the player to the frame, whatever was requested before
     """

@@ -31,7 +31,7 @@ def plain_lloyd(n_clusters: int) -> Algorithm:
 
 
 def lesson() -> None:
-    """Show the reconstruction on a sample, first without noise, then with noise."""
+    """Show the reconstruction on a sample, at first without noise, and on request with noise."""
     st.header("Why not publish exact centers?")
     left, right = st.columns([3, 2], vertical_alignment="bottom")
     name = left.selectbox("Sample", SAMPLES, format_func=lambda n: sample(n).title, **args(keys.EXACT_DATA))

@@ -29,7 +29,7 @@ def picked() -> list[Lesson]:
 
 
 def form() -> str:
-    """Show the list of lessons, the plans, and their links; return the choice of what to show."""
+    """Show the list of lessons, the plans, and links to other pages; return the kind of sheet to show."""
     names = list(LESSONS)
     st.pills(
         "Lessons", names, selection_mode="multi", default=plans()[0].lessons, **args(keys.NOTES_LESSONS),

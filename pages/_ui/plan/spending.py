@@ -1,4 +1,4 @@
-"""Spending: the card of the waiting run, and the form's values after it."""
+"""Spending: the way from a rehearsal to Spend, and the card of the waiting run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["card", "onward"]
 
 
 def onward(data: Dataset, wish: Wish) -> Wish:
-    """Lead from a rehearsal to Spend with its k, a method and ε; return the questions with that method first."""
+    """Lead to Spend with the rehearsal's k and ε and a chosen method; return the questions with that method first."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         slug = wish.slugs[0]
         if len(wish.slugs) > 1:

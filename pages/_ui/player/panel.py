@@ -30,7 +30,7 @@ def draw(
 ) -> tuple[float, float] | None:  # fmt: skip
     """Show figures, driven by the transport of their scope. A zoom lasts while `zoom_of` stays the same.
 
-    `frames` lists which of their own frames they show at every tick of the transport (-1 for none yet). Figures
+    `frames` lists, for every tick of the transport, which of its frames each figure shows (-1 for none yet). Figures
     `linked` by the same word share zoom and a crosshair. With `pick`, a click returns its place once, in units of the
     axes. A `tall` figure fills the height of the window. `saved` has options of the camera button, which a touch screen
     always shows.

@@ -71,7 +71,7 @@ def _kinds(key: str, result: Result, seen: View) -> None:
 
 
 def _centers(key: str, result: Result, scatter: Callable[[Result], np.ndarray | None]) -> None:
-    """Offer centers as CSV and JSON, and released weighted points, each made on request."""
+    """Offer centers, released weighted points and, unless the data are private, each row's nearest center."""
     trace, facts = result.trace, (result.data.columns, result.data.units)
     history = session.history
     number = history.index(result.identity) + 1 if result.identity in history else 0

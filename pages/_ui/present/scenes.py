@@ -135,7 +135,7 @@ def _others(scene: Scene, slide: Slide, piece: Piece, typed: Sequence[float]) ->
     data, algorithm, seed, *_ = piece.args
     if not hasattr(algorithm, "epsilon"):
         return {}, "This run promises nothing, so it has no ε."
-    label = slide.show == "label"  # the picture is the same for every draw of the noise
+    label = slide.show == "label"  # the label is the same for every draw of the noise
     if (len(STOPS) + SEEDS) * runs.seconds(data, algorithm) > runs.MOST_SECONDS / 2:
         return {}, "This run takes too long to repeat at other values of ε before the show."
 

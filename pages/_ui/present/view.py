@@ -83,7 +83,7 @@ def _open(text: bytes) -> None:
 
 
 def projector(mode: str) -> None:
-    """Make all pictures of the deck, then offer the show."""
+    """Make the pictures of the deck, and offer the show once every slide has one."""
     deck = current()
     ready: dict[int, Staged] = {}
     for index, slide in enumerate(deck.slides):

@@ -44,7 +44,7 @@ def _ours(scope: Scope) -> bool:
 
 
 def same_origin(origin: str, host: str) -> bool:
-    """Return whether a page of this origin, such as "http://localhost:8501", may talk to the server as this host.
+    """Return whether a page of this origin, such as "http://localhost:8501", may talk to the server under this host.
 
     Besides the server's own pages, those named by the operator's Streamlit options may: `browser.serverAddress`, for a
     proxy that changes the host, and `server.corsAllowedOrigins`.

@@ -92,7 +92,7 @@ def check_settings() -> None:
     Raises
     ------
     ValueError
-        If a setting is unknown, or the header does not name a person.
+        If a setting is unknown, the two contradict each other, or the header does not name a person.
     """
     who, header = os.environ.get(WHO, ""), os.environ.get(HEADER, "")
     if who not in ("", "local", "visitor"):
@@ -114,9 +114,9 @@ def bind_visits() -> None:
 
 
 def owner_of(scope: Scope) -> Owner:
-    """Return the owner behind an ASGI scope (http or websocket), as a pure function of it and the operator's settings.
+    """Return the owner behind an ASGI scope (http or websocket), given the operator's settings.
 
-    A person who cannot be identified is a new owner with a new key.
+    A person who cannot be identified is a new owner with a new random key.
     """
     if os.environ.get(WHO) == "local":
         return Owner("local")
@@ -192,7 +192,7 @@ class Owned:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, without anything in it that claims to name the owner."""
+        """Pass a request on, without the headers that only this middleware may set."""
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return

@@ -42,7 +42,7 @@ class Uploads:
         self._busy: set[str] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Refuse a file that nobody requested or that does not fit; pass others on."""
+        """Refuse a file that nobody requested or that does not fit; pass other requests on."""
         if scope["type"] != "http" or scope["method"] != "PUT" or not scope["path"].startswith(self._path):
             await self._app(scope, receive, send)
             return
@@ -109,7 +109,7 @@ def memory() -> float:
             used = int((_GROUP / "memory.current").read_text()) - int(cached)
             free = min(free, int(most) - used)
     except (OSError, KeyError, ValueError):
-        pass  # these files are missing: not Linux, or no control group
+        pass  # these files exist only on Linux, and some of them only in a control group
     return free
 
 

@@ -55,7 +55,7 @@ class Archive:
             path.unlink(missing_ok=True)
 
     def get(self, identity: str) -> tuple[Sweep, str, list[dict[str, Any]], str] | None:
-        """Return sweep, title, rows so far and outcome ("" if it is not over), or None if there is none."""
+        """Return sweep, title, rows so far and outcome ("" if it is not over), or None if there is no such sweep."""
         if not _IDENTITY.fullmatch(identity) or not self._path(identity, "toml").is_file():
             return None
         spec = read_spec(self._path(identity, "toml"))

@@ -1,8 +1,8 @@
 """Data for a sweep: samples, blobs, public files of this session, and people made up from a coreset.
 
 Worker processes open data by name. Public files of this session, and people drawn from released values, are written to
-a folder that only this server can read and that is removed with it, in memory if the system has such folders. Rows of
-private data are never among them.
+a folder that only this server can read, that is in memory if the system allows this, and that is removed with the
+server. Rows of private data are never among them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Controls in Trade-off's address that only a finished sweep has."""
+"""Controls in Trade-off's address that depend on the shown sweep."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pages._ui.tradeoff.sweeps import Progress
 
 
 def looks(known: Mapping[str, Any]) -> list[Control]:
-    """Return the controls that a sweep of this server has because it has several axes, metrics or data sets."""
+    """Return the controls of the shown sweep's view; axes, metrics and data sets have one only if there are several."""
     identity = known.get("sweep", "")
     progress = sweeps.shelf().get(identity) if identity else _formed(known)
     if progress is None:

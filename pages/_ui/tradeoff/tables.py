@@ -61,7 +61,7 @@ def tables(every: Summary, progress: Progress, look: SweepLook, style: dict[str,
 
 
 def _overview(mine: Summary, look: SweepLook, points: pd.DataFrame, style: dict[str, Style], now: str) -> None:
-    """Show one row per curve, with the method of the current run in bold."""
+    """Show one row per curve, with the sweep's first method in bold."""
     relative = METRICS[look.metric].relative
     stops = sorted(points[look.axis].dropna().unique())
     examples = stops if len(stops) <= 3 else [stops[0], stops[len(stops) // 2], stops[-1]]

@@ -63,7 +63,7 @@ def readable(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def one_run(every: Summary, progress: Progress) -> None:
-    """Offer label, page, replay and script of one finished run on a sample or blobs under its declaration."""
+    """Offer label, page, replay and script of one finished run that a script can repeat."""
     cells = {key: cell for key, cell in sweeps.cells(progress.sweep) if _again(cell)}
     words = shared(every, "one run", lambda: _best(every, cells))
     if not words:
@@ -84,7 +84,7 @@ def one_run(every: Summary, progress: Progress) -> None:
 
 
 def _best(every: Summary, cells: Mapping[str, Run]) -> dict[str, str]:
-    """Return the names of the best of some runs by their keys."""
+    """Return the names of the best among these runs, by key."""
     metric, rows = METRICS[every.metric], every.rows
     done = rows[(rows.status == "ok") & (rows.algorithm != REFERENCE) & rows.key.isin(list(cells))]
     best = done.sort_values(every.metric, ascending=not metric.higher_is_better, kind="stable").head(_MOST)

@@ -1,4 +1,4 @@
-"""The part of the sweep form that turns parameters into axes, and presets or runs without noise into curves."""
+"""The part of the sweep form that turns parameters into axes, and presets into curves."""
 
 from __future__ import annotations
 

@@ -147,7 +147,7 @@ def axes_of(sweep: Sweep) -> list[str]:
 
 
 def against_of(sweep: Sweep, axis: str) -> list[str]:
-    """Return the possible second axes of a sweep drawn along one."""
+    """Return the possible second axes of a sweep drawn along `axis`."""
     others = [name for name in axes_of(sweep) if name not in (axis, "delta")]
     known = [name for name in AXES if name in others]
     return [*known, *sorted(set(others) - set(known)), *(["data"] if sweep.data[1:] else [])]
@@ -254,7 +254,7 @@ def _pictures(progress: Progress, look: SweepLook) -> None:
 
 
 def without_curve(point: Any, look: SweepLook) -> str:
-    """Return the mean of a method that does not have the axis, such as an outside program without an ε."""
+    """Return a sentence with the mean of a method without the axis, such as an outside program that has no ε."""
     metric = METRICS[look.metric]
     mean = f"{number(point.ratio)} times {metric.against}'" if metric.relative else number(point.mean)
     return f"{point.series} on {title(point.data)} has no {named(look.axis)}, so it has no curve; its mean is {mean}."

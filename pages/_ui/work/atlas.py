@@ -1,8 +1,8 @@
 """Look up stored runs in the atlas, and decide whether they may be used. Pages read the atlas only through this module.
 
 An atlas whose stamp matches these sources is trusted at once. Otherwise a worker process repeats the probe runs of each
-sample and method once; until they agree, the pages use no stored run. Lookups use only the names of a sample and a
-method, so nothing of a visitor's file can be looked up or stored.
+sample and method once; until these agree with the stored runs, the pages use none of them. Lookups use only the names
+of a sample and a method, so nothing of a visitor's file can be looked up or stored.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ class Gathered:
 
 
 class _Mine:
-    pieces: Held[Recent[Any] | None] = Held(nothing)  # results computed from this session's own results
+    pieces: Held[Recent[Any] | None] = Held(nothing)  # results that no other session may see
 
 
 _mine = _Mine()
@@ -78,7 +78,7 @@ def peek(name: str, *, public: bool) -> Any:
 def gather(topic: str, title: str, pieces: Sequence[Piece], *, public: bool, seconds: float = LONG) -> Gathered:
     """Return the finished pieces, and have the others made in their order.
 
-    A session makes the pieces of one topic at a time; unfinished earlier requests are dropped. `seconds` is the
+    For each topic, a session works on one request at a time; an unfinished earlier request is dropped. `seconds` is the
     expected time of all pieces.
     """
     shelf = _shelf(public)
@@ -108,7 +108,7 @@ def gather(topic: str, title: str, pieces: Sequence[Piece], *, public: bool, sec
 
 
 def follow(gathered: Callable[[], Gathered], draw: Callable[[Gathered], None], every: float) -> None:
-    """Draw a batch's finished part, and again every few seconds until it is complete; then draw the page once.
+    """Draw a batch's finished part every `every` seconds until the batch is complete; then draw the page once.
 
     A page with no open request is not drawn a second time, because that would lose clicks made meanwhile.
     """
@@ -134,7 +134,7 @@ def _make(job: Job, missing: list[Piece], shelf: Recent[Any]) -> None:
     """Make the pieces that nobody has made meanwhile; each counts equally toward progress."""
     for index, piece in enumerate(missing):
         if shelf.get(piece.name) is not None:
-            continue  # another visitor has requested the same piece
+            continue  # another job has made the same piece meanwhile
         part = Job("", piece.name)
 
         def still_wanted(part: Job = part, index: int = index) -> bool:

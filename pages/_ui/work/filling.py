@@ -1,6 +1,6 @@
 """The track of ε without stored runs: its stops are made in the background, those nearest to the form's ε first.
 
-Private data have no such track: every run would spend ε.
+Private data have no such track, because every run would spend ε.
 """
 
 from __future__ import annotations

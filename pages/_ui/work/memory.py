@@ -1,4 +1,4 @@
-"""Provide an in-memory folder for made-up and DEMO rows, removed when the server stops, even if it was killed."""
+"""Provide a folder for made-up and DEMO rows, in memory where possible, and removed when the server stops."""
 
 from __future__ import annotations
 

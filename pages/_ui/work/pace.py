@@ -13,7 +13,7 @@ WEIGHT = 0.5  # weight of the newest run, on a logarithmic scale
 
 
 class Pace:
-    """Seconds per operation, by algorithm. Never record runs on private rows: their time depends on the rows."""
+    """Seconds per operation, by algorithm. Never record runs on private rows, as their time depends on the rows."""
 
     def __init__(self) -> None:
         self._known: dict[str, float] = {}

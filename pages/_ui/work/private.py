@@ -166,7 +166,7 @@ def confirm(
 
 
 def _what(data: Dataset, algorithm: Algorithm) -> dict[str, str]:
-    """Return a run's facts in the words of its card."""
+    """Return the facts that a run's card shows, by label."""
     columns = ", ".join(data.columns[:12]) + ", …" * (len(data.columns) > 12)
     facts = {"File": data.title, "Method": algorithm.name, "Columns": columns}
     if k := getattr(algorithm, "n_clusters", None):

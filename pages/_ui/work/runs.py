@@ -87,7 +87,7 @@ def execute(
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def demo(name: str, epsilon: float) -> Result:
-    """Return a replay on a sample, run once per server, for lessons and for visitors who have not run anything."""
+    """Return a replay on a sample, run once per server, for visitors who have not run anything."""
     data = public(name)
     values: dict[str, Any] = {"n_clusters": data.n_clusters, "epsilon": epsilon}
     return execute(data, ALGORITHMS[STORY[1]](**values), 0)
@@ -97,7 +97,7 @@ def forecast(data: Dataset, algorithm: Algorithm) -> str:
     """Forecast a run's releases and rough time, from public values."""
     size = data.domain.n_features, data.n_public
     planned, words = algorithm.releases(*size), duration(pace().seconds(algorithm, *size))
-    if not planned or not algorithm.fixed_ledger:  # nothing is released, or the amount depends on released values
+    if not planned or not algorithm.fixed_ledger:  # nothing is released, or the number depends on released values
         return f"{words.capitalize()} on this server."
     if algorithm.notion in (Notion.LOCAL, Notion.SHUFFLE):
         return f"{planned} report{'s' * (planned != 1)} from each person, {words} on this server."
@@ -115,7 +115,7 @@ def start(data: Dataset, algorithm: Algorithm, seed: int | None, *, noiseless: b
     except ValueError as problem:
         messages.say("problem", str(problem))
         return
-    inbox: list[Result] = []  # not in the server's list of jobs: a result must not outlive its session
+    inbox: list[Result] = []  # not in the server's list of jobs, because a result must not outlive its session
     work = lambda job: inbox.append(execute(data, algorithm, seed, job, noiseless=noiseless))  # noqa: E731
     with whole():
         job = queue(algorithm.name, work, seconds(data, algorithm))
@@ -186,7 +186,7 @@ def owner() -> str:
 
 
 def shown(name: str) -> Result | None:
-    """Return the run to show: the chosen one, else a replay of the story's method on its sample."""
+    """Return the run to show: the chosen one, else a replay of the story's method on its own sample, else None."""
     chosen = find(session.shown)
     return demo(name, 1.0) if chosen is None and name == STORY[0] else chosen
 
