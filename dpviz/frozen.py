@@ -14,7 +14,11 @@ _PLAIN = (int, float, str, bool, type(None))
 
 
 def freeze(value: Any) -> Any:
-    """Copy arrays, including those in dicts, lists and tuples, as read-only arrays; return other values unchanged."""
+    """Return a value with read-only copies of its arrays.
+
+    Dicts become `FrozenDict`s, lists become tuples, and NumPy scalars become Python numbers; any other value is
+    returned as it is.
+    """
     if type(value) in _PLAIN:
         return value
     if isinstance(value, np.ndarray):

@@ -106,7 +106,7 @@ def given() -> Given:
 def _read_off(k: int, noise: str) -> tuple[set[int], np.ndarray]:
     """Return the rows that the averages for k clusters reveal, and the last averages (k, 2).
 
-    Each number of clusters gets an equal share of ε: the method is ε-DP without a δ, and shares add up.
+    Each number of clusters gets an equal share of ε; the method is ε-DP without a δ, so the shares add up to ε.
     """
     data, share = opened(STORY[0], None).data, EPSILON / len(CLUSTERS)
     values = {"epsilon": share, "iterations": ROUNDS, "dead_cluster": "keep"}

@@ -87,7 +87,7 @@ class Cell:
 
 
 def chapters() -> Iterator[Chapter]:
-    """Yield every sample with every method that runs on it; a method with a distance needs columns of one scale."""
+    """Yield every sample with every method that runs on it; a promise about a distance needs columns of one scale."""
     for sample in SAMPLES:
         scale = opened(sample, None).data.domain.scale
         for method in METHODS:

@@ -1,4 +1,4 @@
-"""The atlas on disk: one Parquet file per chapter with its fingerprint, and one small file with the sources' hash."""
+"""The atlas on disk: one Parquet file per chapter with its fingerprint, and a small file with hashes of the sources."""
 
 from __future__ import annotations
 

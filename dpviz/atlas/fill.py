@@ -43,7 +43,7 @@ def stop(
     Raises
     ------
     PermissionError
-        If the data are private: every run would spend ε.
+        If the data are private, because every run would spend ε.
     """
     _refuse(data)
     runs = []

@@ -71,7 +71,7 @@ def machine() -> str:
 
 
 def inputs(chapter: Chapter) -> dict[str, Any]:
-    """Return the inputs of a chapter's runs: layout, parameters, hashes of the sample's rows and of the runs."""
+    """Return the inputs of a chapter's runs: layout, parameters, hashes of the sample and of the list of runs."""
     data, cls = opened(chapter.sample, None).data, ALGORITHMS[chapter.method]
     plan = [[cell.people, cell.epsilon, cell.seed] for cell in chapter.cells()]
     return {
@@ -84,10 +84,10 @@ def inputs(chapter: Chapter) -> dict[str, Any]:
 
 
 def fingerprint(chapter: Chapter) -> dict[str, Any]:
-    """Return the inputs of a chapter's runs, and the releases of three probe runs.
+    """Return the inputs of a chapter's runs, and digests of three probe runs.
 
-    Two probes run on 200 rows of the sample, at ε ¼ and 4; the third is the chapter's own run at ε 1, seed 0. The
-    fingerprint has each probe's counts, and two weighted sums of its centers and sizes, to nine digits.
+    Two probes run on 200 rows of the sample, at ε ¼ and 4; the third is the chapter's own run at ε 1, seed 0. A digest
+    has the probe's counts and, to nine digits, its loss and two weighted sums of its centers and of its sizes.
     """
     has_budget = "epsilon" in params.specs(ALGORITHMS[chapter.method])
     budgets = _PROBE_STOPS if has_budget else (None, None)

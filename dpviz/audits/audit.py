@@ -47,8 +47,9 @@ __all__ = [
 def instance(cls: type[Algorithm], **values: Any) -> Algorithm:
     """Return an algorithm with parameters that make leaks easy to see; `values` override them.
 
-    There are two centers. Plans of Gaussian releases get mu near 1.2 from a large delta at epsilon = 1, which keeps
-    them short; other plans get epsilon = 4 at delta = .001. A promise about moves gets rho = .25.
+    There are two centers. Plans of Gaussian releases get mu near 1.2 from a large delta at epsilon = 1, because some
+    have more rounds at a larger epsilon; other plans get epsilon = 4 at delta = .001. A promise about moves gets rho =
+    .25.
     """
 
     def build(**settings: Any) -> Algorithm:
@@ -139,9 +140,9 @@ def _best_event(first: Sample, second: Sample, delta: float | None) -> Event:
     """Return the event with the largest bound on the training runs.
 
     The confidence is 80%, because more would need more runs. A few thresholds are tried per statistic: one halfway
-    between the means, one below all values of the first data set, one above all values of the second, and quantiles if
-    there are many runs; a later one must be clearly better than the best so far. More candidates would overfit the
-    training runs.
+    between the means, one at the smallest value of the first data set, one above all values of the second, and
+    quantiles if there are many runs; a later one must be clearly better than the best so far. More candidates would
+    overfit the training runs.
     """
     n = len(next(iter(first.values())))
     best, event = -1.0, Event(next(iter(first)), 1, 0.0)
@@ -182,10 +183,10 @@ def coincidences(noise: Sequence[tuple[Release, np.ndarray]]) -> int:
 def statistics(trace: Trace, seen: Rows, pair: Pair, *, swapped: bool) -> dict[str, float]:
     """Return the statistics that the adversary computes from one run; larger values favor `pair.first`.
 
-    likelihood: log ratio of everything released. coincidence: how many more zeros and repeats are in the noise than
-    with the other data set. standing: minus the number of released centers that repeat an earlier one bit for bit.
-    distance: minus the distance of the differing row to the nearest center. `audit` adds "trace", the evidence in all
-    released fields together.
+    likelihood: log ratio of everything released. coincidence: how many more zeros and repeats the noise has if the rows
+    are `pair.first` than if they are `pair.second`. standing: minus the number of released centers that repeat an
+    earlier one bit for bit. distance: minus the distance of the differing row to the nearest center. `audit` adds
+    "trace", the evidence in all released fields together.
     """
     exchanges, sign = _exchanges(seen), -1 if swapped else 1
     noise = residuals(trace.ledger, exchanges) if exchanges else []
@@ -368,7 +369,7 @@ def draws(algorithm: Algorithm, X: np.ndarray, *, runs: int = 30, seed: int = 0)
 
 
 def _correlation(values: list[tuple[np.ndarray, np.ndarray]]) -> float:
-    """Return |r| sqrt(m) of m aligned values, clipped at 4 so that heavy tails do not count; 0 if m is below 20."""
+    """Return |r| sqrt(m) of m pairs of values, clipped at 4 so that heavy tails do not count; 0 if m is below 20."""
     a, b = (np.clip(np.concatenate(side), -4, 4) for side in zip(*values, strict=True))
     if len(a) < 20:
         return 0.0

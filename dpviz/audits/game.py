@@ -1,4 +1,4 @@
-"""Play a game against a promise: two worlds differ in one person; guess which of them a released picture shows.
+"""Play a game against a promise: two worlds differ in one person; bet on the one that a released picture shows.
 
 The machine plays it with the audit's likelihood: it knows every row but that person's, and every release of the run.
 No noise of one world is ever used in the other: every round of every world has its own seed.
@@ -24,7 +24,7 @@ from dpviz.privacy.guarantee import Neighboring
 
 __all__ = ["Question", "Round", "Tally", "attack", "luck", "moved", "people", "play", "present", "rates", "score"]
 
-_APART = 10**9  # seeds of rounds that are only shown start here; seeds of an attacker's trials start at twice this
+_APART = 10**9  # seeds from twice this on: rounds that are only shown; from four times this on: an attacker's trials
 _TRIED = 10  # number of runs of each world that an attacker of an exact method tries beforehand
 
 
@@ -86,8 +86,8 @@ def luck(rounds: int) -> tuple[float, float]:
 def people(X: np.ndarray, domain: Domain, groups: Groups) -> dict[str, int]:
     """Return the rows of X (n, d; original units) that are worth asking about: "typical", "outlier", "small".
 
-    A typical person stands in the middle of the largest group, an outlier farther from every group's middle than
-    anybody else, and the third in the middle of the smallest group. NOT PRIVATE.
+    The typical person is nearest to the middle of the largest group, the outlier farthest from the nearest group's
+    middle, and "small" nearest to the middle of the smallest group. NOT PRIVATE.
     """
     Z = domain.normalize(X)
     distances = np.where(np.isfinite(Z).all(axis=1)[:, None], cdist(np.nan_to_num(Z), groups.means), np.nan)
@@ -156,7 +156,7 @@ def play(
     question: Question, algorithm: Algorithm, first: int, count: int, seed: int,
     world: bool | None = None, on_round: Callable[[int], None] = lambda done: None,
 ) -> list[Round]:  # fmt: skip
-    """Play rounds number `first` to `first + count - 1` of the game of this seed; a coin picks the world of each.
+    """Play rounds `first` to `first + count - 1` of the game with this seed; a coin picks the world of each.
 
     If a `world` is given, all rounds are in that world and have seeds that no round of the game has.
     """
@@ -185,7 +185,7 @@ def play(
 
 
 def _tried(question: Question, algorithm: Algorithm, inside: bool, seed: int) -> list[np.ndarray]:
-    """Return the centers of an attacker's trials of an exact method in a world; the attacker knows all other rows."""
+    """Return the centers that an attacker, who knows both worlds, gets in trials of an exact method in one of them."""
     X = question.inside if inside else question.outside
     seeds = (2 * (seed + 2 * _APART + run) + inside for run in range(_TRIED))
     return [algorithm.run(X, domain=question.domain, seed=own).cluster_centers for own in seeds]
@@ -206,9 +206,9 @@ def _ordered(domain: Domain, centers: np.ndarray) -> np.ndarray:
 
 
 def attack(rounds: Sequence[Round]) -> list[bool]:
-    """Return the machine's answer in every round, True for "in": it follows the likelihood, and tosses a coin in a tie.
+    """Return the machine's answer in every round, True for "in": it follows `speaks`, and tosses a coin in a tie.
 
-    At even odds, nobody who knows the distribution of the noise is right more often.
+    Against a private method, nobody who knows the distribution of the noise is right more often at even odds.
     """
     rounds = tuple(rounds)  # only the rounds so far, because more may come while they are judged
     coins = np.random.default_rng(len(rounds)).integers(2, size=len(rounds))
@@ -222,7 +222,7 @@ def score(rounds: Sequence[Round], guesses: Sequence[bool]) -> Tally:
 
 
 def rates(rounds: Sequence[Round], guesses: Sequence[bool]) -> tuple[Tally, Tally]:
-    """Return (false alarms of the rounds outside, misses of the rounds inside)."""
+    """Return (false alarms in the rounds outside, misses in the rounds inside)."""
     pairs = list(zip(rounds, guesses, strict=False))
     outside = [guess for one, guess in pairs if not one.inside]
     inside = [not guess for one, guess in pairs if one.inside]

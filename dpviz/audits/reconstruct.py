@@ -20,7 +20,7 @@ from dpviz.trace import Trace
 __all__ = ["Read", "Publication", "exactly", "published", "read_off"]
 
 _CLOSE = 2.0**-20  # tolerance in z units: sums are exact on the 2^-24 grid, but published as averages in float64
-_WHOLE = 1e-6  # a count this close to a whole number is taken for one; exact counts are whole, noisy ones hardly ever
+_WHOLE = 1e-6  # a count this close to a whole number is taken as whole; exact counts are whole, noisy ones hardly ever
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -73,7 +73,7 @@ def read_off(rounds: Sequence[Publication], radius: float) -> list[Read]:
     A cluster of one row publishes that row. If a cluster gained one row between two rounds, the difference of its sums
     is that row, provided that the known centers put it in another cluster before and in this one now. A row that is
     found is also taken off the other cluster's change, and the search is repeated until it finds no more; a row counts
-    only if the changes of both its clusters are then explained to the last bit.
+    only if the changes of both its clusters are then explained to within 2^-20 z units.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def _nearest(centers: np.ndarray, row: np.ndarray) -> int:
 def exactly(read: Sequence[Read], X: np.ndarray, domain: Domain) -> np.ndarray:
     """Return the sorted indices of the rows of X (n, d), original units, that were read off correctly. NOT PRIVATE.
 
-    Correct means equal in every column to within a millionth of a half-width.
+    Correct means that the root mean square difference over the columns is at most a millionth of a half-width.
     """
     if not read:
         return np.empty(0, dtype=int)

@@ -32,8 +32,8 @@ def second_instance(cls: type[Algorithm]) -> Algorithm:
 def wide_pairs(relation: Neighboring) -> tuple[tuple[Pair, int | None], ...]:
     """Return pairs of (adversarial neighbors in six columns, declared n).
 
-    The declared n is 3,000 if it need not be true. If the relation keeps n, there are as many rows as five centers
-    need, and n is true.
+    The declared n is 3,000 if it need not be true. If the relation keeps n, each data set has at least five rows, one
+    per center, and the declared n is None, for the true number.
     """
     if relation is Neighboring.ADD_REMOVE:
         return tuple((pair, 3000) for pair in pairs(relation, n_features=_FEATURES))

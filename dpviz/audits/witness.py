@@ -44,8 +44,8 @@ class Coverage(NamedTuple):
     Attributes
     ----------
     chosen : ndarray of shape (picks,), number of rows that the picked cell covers
-    counts : one array per pick, number of rows not yet covered in every occupied cell
-    sizes : number of cells, occupied or not
+    counts : one array per pick, the number of uncovered rows in each occupied cell
+    sizes : per pick, number of cells, occupied or not
     """
 
     chosen: np.ndarray

@@ -11,7 +11,7 @@ from dpviz.privacy.accounts import Account, Accounts
 
 __all__ = ["add_accounts"]
 
-_SHORT = 12  # number of characters printed of a key, enough to name an account
+_SHORT = 12  # number of characters of a key that are printed, enough to name an account
 _FEWEST = 6
 
 

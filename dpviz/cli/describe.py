@@ -178,7 +178,7 @@ def _left_out(table: Table, private: bool) -> dict[str, str]:
 def _draft(table: Table, form: dict[str, Any], private: bool) -> dict[str, Any]:
     """Return the facts found in a file, with null for those that only its owner knows.
 
-    A column of text or dates gets a rule that turns it into numbers; in a public file its cells suggest the rule.
+    In a public file, the cells of a column of text or dates suggest the rule that turns it into numbers.
     """
     columns: list[dict[str, Any]] = []
     left_out: list[dict[str, Any]] = []

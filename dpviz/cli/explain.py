@@ -65,7 +65,7 @@ def _ways(trace: Trace, path: Path) -> str:
 
 
 def _names(trace: Trace) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return names and units of the columns, or numbers if none were declared."""
+    """Return names and units of the columns; columns without declared names are numbered."""
     names = trace.domain.columns or tuple(f"column {j + 1}" for j in range(trace.domain.n_features))
     return names, trace.domain.units
 

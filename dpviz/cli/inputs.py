@@ -148,7 +148,7 @@ def say_form(form: Mapping[str, Any]) -> None:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class RunInput:
-    """The input of a run, and its description on the command line.
+    """The input of a run, and what the command line needs to describe its result.
 
     Attributes
     ----------
@@ -218,7 +218,7 @@ def in_parts(
 
     `spread` computes the parts: in threads, or on a cluster. The names of a private file's columns are printed only if
     its owner has declared, by `form.header`, that they are names. `columns` names the columns to cluster, in this
-    order; no others are read. `facts` come from a data dictionary and replace the other options.
+    order; no others are read. `facts` come from a data dictionary and replace all options except `spread` and `form`.
 
     Raises
     ------

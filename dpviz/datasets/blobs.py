@@ -1,4 +1,4 @@
-"""Make blobs on demand: Gaussian groups of a declared number, size and distance."""
+"""Make blobs on demand: Gaussian groups whose number, relative sizes and spread are declared."""
 
 from __future__ import annotations
 
@@ -107,8 +107,8 @@ def round_groups(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return rows of Gaussian groups, shape (n, d), and the group of each row, shape (n,).
 
-    The sizes of the groups are proportional to `shares`. Their centers lie within ±7; each is the one of 20 tries that
-    lies farthest from the earlier centers.
+    Each row's group is drawn with probabilities proportional to `shares`. The groups' centers lie within ±7; each after
+    the first is the one of 20 tries that lies farthest from the earlier centers.
     """
     n_rows, n_features = shape
     centers = rng.uniform(-7, 7, (1, n_features))

@@ -28,7 +28,7 @@ class Dataset:
     units : units of the d columns; public
     domain : Domain
     labels : ndarray of shape (n,) or None, known groups, for evaluation in DEMO only; -1 means none
-    dataset_id : "sample:NAME" or a random token, never derived from the data
+    dataset_id : a public name such as "sample:town", or a random token; never derived from a file's rows
     title, description, n_clusters, facts : texts and settings for the pages; `facts` is the whole data dictionary
     private : bool; if True, nothing about the rows may be shown, and noise must be secure
     """

@@ -56,21 +56,22 @@ _DEFAULTS: dict[str, Any] = {
 _COLUMN = {"unit": "", "description": "", "fill": None}
 MOST_CLUSTERS = 256  # maximum number of clusters that every algorithm accepts
 _LONGEST = 1_000_000  # maximum number of characters in a dictionary file
-_MOST_COLUMNS = 1024  # the readers' limit on columns
+_MOST_COLUMNS = 1024  # maximum number of declared columns, including those that rules make
 
 
 def complete(facts: Mapping[str, Any], name: str = "data dictionary") -> dict[str, Any]:
     """Check the facts and add the defaults; `name` stands for them in messages.
 
-    Keys: columns (each with name, low, high and perhaps unit, description, fill: the value for a missing cell), scale,
-    radius, n_public, n_is ("exact" or "approximate"), declared (False if bounds were computed from rows: NOT PRIVATE),
-    unit_of_privacy, rows_per_person, origin, licence, title, description, label, n_clusters, view (the two columns to
-    draw first), picture ([height, width] where the columns are a picture's cells, row by row), form (the form of the
-    file: header, sheet, header_row, separator, decimal, thousands, n_columns, missing_marks, see `readers.form.Form`),
-    recode (rules that turn columns of text and dates into numbers, see `readers.recode.Recoding`; a column listed
-    without bounds, or not at all, stands for all columns that its rule makes), projection (from latitude and longitude
-    to kilometers, see `earth.Equirectangular`). A column without bounds may carry its own rule, as `recode`:
-    "ordinal:never,rarely,often". Other keys are dropped; in a file they are refused.
+    Keys: columns (each with name, low, high and perhaps unit, description, and fill, the value for a missing cell),
+    scale, radius, n_public, n_is ("exact" or "approximate"), declared (False if bounds were computed from rows: NOT
+    PRIVATE), unit_of_privacy, rows_per_person, origin, licence, title, description, label, n_clusters, view (the two
+    columns to draw first), picture ([height, width] where the columns are a picture's cells, row by row), form (the
+    form of the file: header, sheet, header_row, separator, decimal, decimal_of, thousands, n_columns, missing_marks,
+    see `readers.form.Form`), recode (rules that turn columns of text and dates into numbers, see
+    `readers.recode.Recoding`; a column listed without bounds, or not at all, stands for all columns that its rule
+    makes), projection (from latitude and longitude to kilometers, see `earth.Equirectangular`). A column without bounds
+    may carry its own rule, as `recode`: "ordinal:never,rarely,often". Other keys are dropped; in a file they are
+    refused.
 
     Raises
     ------

@@ -17,7 +17,7 @@ EARTH_RADIUS = 6371.0088  # the earth's mean radius in kilometers, as the IUGG d
 
 @dataclasses.dataclass(frozen=True)
 class Equirectangular:
-    """Projection to the plane that touches the earth at a public point; at 50 degrees, 25 km away, the error is .3%.
+    """Projection to the plane that touches the earth at a public point; at latitude 50°, 25 km away, the error is .3%.
 
     Attributes
     ----------

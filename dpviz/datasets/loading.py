@@ -73,7 +73,7 @@ class Fewer:
         Raises
         ------
         ValueError
-            If the key names none, or the sample has too few people or too many groups for that number.
+            If the key names no people of a sample, or the sample has too few people or too many groups for that number.
         """
         sample, _, people = key.partition(":")
         if not re.fullmatch(r"[1-9]\d{0,6}", people, re.ASCII):

@@ -91,7 +91,7 @@ _NUMBERS = {  # words of a name -> the column's content, low, high, unit; the fi
     ),
     "pixel": ("a gray value", 0, 255, ""),
 }
-_UNITS = {  # last word of a name, or a word in brackets -> unit, and the bounds that it implies
+_UNITS = {  # last word of a name, perhaps in brackets -> unit, and the bounds that it implies
     "%": ("%", (0, 100)), "pct": ("%", (0, 100)), "percent": ("%", (0, 100)), "deg": ("degrees", (-180, 180)),
     "years": ("years", (0, 120)), "y": ("years", (0, 120)), "h": ("h", (0, 24)), "hours": ("h", (0, 24)),
     "days": ("days", (0, 3_650)),

@@ -104,7 +104,7 @@ class Painted:
 
 
 def check(code: object) -> None:
-    """Check a painting, which may still have too few people, in one pass, because a browser may send anything.
+    """Check a painting in one pass, because a browser may send anything; it may still have too few people.
 
     Raises
     ------

@@ -37,7 +37,7 @@ class Agreement:
     clients : names of the clients, in order
     seed : int, seed of the start; public, and never used for noise or masks
     ring : Ring in which the parties add their words
-    n_max : int, largest number of rows of all clients together, for the overflow check
+    n_max : int, largest number of rows of all clients together, for the overflow check; 0 stands for 4 n_public
     drawn_by : the party that draws the noise, "clients" or "server"
     """
 

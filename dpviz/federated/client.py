@@ -78,7 +78,7 @@ class Link:
         self._socket.close()
 
     def _last_words(self) -> str:
-        """Return the server's last message before it closed, if any."""
+        """Return the last message that the server sent before it closed the connection, if any."""
         try:
             self.read(Kind.ABORT, 2.0)
         except Aborted as reason:
@@ -169,8 +169,8 @@ def take_part(
     Any number of rows is accepted, because the others would notice that a client with a refused number never joins. If
     this client has more rows than its part of `n_max`, a sum may wrap in the ring, which makes the result useless but
     leaves the promise intact. `noise` is this client's own source of noise; None, the only value used outside tests,
-    stands for exact samplers on the system's randomness. `on_start` is called when all clients have joined, before the
-    first word is sent; use it to book the run's whole plan. An exception from it ends the run for everyone.
+    stands for exact samplers that use the system's randomness. `on_start` is called when all clients have joined,
+    before the first word is sent; use it to book the run's whole plan. An exception from it ends the run for everyone.
 
     Raises
     ------

@@ -23,7 +23,7 @@ _DAYS = 825
 def make_keys(folder: Path, agreement: Agreement, hosts: Sequence[str] = ()) -> None:
     """Write one folder per party: `ca.pem`, `cert.pem`, `key.pem`, `agreement.json`, and for clients `masks.json`.
 
-    The authority's own key is not stored: to change the clients, make a new set. The server's folder gets no seeds.
+    The authority's own key is not stored, so new clients need a new set of folders. The server's folder gets no seeds.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def server_context(folder: Path) -> ssl.SSLContext:
     Raises
     ------
     ValueError
-        If the folder holds masks, lacks a file, or is open to others.
+        If the folder holds masks or lacks a file, or others may read or change its key.
     """
     if (folder / "masks.json").exists():
         raise ValueError("federated: the server must not hold masks.json; with it the masks hide nothing. Remove it.")

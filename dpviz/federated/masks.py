@@ -1,8 +1,9 @@
 """Mask streams from a cryptographic generator: uniform words that cancel only if every client takes part.
 
-Every client adds two kinds of masks. One comes from a seed that all clients share: it hides the sum from the server.
-The others come from a seed for every pair of clients, added by one and subtracted by the other: they cancel in the sum
-over all clients, and hide a client's own words even from a server that colludes with another client.
+Every client adds two kinds of masks. One comes from a seed that all clients share; it hides the sum from the server.
+The others come from a seed for every pair of clients; one client of the pair adds the mask and the other subtracts it.
+These masks cancel in the sum over all clients, and hide a client's own words even from a server that colludes with
+another client.
 """
 
 from __future__ import annotations

@@ -84,7 +84,8 @@ class Client:
         Raises
         ------
         Aborted
-            If the round is not the next one: a mask used twice would reveal the difference of the values it hid.
+            If the round is not the next one, because a mask used twice would reveal the difference of the values it
+            hid.
         """
         if header.round != self._next:
             raise Aborted(

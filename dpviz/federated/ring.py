@@ -79,7 +79,7 @@ class Ring:
             )
 
     def encode(self, values: np.ndarray, digits: int) -> np.ndarray:
-        """Return values as words, rounded to the nearest (never toward zero, which would double the odds of 0)."""
+        """Return values as words, each rounded to the nearest (never toward zero, which would double the odds of 0)."""
         whole = np.rint(np.asarray(values, dtype=np.float64) * 2.0**digits).astype(np.int64)
         return whole.view(np.uint64).astype(self.word)
 

@@ -199,14 +199,14 @@ class _FederatedSession(MaskedSession):
         self._server = Server(names, rows.ring)
 
     def _divide(self, scope: int, predicate: Predicate, children: tuple[int, ...]) -> None:
-        """Split a scope at every client: the rule is public and reads one row at a time."""
+        """Split a scope at every client; the rule is public and reads one row at a time."""
         for own in self._private.values():
             own.partition(scope, predicate)
 
     def noisy_sum(self, query: Query, scope: int, draw: Draw) -> tuple[Mapping[str, Any], Mapping[str, np.ndarray]]:
         """Return (noisy, true) statistics; the noise enters inside the ring, and there is no sum without it.
 
-        The true statistic is computed for DEMO's record only, and is empty otherwise.
+        The true statistic is returned for DEMO's record only; otherwise it is empty.
         """
         rows, source = self._rows, self._asked.source
         local = {name: local_statistic(own, query, scope) for name, own in self._private.items()}

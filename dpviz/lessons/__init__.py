@@ -61,7 +61,7 @@ def legend(name: str) -> tuple[tuple[str, str], ...]:
 
 @cache
 def glossary() -> dict[str, str]:
-    """Return every term of the lessons with one or two sentences, in alphabetical order."""
+    """Return every term of the lessons with its explanation, in alphabetical order."""
     entries = tomllib.loads((_HERE / "glossary.toml").read_text(encoding="utf-8"))
     return dict(sorted(entries.items(), key=lambda entry: entry[0].lower()))
 

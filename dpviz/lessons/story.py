@@ -131,7 +131,7 @@ def record(given: Given | None = None, bets: Bets | None = None, reruns: Sequenc
 
 
 def text_of(name: str) -> str:
-    """Return "story.js" or "story.css", the story's script and style, which work in any page."""
+    """Return "story.js" or "story.css", the story's script and style, which work on any page."""
     return (Path(__file__).parent / name).read_text(encoding="utf-8")
 
 

@@ -111,7 +111,7 @@ def _means(done: pd.DataFrame, metric: str, own: list[str]) -> pd.DataFrame:
 
 
 def _areas(done: pd.DataFrame) -> pd.DataFrame:
-    """Return the areas under every curve along epsilon, one for each seed with all epsilons; KMeans' curve is flat."""
+    """Return the mean area under every curve along epsilon, over the seeds with all epsilons; KMeans' curve is flat."""
     grid = sorted(done.epsilon.dropna().unique())
     lines = []
     for (data, label), line in done[done.loss.notna()].groupby(["data", "label"], sort=False):

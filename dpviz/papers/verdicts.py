@@ -115,7 +115,7 @@ def _trend(check: Check, table: pd.DataFrame) -> list[tuple[int, str]]:
 
 
 def _apart(low: pd.Series, high: pd.Series, within: float) -> int:
-    """Return 1 where `low` is below `high` beyond both intervals and the tolerance, -1 where it is above, else 0."""
+    """Return 1 where `low` is below `high` by more than both limits (see above), -1 where it is above, else 0."""
     half = float(np.hypot(low["half"], high["half"]))
     difference = float(high["mean"] - low["mean"])
     least = np.maximum(half, within * min(abs(low["mean"]), abs(high["mean"])))  # NaN if `half` is, as with one seed

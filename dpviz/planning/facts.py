@@ -132,7 +132,7 @@ class Facts:
         """Return `n_rows` made-up or public people within the declared bounds.
 
         A look-alike's rows are drawn with replacement and keep their relative positions between the bounds. Without a
-        look-alike, the people form round groups whose standard deviation is a tenth of the half-width.
+        look-alike, the people form round groups whose standard deviation is a tenth of the half-width that they fill.
         """
         if self.like:
             public = load(self.like)

@@ -28,7 +28,7 @@ def amount(value: float, facts: Facts) -> str:
 
 
 def assumption(facts: Facts) -> str:
-    """Return the plan's assumptions in one or two sentences."""
+    """Return the plan's assumptions in two or three sentences."""
     if facts.like:
         shape = f"the rows lie in their bounds as those of {load(facts.like).title.split(',')[0]} do"
     else:

@@ -37,7 +37,7 @@ class Recipe:
 
 
 def unequal_clusters(k: int, d: int, seed: int, n: int = 10_000) -> Labelled:
-    """Return n rows in k normal clusters of sizes 1:2:...:k, and up to 100 rows anywhere between them (label k).
+    """Return n rows: k normal clusters of sizes 1:2:...:k, and up to 100 rows anywhere between them (label k).
 
     This follows the idea of the R package clusterGeneration, which the FastLloyd and PE-means papers use, but does not
     reproduce its output. Every cluster has random axes and spreads, and neighboring centers are so far apart that their

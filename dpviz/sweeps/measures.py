@@ -33,7 +33,8 @@ class Outcome:
     seed : int
     regions : ndarray of shape (n,) or None, the region of each row if clusters are regions; then only metrics that
         compare clusters with known groups are defined, and all others are NaN
-    best_references : function that returns KMeans' centers (k, d) for the KMeans distance; slow, so called on demand
+    best_references : function that returns the centers (k, d) of several KMeans runs, for the KMeans distance; it is
+        slow, so it is called on demand
     """
 
     data: Dataset

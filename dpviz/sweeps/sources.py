@@ -31,7 +31,7 @@ _CORNER = "corner_nonprivate"
 BOUNDS = ("declared", *_LOOSE, *_BOXES, _CORNER)
 FOLDER = "DPVIZ_DATASETS"  # the environment variable that names the folder of benchmark sets
 _LABELS = ("label", "income_gt_50k")
-CLUSTERS = {  # k of the benchmark sets in the papers; for other sets, k is the number of labels
+CLUSTERS = {  # k of the benchmark sets in the papers; for other sets, k is the number of labels, or 3 without labels
     **{"iris": 3, "wine": 3, "lsun": 3, "yeast": 10, "house": 3, "digits": 10, "a1": 20, "a3": 50},
     **{"s1": 15, "s2": 15, "birch2_25k": 100, "adult": 3, "letter": 26, "mnist_test": 10, "g2mg_2_50": 2},
     **{f"dim{d}": 16 for d in ("032", "064", "256", "512")},

@@ -2,8 +2,8 @@
 
 Every interval here is a 95% t-interval of the MEAN over reruns on the same data: it shows how precisely the runs
 determine the mean, but says nothing about the next run or about other data. For a metric relative to KMeans, the
-interval is, to first order, one for the logarithm of the mean, cut off at the lowest possible value: KMeans, or the
-best run if that is better. `axis` is the parameter on the x axis; a `series` is one curve, named by an algorithm's
+interval is, to first order, one for the logarithm of the mean, cut off at the lowest possible value: that of KMeans, or
+of the best run if it is lower. `axis` is the parameter on the x axis; a `series` is one curve, named by an algorithm's
 label and the values of other axes that vary.
 """
 
@@ -219,9 +219,9 @@ class Summary:
         return pd.DataFrame(lines, columns=[*_CURVE, "least", "good", "runs", "tested", "first", "k_found"])
 
     def quantile_dots(self, dots: int = 20, *, at: object = None) -> pd.DataFrame:
-        """Return `dots` equally likely values per curve and point (fewer if runs are fewer), and their number, `of`.
+        """Return `dots` equally likely values per curve and point, and their number, `of`.
 
-        `at` restricts them to one value of the axis.
+        There are fewer values if there are fewer runs. `at` restricts them to one value of the axis.
         """
         lines, runs = [], self.runs if at is None else self.runs[self.runs[self.axis] == at]
         for place, group in runs.groupby([*_CURVE, *self.axes], dropna=False, sort=False):

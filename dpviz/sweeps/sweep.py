@@ -300,7 +300,7 @@ def finished_row(
 
 
 def trace_of(cell: Run) -> Trace:
-    """Repeat one run, bit for bit, and return its trace and data."""
+    """Repeat one run, bit for bit, and return its trace."""
     source, algorithm, rows = _opened(cell)
     return _run(cell, source, algorithm, rows)
 

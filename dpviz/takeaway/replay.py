@@ -55,7 +55,7 @@ def player(
     lines: Sequence[Sequence[int]] = (),
     code: str = "",
 ) -> tuple[str, str]:
-    """Return the player of some pictures as HTML, and the scripts that belong at the document's end.
+    """Return a player for some pictures as HTML, and the scripts that belong at the document's end.
 
     Parameters
     ----------

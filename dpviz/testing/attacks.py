@@ -57,7 +57,7 @@ def nothing_more_is_given_away_with_secure_noise(cls: type[Algorithm]) -> None:
 
 
 def nothing_more_is_given_away_where_the_first_instance_does_not_go(cls: type[Algorithm]) -> None:
-    """Audit the class's `AUDIT` with six columns, five centers, and neighbors that reach the sensitivities."""
+    """Audit the class's `AUDIT` with six columns, five centers, and neighbors that use over 30% of a sensitivity."""
     _private(cls)
     algorithm = second_instance(cls)
     for pair, n_public in wide_pairs(algorithm.neighboring):

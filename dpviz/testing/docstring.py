@@ -83,7 +83,7 @@ def _table(text: str) -> dict[str, tuple[Shapes, Shapes]]:
 def _runs(cls: type[Algorithm]) -> Iterator[tuple[int, int, int, Trace]]:
     """Yield (rows, columns, centers, run) twice at the defaults, and once at the second audit's parameters.
 
-    The third run is left out if another algorithm would run instead, because that one's docstring lists its steps.
+    A run is left out if another algorithm would run instead, because that one's docstring lists its steps.
     """
     for n, d, algorithm in (
         (400, 2, built(cls, n_clusters=3, epsilon=4.0)),

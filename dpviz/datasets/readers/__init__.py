@@ -101,7 +101,7 @@ _MENDS = {  # advice for turning a column of a kind into numbers
 
 
 def check_usable(table: Table) -> None:
-    """Refuse a public table without a column of numbers; in a private table every column counts as one.
+    """Refuse a public table without a column of numbers; a private table's columns all count as numbers.
 
     The message omits the column's name, which may be a cell of the first row.
 

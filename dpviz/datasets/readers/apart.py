@@ -1,4 +1,4 @@
-"""Read workbooks and Parquet files in separate processes, so that a hostile file harms or delays nobody else.
+"""Read any file except simple public text in a separate process, so that a hostile file harms or delays nobody else.
 
 A server calls `warm`, so that processes that have finished their imports wait for the next files.
 """
@@ -53,7 +53,7 @@ def stop() -> None:
 
 
 def read_apart(data: memoryview, name: str, form: Form, limits: Limits, advance: Callable[[float], None]) -> Table:
-    """Read a workbook or a Parquet file; end the process if it exceeds a limit or `advance` raises."""
+    """Read a file in a separate process; end the process if it exceeds a limit or `advance` raises an error."""
     while not _places.acquire(timeout=_TICK):
         advance(0.0)
     try:
@@ -98,7 +98,7 @@ def _answer(
 def _talk(
     process: subprocess.Popen[bytes], asked: bytes, data: memoryview, answers: queue.SimpleQueue[_Frame | None]
 ) -> None:
-    """Send a process its file and yield its frames until it ends; the last item is None."""
+    """Send a process its file and put its frames into `answers` until it ends; the last item is None."""
     assert process.stdin and process.stdout
     try:
         with process.stdin as into, process.stdout as out:
@@ -133,7 +133,7 @@ def _process(name: str) -> Iterator[subprocess.Popen[bytes]]:
 
 
 def _refill() -> None:
-    with _lock, suppress(OSError):  # without a spare the next file starts its own process and reports a failure
+    with _lock, suppress(OSError):  # without a spare the next file starts its own process and reports any failure
         while len(_waiting) < _spares:
             _waiting.append(_start())
 

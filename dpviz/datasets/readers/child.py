@@ -1,4 +1,4 @@
-"""Run the process that reads one file other than plain text: it limits itself, reads, answers and ends.
+"""Run the process that reads one file: it limits itself, reads, answers and ends.
 
 `apart` starts it as `python -m dpviz.datasets.readers.child`; it imports its parsers and waits for a file.
 """

@@ -42,7 +42,7 @@ _WORDS = {
     "legend",
     "metadata",
 }
-# maximum number of consecutive empty rows: row numbers may have any gap, and the reader fills it with empty rows
+# maximum number of consecutive empty rows, because row numbers may have gaps, which the reader fills with empty rows
 _GAP = 10_000
 _BOOK = 1_000_000  # maximum size, in bytes, of the list of sheets and names, which is parsed as a whole
 _HEARD = 500  # number of rows between two chances to stop

@@ -42,7 +42,7 @@ class Form:
     Attributes
     ----------
     header : bool or None, True if the first line holds names of columns (or the keys of the first JSON record are
-        names); None if this is undeclared: a first line that may be a person is then refused
+        names); None if this is undeclared, in which case a first line that may be a person is refused
     private : if True, no message may depend on the number of rows or on a cell
     sheet : name or number of a workbook's sheet; None means the first that does not hold notes
     header_row : line of a text file or row of a sheet where the table begins, counted from 1; None means the first
@@ -52,7 +52,7 @@ class Form:
     decimal : "." or ","; for a private file, None means "."
     thousands : the sign that groups thousands besides spaces and apostrophes: ".", ",", or "" for none; None means the
         one that is not the decimal sign
-    names : declared names of columns; no other key of private JSON records is read
+    names : declared names of columns; if there are any, no other key of private JSON records is read
     n_columns : number of cells in each line of a private file without a line of names
     missing_marks : marks of a missing value besides `marks.MISSING`, such as "k. A." or "-999"
     decimal_of : names and decimal signs of columns that differ from the rest; in them the other sign groups thousands

@@ -1,4 +1,4 @@
-"""Recognize formats by their first bytes; a file is read here or in a separate process, or its format is refused."""
+"""Recognize a file's format by its first bytes or, if the file is private, by its name; some formats are refused."""
 
 from __future__ import annotations
 
@@ -67,7 +67,8 @@ def format_of(head: bytes) -> str:
 def declared_format(name: str, head: bytes, form: Form) -> str:
     """Return the format of a public file by its first bytes, and of a private file by its name.
 
-    The first bytes of a private file may belong to a person.
+    The first bytes of a private file may belong to a person; they decide only if its name has no known ending and its
+    first line is not declared to be a row.
     """
     if not form.private:
         return format_of(head)

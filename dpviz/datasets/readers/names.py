@@ -72,7 +72,8 @@ def named(file: str, raw: Sequence[str], *, sure: bool = False) -> tuple[list[st
     """Return unique column names and notes on renamed ones; no note holds a name.
 
     A value in place of a name is refused: it may be in the first row of a table without a header, and a row must not
-    become public. If the owner is `sure` that the line holds names, years and letter-only marks (NA) count as names.
+    become public. If the owner is `sure` that the line holds names, then even a year or a mark made of letters (NA)
+    counts as a name.
     """
     notes, names, taken = [], [], set()
     for position, text in enumerate(raw, 1):

@@ -41,7 +41,7 @@ def bare_numbers(cells: pa.ChunkedArray | pa.Array, thousands: str) -> np.ndarra
 
 
 def signs_in(cells: pa.ChunkedArray | pa.Array, decimal: str) -> tuple[str, str]:
-    """Return the decimal sign of a public column of text, and a cell that may be two numbers.
+    """Return the decimal sign of a public column of text, and a cell that may mean either of two numbers.
 
     Parameters
     ----------

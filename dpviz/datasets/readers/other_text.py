@@ -1,6 +1,6 @@
 """Refuse text that is not a table of separated cells.
 
-Each kind is recognized by its first lines and gets its own sentence, which ends in a command that makes it a table.
+Each kind is recognized by its first lines and gets its own sentence, which says how to make a table of it.
 """
 
 from __future__ import annotations

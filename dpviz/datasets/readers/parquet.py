@@ -1,4 +1,4 @@
-"""Read Parquet: check the footer before inflating anything, and read columns of numbers only."""
+"""Read Parquet: check the footer before inflating anything, and skip columns that cannot be used."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _BATCH = 131_072
 
 
 def read_parquet(data: memoryview, name: str, form: Form, limits: Limits, advance: Callable[[float], None]) -> Table:
-    """Read a Parquet file's columns of numbers and of true/false values."""
+    """Read a Parquet file's columns of numbers, true/false values, words and dates."""
     with faults_as(f"{name}: the Parquet file is damaged or cut off; write it again."):
         file = pq.ParquetFile(pa.BufferReader(pa.py_buffer(data)))
         schema, n_rows = file.schema_arrow, file.metadata.num_rows

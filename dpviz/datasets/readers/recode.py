@@ -167,7 +167,7 @@ def date_of(days: float) -> str:
 
 
 def rule_for_words(words: Iterable[str]) -> str:
-    """Return the rule that makes a column for each word of a public file, as `Recoding.of` reads it; "" for none."""
+    """Return the rule that makes a column for each word of a public column, as `Recoding.of` reads it; "" for none."""
     listed = sorted(words)
     fits = 2 <= len(listed) <= MOST_CATEGORIES and len(set(listed)) == len(listed)
     return Recoding("", "one-hot", tuple(listed)).text if fits and not {"", *MISSING} & set(listed) else ""

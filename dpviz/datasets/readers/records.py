@@ -123,7 +123,7 @@ def _declared(record: Any, names: Collection[str]) -> dict[str, Any]:
 
 
 def _each(text: str, name: str) -> Iterator[Any]:
-    """Yield each element of a list, or of each line, parsed by itself; None if it cannot be parsed."""
+    """Yield each element of a list, or each line, parsed by itself; None if it cannot be parsed."""
     if name.lower().removesuffix(".gz").endswith((".jsonl", ".ndjson")) or not text.lstrip().startswith("["):
         for line in text.split("\n"):
             if line.strip():
@@ -188,7 +188,7 @@ def _refuse_whole(text: str, name: str) -> None:
 
 
 def _records(data: bytes, name: str) -> Iterator[dict[str, Any]]:
-    """Yield the objects of a list, or of lines; anything else is refused."""
+    """Yield the objects in a list, or one from each line; anything else is refused."""
     text = data.decode("utf-8-sig").strip()
     _refuse_whole(text, name)
     lines = (json.loads(line) for line in text.splitlines() if line.strip())
@@ -199,5 +199,5 @@ def _records(data: bytes, name: str) -> Iterator[dict[str, Any]]:
 
 
 def _lists(text: str) -> bool:
-    """Return whether every line is a separate list."""
+    """Return whether the first two lines are separate lists."""
     return re.fullmatch(r"\[[^\n]*\]\s*\n\[[^\n]*\].*", text, re.DOTALL) is not None

@@ -49,8 +49,8 @@ class Limits:
     ratio : inflated bytes per byte of the file
     rows, columns, cells : numbers of rows, columns and cells in the table
     excel_cells : number of cells in an Excel table, which is read slowly
-    seconds : processor time for reading a workbook or a Parquet file
-    memory : address space for reading it, in bytes
+    seconds : processor time of the separate process that reads a file, in seconds
+    memory : address space of that process, in bytes
     """
 
     bytes: int = 300_000_000
@@ -403,7 +403,7 @@ def _codes(cells: pa.ChunkedArray | pa.Array) -> tuple[np.ndarray | None, tuple[
 
 
 def _few(values: np.ndarray | None) -> bool:
-    """Return whether a column holds at most `MOST_GROUPS` different whole numbers, each more than once on average."""
+    """Return whether a column holds at most `MOST_GROUPS` different whole numbers, each at least twice on average."""
     if values is None or not np.isfinite(values).all() or (values != np.round(values)).any():
         return False
     return len(np.unique(values)) <= min(MOST_GROUPS, len(values) // 2)

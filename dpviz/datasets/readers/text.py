@@ -83,7 +83,7 @@ def read_text(data: memoryview, name: str, form: Form, limits: Limits, advance: 
 
 
 def is_split_slowly(data: memoryview) -> bool:
-    """Return whether Python has to split public text, because white space separates cells or it is not UTF-8."""
+    """Return whether Python must split or decode public text, as white space separates cells or it is not UTF-8."""
     head = bytes(data[:_SAMPLE])
     with suppress(ValueError, csv.Error):
         if spaced(head[: head.rfind(b"\n") + 1].decode() if data.nbytes > _SAMPLE else head.decode()):
@@ -222,7 +222,7 @@ def _read_public(data: memoryview, name: str, form: Form, limits: Limits, advanc
 
 
 def _from_line(data: memoryview, name: str, line: int) -> memoryview:
-    """Return the text from a line on."""
+    """Return the text that begins at a line, counted from 1."""
     at = 0
     for _ in range(line - 1):
         at = bytes(data[at : at + _BLOCK]).find(b"\n") + 1 + at if at < data.nbytes else -1
@@ -333,7 +333,7 @@ def _parse(
     texts: list[str],
     advance: Callable[[float], None],
 ) -> pa.Table:
-    """Parse with Arrow; refuse a row with more or fewer cells than the first, and name its number if that is public.
+    """Parse with Arrow; refuse a row with more or fewer cells than the first, and name its line.
 
     The columns `texts` stay text, so that no cell decides how another one is read.
     """

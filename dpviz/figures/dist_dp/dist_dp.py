@@ -53,7 +53,7 @@ def amount_table(step: Step) -> pd.DataFrame:
 
 
 def moves_table(trace: Trace) -> pd.DataFrame:
-    """Return the distance of each person to their noisy point: columns row, distance (z units), rho. NOT PRIVATE.
+    """Return the distances of some people to their noisy points: columns row, distance (z units), rho. NOT PRIVATE.
 
     The table is empty if the trace holds no hidden truth.
     """

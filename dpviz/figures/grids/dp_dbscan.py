@@ -19,7 +19,7 @@ _MOST = 3000  # maximum number of cells drawn: those with the largest noisy coun
 
 
 def border_table(trace: Trace) -> pd.DataFrame:
-    """Return one row per border segment between a region and the outside, for data with two columns.
+    """Return one row per segment of the regions' borders, for data with two columns.
 
     Columns: region (from 1), x0, y0, x1, y1 in z units; the table is empty for other numbers of columns.
     """

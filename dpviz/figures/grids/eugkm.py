@@ -30,7 +30,7 @@ def cells_table(view: View) -> pd.DataFrame:
 
 
 def warning(trace: Trace) -> str:
-    """Return a sentence if a typical cell's count is smaller than its noise."""
+    """Return a sentence if hardly any cell's count stands out from its noise."""
     released = trace.steps[0].released
     if np.mean(released["noisy_counts"] > 2 * released["counts_sd"]) > 0.02:
         return ""

@@ -85,7 +85,7 @@ def add_words(view: View, figure: go.Figure) -> None:
 def mosaic(view: View, path: Sequence[np.ndarray], title: str) -> Panel:
     """Draw the centers (k, d) of every frame in `path`, original units, as numbered pictures in place of the plane.
 
-    Only released centers are drawn; those of a run without a promise are tagged.
+    The centers are released ones or, if the run makes no promise, exact ones, which are tagged.
     """
     colors, exact = view.colors, view.trace.claimed.exact
     (rows, columns), most = _size(view), max([len(centers) for centers in path] + [1])

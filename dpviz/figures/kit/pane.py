@@ -21,7 +21,7 @@ class Pane:
     ----------
     draw : View, shots -> the figures, each with one frame per shot
     legend : (symbol of `legend.icon`, word) pairs
-    caution : one or two sentences on how the picture can mislead
+    caution : a few sentences on how the picture can mislead
     warning : Trace -> one sentence if released values show that there is too little data, else ""
     shots : Trace -> the pictures of the player; one per step by default
     pictures : View, shots -> the panel in the plane's place if the columns are the cells of a picture; by default the

@@ -161,7 +161,7 @@ _RELEASES = {  # name in a plan -> its text on screen; the number of the occurre
 
 def release_name(entry: Release) -> str:
     """Return a release's name on screen: its content and its number among releases of this kind."""
-    if entry.name == "report":  # in the order of the groups of people, then of the questions
+    if entry.name == "report":  # named by the group of people, then by the question
         again = f", question {entry.occurrence + 1}" if entry.occurrence else ""
         return f"reports of group {max(entry.path)}{again}"
     words = _RELEASES.get(entry.name, entry.name.replace(".", ": ").replace("_", " "))
@@ -374,7 +374,7 @@ def ledger_panel(view: View, shots: Sequence[Shot]) -> Panel:
 
 
 def closing(view: View, shots: Sequence[Shot], name: str = "step") -> list[Panel]:
-    """Return the last panels of every family: loss if hidden layers are on, and spend and ledger if there are any."""
+    """Return the last panels of every family: loss if hidden layers are on, spend and ledger if there is a release."""
     panels = []
     if view.hidden and view.losses is not None and not np.isnan(view.losses).all():
         panels.append(loss_panel(view, shots, name=name))

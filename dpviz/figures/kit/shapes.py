@@ -1,7 +1,7 @@
 """Draw centers in their data's shape: pictures, points on a map, or bars between declared bounds, as HTML with SVG.
 
-`SHAPES` maps the shape that a data set declares to its drawing function. The function draws released values and, if
-they are given (DEMO), those of the reference, which are dashed and tagged.
+`SHAPES` maps the shape that a data set declares to its drawing function. The function draws released values; pictures
+and maps also show the reference's values, tagged, if they are given (DEMO).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Drawing:
 
     @property
     def against(self) -> str:
-        """Return the name of the reference: KMeans or KMedians."""
+        """Return the possessive form of the reference's name: KMeans' or KMedians'."""
         return f"{reference_name(self.trace)}'"
 
     @property

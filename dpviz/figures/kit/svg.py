@@ -22,7 +22,7 @@ def _ticks(low: float, high: float, most: int = 6) -> list[float]:
 
 
 def plane_svg(view: View) -> str:
-    """Return an SVG of the released centers (hollow diamonds if nothing is private) in the public box."""
+    """Return an SVG of the run's centers in the public box (hollow diamonds if the run makes no promise)."""
     low, high = view.bounds()
     pad = 0.04 * (high - low)
     low, high = low - pad, high + pad

@@ -1,6 +1,7 @@
 """Define every color, font size and base layout. Filled means released, hollow means hidden; color only supports this.
 
-No other Python module names a color. Streamlit uses the same colors; `.streamlit/config.toml` adds the sidebar's.
+No other Python module names a color, except for the white background of reports. Streamlit uses the same colors;
+`.streamlit/config.toml` adds the sidebar's.
 """
 
 from __future__ import annotations

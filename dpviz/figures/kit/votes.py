@@ -22,7 +22,7 @@ MAX_STRONG = 350  # maximum number of points drawn because of their votes; the o
 
 
 def voting(trace: Trace, words: Callable[[Step, int], tuple[str, str]]) -> list[Shot]:
-    """Return the pictures of a run; a round's trial points come before its votes; a step without votes has one."""
+    """Return the pictures of a run: three per round, with the trial points before the votes; other steps have one."""
     return in_phases(trace, lambda step: range(3) if "noisy_votes" in step.released else (KEEP,), words, asking=GUESS)
 
 

@@ -59,7 +59,7 @@ def _words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
 
 
 def warning(trace: Trace) -> str:
-    """Return a sentence if a cluster's count would be smaller than its noise."""
+    """Return a sentence if an average cluster has fewer rows than four standard deviations of a count's noise."""
     n, k = trace.domain.n_public, len(trace.cluster_centers)
     sd = next((step.released["counts_sd"] for step in trace.steps if "counts_sd" in step.released), 0.0)
     if n is None or n / k >= 4 * sd:

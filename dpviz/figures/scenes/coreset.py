@@ -56,7 +56,10 @@ def _saving(table: pd.DataFrame, n_clusters: int) -> str:
 
 
 def elbow_panel(view: View, table: pd.DataFrame, n_clusters: int, cost: str) -> Panel:
-    """Draw the cost of every k on the coreset and, if hidden layers are on, on the rows; `table` has these columns."""
+    """Draw the cost of every k on the coreset and, if hidden layers are on, on the rows.
+
+    `table` has the columns k, coreset and, in DEMO, rows.
+    """
     colors = view.colors
     figure = base(colors, _saving(table, n_clusters), height=300)
     figure.add_scatter(

@@ -81,7 +81,8 @@ class Edition:
     name : public name of the data set with this number of people
     n : number of people
     stops : by ascending ε, the same in every edition
-    most : for every stop, the largest number of bets, of 100, that an attacker wins against any method with its ε and δ
+    most : for every stop, the largest number of bets, of 100, that an attacker wins against any method with the stop's
+        ε and δ
     groups : number of groups
     best : the reference's loss
     people : ndarray (n, d), original units, or None; NOT PRIVATE

@@ -46,7 +46,7 @@ def plot_words(colors: Theme, payload: bytes, word_bytes: int, title: str, *, hi
 
 
 def plot_clients(view: View, parts: Sequence[np.ndarray], chosen: int) -> go.Figure:
-    """Draw each client's people in its own shade (the chosen client's with rings), and the released centers."""
+    """Draw each client's people as rings in its own shade (the chosen client's as dots), and the released centers."""
     colors = view.colors
     sizes = " to ".join(f"{size:,}" for size in sorted({min(map(len, parts)), max(map(len, parts))}))
     figure = plane(view, f"{counted(len(parts), 'client')} hold {sizes} rows each", height=360)

@@ -57,7 +57,7 @@ def groups_panel(
 ) -> Panel:
     """Draw a plane with one frame per shot: its centers (k', d), original units, and every group's radius.
 
-    `boxes` are the bounds (low, high) declared for every shot. The picture is then twice as wide as the view's own
+    `boxes` are the bounds (low, high) declared for every shot. The picture is then 2.2 times as wide as the view's own
     bounds, and cuts off wider boxes and distant centers.
     """
     domain, colors = view.trace.domain, view.colors

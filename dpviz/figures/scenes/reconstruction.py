@@ -1,4 +1,4 @@
-"""Ring the people who were reconstructed from exact centers, round by round. NOT PRIVATE."""
+"""Ring the people whose rows were reconstructed from exact centers, round by round. NOT PRIVATE."""
 
 from __future__ import annotations
 

@@ -132,7 +132,7 @@ def curves(
     Raises
     ------
     ValueError
-        If promises of different kinds would share the axis.
+        If promises of different kinds, or several data sets, would share the axis.
     """
     if points.notion.nunique() > 1 or points.data.nunique() > 1:
         raise ValueError("figures: curves of different promises or data sets must not share an axis.")
@@ -331,7 +331,7 @@ def _end_labels(
 
 def _apart(places: Sequence[float], gap: float) -> list[float]:
     """Return positions at least `gap` apart, moved as little as possible; colliding ones move as one group."""
-    pools: list[list[float]] = []  # [sum of wanted centers, size]
+    pools: list[list[float]] = []  # [sum of the wanted positions, their number]
     for place in places:
         pools.append([place, 1])
         while len(pools) > 1:
@@ -345,7 +345,7 @@ def _apart(places: Sequence[float], gap: float) -> list[float]:
 def area_bars(
     areas: pd.DataFrame, colors: Theme, look: dict[str, Style], *, relative: bool, title: str, against: str = "KMeans"
 ) -> go.Figure:
-    """Draw a bar per curve of one data set and promise; each bar starts at the reference and has a rerun interval."""
+    """Draw a bar with a rerun interval per curve of one data set and promise; relative bars start at the reference."""
     ordered = areas.sort_values("area", ascending=False)
     value, low, high = (100 * (ordered[c] - 1) if relative else ordered[c] for c in ("area", "low", "high"))
     figure = base(colors, title, height=96 + 34 * len(ordered), margin_left=16)

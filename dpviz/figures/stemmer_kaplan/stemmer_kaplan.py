@@ -1,4 +1,4 @@
-"""Draw Stemmer-Kaplan and relatives: shifted grids, crowded cells, candidates, weights, k centers."""
+"""Draw Stemmer-Kaplan and its relatives: shifted grids, crowded cells, candidates, weights, k centers."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def loss_table(view: View) -> pd.DataFrame:
     """Return the parts of the loss: columns what, loss (z units); rows KMeans, all candidates, chosen. NOT PRIVATE.
 
     No choice of k candidates can beat the loss with every candidate as a center. The excess of the chosen k over that
-    loss is the price of the choice, and its excess over KMeans the price of the candidates.
+    loss is the price of the choice; the excess of that loss over KMeans' is the price of the candidates.
     """
     trace = view.trace
     if view.people is None or view.reference_loss is None:
