@@ -60,7 +60,7 @@ def prepare() -> None:
 
 
 def draw_ahead() -> None:
-    """Read and draw everything that all visitors share, so that the first visitor waits no longer than the others."""
+    """Read and draw what all visitors see at first, so that the first visitor waits no longer than the others."""
     from dpviz.atlas.cells import STORY
     from dpviz.datasets import SAMPLES
     from pages._ui.address.scene import read

@@ -46,7 +46,7 @@ class SweepData(DataControl):
 
 
 def is_linked(name: str) -> bool:
-    """Return whether an address can name a data set: everybody's, or a public file of this session by its columns."""
+    """Return whether an address can name a data set: one open to every session, or a public file by its columns."""
     own = catalog.own().get(name)
     return is_everybodys(name) if own is None else not own.private
 

@@ -124,7 +124,7 @@ class Control:
                 return self._one(value.strip())
             except (LookupError, ValueError):
                 return self.spec.default
-        return int(value) if self.spec.kind == "int" and isinstance(value, float) else value  # as the field does
+        return int(value) if self.spec.kind == "int" and isinstance(value, float) else value  # truncates like the field
 
 
 Vocabulary = Callable[[Mapping[str, Any]], Sequence[Control]]  # values known so far -> the controls that follow

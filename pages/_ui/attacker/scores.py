@@ -23,7 +23,7 @@ def bar(yours: Tally, machine: Tally, bound: float) -> str:
     """Return the bar as HTML."""
     c = shell.colors()
     most = odds(bound)
-    place = _at(most / 100)  # of the tick and, as far as the bar reaches, of its label
+    place = _at(most / 100)  # where the tick is and, as far as the bar reaches, its label
     label = f"You {percent(yours.share)}, best known attack {percent(machine.share)}, bound {most} of 100"
     return (
         f'<div class="dp-score" role="img" aria-label="{label}"><i style="left:0;width:100%;background:{c.line}"></i>'

@@ -1,4 +1,4 @@
-"""Ask a class a question, its own or a lesson's, and show its answers."""
+"""Ask a class a question, the lecturer's or a lesson's, and show the answers."""
 
 from __future__ import annotations
 

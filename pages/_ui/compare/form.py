@@ -79,7 +79,7 @@ def _edit(letter: str, start: Side, now: Side, data: Dataset) -> Side:
 
 
 def _values(cls: type[Algorithm], old: Algorithm, data: Dataset) -> dict[str, Any]:
-    """Return the fields' initial values: the run's own or, for another algorithm, those of common parameters."""
+    """Return the fields' initial values: the run's own or, for another algorithm, those of the `SHARED` parameters."""
     defaults = {name: spec.default for name, spec in params.specs(cls).items()}
     mine = {field.name: getattr(old, field.name) for field in dataclasses.fields(old)}
     values = mine if cls is type(old) else {name: mine[name] for name in SHARED if name in mine}

@@ -1,4 +1,4 @@
-"""The menu on Watch that puts a run beside the current one: with one thing changed, or an earlier one."""
+"""The menu on Watch that puts a run beside the current one: a variant with one thing changed, or an earlier run."""
 
 from __future__ import annotations
 

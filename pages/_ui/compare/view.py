@@ -179,7 +179,7 @@ def _row(row: Fact) -> markup.Html:
 
 
 def curves(comparison: Comparison) -> None:
-    """Draw the promises' trade-off curves on one axis, and offer the page as a file."""
+    """Draw the promises' trade-off curves in one figure, and offer the comparison as a file."""
     bounds = _bounds(comparison)
     picture, words = st.columns([1, 1], gap="medium")
     with picture:

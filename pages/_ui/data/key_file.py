@@ -1,4 +1,4 @@
-"""Handle the key to a visitor's accounts as a file: download it here, and add it here in another browser."""
+"""Offer the key to a visitor's accounts as a file, which can be added in another browser."""
 
 from __future__ import annotations
 

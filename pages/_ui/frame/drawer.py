@@ -22,7 +22,7 @@ _component = st.components.v2.component(
 
 
 def drawer(page: str, summary: str) -> None:
-    """Show the line; the drawer is closed when a page opens. `summary` states the form's values in a few words."""
+    """Show the line that opens the drawer, closed at first; `summary` states the form's values in a few words."""
     with st.container(key=keys.DRAWER_BOX):
         _component(
             key=keys.DRAWER(page), data={"page": page, "summary": summary}, height="content",

@@ -29,7 +29,7 @@ def embedded() -> bool:
 
 
 def style() -> str:
-    """Return the style rules that hide everything else on a page."""
+    """Return the style rules that hide everything but the picture in a frame, "" outside of one."""
     return _CSS if embedded() else ""
 
 

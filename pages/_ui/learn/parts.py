@@ -186,7 +186,7 @@ def _options(
     choose: Callable[[int], None],
     without: frozenset[int] = frozenset(),
 ) -> None:
-    """Show the answers as buttons, each with its number as a key; those in `without` were tried."""
+    """Show the answers as buttons, each with its number as a key; those in `without`, already tried, are disabled."""
     shapes = ("radio_button_checked", "radio_button_unchecked")
     if lesson.several:
         shapes = ("check_box", "check_box_outline_blank")

@@ -15,7 +15,7 @@ SHOWS = {"plan": "Plan", "notes": "Teacher's notes", "worksheet": "Worksheets"}
 
 
 def notes(known: Mapping[str, Any]) -> Sequence[Control]:
-    """Return the controls of Notes: the lessons, then the sheet shown."""
+    """Return the controls of Notes: the lessons, then the kind of sheet shown."""
     return [
         Control("lesson", keys.NOTES_LESSONS, "Lessons", choice(plans()[0].lessons, tuple(LESSONS)), many=True),
         Control("show", keys.NOTES_SHOW, "Show", choice("plan", tuple(SHOWS))),

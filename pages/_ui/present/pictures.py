@@ -150,7 +150,7 @@ def clouds(
     data: Dataset, algorithms: dict[str, Algorithm], stored: dict[str, Sequence[np.ndarray]], seed: int, mode: str,
     axes: tuple[int, int] | None, hidden: bool, on_step: OnStep,
 ) -> Picture:  # fmt: skip
-    """Return the picture of the reruns' results; each step is the same algorithm at another ε, by label."""
+    """Return the picture of the reruns' results; each step shows the same algorithm at another ε."""
     drawn: list[Cloud] = []
     titles = []
     trace = replay(data, next(iter(algorithms.values())), seed).trace

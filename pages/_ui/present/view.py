@@ -48,7 +48,7 @@ def _put(deck: Deck, index: int, slide: Slide) -> None:
 
 
 def deck_file() -> None:
-    """Save the deck as a file, open one, or return to the default deck."""
+    """Offer to save the deck as a file, to open one, or to return to the default deck."""
     deck = current()
     with st.container(horizontal=True, vertical_alignment="center"):
         st.download_button(

@@ -14,7 +14,7 @@ class TradeoffState:
     """Values of one visitor's session, as in `Session`."""
 
     sweeps: Held[list[str]] = Held(list)
-    at_once: Held[Any] = Held(nothing)  # the part of the form's sweep that is known, a `sweeps.Kept`
+    at_once: Held[Any] = Held(nothing)  # the part of the form's sweep that is known, a `sweeps.Progress`
     sweep_asked: Held[Sweep | None] = Held(nothing)  # the form's sweep when the page was last drawn
     began: Held[set[str]] = Held(set)  # own data sets whose sweep was started automatically
     timed: Held[frozenset[Hashable]] = Held(frozenset)  # kinds of runs that are being timed

@@ -211,7 +211,7 @@ def size(sweep: Sweep) -> int:
 
 
 def counted(runs: Iterable[Run | dict[str, Any]]) -> int:
-    """Return the number of runs, or of rows, of the chosen algorithms: those of KMeans, the reference, do not count."""
+    """Return how many of these runs or rows belong to chosen algorithms, not to KMeans, the reference."""
     return sum((run["algorithm"] if isinstance(run, dict) else run.algorithm) != REFERENCE for run in runs)
 
 

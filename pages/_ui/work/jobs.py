@@ -16,7 +16,7 @@ from dpviz.trace import Cancelled
 
 __all__ = ["LONG", "Job", "Jobs", "stop_all"]
 
-LONG = 10.0  # a job that takes at least this many seconds, or is expected to, is long; only one long job runs at a time
+LONG = 10.0  # a job that takes, or is expected to take, at least this many seconds is long
 
 
 @dataclasses.dataclass
@@ -88,7 +88,7 @@ class Jobs:
     Jobs run in the order in which they would end if every visitor had the server alone: a job's due time is its
     arrival, or its visitor's previous due time if that is later, plus its expected duration. So short jobs run first,
     many jobs of one visitor never overtake another visitor's first job, and every job gets its turn (start-time fair
-    queueing). With two or more workers, one of them never runs long jobs.
+    queueing). With two or more workers, no long job starts while another one runs.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ __all__ = ["RUNS", "Workers", "workers"]
 RUNS = max(2, cpu_count())  # maximum number of runs at a time, in all sessions together
 
 _NOTE = struct.Struct("<qqq")  # number of steps done, total number, and whether to stop
-_PATIENCE = 1.0  # seconds that a stopped run has to reach its next step before it is killed
+_PATIENCE = 1.0  # seconds that a stopped run has to reach its next step before it is interrupted
 _TICK = 0.05  # seconds between checks of a run's progress
 
 
@@ -48,7 +48,7 @@ class Workers:
 
     @property
     def away(self) -> bool:
-        """Return whether a process is ready."""
+        """Return whether the next call runs in a process."""
         return bool(self._count) and (not self._warming or any(future.done() for future in self._warming))
 
     def warm(self, *modules: str) -> None:
