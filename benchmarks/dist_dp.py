@@ -4,8 +4,9 @@ DPVIZ_DATASETS=folder python -m benchmarks.dist_dp --rows rows.jsonl > benchmark
 
 Rows go to a file from which a second call resumes. Benchmark sets have tight bounds (NOT PRIVATE: taken from the data);
 town and city have their declared boxes. ρ is in z units, and δ = n^-1.1 unless --delta is given. Every ε is compared
-with every larger one at the same ρ: the loss grows if its difference, paired by seed, exceeds --clear times the
-standard error of the difference. The last lines list the cases in which the loss is above that of a single center.
+with every larger one at the same ρ: the loss grows if its difference, paired by seed, exceeds both .005 and --clear
+times the standard error of the difference. The last lines list the cases in which the loss is above that of a single
+center by more than --clear standard errors.
 """
 
 from __future__ import annotations

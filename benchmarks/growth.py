@@ -7,9 +7,9 @@ Each run (epsilon 1, seed 0, as many blobs as clusters) has its own process; its
 beyond that of the rows are measured (on Linux only). A point is the minimum of --runs runs, or of the runs begun before
 --enough processor seconds are used up. One axis grows while the others stay at 10,000 rows, 8 columns and 8 clusters;
 that point is measured once for all axes. An exponent is the slope of the logarithm of the time or memory against the
-logarithm of the size, fitted to the three largest points that ran. A point that takes more than --most seconds is
-stopped, and larger ones on its axis are not tried, as the app refuses runs that its forecast calls too long. Finished
-points stay in the file and are used again while the algorithms' code is the same.
+logarithm of the size, fitted to the three largest points above .05 s (for time) or 1 MB (for memory). A run that takes
+more than --most seconds is stopped, and larger points on its axis are not tried, as the app refuses runs that its
+forecast calls too long. Finished points stay in the file and are used again while the algorithms' code is the same.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def resident(name: str) -> float:
 
 
 def measure(answer: Connection, slug: str, axis: str, size: int, folder: Path) -> None:
-    """Send one point: seconds, megabytes beyond those of the rows, and the sentence if the run was refused."""
+    """Send one run's seconds, its megabytes beyond those of the rows, and the sentence if it was refused."""
     shape = BASE | ({axis: size} if axis in BASE else {})
     X, domain = (on_disk(size, folder), None) if axis == "parts" else blobs(**shape)
     Path("/proc/self/clear_refs").write_text("5")  # reset the peak, so that making the rows does not count
@@ -145,7 +145,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--algorithms", nargs="+", default=list(ALGORITHMS), choices=list(ALGORITHMS))
     parser.add_argument("--axes", nargs="+", default=["n", "d", "k"], choices=list(AXES))
-    parser.add_argument("--most", type=float, default=60.0, help="seconds of one point")
+    parser.add_argument("--most", type=float, default=60.0, help="seconds of one run")
     parser.add_argument("--runs", type=int, default=3, help="of a point")
     parser.add_argument("--enough", type=float, default=3.0, help="processor seconds after which a point has no more")
     parser.add_argument("--folder", type=Path, default=Path("/tmp"), help="where the file for parts is made")

@@ -1,4 +1,4 @@
-"""Hash the code of the algorithms, so that no stored row of older code is used again."""
+"""Hash the code of the algorithms, so that rows stored by older code are not used again."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import dpviz
 
-ROOMS = ("algorithms", "geometry", "postprocessing", "privacy")  # rooms whose code a run of an algorithm uses
+ROOMS = ("algorithms", "geometry", "postprocessing", "privacy")  # single modules, such as domain.py, are not hashed
 
 
 @cache

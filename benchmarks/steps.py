@@ -40,7 +40,7 @@ def families() -> list[str]:
 
 
 def walk(browser: Browser, url: str) -> tuple[list[float], int]:
-    """Return the milliseconds that each step of the run at an address takes, and its number of figures."""
+    """Return the milliseconds that each step of the run at an address takes, and the number of figures."""
     context, page, spent = new_page(browser)
     page.goto(url)
     page.wait_for_function(DECIDED)

@@ -7,10 +7,10 @@ python -m benchmarks.utility --table field --seeds 3
 python -m benchmarks.utility --table su --seeds 3
 
 A table is a sweep, which is specified in benchmarks/specs/TABLE.toml. Data sets are named as in a sweep; a name without
-"sample:" or "bench:" stands for a bundled sample, a set in the folder DPVIZ_DATASETS or a generated set. All algorithms
-run with bounds taken from the data (the papers' preprocessing, NOT PRIVATE) and delta = n^-1.1. Rows are stored in a
-JSON-lines file and are not computed again while the algorithms' code is the same, so an interrupted command resumes
-where it stopped. A table also writes NAME.md and NAME.csv.
+"sample:" or "bench:" stands for the sample iris or digits, a set in the folder DPVIZ_DATASETS or a generated set. All
+algorithms run with bounds taken from the data (the papers' preprocessing, NOT PRIVATE) and delta = n^-1.1. Rows are
+stored in a JSON-lines file and are not computed again while the algorithms' code is the same, so an interrupted command
+resumes where it stopped. A table also writes NAME.md and NAME.csv.
 """
 
 from __future__ import annotations

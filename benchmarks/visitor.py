@@ -61,7 +61,7 @@ class Visitor:
         await self._socket.close()
 
     def find(self, key: str, kind: str = "") -> str:
-        """Return the id of the newest widget with a key, or a button with a label."""
+        """Return the id of the newest widget with this key, or of the newest button with this label."""
         for identity, (found, proto, _) in reversed(self.widgets.items()):
             if identity.endswith(f"-{key}") or (found == "button" and proto.label == key):
                 if kind in ("", found):

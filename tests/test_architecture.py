@@ -118,7 +118,7 @@ def written(node):
 
 
 def literal_keys(nodes):
-    """Return keys that are literals, instead of names, where a widget is made or its value is read."""
+    """Yield keys that are literals, instead of names, where a widget is made or its value is read."""
     for node in nodes:
         if isinstance(node, ast.Call):
             maker = ast.unparse(node.func).split(".")[-1]
@@ -134,7 +134,7 @@ def literal_keys(nodes):
 
 
 def loose(nodes):
-    """Return names that a page writes into Streamlit's state or reads from it, and that are not widget keys."""
+    """Yield names that a page writes into Streamlit's state or reads from it, and that are not widget keys."""
     state = re.compile(r"(.*\.)?session_state|state").fullmatch
     for node in nodes:
         if isinstance(node, ast.Attribute) and state(ast.unparse(node.value)) and node.attr not in STATE_METHODS:
@@ -344,7 +344,7 @@ def families(base, sources=SOURCES):
 
 
 def without_picture(modules):
-    """Return families that do not exist in both figures and algorithms."""
+    """Return families that exist in only one of figures and algorithms."""
     return families("dpviz.algorithms", modules) ^ families("dpviz.figures", modules)
 
 

@@ -85,7 +85,7 @@ KEYS = ("maps", "alex", "vary", "plan/form", "plan/view", "guarantee", "queries"
 
 
 def exponents(source):
-    """Return lines of f-strings that may write 3.14e+04, except if the text is read back as a number at once."""
+    """Return line numbers of f-strings that may write 3.14e+04, except if the text is read back as a number at once."""
     tree = ast.parse(source)
     read_back = {id(arg) for node in ast.walk(tree) if isinstance(node, ast.Call) for arg in node.args
                  if ast.unparse(node.func) == "float"}  # fmt: skip

@@ -144,7 +144,7 @@ def test_pairs_are_neighbors():
 
 
 def test_the_log_ratio_is_the_density_ratio_of_the_mechanisms():
-    """Compare with scipy's densities on a run of one Gaussian release."""
+    """Compare with scipy's densities on runs of one release, with Gaussian or Laplace noise."""
     from scipy import stats
 
     from dpviz.privacy.plan import Plan

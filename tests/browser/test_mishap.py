@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings(
 
 @pytest.fixture(scope="module")
 def failing(browser, tmp_path_factory):
-    """Serve a checkout in which two pages fail after they are drawn; return its address and its server's log."""
+    """Serve a checkout in which three pages fail after they are drawn; return its address and its server's log."""
     root = tmp_path_factory.mktemp("checkout")
     for name in ("pages", ".streamlit"):
         shutil.copytree(ROOT / name, root / name)

@@ -116,7 +116,7 @@ def test_a_mask_is_never_used_twice():
 
 
 def test_no_mask_of_a_client_comes_again_in_another_round():
-    """A client that knows the common masks removes them, so the pairs' masks must differ in every round."""
+    """A client that knows the common masks can remove them, so the pairs' masks must differ in every round."""
     clients, _ = parties()
     left = []
     for round_ in (0, 1):

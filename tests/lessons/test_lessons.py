@@ -114,7 +114,7 @@ def circles(update):
 
 
 def drawn(panel):
-    """Return for every frame the solid circles, the dashed circles, and the centers."""
+    """Yield for every frame the solid circles, the dashed circles, and the centers."""
     names = [trace.name for trace in panel.figure.data]
     for frame in panel.figure.frames:
         by_name = {names[index]: update for index, update in zip(frame.traces, frame.data, strict=True)}
@@ -124,7 +124,7 @@ def drawn(panel):
 
 
 def reached(rings, centers):
-    """Return how many circles hold a center that is nearest to them, from the drawing alone."""
+    """Return, from the drawing alone, how many circles hold a center that is nearer to them than to other circles."""
     middles = np.stack([middle for middle, _ in rings])
     own = [int(np.linalg.norm(middles - center, axis=1).argmin()) for center in centers if np.isfinite(center).all()]
     near = zip(own, centers[np.isfinite(centers).all(axis=1)], strict=True)

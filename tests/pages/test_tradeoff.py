@@ -41,7 +41,7 @@ from tests.sweeps.handmade import rows, runs
 
 @pytest.fixture
 def bare(monkeypatch, tmp_path):
-    """Use no stored runs, and an empty shelf."""
+    """Use no stored runs."""
     monkeypatch.setattr(atlas, "FOLDER", tmp_path)
     sweeps._stored.cache_clear()
     return tmp_path

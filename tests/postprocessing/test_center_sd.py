@@ -34,7 +34,7 @@ def run(slug, X, seed, **options):
 
 
 def apart(trace, order):
-    """Return whether the clusters of the last release are the four groups, up to a few rows."""
+    """Return whether the clusters of the last release are the four groups, up to a few rows; True if unknown."""
     true = next((h.statistic["counts"] for h in reversed(trace.steps[-1].hidden) if "counts" in h.statistic), None)
     return true is None or len(true) != 4 or (np.abs(true[order] - SIZES) < 20).all()
 

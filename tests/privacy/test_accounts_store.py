@@ -99,7 +99,7 @@ def book_forever(place, tell):
 @POSIX
 @pytest.mark.slow
 def test_a_kill_at_any_point_loses_no_claim_that_a_run_could_have_started_on(place):
-    """A forked process is killed 50 times, each time a little later after it has begun to book."""
+    """Fifty forked processes are killed, one after another, at various times after they have begun to book."""
     told = []
     for turn in range(50):
         hear, tell = os.pipe()

@@ -96,7 +96,7 @@ class Cells(KeyQuery):
 
 
 class Spy(Seeded):
-    """Counts draws."""
+    """A noise source that counts its draws."""
 
     def __init__(self, seed=0):
         super().__init__(np.random.default_rng(seed))

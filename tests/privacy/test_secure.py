@@ -44,7 +44,7 @@ SKIPPED = (type, types.ModuleType)
 
 
 def walk(root):
-    """Yield every object reachable from `root`, array bases included, except classes and modules."""
+    """Return every object reachable from `root`, array bases included, except classes and modules."""
     seen, todo = {}, [root]
     while todo:
         item = todo.pop()
@@ -67,7 +67,7 @@ def numbers(item):
 
 
 def secrets(witness=None):
-    """Return the numbers that must not be found: cells in both units, and true statistics that are not whole."""
+    """Return the numbers that must not be found: cells in both units, and true statistics that are not sixteenths."""
     rows = Neighbors(X, X, DOMAIN)._x
     found = {value for array in (X, rows, abs(X)) for value in array.ravel().tolist()}
     for exchange in [] if witness is None else witness.exchanges:

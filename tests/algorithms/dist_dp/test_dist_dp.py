@@ -243,7 +243,7 @@ def test_secure_noise_has_the_stated_scale_on_the_grid():
 
 
 def lower_mu(hits, false_alarms, runs):
-    """Return a lower bound on mu, with 99.9% Clopper-Pearson limits at both ends."""
+    """Return a lower bound on mu that holds with 99.9% confidence, from Clopper-Pearson limits on both rates."""
     low = beta.ppf(5e-4, hits, runs - hits + 1)
     high = beta.ppf(1 - 5e-4, false_alarms + 1, runs - false_alarms)
     return norm.ppf(low) - norm.ppf(high)

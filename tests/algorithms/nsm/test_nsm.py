@@ -108,7 +108,7 @@ def test_a_mean_that_noise_explains_is_the_middle_of_the_box():
 
 @pytest.mark.parametrize("shape", ["both", "none"])
 def test_releases_about_the_mean_move_with_the_rows(shape):
-    """If rows and box move together by whole grid steps, the centers move with them."""
+    """With all rows in a corner of the box, the loss stays within a tenth of KMeans'."""
     X, domain = corner(3000, 5, seed=1)
     trace = NSM(n_clusters=4, epsilon=8.0, shape=shape).run(X, domain=domain, seed=2)
     plain = KMeans(n_clusters=4).run(X, domain=domain, seed=0).cluster_centers

@@ -44,7 +44,7 @@ def test_count_noise_is_sqrt_tables_over_share_over_theta():
 
 
 def test_threshold_of_eight_tables_is_the_specified_one():
-    """The specified 194.05 is for one release of 8 keys per row; each of 8 releases of one count needs 1/2 more."""
+    """One release of 8 keys per row and 8 releases of one key need the specified 194.05, and 1/2 more for rounding."""
     joint = Threshold(1 / 36.52, 5e-7).threshold(36.52, 8)
     assert joint - 0.5 == pytest.approx(194.05, abs=0.1)
     single = Threshold(1 / 36.52, 5e-7 / 8).threshold(36.52, 1)

@@ -9,7 +9,7 @@ LOW, HIGH = np.array([-10.0, -10.0]), np.array([10.0, 10.0])
 
 
 def boxes(middle, width, text, sides):
-    """Return the labels' boxes (low corner, high corner) in pixels of a phone."""
+    """Yield the box (low corner, high corner) of each label, in pixels on a phone."""
     scale = WIDE / 20
     for place, radius, words, side in zip(middle, width, text, sides, strict=True):
         half = np.array([LETTER * len(words), LINE]) / 2
