@@ -122,7 +122,7 @@ def keep_process(context, address):
 
 @pytest.fixture
 def open_page(browser, visitor, server):
-    """Open a path of the shared server, and fail if a request leaves the machine. All but the first page are strangers'."""
+    """Open a path of the shared server; fail if a request leaves the machine. Later pages of a test are strangers'."""
     pages, strangers, outside = [], [], []
 
     def opener(path="", *, width=1280, height=800, mode="light", base=server):
