@@ -455,7 +455,9 @@ def test_the_time_that_is_left_follows_from_the_forecast_and_then_from_the_pace(
     sweep = Sweep(data=("sample:tiny",), variants=(Variant("g", "glloyd"),), epsilon=(1.0,), repeats=30)
     job = Job("", "t", status="running", seconds=31.0)
     kept = Progress("i", "t", sweep, 31, [], job)
-    monkeypatch.setattr(view, "sweeps", SimpleNamespace(shelf=lambda: SimpleNamespace(queue=Jobs()), counted=sweeps.counted))
+    monkeypatch.setattr(
+        view, "sweeps", SimpleNamespace(shelf=lambda: SimpleNamespace(queue=Jobs()), counted=sweeps.counted)
+    )
     assert view.going(kept) == "Starting the worker processes"
     kept.rows, kept.first = [{"algorithm": "kmeans"}], (1, 100.0)
     for done, seconds, told in ((1, 100.0, "30 seconds"), (11, 110.0, "20 seconds"), (11, 200.0, "3 minutes")):

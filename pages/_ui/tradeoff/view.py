@@ -114,7 +114,9 @@ def _forecast(left: list[Run], known: int) -> None:
         seconds = sweeps.expected(left)
         words = "timing one run of each kind …" if seconds is None else duration(seconds)
         there = f" {known:,} already exist." if known else ""
-        st.caption(f"{sweeps.counted(left):,} runs, {words} on {sweeps.WORKERS} worker{'s' * (sweeps.WORKERS > 1)}.{there}")
+        st.caption(
+            f"{sweeps.counted(left):,} runs, {words} on {sweeps.WORKERS} worker{'s' * (sweeps.WORKERS > 1)}.{there}"
+        )
 
     expected()
 
