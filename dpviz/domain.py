@@ -14,7 +14,8 @@ __all__ = ["Domain"]
 
 _SLACK = 2.0**-40  # exceeds the rounding error of a norm in float64 for any d below 2^12, so no row exceeds the radius
 _ROWS = 1024
-_LEAST, _LARGEST = 1e-30, 1e30  # limits of a half-width and of a bound: squares of z and of data units stay finite
+# limits of a half-width and of a bound, so that squares of z and of data units stay finite
+_LEAST, _LARGEST = 1e-30, 1e30
 # smallest ratio of a half-width to the magnitude of the bounds; below it, rows would differ only by rounding
 _FINEST = 2.0**-40
 _MOST_ROWS, _MOST_PER_PERSON = 10**12, 10**6

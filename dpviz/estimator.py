@@ -21,7 +21,7 @@ from dpviz.postprocessing.regions import has_regions, labels_of
 __all__ = ["NoiseWarning", "PrivacyLeakWarning", "PrivateKMeans"]
 
 _FLOATS = [np.float64, np.float32]
-_spoken: set[str] = set()  # warnings already given in this process: a search makes dozens of fits and scores
+_spoken: set[str] = set()  # warnings already given in this process, because a search makes dozens of fits and scores
 
 
 class NoiseWarning(UserWarning):
@@ -33,7 +33,7 @@ class PrivacyLeakWarning(UserWarning):
 
 
 class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
-    """K-means with differential privacy, with scikit-learn's conventions.
+    """K-means with differential privacy, following scikit-learn's conventions.
 
     `fit` spends the whole budget every time: in a grid search or a cross-validation each fit is a separate release.
     `score`, `labels_` and `predict` read the rows they are given, so their results are NOT private. The first score and
@@ -42,7 +42,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
 
     Parameters
     ----------
-    n_clusters : int, number of centers k; DPM and EM-MC may return another number
+    n_clusters : int, number of centers k; DPM, DP-DBSCAN, EM-MC and LSH-Splits may return another number
     algorithm : str, a slug of `dpviz.algorithms.ALGORITHMS`
     epsilon, delta : float, the budget of one fit; if delta is None, it is n_public^-1.1
     bounds : (low, high) or None, PUBLIC bounds of the columns: numbers, or arrays of shape (d,). If None, they are
@@ -102,7 +102,8 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         Raises
         ------
         ValueError
-            If the columns are not those of the bounds, a parameter is out of range, or a secure release has a seed.
+            If the columns are not those of the bounds, a parameter is out of range, or a secure release has a seed or
+            lacks bounds or n_public.
 
         Warns
         -----

@@ -106,7 +106,7 @@ def _labels(X: np.ndarray, centers: np.ndarray) -> np.ndarray:
 
 
 def silhouette(X: np.ndarray, centers: np.ndarray, rng: np.random.Generator, *, sample: int = 10_000) -> float:
-    """Return the mean silhouette of at most `sample` rows X (n, d); -1 if all of them have the same nearest center."""
+    """Return the mean silhouette of at most `sample` rows X (n, d); -1 if there is one cluster, or as many as rows."""
     chosen = X if len(X) <= sample else X[rng.choice(len(X), sample, replace=False)]
     labels = _labels(chosen, centers)
     if not 1 < len(np.unique(labels)) < len(chosen):

@@ -89,7 +89,7 @@ class Trace:
     claimed, spent : Guarantee, computed from the plan and, independently of it, from the ledger
     cluster_centers : ndarray of shape (k', d) in the ORIGINAL units of X, inside the declared box and ball
     coreset : Coreset or None
-    warnings : contradictions between released values and declared facts, one sentence each
+    warnings : doubts, raised by released values, about the result or the declared facts
     from_file : True for a trace read from a file, which anybody could have written
     """
 

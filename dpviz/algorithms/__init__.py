@@ -63,7 +63,7 @@ ALGORITHMS: dict[str, type[Algorithm]] = {
         DistDPRandomPoints,
     )
 }
-RECOMMENDED = "nsm"  # the app's default: it has the lowest loss at most budgets
+RECOMMENDED = "nsm"  # the app's default, because it has the lowest loss for most budgets
 
 __all__ = ["ALGORITHMS", "RECOMMENDED", "Algorithm", "add_files", "add_programs", "lines_of"]
 
@@ -87,7 +87,7 @@ def add_files(paths: Iterable[str | Path]) -> list[str]:
 
 
 def add_programs(places: Iterable[str]) -> list[str]:
-    """Register clusterers of other libraries (MODULE:CLASS) in this process and its children; return their slugs.
+    """Register clusterers from other libraries (MODULE:CLASS) in this process and its children; return their slugs.
 
     Raises
     ------

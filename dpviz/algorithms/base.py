@@ -35,7 +35,7 @@ class Algorithm:
     A subclass defines `name`, `slug`, `tagline`, `CODE`, its parameters, `plan` and `steps`. The "centers" released by
     the last step are the result; "coreset_points", "coreset_weights" and "coreset_sd" become the coreset. `run`
     projects both onto the declared box and ball, which contain every row, so no center moves away from any row. Steps
-    keep the unprojected values.
+    keep the unprojected values, except for the centers of the last step.
     """
 
     name: ClassVar[str]
@@ -106,14 +106,14 @@ class Algorithm:
         return max(self.releases(n_features, n_public), 1) * (2.5e4 + n_public * (n_features + 20))
 
     def advice(self, n_features: int, n_public: int) -> tuple[str, ...]:
-        """Return warnings about public values, one sentence each."""
+        """Return warnings that follow from public values."""
         delta = self.resolved_delta(n_public)
         if self.notion.private and delta > 1 / n_public:
             return (f"{self.name}: delta = {delta:.2g} is above 1/n = {1 / n_public:.2g}; choose a smaller delta.",)
         return ()
 
     def doubts(self, released: Mapping[str, Mapping[str, Any]], domain: Domain) -> tuple[str, ...]:
-        """Return warnings about `released`, the values of the last step of each kind, one sentence each."""
+        """Return warnings that follow from `released`, the values of the last step of each kind."""
         return ()
 
     def blurred(self, end: Mapping[str, Any], counts: np.ndarray, domain: Domain) -> tuple[str, ...]:

@@ -44,7 +44,8 @@ class DPEM(ApproximateDP):
     covariance : {"auto", "full", "diagonal"}
         Orientation of the ellipses: any, or aligned with the columns. "auto" means "full" up to 6 columns.
     reach : float, in [1, 10]
-        Clipping radius of the offsets, as a multiple of the expected distance from the mean for the widest Gaussian.
+        Clipping radius of the offsets, as a multiple of the widest Gaussian's root mean square distance from its mean;
+        at most the domain's diameter.
 
     Formal guarantee
     ----------------
@@ -67,9 +68,9 @@ class DPEM(ApproximateDP):
     nothing depends on the number of rows. Offsets are taken from the last mean and clipped to a radius that shrinks
     with the clusters. Second moments about the origin, as published, need so much noise that every cluster much smaller
     than the domain is lost. Covariances are made symmetric and shrunk toward a ball by the noise's share of their
-    variance, and their eigenvalues are kept between the noise's and the initial ones. A Gaussian with a noisy count
-    near or below 0 keeps its mean and shape, with the weight of one row. Composition is mu-GDP instead of the moments
-    accountant.
+    variance, and their eigenvalues are kept between a floor that the noise sets and the initial variance. A Gaussian
+    with a noisy count near or below 0 keeps its mean and shape, with the weight of one row. Composition is mu-GDP
+    instead of the moments accountant.
 
     References
     ----------

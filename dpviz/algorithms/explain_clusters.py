@@ -110,7 +110,7 @@ class ExplainClusters(ApproximateDP):
         return Plan({"bins": (Gaussian(mu_of_epsilon(self.epsilon, self.resolved_delta(n_public))),)})
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
-        """Count every column of every cluster between edges derived from the centers."""
+        """Count every cluster's rows, column by column, between edges derived from the centers."""
         given = self._given(curator.n_features)
         centers = snap(domain.clip(domain.normalize(given)))
         # a row on an edge counts as above it

@@ -63,7 +63,7 @@ ORIGINS: dict[str, Origin] = {}  # by slug
 
 
 def everything(known: dict[str, type[Algorithm]]) -> None:
-    """Add the algorithms of entry points, and the files and programs that the environment names.
+    """Add the algorithms of entry points, and those of the files and programs that the environment names.
 
     Raises
     ------
@@ -92,7 +92,8 @@ def hire(place: str, known: dict[str, type[Algorithm]]) -> str:
     Raises
     ------
     ValueError
-        If the class cannot be imported, is not a clusterer, or has a slug that is taken.
+        If the class cannot be imported, is not a clusterer, needs arguments that dpviz does not pass, or has a slug
+        that is taken.
     """
     cls = program(place)
     if known.get(cls.slug) is not cls:
@@ -106,7 +107,8 @@ def load(path: Path, known: dict[str, type[Algorithm]]) -> list[str]:
     Raises
     ------
     ValueError
-        If the file cannot be read or imported, breaks a rule, or defines no algorithm.
+        If the file cannot be read or imported, breaks a rule, defines no algorithm, or defines one that cannot be
+        added.
     """
     place = path.name
     try:
@@ -179,7 +181,7 @@ def _enlist(cls: type[Algorithm], here: Origin, known: dict[str, type[Algorithm]
 
 
 def _guard(cls: type[Algorithm], here: Origin) -> None:
-    """Turn a run's failure into one sentence, and warn in every run that the file was not audited here."""
+    """Turn a run's failure into one sentence, and warn in every run until the algorithm has passed its audit here."""
     inner, doubts = cls.steps, cls.doubts
 
     def steps(self: Algorithm, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:

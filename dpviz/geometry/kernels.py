@@ -235,11 +235,11 @@ def _propose_grouped(
     """Return (winner, unsure), comparing a row only with the children that are near enough.
 
     A child at distance l from a parent is at least | |x - parent| - l | away from x. Rows are taken cell by cell, a
-    cell being the rows with the same nearest parent: all of them are compared with that parent's children, and with the
-    few longest children of all parents that may be as near to some row of the cell. The other parents' children are
-    then compared only with rows to which one of them may be nearer than the best so far. Scores relative to the parent
-    are small, and so are their rounding errors. Intervals [value - error, value + error] of 0.5 |x - s|^2 decide: a row
-    is sure if the winner's upper end is below every other lower end.
+    cell being the rows with the same nearest parent: all of them are compared with that parent's near children, and
+    with those far children of any parent that may be as near to some row of the cell. The other parents' near children
+    are then compared only with rows to which one of them may be nearer than the best so far. Scores relative to the
+    parent are small, and so are their rounding errors. Intervals [value - error, value + error] of 0.5 |x - s|^2
+    decide: a row is sure if the winner's upper end is below every other lower end.
     """
     n, d = x.shape
     lengths = np.sqrt(((points - parents[group]) ** 2).sum(axis=1))

@@ -19,7 +19,7 @@ __all__ = ["alone", "each"]
 
 _lock = threading.Lock()
 _inside = 0
-_outside: list[int] = []  # numbers of linear-algebra threads before the first use began
+_outside: list[int] = []  # numbers of linear-algebra threads outside all open blocks
 
 
 class _Libraries:

@@ -203,7 +203,7 @@ def kinds(traces: Sequence[Trace]) -> list[str]:
 
 
 def budgets(traces: Sequence[Trace], noun: str = "person") -> list[str]:
-    """Return one sentence if epsilon, delta or trust differ between promises that hide the same change.
+    """Return a sentence each if budgets differ, if only some promises have a mu, and if central runs' trust differs.
 
     `noun` is the word for a row.
     """

@@ -1,7 +1,7 @@
 """State the noise of each center: formulas for centers that are averages, from released values only.
 
-Every family declares its noise in the step that gives its centers: `center_sd` (k, d), the standard deviation per
-column in z units, and `center_noise`, the kind of that noise. Families without a formula declare neither: if noise
+A family with a formula declares its noise in the step that gives its centers: `center_sd` (k, d), the standard
+deviation per column in z units, and `center_noise`, the kind of that noise. Other families declare neither: if noise
 decides which candidates win, no standard deviation describes the error of a center.
 """
 

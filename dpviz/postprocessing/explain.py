@@ -186,8 +186,8 @@ def _words(row: object, columns: Sequence[str], units: Sequence[str], z: float) 
 def edges_between(centers: np.ndarray, domain: Domain, bins: int = BINS) -> np.ndarray:
     """Return edges per column, evenly spaced from the lowest to the highest center; (d, bins - 1), original units.
 
-    They are rounded to a hundredth of that range or more finely, so that they have few digits. If the centers agree in
-    a column, its declared bounds are divided evenly. Only released values are read.
+    They are rounded to a fiftieth of that range or more finely, so that they have few digits. If the centers agree in a
+    column, its declared bounds are divided evenly. Only released values are read.
     """
     low, high = centers.min(axis=0), centers.max(axis=0)
     same = high - low <= 1e-3 * (domain.high - domain.low)
@@ -199,10 +199,11 @@ def edges_between(centers: np.ndarray, domain: Domain, bins: int = BINS) -> np.n
 
 
 def of_centers(trace: Trace, columns: Sequence[str], units: Sequence[str] = ()) -> list[str] | None:
-    """Return one sentence per cluster from the centers and their noise, for free; None if no noise is declared.
+    """Return one sentence per cluster from the centers and their noise, for free; None if they cannot be compared.
 
     A sentence states a difference from the mean of the other centers if it exceeds the sum of both half-widths by at
-    least a tenth of the bounds' width.
+    least a tenth of the bounds' width. Centers cannot be compared if no noise is declared, if they average the middles
+    of cells, or if there is only one.
     """
     noise, centers, domain = center_noise(trace), np.asarray(trace.cluster_centers), trace.domain
     k, d = centers.shape

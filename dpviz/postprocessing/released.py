@@ -44,7 +44,7 @@ class CenterNoise:
     sizes : ndarray of shape (k',) or None, noisy number of rows of each center; may be negative
     sd : ndarray of shape (k', d) or None, standard deviation of a center per column, z units; None if no formula is
         known
-    sizes_sd : float or None, standard deviation of one size
+    sizes_sd : float or None, standard deviation of a size, or the largest one if they differ
     meaning : str, the kind of noise that `sd` measures
     """
 
@@ -58,9 +58,9 @@ def center_noise(trace: Trace) -> CenterNoise:
     """Return sizes and noise per center from released values, as a prediction for reruns with other noise.
 
     The noise is the one that the family declares with its centers (`center_sd` of the step, see `center_sd.py`). Over
-    reruns with well-separated groups, the ratio of predicted to measured noise is .9 to 1.1 (a test checks this). Sizes
-    are the noisy counts by which sums are divided, the weights of averages, or the summed weights of the points nearest
-    to each center.
+    reruns with well-separated groups, the ratio of predicted to measured noise, averaged over the centers, is .9 to 1.1
+    (a test checks this). Sizes are the noisy counts by which sums are divided, the weights of averages, or the summed
+    weights of the points nearest to each center.
     """
     if not trace.claimed.private:
         return CenterNoise()
@@ -73,7 +73,7 @@ def center_noise(trace: Trace) -> CenterNoise:
 
 
 def _sizes(trace: Trace, step: Step) -> tuple[np.ndarray | None, float | None]:
-    """Return the noisy number of rows of each center, and its standard deviation if all centers share one."""
+    """Return the noisy number of rows of each center, and the largest standard deviation of these, if known."""
     released, k = step.released, len(step.released["centers"])
     if "noisy_counts" in released:
         counts = np.asarray(released["noisy_counts"], dtype=float)

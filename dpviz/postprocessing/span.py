@@ -64,8 +64,8 @@ Axes = tuple[int, int] | Span | None  # two columns, two directions, or the run'
 def span_of(domain: Domain, cluster_centers: np.ndarray, of: str = "the released centers") -> Span:
     """Return the first two principal directions of released centers (k, d), original units, and a range around them.
 
-    If the centers span fewer than two directions, the columns farthest from the spanned ones complete them. If all
-    centers coincide or there are none, the range is the declared bounds of these columns.
+    If the centers span fewer than two directions, the columns farthest from the spanned directions complete them. If
+    all centers coincide or there are none, the range is the declared bounds of these columns.
     """
     d = domain.n_features
     centers = (np.asarray(cluster_centers, dtype=float).reshape(-1, d) - domain.middle) / domain.half_width

@@ -51,8 +51,8 @@ class _Cloud:
 def occupied(noisy_counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the mask (m,) of positive noisy counts, and these counts as weights.
 
-    If no count is positive, the largest is kept, with weight 1. Counts below 1 stay as they are: raised to 1, many
-    empty cells would outweigh the rows if the noise is small.
+    If no count is positive, the largest is kept, with weight 1. Counts below 1 stay as they are: if they were raised to
+    1, many empty cells would outweigh the rows under small noise.
     """
     mask = noisy_counts > 0
     if mask.any():

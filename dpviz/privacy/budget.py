@@ -31,9 +31,8 @@ def budget(epsilon: float, delta: float, *, gaussian: bool) -> Budget:
     Parameters
     ----------
     gaussian : whether every release is Gaussian. If so, all three notions are exact: rho = mu^2 / 2 (Bun and Steinke
-        2016, Proposition 1.6), and epsilon at delta follows from mu. Otherwise rho is the largest whose general
-        conversion (their Proposition 1.3) gives epsilon, and mu is the Gaussian mechanism's with the same epsilon and
-        delta.
+        2016, Proposition 1.6), and epsilon at delta follows from mu. Otherwise rho is the one from which their general
+        conversion (Proposition 1.3) gives epsilon, and mu is the Gaussian mechanism's with the same epsilon and delta.
     """
     mu = mu_of_epsilon(epsilon, delta)
     return Budget(epsilon, delta, mu, mu * mu / 2 if gaussian else zcdp_of_epsilon(epsilon, delta))
@@ -49,7 +48,7 @@ def epsilon_of(notion: str, value: float, delta: float, *, gaussian: bool) -> fl
     Raises
     ------
     ValueError
-        If the value is not positive.
+        If the notion is unknown or the value is not positive.
     """
     validate.one_of("budget", ("epsilon", "mu", "zcdp"), notion=notion)
     validate.positive("budget", **{notion: value})

@@ -107,8 +107,8 @@ class ChunkedRows(Rows):
     dataset_id : str
     spread : function that computes the parts: `threads(2)`, or `on_cluster(client)`
 
-    Such rows answer every query that is a sum over rows, including selections and sparse keys, and refuse queries that
-    release one value per row.
+    Such rows answer every query that is a sum over rows, including selections and sparse keys. They refuse greedy
+    covers, shuffling, reports of the local model, and releases of one value per row.
     """
 
     def __init__(self, parts: Sequence[Part], domain: Domain, dataset_id: str, spread: Spread) -> None:

@@ -209,7 +209,7 @@ class Threshold(_Mu):
         return self.delta
 
     def threshold(self, scale: float, l0: int) -> float:
-        """Return the threshold tau that keys of only one neighbor pass with probability <= delta in total.
+        """Return the threshold tau; keys that only one neighbor has pass it with probability <= delta in total.
 
         It is 1.5 + scale Phi^-1((1 - delta)^(1/l0)); the half allows for counts rounded to whole numbers.
         """
@@ -220,10 +220,10 @@ class Threshold(_Mu):
 class Cover(_Epsilon):
     """A whole sequence of picks by coverage, as ONE cost: (epsilon, delta)-DP for any number of picks and grids.
 
-    Each pick weighs a cell by exp(e c), with c the number of its rows that no earlier pick covered. An added row
-    multiplies a pick's normalizer by 1 + (e^e - 1) p, with p the probability that this pick covers it, and only until
-    it is covered; except with probability delta those p add up to at most 1 + ln(1/delta). So e is the solution of (e^e
-    - 1)(1 + ln(1/delta)) = epsilon; the published e = epsilon / (2 ln(e/delta)) bounds e^e - 1 by 2 e and is about half
+    Each pick weighs a cell by exp(w c), with c the number of its rows that no earlier pick covered. An added row
+    multiplies a pick's normalizer by 1 + (e^w - 1) p, with p the probability that this pick covers it, and only until
+    it is covered; except with probability delta those p add up to at most 1 + ln(1/delta). So w is the solution of (e^w
+    - 1)(1 + ln(1/delta)) = epsilon; the published w = epsilon / (2 ln(e/delta)) bounds e^w - 1 by 2 w and is about half
     as large (Gupta, Ligett, McSherry, Roth and Talwar, SODA 2010, Theorem 6.4).
     """
 
@@ -252,7 +252,7 @@ class Cover(_Epsilon):
         return None
 
     def scale(self, sensitivity: float) -> float:
-        """Return 1 / e for counts of this sensitivity."""
+        """Return sensitivity / w, the scale at which counts are weighed by exp(w c)."""
         return sensitivity / math.log1p(self.epsilon / (1 - math.log(self.delta)))
 
 

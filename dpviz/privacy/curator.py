@@ -23,7 +23,8 @@ from dpviz.privacy.rows import ALL, UTILITY_SLACK, Rows
 
 __all__ = ["ALL", "Curator", "Hidden", "Noisy", "NoisyKeys", "Reports"]
 
-_NARROWEST = 32 * GRID  # at this sd and above, a discrete Gaussian's delta is at most 1.001 times the continuous one's
+# smallest sensitivity: for mu <= 1, a discrete Gaussian's delta is then at most 1.002 times the continuous one's
+_NARROWEST = 32 * GRID
 
 
 class Curator:
@@ -89,7 +90,7 @@ class Curator:
 
     @property
     def n_credible(self) -> float:
-        """Return the n nearest to the declared one that lies within one standard deviation of the released counts.
+        """Return the n nearest to the declared one that is within one standard deviation of `n_noisy` and at least 1.
 
         One standard deviation is used, not three, because a declared number is approximate and its uses (which counts
         to keep, how far rows spread) suffer more from an error of 10% than from noise.
@@ -105,8 +106,8 @@ class Curator:
         Raises
         ------
         PermissionError
-            If the plan holds no such release, or if `scope` is a part of the rows and the relation is not add/remove.
-            Nothing is drawn before this error.
+            If the plan holds no such release, if the relation allows no release of the part `scope`, or if the query is
+            calibrated for shorter moves than the promise covers. Nothing is drawn before this error.
         """
         path = self._path(label, scope)
         self._check_move(label, query)
@@ -162,7 +163,7 @@ class Curator:
         self._ledger.append(entry)
 
         def pick(counts: np.ndarray, empty: int) -> int:
-            """Pick a cell by Gumbel-max; all empty cells share one draw, shifted by the logarithm of their number."""
+            """Pick a cell by Gumbel-max; the empty ones share one draw, shifted by scale times log(their number)."""
             others = [entry.scale * math.log(empty)] if empty else []
             at = self._noise.gumbel_argmax(np.concatenate([counts, others]), entry.scale)
             return at if at < len(counts) else at + self._noise.integer(empty)
@@ -271,8 +272,8 @@ class Curator:
         Raises
         ------
         PermissionError
-            If the plan holds no such report, or if rows may be added or removed, which would change people's public
-            numbers.
+            If the plan holds no such report, if the relation is not replacement (adding or removing rows would change
+            people's public numbers), or if a report priced as mixed is collected before `shuffle`.
         """
         if self.neighboring is not Neighboring.REPLACE:
             raise PermissionError(f"Curator: report {label!r} needs the relation replace; got {self.neighboring}.")

@@ -99,8 +99,8 @@ class Seeded:
 class Secure:
     """OpenDP's exact samplers on operating-system randomness, for private releases. There is no seed.
 
-    A Gaussian is drawn as an integer discrete Gaussian in units of the grid, counts included: on whole numbers the
-    discrete Gaussian of a small standard deviation costs more than the continuous one that the plan accounts for.
+    A Gaussian is drawn as an integer discrete Gaussian in units of the grid, for counts, too, because on whole numbers
+    the discrete Gaussian of a small standard deviation costs more than the continuous one that the plan accounts for.
     """
 
     reproducible = False

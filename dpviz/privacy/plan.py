@@ -49,7 +49,7 @@ class Plan:
             )
 
     def price(self, name: str, occurrence: int) -> Cost:
-        """Return the cost of the next release under `name`.
+        """Return the cost of release number `occurrence`, counted from 0, under `name`.
 
         Raises
         ------

@@ -104,7 +104,7 @@ def bootstrap(
 
 
 def near_noise(trace: Trace) -> int:
-    """Count the centers whose noisy size is within four standard deviations of zero: another run may lose them."""
+    """Count the centers that another run might lose: their noisy size is within four standard deviations of zero."""
     noise = center_noise(trace)
     if noise.sizes is None or noise.sizes_sd is None:
         return 0

@@ -45,7 +45,7 @@ def rerun(
     seeds: Sequence[int],
     on_step: Callable[[int, int], None] = lambda done, all: None,
 ) -> Reruns:
-    """Run an algorithm once for each seed; `on_step` receives the number of finished runs.
+    """Run an algorithm once for each seed; `on_step` receives the numbers of finished runs and of all runs.
 
     Parameters
     ----------

@@ -35,7 +35,7 @@ class Replay:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Reference:
-    """KMeans on the raw rows, and its normalized loss. NOT PRIVATE."""
+    """KMeans on the raw rows, and its loss in z units. NOT PRIVATE."""
 
     trace: Trace
     loss: float
@@ -49,7 +49,7 @@ def replay(
     *,
     noiseless: bool = False,
 ) -> Replay:
-    """Run an algorithm; `on_step` receives the number of planned releases made so far.
+    """Run an algorithm; `on_step` receives the numbers of releases made so far and planned.
 
     Private data get secure noise and no seed, and nothing else is computed from their rows.
 

@@ -80,7 +80,7 @@ class DistDP(Moves):
     -----
     noisy-points  released: noisy_points (n, d), noise_sd, rho; hidden: noisy_points (n, d), the rows themselves
     level         released: cells (m, d) centers, counts (m,), kept (m,), tree (m,), side, level, source, threshold
-                  (coarse levels hold the strongest cells only); hidden: keys, counts of the fine cells
+                  (every level holds its strongest cells only); hidden: keys, counts of the fine cells
     split         released: regions (f, d), near (n,) bool, reach
     regions       released: regions (f, d), noisy_counts (f,), means (f, d), kept (f,), noise_sd, least, radius,
                   themselves (n,) bool for noisy points that are far or in a small region;
@@ -98,10 +98,10 @@ class DistDP(Moves):
     regions contribute the noisy points that lie in them (Algorithm 1), not the rows, whose region is private here
     (Appendix E assigns rows, not noisy points). Cell centers are projected onto the domain: in many columns they lie
     far outside it, and offsets clipped to its radius would not lead back to the rows. The defaults add rules that read
-    public and released values only. The covariance of the noisy points minus that of their noise estimates how rows
-    spread. The noisy points that are far or in small regions are pulled to their mean until they spread that much, by
-    one factor in the directions that stand out from the noise and by another in the rest. If no direction stands out,
-    they are pulled to the middle of the domain by the factor v / (v + sd^2), with v = radius^2 / d and sd their noise.
+    public and released values only. For the noisy points that are far or in small regions, their covariance minus that
+    of their noise estimates how their rows spread. They are pulled to their mean until they spread that much, by one
+    factor in the directions that stand out from the noise and by another in the rest. If no direction stands out, they
+    are pulled to the middle of the domain by the factor v / (v + sd^2), with v = radius^2 / d and sd their noise.
     Regional means are pulled there by the same formula. While the noise sqrt(d) sd stays below 2 radius k^(-1/d), the
     width of k equal clusters that fill the domain, a region is also small below (sd of a sum / sd of a noisy point)^2
     rows, where the mean of its noisy points is more accurate than its noisy mean. All noise is that of the analytic
@@ -136,7 +136,7 @@ class DistDP(Moves):
     # dist-dp-epsilon-rho.md
     WIDE: ClassVar[float] = 2.0
     WORK: ClassVar[float] = 5e9  # maximum number of row-region pairs
-    SHOWN: ClassVar[int] = 400  # number of cells that a coarse level keeps for the picture, besides the chosen ones
+    SHOWN: ClassVar[int] = 400  # maximum number of cells that a level keeps for the picture, besides the chosen ones
     CODE: ClassVar[tuple[Line, ...]] = (
         Line("move every row by noise of size rho", ("noisy-points",), "points"),
         Line("lay coarse and fine grids over the noisy points", ("level",)),

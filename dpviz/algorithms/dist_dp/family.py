@@ -106,8 +106,8 @@ class Moves(ApproximateDP):
     ) -> dict[str, Any]:
         """Return centers (k, d) of the released weighted points, inside the domain, and the points as a coreset.
 
-        `sums_sd` (m,) is the noise of each point times its weight, that is, of a sum of offsets from `origins` (m, d).
-        Given both, the method also states the noise of each mean; for medians no formula is known.
+        `sums_sd`, (m,) or one for all, is the noise of each point times its weight, that is, of a sum of offsets from
+        `origins` (m, d). The noise of each mean follows from both; for medians no formula is known.
         """
         if len(points) <= self.FEW:
             centers = solve(points, weights, self.n_clusters, rng, jitter=0.01 * domain.radius)

@@ -180,7 +180,7 @@ class Evolution(ApproximateDP):
         )
 
     def survive(self, noisy_votes: np.ndarray, sd: float, n_rows: float) -> np.ndarray:
-        """Return the mask (m,) of the trial points that survive by the rule `keep`; use noisy votes only."""
+        """Return the mask (m,) of the trial points that survive under the rule `keep`; use noisy votes only."""
         if self.keep == "n votes":
             return survivors(noisy_votes, n_rows)
         return noisy_votes > (2 * sd if self.keep == "2 sd" else 0)
@@ -213,7 +213,8 @@ def sums_and_counts(label: str, mu: float, n_features: int) -> dict[str, tuple[G
 def averages(noisy: Noisy, radius: float) -> dict[str, Any]:
     """Return the centers (k, d), the noisy counts and the noise as released values.
 
-    A center is a noisy sum divided by its noisy count, which is raised to at least 1; it is clipped to the ball.
+    A center is a noisy sum divided by its noisy count, which is raised to at least 1; the result is clipped to the
+    ball.
     """
     sums, counts = noisy.value["sums"], noisy.value["counts"]
     centers = clip_ball(snap(sums / np.maximum(counts, 1.0)[:, None]), radius)

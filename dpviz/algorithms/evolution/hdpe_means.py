@@ -60,8 +60,8 @@ class HDPEMeans(Evolution):
     published code adds one number to all coordinates of a sum, which releases their differences exactly). Nothing
     branches on exact counts; noisy counts are raised to at least 1, and centers are clipped to the ball. By default the
     last release gets 80% of mu^2 instead of 2/T, and splits it as (4d)^(1/2) : 1 between sum and count, which makes the
-    loss two to three times lower at the same guarantee. The projection is scaled by 1/sqrt(p), which preserves norms;
-    the paper prints 1/sqrt(d). With p = 16 columns the first trial points are uniform, as for PE-means.
+    loss two to three times lower at the same guarantee. The projection is scaled by 1/sqrt(p), which preserves norms on
+    average; the paper prints 1/sqrt(d). With p = 16 columns the first trial points are uniform, as for PE-means.
 
     References
     ----------

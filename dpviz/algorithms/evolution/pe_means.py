@@ -41,8 +41,9 @@ class PEMeans(Evolution):
     delta : float or None, in [1e-12, 0.5]
         Total delta; None means n_public^-1.1.
     variations : {"capped", "paper", "authors"}
-        Rule for L, the number of variations per center in the first round: min(max(N/5, 4), cap) with cap 512 (128 for
-        d <= 4), the paper's max(N/5, 4), or the authors' published max(N/(5k), 4).
+        Rule for L, the number of variations per center in the first round: min(max(N/5, 4), cap), where the cap is 512
+        (128 for d <= 4) or max(20000/k, 4), whichever is less; the paper's max(N/5, 4); or the authors' published
+        max(N/(5k), 4).
     variations_each, rounds : int or None, in [1, 20000] and [1, 500]
         L and T, given directly instead of by the rules.
     step_size, levy_beta : float, in [0.0001, 1] and [0.5, 1.99]
@@ -62,7 +63,7 @@ class PEMeans(Evolution):
     all parameters and the domain (bounds, radius R, nominal size N). Each of the T generations releases one vote
     histogram with Gaussian noise of standard deviation sqrt(T)/mu; a row casts one vote, so its l2 sensitivity is 1 and
     each release costs mu^2/T (less with `refine`, whose joint release of sums (sensitivity R) and counts (sensitivity
-    1) costs its share). Everything else depends on released votes only.
+    1) costs its share). Everything else depends on released values only.
 
     Steps
     -----
@@ -77,11 +78,11 @@ class PEMeans(Evolution):
     declared, and rows are clipped to it. The paper treats N as public under add/remove; here N is the declared nominal
     size and nothing depends on the number of rows. The signal-to-noise test divides by |S| sigma^2 as the text
     describes it; the printed N sigma^2 would halve L forever once N < k sigma^2. L is capped by default, which does not
-    change the loss and makes runs 2 to 200 times faster. Up to 2,000 first trial points in fewer than 16 columns are
-    packed; beyond that they are uniform, because a minimum distance rejects nothing there in practice. A round's
-    k-means has one start (published code: 10). If fewer than k trial points survive, the k with the most noisy votes
-    are the centers. Votes are decided in exact integer arithmetic: with floating point, one row's vote may depend on
-    other rows' positions.
+    change the loss and makes runs 2 to 200 times faster. In fewer than 16 columns, up to 2,000 of the first trial
+    points are packed and the others are uniform; in more columns all are uniform, because a minimum distance rejects
+    nothing there in practice. A round's k-means has one start (published code: 10). If fewer than k trial points
+    survive, the k with the most noisy votes are the centers. Votes are decided in exact integer arithmetic: with
+    floating point, one row's vote could depend on other rows' positions.
 
     References
     ----------

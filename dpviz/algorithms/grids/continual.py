@@ -66,10 +66,10 @@ class Continual(ApproximateDP):
     the account adds such claims to all others for one row added or removed. (2) On evening t (counted from 1) the table
     of days (t - lowbit(t), t] is released, where lowbit(t) is the largest power of two that divides t. Day s lies in at
     most one run of each length 1, 2, 4, ..., so a row is counted in at most L = floor(log2 T) + 1 tables, and runs of
-    one length share no row. (3) A table holds sums of offsets, each clipped to half a cell's diagonal r, and counts.
-    Both are Gaussian releases, with l2 sensitivities r and 1, at mu^2 / (2 L) each; a row pays for at most 2 L of them,
-    mu in all. (4) The table of days 1 to t is the sum of those at t, t - lowbit(t), ...: at most L tables, by
-    post-processing. Everything else depends on released values and on no row of a later day.
+    one length share no row. (3) A table holds sums of offsets, each clipped to a length of r, half of a cell's
+    diagonal, and counts. Both are Gaussian releases, with l2 sensitivities r and 1, at mu^2 / (2 L) each; a row pays
+    for at most 2 L of them, mu in all. (4) The table of days 1 to t is the sum of those at t, t - lowbit(t), ...: at
+    most L tables, by post-processing. Everything else depends on released values and on no row of a later day.
 
     Steps
     -----
@@ -79,10 +79,10 @@ class Continual(ApproximateDP):
 
     Deviations from the paper
     -------------------------
-    The papers keep under the tree a coreset of the size that the theory requires; here the tree holds sums and counts
-    of a grid that is fixed before the first day. Counts at or below their own noise get weight 0. Centers of
-    consecutive days are matched for the picture only. All days are computed from one file; a service would have to keep
-    the exact sums of open runs in memory between evenings.
+    The papers' trees hold coresets of the size that the theory requires; here the tree holds sums and counts of a grid
+    that is fixed before the first day. Counts at or below their own noise get weight 0. Centers of consecutive days are
+    matched for the picture only. All days are computed from one file; a service would have to keep the exact sums of
+    open runs in memory between evenings.
 
     References
     ----------

@@ -73,8 +73,9 @@ class DPDBSCAN(Algorithm):
     determine the grid instead, with at most 20,000 cells, and no sandwich is claimed: in many columns the grid is too
     coarse, and the advice says so. Neighborhoods are blocks of cells instead of balls. The threshold is a multiple of
     the even density rather than a number of points. It is never below the level that noise alone exceeds in some cell
-    with probability 5%, by the normal approximation of a sum of Laplace draws; a region whose own size does not exceed
-    it is left out. If no cell is dense, the cell with the largest neighborhood is the region.
+    with probability 5%, by the normal approximation of a sum of Laplace draws; a region whose noisy size is below that
+    level for the sum of its own cells is left out, unless it is the largest. If no cell is dense, the cell with the
+    largest neighborhood is the region.
 
     References
     ----------

@@ -105,8 +105,8 @@ class EUGkM(Algorithm):
     MANY: ClassVar[int] = (
         4  # with this many columns or more, the center of a half box is far from the domain's; see benchmarks/cliffs.py
     )
-    TINY: ClassVar[int] = 100  # `doubts` warns if the ratio of all cells to those around one corner exceeds this,
-    # and if these few cells hold at least this share of the rows; see benchmarks/cliffs.py
+    TINY: ClassVar[int] = 100  # `doubts` warns if the ratio of all cells to those that meet at a corner exceeds this,
+    # and if that few cells hold at least this share of the rows; see benchmarks/cliffs.py
     CROWDED: ClassVar[float] = 0.9
     FACTOR: ClassVar[float] = 4.0  # factor of the rule "clusters": see Deviations
     SPREAD: ClassVar[float] = 0.225  # a center's assumed distance from the middle, per dimension (Su et al.)
@@ -181,7 +181,7 @@ class EUGkM(Algorithm):
         )
 
     def doubts(self, released: Mapping[str, Mapping[str, Any]], domain: Domain) -> tuple[str, ...]:
-        """Return a warning if nearly all rows lie in the few cells around one corner of the grid."""
+        """Return a warning if nearly all rows lie in no more cells than meet at one corner of the grid."""
         counts = released["grid"]["noisy_counts"]
         few = int(np.prod(np.minimum(released["grid"]["parts"], 2)))
         if len(counts) <= self.TINY * few or np.sort(counts)[-few:].sum() < self.CROWDED * max(counts.sum(), 1.0):

@@ -1,4 +1,4 @@
-"""Run Lloyd's loop on noisy sums and counts, from a packed start, for DP-Lloyd, SuLloyd, GLloyd and FastLloyd."""
+"""Run Lloyd's loop on noisy sums and counts, from a public start, for DP-Lloyd, SuLloyd, GLloyd and FastLloyd."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ class NoisyLloyd(Algorithm):
             )
 
     def _start(self, d: int, domain: Domain, rng: np.random.Generator) -> np.ndarray:
-        """Return a packing of the box, shrunk so that its corners lie at the domain's radius."""
+        """Return packed or random points of the box, which is shrunk if its corners lie beyond the radius."""
         if self.init == "random":
             packed = rng.uniform(-1, 1, (self.n_clusters, d))
         else:

@@ -25,8 +25,8 @@ class FastLloyd(NoisyLloyd, ApproximateDP):
     Centers are spread over the public domain. In every iteration each row within the radius of its nearest center
     contributes its offset from that center; the noisy sum of offsets divided by the noisy count is the center's move.
     The noise scales with the radius, not with the domain. A move longer than the radius is shortened, and a center
-    outside the box is reflected. A run has one start, which is public: two groups that share a center then share it to
-    the end, at any budget and even without noise; a restart would cost budget.
+    outside the box is reflected. A run has one start, which is public: if it leads two groups to share a center, they
+    share it at any budget and even without noise; a restart would cost budget.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ class FastLloyd(NoisyLloyd, ApproximateDP):
         )
 
     def affordable(self, n_features: int, n_public: int) -> float:
-        """Return the number of iterations by the rule of Section 5.5, in units in which R = sqrt(d)."""
+        """Return the number of iterations by the rule of Section 5.5, computed in units in which R = sqrt(d)."""
         eta = self._factor(n_features) * math.sqrt(n_features)
         noise = eta * (1 + math.sqrt(4 * n_features)) * sigma(self.epsilon, self.resolved_delta(n_public))
         return 4 * self.ERROR * n_public**2 / (self.n_clusters**3 * noise**2)

@@ -20,8 +20,8 @@ class GLloyd(NoisyLloyd, ApproximateDP):
 
     Centers are spread over the public domain. In every iteration each row goes to its nearest center; the noisy sum of
     the rows divided by their noisy count is the next center. One far row can change a sum by the domain's radius, and
-    the noise has to hide that. A run has one start, which is public: two groups that share a center then share it to
-    the end, at any budget and even without noise; a restart would cost budget.
+    the noise has to hide that. A run has one start, which is public: if it leads two groups to share a center, they
+    share it at any budget and even without noise; a restart would cost budget.
 
     Parameters
     ----------
@@ -87,6 +87,6 @@ class GLloyd(NoisyLloyd, ApproximateDP):
         )
 
     def affordable(self, n_features: int, n_public: int) -> float:
-        """Return the number of iterations by the rule of Appendix B.1, in units in which R = sqrt(d)."""
+        """Return the number of iterations by the rule of Appendix B.1, computed in units in which R = sqrt(d)."""
         noise = sigma(self.epsilon, self.resolved_delta(n_public)) * (2 * self.SPREAD + math.sqrt(n_features))
         return self.ERROR * n_public**2 / (self.n_clusters**3 * n_features * noise**2)

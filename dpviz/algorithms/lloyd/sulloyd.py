@@ -20,7 +20,7 @@ class SuLloyd(NoisyLloyd):
     Centers are spread over the public domain. In every iteration each row goes to its nearest center; the noisy sum of
     the rows divided by their noisy count is the next center. The promise is pure (no delta), but in many dimensions it
     requires more noise, because every coordinate of a sum gets its own share of epsilon. A run has one start, which is
-    public: two groups that share a center then share it to the end, at any budget and even without noise; a restart
+    public: if it leads two groups to share a center, they share it at any budget and even without noise; a restart
     would cost budget.
 
     Parameters

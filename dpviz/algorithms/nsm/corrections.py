@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 DISTANCES = 28  # number of bins in a distance histogram: quarter octaves over a span of seven octaves
-FINEST = 2.0**-8  # smallest clipping radius of squared distances: the noise must be wider than the grid
+FINEST = 2.0**-8  # smallest clipping radius for scatter, so that the noise is wider than the grid
 
 
 @dataclasses.dataclass(frozen=True)
@@ -120,7 +120,7 @@ def _distances(curator: Curator, centers: np.ndarray, shape: Shape | None, top: 
 
 
 def at_most(radius: float, most: float, reach: float) -> float:
-    """Return a clipping radius of at most `most`, and above 0 even if the points coincide with the centers."""
+    """Return `radius`, at most `most` but at least `reach` / 256, so that it is above 0 if points equal centers."""
     return max(min(radius, most), reach / 256)
 
 
@@ -143,7 +143,7 @@ class Tracker:
         self._precision: float | np.ndarray = 0.0 if prior is None else prior.precision
 
     def counts(self, noisy_counts: np.ndarray, sd: float) -> tuple[np.ndarray, float | np.ndarray]:
-        """Return the precision-weighted mean of the counts released so far, and its standard deviation."""
+        """Return the precision-weighted mean of the counts so far, shrunk under a prior, and its standard deviation."""
         if not self._pooled or sd == 0:
             return noisy_counts, sd
         self._counts = self._counts + noisy_counts / sd**2

@@ -49,11 +49,11 @@ class NSM(ApproximateDP):
     noise in the summary blurred.
 
     The summary: in up to 3 columns, candidates are packed into the ball that holds the rows, and a second, finer set is
-    placed where the first one met rows. In one column, some candidates of the first set cover the space outside, ever
-    more sparsely with distance; they are kept if together they hold more rows than noise would suggest. In more
-    columns, candidates are drawn from the Gaussian with the noisy second moment, and a few lie far out on the axes.
-    Every candidate gets a noisy count and a noisy sum of its rows' offsets; counts that noise alone explains are
-    dropped, and means are shrunk toward their candidate in proportion to their noise.
+    placed where the first one met rows. In one column, some dropped candidates of the first set cover the space far
+    from the kept ones, more and more sparsely with distance; they stay if together they hold more rows than noise would
+    suggest. In more than 3 columns, candidates are drawn from the Gaussian with the noisy second moment, and a few lie
+    far out on the axes. Every candidate gets a noisy count and a noisy sum of its rows' offsets; counts that noise
+    alone explains are dropped, and means are shrunk toward their candidate in proportion to their noise.
 
     The corrections: a noisy Lloyd step releases counts and clipped offsets from the centers. A noisy histogram of
     distances sets the clipping radius, which balances noise against the distances cut off. Noise is spread over
@@ -113,8 +113,8 @@ class NSM(ApproximateDP):
     it adds 1 to one count and one vector, clipped to a radius r after any fixed linear map, to one sum. It adds at most
     r^2 to one scatter. So given the earlier releases, each release is mu_i-GDP with mu_i its l2 sensitivity divided by
     its noise (for a joint release, the root of the sum of both squares), and adaptive composition [2] gives sqrt(sum
-    mu_i^2) = mu for all of them together; mu <-> (epsilon, delta) is exact [1]. Maps are applied without rounding, so a
-    row's part in a release does not depend on the block that contains it.
+    mu_i^2) = mu for all of them together; mu <-> (epsilon, delta) is exact [1]. Maps are applied exactly or in a fixed
+    order, so a row's part in a release does not depend on the block that contains it.
 
     Heuristic: everything computed from released values.
 
@@ -137,8 +137,8 @@ class NSM(ApproximateDP):
     Deviations from the paper
     -------------------------
     There is no paper: the algorithm is ours. With more than 64 columns the summary is taken in a public random
-    projection to 32, because the second moment's cost grows as d^2. The first correction then averages rows in all
-    columns, and near radius, shapes, far candidates, pooling and prior are all off: each made the result worse when
+    projection to 32 columns, because the second moment's cost grows as d^2. The first correction then averages rows in
+    all columns, and near radius, shapes, far candidates, pooling and prior are all off: each made the result worse when
     tried there.
 
     Ablations: each number is the increase, without the part, in the area under the curve of loss against epsilon from
@@ -358,7 +358,7 @@ class NSM(ApproximateDP):
     def _summarize_flat(
         self, curator: Curator, reach: float, rng: np.random.Generator
     ) -> Generator[Step, None, tuple[PointSummary, float]]:
-        """Yield a summary about packed candidates, then one about finer ones; return it and its cells' spread."""
+        """Yield summaries about packed and about finer candidates; return one of them and its cells' spread."""
         k, p, plan = self.n_clusters, curator.n_features, curator.plan.costs
         M = self._candidates(curator.n_credible * plan["candidates.counts"][0].gdp, 3000)
         population = sphere_pack(M, p, reach, rng)
@@ -433,7 +433,7 @@ class NSM(ApproximateDP):
     def _pools(self, n_features: int) -> bool:
         """Return whether corrections share information; they do not after a projection.
 
-        There, the columns of the first correction differ from those of the rest.
+        There, the first correction assigns rows in the projected columns, and the others in all columns.
         """
         return self.pooled and n_features <= self.WIDE
 

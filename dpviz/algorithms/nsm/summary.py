@@ -31,7 +31,7 @@ __all__ = [
 
 THINNER = 0.5  # minimum distance between outside candidates, as a share of their distance from the kept ones
 IN_ALL = 3.0  # the outside candidates' total must exceed this many standard deviations of its noise
-NARROWEST = 2.0**-12  # smallest clipping radius of offsets: the noise must be wider than the grid
+NARROWEST = 2.0**-12  # smallest clipping radius of offsets, so that the noise is wider than the grid
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,7 +56,7 @@ def thinned(population: np.ndarray, heavy: np.ndarray, least: float) -> np.ndarr
     """Return dropped candidates (m, p), thinned out more strongly the farther they lie from the kept ones.
 
     Where rows are sparse, a candidate must cover much space, or noise hides its count. Beyond `least` from all kept
-    ones, two candidates are at least half as far apart as they are from the kept ones.
+    ones, two candidates are at least half as far apart as the farther of them is from the kept ones.
     """
     away = cKDTree(population[heavy]).query(population)[0]
     outside = np.flatnonzero(away > least)
@@ -73,8 +73,8 @@ def strong(counts: np.ndarray, sd: float, n_clusters: int, *, least: float, far:
     """Return (mask, threshold) of the candidates whose noisy count exceeds what noise alone would give any of them.
 
     The last `far` candidates were placed without evidence, so each must exceed what noise alone gives any of them. If
-    fewer than min(k, 3) of the others pass, all with a positive count stay; a cut at the declared n would lose small
-    clusters if that n is too low.
+    fewer than min(k, 3) candidates pass, all others with a positive count stay. There is no cut at the declared n,
+    which would lose small clusters if that n is too low.
     """
     near = len(counts) - far
     threshold = math.sqrt(2 * math.log(max(near / n_clusters, least))) * sd
@@ -94,8 +94,8 @@ def about_points(
 ) -> PointSummary:
     """Release counts and clipped offsets about candidates (m, p) that are close to their rows.
 
-    The last `thin` candidates each cover much space. If all of them together hold more than noise would, each with more
-    than one standard deviation stays.
+    The last `thin` candidates each cover much space. If together they hold more than noise alone would, each whose
+    count exceeds one standard deviation stays.
     """
     clip = max(clip, NARROWEST)
     noisy = curator.release(label, NearestSums(population, clip, relative=True))
@@ -122,7 +122,7 @@ def about_middle(
     *,
     far: int,
 ) -> PointSummary:
-    """Release counts and clipped sums of (projected) offsets from the middle; shrink means to their candidates."""
+    """Release counts and sums of clipped (projected) offsets from the middle; shrink means toward their candidates."""
     if projection is None:
         here = np.broadcast_to(middle, population.shape)
         noisy = curator.release("candidates", ShapedSums(population, here, clip, np.eye(len(middle))))

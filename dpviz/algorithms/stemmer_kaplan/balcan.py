@@ -55,10 +55,10 @@ class Balcan(ApproximateDP):
     ----------------
     (epsilon, delta)-DP by zCDP, for one row added or removed. Public: all parameters and the domain with its nominal n.
     Each level of each shift releases the counts of all children of the cubes that are still active, empty ones
-    included, with Gaussian noise (a row lies in one of them: sensitivity 1). Swaps are e-bounded-range choices as in
-    `stemmer-kaplan-swap`, with D = (2 R_p)^2 in projected space, where rows are clipped to R_p. The recovery releases
-    counts (sensitivity 1) and sums of rows (sensitivity R) jointly. A shift ends early if no cube has a large enough
-    count; the cost of its deeper levels stays unspent.
+    included, with Gaussian noise (a row lies in at most one of them, so the sensitivity is 1). Swaps are
+    e-bounded-range choices as in `stemmer-kaplan-swap`, with D = (2 R_p)^2 in projected space, where rows are clipped
+    to R_p. The recovery releases counts (sensitivity 1) and sums of rows (sensitivity R) jointly. A shift ends early if
+    no cube has a large enough count; the cost of its deeper levels stays unspent.
 
     Steps
     -----

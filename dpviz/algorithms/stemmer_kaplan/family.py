@@ -32,7 +32,8 @@ class PrivateCenters(ApproximateDP):
     MOST_CELLS: ClassVar[int] = 8  # maximum number of cells kept per table, in units of k
     # `advice` warns if a threshold exceeds this many times the average cluster size; see benchmarks/results/cliffs.md
     UNSEEN: ClassVar[int] = 6
-    PRECISION: ClassVar[float] = 0.5  # an average is kept if its noise is below this share of the cell's diagonal
+    # an average is kept if its noise per column is below this share of the cell's width
+    PRECISION: ClassVar[float] = 0.5
 
     scales: int | None = param(
         None,
@@ -94,7 +95,8 @@ class PrivateCenters(ApproximateDP):
         d = curator.n_features
         p = min(d, self.HASHED)
         tables = self.tables(d)
-        widest = 2.0 ** math.ceil(math.log2(min(1.0, domain.radius)))  # half of the domain, as a power of two
+        # half the domain's width, rounded up to a power of two
+        widest = 2.0 ** math.ceil(math.log2(min(1.0, domain.radius)))
         points, widths = np.empty((0, d)), np.empty(0)
         scope = ALL
         for round_ in range(1, self.rounds + 1):

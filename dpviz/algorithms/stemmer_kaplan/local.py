@@ -46,8 +46,8 @@ class StemmerKaplanLocal(Algorithm):
     oracle : {"oue", "hadamard"}
         Encoding of one of K answers: K noisy bits (less noise), or one noisy bit of a public Hadamard row.
     budget : {"users", "epsilon"}
-        Whether people are split into rounds (one report each), or everyone is asked in all three rounds with epsilon/3
-        each, which is worse: the variance of a report falls faster in epsilon than in the number of reports.
+        Whether people are divided among the rounds (one report each), or everyone is asked in all three rounds with
+        epsilon/3 each, which is worse: the variance of a report falls faster in epsilon than in the number of reports.
 
     Formal guarantee
     ----------------
@@ -73,14 +73,14 @@ class StemmerKaplanLocal(Algorithm):
     The conference paper states the local result and omits the algorithm; rounds, hashing, heavy hitters, averages and
     weights by nearest candidate follow its outline. Oracles are ours: OUE or Hadamard response instead of generic heavy
     hitters over an unbounded domain, because cells within public bounds can be listed (at most a few thousand). People
-    are split over rounds. Cells are heavy above 2 standard deviations, with at most 6k per table (chosen by the losses
-    on the benchmark blobs, where 3 standard deviations lost whole clusters at small epsilon). Averages are shrunk
-    toward their anchor by the factor prior / (prior + variance) with prior R^2/3, and weights below 2 standard
-    deviations are set to 0. With more than 3 columns, the cells are those of a random projection to 3, and averages
-    start from the middle of the domain; that needs millions of people, and `advice` says so. DEMO and private runs
-    simulate all people on one machine: OUE bits are independent, so the sum of all reports except the shown ones is
-    drawn as binomials, an AGGREGATE SIMULATION with exactly the protocol's distribution; the shown reports are real and
-    are part of the sum.
+    are divided among the rounds. Cells are heavy above 2 standard deviations, with at most 6k per table (chosen by the
+    losses on the benchmark blobs, where 3 standard deviations lost whole clusters at small epsilon). Averages are
+    shrunk toward their anchor by the factor prior / (prior + variance), where the prior is a third of the squared
+    clipping radius of offsets, and weights below 2 standard deviations are set to 0. With more than 3 columns, the
+    cells are those of a random projection to 3, and averages start from the middle of the domain; that needs millions
+    of people, and `advice` says so. DEMO and private runs simulate all people on one machine: OUE bits are independent,
+    so the sum of all reports except the shown ones is drawn as binomials, an AGGREGATE SIMULATION with exactly the
+    protocol's distribution; the shown reports are real and are part of the sum.
 
     References
     ----------
@@ -165,7 +165,7 @@ class StemmerKaplanLocal(Algorithm):
         Returns
         -------
         dict with `weight` (rows) and `center` (z units, over all columns, before shrinking, for the widest cells), and
-        `heavy`, the smallest count among n people that makes a cell of the finest grid heavy
+        `heavy`, the smallest count among n people that makes a cell heavy
         """
         asked, informed, weighed = self._users(n_public)
         flip = flip_probability(self.plan(n_features, n_public).costs["report"][0].epsilon)  # type: ignore[attr-defined]

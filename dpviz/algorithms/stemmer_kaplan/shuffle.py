@@ -43,7 +43,7 @@ class StemmerKaplanShuffle(StemmerKaplanLocal):
     oracle : {"oue", "hadamard"}
         Encoding of one of K answers: K noisy bits (less noise), or one noisy bit of a public Hadamard row.
     budget : {"users"}
-        People are split into rounds: everyone sends one report, as the bound requires.
+        People are divided among the rounds: everyone sends one report, as the bound requires.
 
     Formal guarantee
     ----------------

@@ -91,8 +91,9 @@ class StemmerKaplan(PrivateCenters):
     - private swap search (Theorem 2.1) with T = 6 k ln n swaps -> noisy weights and free k-means, whose losses are 1.9
       to 3.8 times lower on the benchmark blobs (`stemmer-kaplan-swap` has the search).
 
-    The candidates' budget is split 30 : 70 between counts and sums; averages whose noise, judged by released counts,
-    exceeds half a cell's diagonal are dropped. If there is no candidate, all k centers are at the middle of the domain.
+    The candidates' budget is split 30 : 70 between counts and sums; averages whose noise per column, judged by released
+    counts, is at least half a cell's width are dropped. If there is no candidate, all k centers lie at or near the
+    middle of the domain.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Run a private local search that swaps one of k candidates by the exponential mechanism (Gupta et al.)."""
+"""Run a private local search: the exponential mechanism picks one swap of a center at a time (Gupta et al.)."""
 
 from __future__ import annotations
 

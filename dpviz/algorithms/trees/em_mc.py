@@ -71,10 +71,10 @@ class EMMC(ApproximateDP):
     Deviations from the paper
     -------------------------
     Cells of randomly shifted grids replace balls around grid points: each row lies in one cell per grid, so the
-    exponential mechanism over all cells, occupied or not, is exact and cheap. The weight e of a pick solves (e^e - 1)(1
-    + ln(1/delta)) = epsilon, about twice the published e = epsilon / (2 ln(e/delta)), by the same proof. Rows are
-    scaled by the declared radius, never by the data's largest norm; groups are dropped based on their noisy count only
-    (the published code drops small ones by the exact count and takes a variance for a standard deviation).
+    exponential mechanism over all cells, occupied or not, is exact and cheap. The weight w of a pick solves (e^w - 1)(1
+    + ln(1/delta)) = epsilon, by the same proof, and is about twice the published weight, epsilon / (2 ln(e/delta)).
+    Rows are scaled by the declared radius, never by the data's largest norm; groups are dropped based on their noisy
+    count only (the published code drops small ones by the exact count and takes a variance for a standard deviation).
 
     References
     ----------

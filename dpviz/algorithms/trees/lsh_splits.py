@@ -26,7 +26,7 @@ __all__ = ["LSHSplits"]
 
 @dataclasses.dataclass(frozen=True)
 class Bucket:
-    """A tree node: rows on the same sides of the first hyperplanes; children of node i are 2i and 2i + 1."""
+    """A tree node: rows on the same side of each hyperplane so far; children of node i are 2i and 2i + 1."""
 
     node: int
     scope: int
@@ -72,8 +72,9 @@ class LSHSplits(ApproximateDP):
     -------------------------
     There is no paper; this is the algorithm of Google's library. Hyperplanes pass through the middle of the declared
     domain; the library's optional first step, a noisy mean as the origin, is left out. Counts have Gaussian noise
-    instead of Laplace noise: with the sum they compose to mu exactly, where the library composes numerically. The
-    smallest bucket, min(10 sqrt(d) s, n/(2k)) with s the noise multiplier of a sum, depends on the root's noisy count.
+    instead of Laplace noise: with the sum they compose to mu exactly, where the library composes numerically. A kept
+    bucket has a noisy count of at least min(10 sqrt(d) s, n/(2k)), with s the noise multiplier of a sum and n the
+    root's noisy count.
 
     References
     ----------

@@ -20,7 +20,7 @@ __all__ = ["Account", "FileBudget", "Claim", "Refused"]
 
 
 class Refused(PermissionError):
-    """Raised when the owner's decisions about a file forbid a request; the message is one sentence for the visitor."""
+    """Raised when the owner's decisions about a file forbid a request; the message is written for the visitor."""
 
 
 # (claim's relation, wanted relation) -> number of changes of the first kind that make up one of the second kind.
@@ -288,7 +288,8 @@ class Account:
         Raises
         ------
         ValueError
-            If the budget is for moves but states no length, or some claims promise nothing under its relation.
+            If a budget for moves states no length, if another budget states one, or if some claims promise nothing
+            under the budget's relation.
         """
         if (relation is Neighboring.MOVE_RHO) != (budget.rho_distance is not None):
             raise ValueError("Account: a total for moves must say how far a row may move; no other total may.")

@@ -70,7 +70,7 @@ def postgresql(url: str) -> Engine:
     Raises
     ------
     ValueError
-        If the URL does not name a PostgreSQL database.
+        If the URL does not name a PostgreSQL database, or psycopg is not installed.
     """
     try:
         parsed = sqlalchemy.make_url(url)

@@ -21,7 +21,7 @@ __all__ = ["URL", "Accounts", "refuse_private"]
 
 URL = "DPVIZ_ACCOUNTS_URL"  # environment variable that puts the accounts on PostgreSQL
 _NAME = "accounts.sqlite3"
-_OWNED = "o"  # first letter of the keys of all accounts except this machine user's; not a hexadecimal digit
+_OWNED = "o"  # first letter of the keys of all accounts but those of this machine's user; not a hexadecimal digit
 
 
 class Accounts:

@@ -25,8 +25,8 @@ class HalfIntervalCounts(Query):
     """Counts of the rows in each half-interval of every column, which suffice to score every cut of a region.
 
     Column i is divided into `intervals` equal intervals, each into two halves: a row has code floor((x_i - low_i) /
-    half_i), exact because both sides are whole multiples of 2^-24. Cut j lies in the middle of interval j: the rows
-    below it have codes 0..2j, and those of its interval have codes 2j and 2j + 1.
+    half_i), exact because x, low and half are whole multiples of 2^-24. Cut j lies in the middle of interval j: the
+    rows below it have codes 0..2j, and those of its interval have codes 2j and 2j + 1.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ class SplitScore(Score):
         return np.where(self.inside, utility, -np.inf).ravel()
 
     def parts(self, statistic: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Return "emptiness", alpha times the number of rows missing from each cut's interval, shaped as `utility`."""
+        """Return "emptiness", alpha times the number of rows outside each cut's interval, shaped as `utility`."""
         n, halves = self.noisy_count, statistic[""]
         return {"emptiness": self.alpha * np.clip(n - (halves[:, ::2] + halves[:, 1::2]), 0, n).ravel()}
 

@@ -100,7 +100,7 @@ class NearestOf(Question):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class OffsetOf(Question):
-    """How far are you from your cell's anchor in one public random column, times your public random sign of that cell?
+    """How far are you from your cell's anchor in one public random column, times your public random sign for that cell?
 
     People outside the listed cells answer 0. Signs cancel the answers of other cells' people, so the sum of all
     people's reports, each multiplied by its sign, estimates each cell's sum of offsets.

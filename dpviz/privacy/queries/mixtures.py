@@ -109,7 +109,8 @@ class MixtureMoments(Query):
     def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:
         """Return bounds on the change by one row, which follow from its shares s: |s|_2 <= |s|_1 <= 1.
 
-        So no s_j y_j is longer than the longest y_j, and no s_j y_j y_j^T is larger than the largest y_j y_j^T.
+        So all s_j y_j together are no longer than the longest y_j, and all s_j y_j y_j^T together are no larger than
+        the largest y_j y_j^T.
 
         If a row changes, the worst case for the sums is two opposite offsets from one Gaussian; for the scatters it is
         two outer products, whose inner product is never negative.

@@ -96,8 +96,8 @@ class NearestScatter(Query):
 class ShapedSums(Query):
     """Number of the rows nearest to each of k public points, and the sum of their stretched offsets, clipped.
 
-    An offset from the point's anchor is multiplied by a public matrix before it is clipped: noise that is equal in
-    all stretched columns is small in the columns that were stretched most.
+    An offset from the point's anchor is multiplied by a public matrix before it is clipped, because noise that is equal
+    in all stretched columns is small in the columns that were stretched most.
 
     Parameters
     ----------
