@@ -54,7 +54,7 @@ def scores(first: Sequence[Facts], second: Sequence[Facts], cut: int) -> tuple[n
     """Return how strongly the facts of every run favor the first data set: an array (runs,) for each data set.
 
     The first `cut` runs on either side determine which data set a value favors. Each half of those runs is judged by
-    the other half, so that a threshold may be chosen on them.
+    the other half, so that a threshold can be chosen on them.
     """
     half = cut // 2
     taught = [_learn(a, b) for a, b in (

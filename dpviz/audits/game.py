@@ -114,7 +114,8 @@ def present(
     """Return the question "is this person in the data?".
 
     `row` is the person's row in X (n, d), None for a person who has none. If a relation keeps the number of rows, the
-    world outside has a row at the middle of the public bounds instead.
+    world outside has a row at the middle of the public bounds instead; without `row`, both worlds then lack the last
+    row of X.
     """
     domain = _fixed(domain, n_public)
     others = X if row is None else np.delete(X, row, axis=0)

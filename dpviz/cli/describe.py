@@ -105,7 +105,7 @@ def _say_wanted(facts: dict[str, Any]) -> None:
 
 
 def _say_marks(table: Table) -> None:
-    """Print the columns of a public file whose lowest number often marks a missing cell."""
+    """Print the columns of a public file in which the lowest number looks like a mark of a missing cell."""
     for name in table.usable:
         values = table.values(name)
         values = values[np.isfinite(values)]

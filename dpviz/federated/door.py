@@ -77,7 +77,7 @@ class Door:
         self._refused = 0
 
     async def open(self, host: str, port: int) -> int:
-        """Listen at an address; return the port.
+        """Listen on an address; return the port.
 
         Raises
         ------

@@ -30,7 +30,7 @@ class Facts:
     ----------
     domain : bounds, scale, n_public, names and units of the columns
     n_clusters : int, the requested number of centers
-    like : "" for round groups of equal size, else the name of a public data set whose shape the rows may have
+    like : "" for round groups of equal size, else the name of a public data set that the rows are assumed to resemble
     filled : share of each column's bounds that the people fill; if it is below 1, the declared bounds are too wide
     """
 

@@ -25,7 +25,7 @@ MOST_ROWS, MOST_COLUMNS = 24, 6
 
 
 def view_of(trace: Trace, span: Span | None = None) -> View:
-    """Return the view of a run alone: released layers, on columns or a span."""
+    """Return a run's view with released layers alone, along columns or the directions of `span`."""
     columns, units = names_of(trace)
     axes = widest(trace) if len(columns) == 2 or (len(columns) > 2 and span is None and pane(trace).cells) else None
     return View(trace=trace, colors=LIGHT, axes=axes, columns=columns, units=units, span=span)

@@ -86,6 +86,6 @@ def unplaced(kind: str, form: Form) -> str:
 
 
 def is_first_record(name: str, head: bytes, form: Form) -> bool:
-    """Return whether the first bytes of a file may belong to a person, so that nothing may depend on them."""
+    """Return whether the first bytes of a file may belong to a person, so that nothing must depend on them."""
     kind = declared_format(name, head, form)
     return form.private and (kind == "json" or (kind == "text" and form.header is False))

@@ -52,7 +52,7 @@ def drawn(released: Mapping[str, Any], most: int) -> np.ndarray:
 
 
 def votes_panel(view: View, shots: Sequence[Shot], word: str = "votes") -> Panel:
-    """Draw the largest noisy votes of the last round as bars, with the keep threshold if one is released.
+    """Draw the largest noisy votes of the latest round as bars, with the keep threshold if one is released.
 
     `word` names the votes in the picture and in the hidden statistic.
     """

@@ -133,7 +133,7 @@ def curve_table(edition: Edition) -> pd.DataFrame:
 
 
 def _looks_worse(ratios: np.ndarray, again: int, later: np.ndarray, later_again: int) -> bool:
-    """Return whether the later stop looks worse than the one before, although chance may explain the difference."""
+    """Return whether the later stop looks worse than the one before, although chance could explain the difference."""
     differs = []
     if round(float(np.median(later)), 2) > round(float(np.median(ratios)), 2):
         differs.append(_median_interval(later)[0] > _median_interval(ratios)[1])

@@ -62,7 +62,7 @@ def screen_panel(view: View, guesses: np.ndarray, noisy_votes: np.ndarray) -> Pa
 def moved_panel(
     view: View, title: str, noisy: np.ndarray, here: np.ndarray, there: np.ndarray, far: Sequence[float]
 ) -> Panel:
-    """Draw a plane of noisy points (n, d) with one person and, in each frame, a circle in which that person may be.
+    """Draw a plane of noisy points (n, d) with one person and, in each frame, a circle in which that person might be.
 
     Parameters
     ----------
