@@ -87,7 +87,11 @@ class Cell:
 
 
 def chapters() -> Iterator[Chapter]:
-    """Yield every sample with every method that runs on it; a promise about a distance needs columns of one scale."""
+    """Yield every sample with every method that runs on it.
+
+    A promise about a distance needs columns of one scale. A method that may release more than k centers appears twice,
+    the second time with exactly k.
+    """
     for sample in SAMPLES:
         scale = opened(sample, None).data.domain.scale
         for method in METHODS:

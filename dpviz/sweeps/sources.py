@@ -157,7 +157,7 @@ def _bench_path(name: str) -> Path:
 
 
 def _bench(name: str) -> Dataset:
-    """Read a benchmark set: numbers, with the labels, if any, in the last column."""
+    """Read a benchmark set of numbers; labels, if any, are `y` in an .npz file, or the last column of a CSV file."""
     recipe = made(name)
     if recipe is not None:
         return recipe

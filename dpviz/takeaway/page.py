@@ -52,7 +52,7 @@ def page(trace: Trace, data: Dataset | None = None) -> str:
 
 
 def _table(table: pd.DataFrame) -> str:
-    """Return a table that fits a page and names the rows that it leaves out."""
+    """Return a table that fits a page, with a note on how many centers and columns it leaves out."""
     corner = table.iloc[:MOST_ROWS, : MOST_COLUMNS + 1]
     heads = "".join(f"<th scope=col>{html.escape(str(name))}</th>" for name in corner.columns)
     rows = "".join(f"<tr>{''.join(f'<td>{text}</td>' for text in row)}</tr>" for row in corner.itertuples(index=False))

@@ -1,4 +1,4 @@
-"""Draw the symbols of the key: released values are filled, hidden values hollow or dotted."""
+"""Draw the symbols of the key, mostly filled for released values, and hollow or dotted for hidden ones."""
 
 from __future__ import annotations
 
