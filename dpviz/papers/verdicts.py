@@ -5,9 +5,10 @@ difference exceeds both the root of the sum of the squared half-widths and the c
 are not different counts for neither side. A curve that should grow along an axis is compared between all neighboring
 points.
 
-A number agrees with a printed one if it is within the check's tolerance of it, or if it rounds to it, that is, if it
-is at most half a unit of the last printed digit away. If only its interval holds the printed one, the noise leaves
-the question open. KMeans' own numbers have no noise: they show that the sets are the same and count for no claim.
+A number agrees with a printed one if it is within the check's tolerance of it, or if it rounds to it, that is, if it is
+at most half a unit of the last printed digit away. If only the interval of our number holds the printed one, the noise
+leaves the question open. KMeans' own numbers have no noise: they show that the sets are the same and count for no
+claim.
 """
 
 from __future__ import annotations
