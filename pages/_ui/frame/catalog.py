@@ -58,7 +58,8 @@ def choose(name: str) -> None:
 def follow(key: str, names: list[str], *, many: bool = False) -> None:
     """Set a page's picker to the data set that every page uses, if this page can use it.
 
-    Call it before the picker is drawn. A choice in the picker then applies to every page. A link that was just opened takes precedence.
+    Call it before the picker is drawn. A choice in the picker then applies to every page. A link that was just opened
+    takes precedence.
     """
     state = st.session_state
     followed = session.followed
