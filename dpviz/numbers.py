@@ -139,8 +139,9 @@ def plural(noun: str) -> str:
 
 
 def fraction(value: float) -> str:
-    """Write an eighth, a quarter, a half or three quarters as a fraction, and any other number as `number` does."""
-    return _FRACTIONS.get(value) or number(value, 4)
+    """Write an eighth, a quarter, a half and three quarters as fractions, as in 1½; write the rest as `number` does."""
+    whole, part = divmod(value, 1)
+    return f"{int(whole) or ''}{_FRACTIONS[part]}" if value > 0 and part in _FRACTIONS else number(value, 4)
 
 
 def on_screen(sentence: str) -> str:

@@ -60,7 +60,7 @@ def test_a_number_has_three_digits_that_count_and_no_exponent(value, words):
         (numbers.round_to(-0.001, 0.1), "0.0"), (numbers.round_to(NAN, 0.1), ""), (numbers.round_to(0.1, 0.1), "0.1"),
         (numbers.counted(1, "leaf", "leaves"), "1 leaf"), (numbers.counted(0, "leaf", "leaves"), "0 leaves"),
         (numbers.counted(1200, "region"), "1,200 regions"),
-        (numbers.fraction(0.25), "¼"), (numbers.fraction(0.125), "⅛"), (numbers.fraction(1.5), "1.5"),
+        (numbers.fraction(0.25), "¼"), (numbers.fraction(0.125), "⅛"), (numbers.fraction(1.5), "1½"),
     ],
 )  # fmt: skip
 def test_each_kind_of_number_has_its_own_words(written, words):

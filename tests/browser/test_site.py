@@ -196,7 +196,7 @@ def test_a_drag_moves_the_table_the_words_and_the_film(visit, served):
     page.mouse.down()
     page.mouse.move(box["x"] + 21, box["y"] + 20, steps=4)
     page.mouse.up()
-    expect(page.locator(".at")).to_have_text(".1")
+    expect(page.locator(".at")).to_have_text("0.1")
 
 
 def test_a_replay_takes_the_colors_of_its_page(visit, served):

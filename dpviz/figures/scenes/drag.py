@@ -19,7 +19,7 @@ from dpviz.figures.kit.layers import center, layered
 from dpviz.figures.kit.mosaic import mosaic
 from dpviz.figures.kit.view import Panel, View, thin, xy
 from dpviz.figures.scenes.reruns import numbers_of_centers
-from dpviz.numbers import number, ratio_words
+from dpviz.numbers import fraction, ratio_words
 from dpviz.postprocessing.bet import with_more
 
 __all__ = [
@@ -31,7 +31,6 @@ __all__ = [
     "curve_table",
     "record",
     "share_interval",
-    "stop_label",
     "text_of",
 ]
 
@@ -41,7 +40,6 @@ BAND = (0.1, 0.9)  # quantiles of the reruns: the band around the curve
 SURE = 0.95  # confidence level of the interval for a median or a share
 TOP = (1.25, 8.0)  # smallest and largest upper end of the curve's axis, in multiples of the reference's loss
 CURVE = "curve: the runs' loss; dotted: KMeans'"  # legend of the track
-_FRACTIONS = {0.25: "¼", 0.5: "½", 0.75: "¾"}
 
 
 class Stop(Protocol):
@@ -102,14 +100,6 @@ class Edition:
 def text_of(name: str) -> str:
     """Return the track's "track.js" or "track.css", which work on any page."""
     return (files(__package__) / name).read_text(encoding="utf-8")
-
-
-def stop_label(epsilon: float) -> str:
-    """Return the label below the track for the stop at this ε, such as .1, ¼, 1½ or 8."""
-    whole, part = divmod(epsilon, 1)
-    if part in _FRACTIONS:
-        return f"{int(whole) or ''}{_FRACTIONS[part]}"
-    return number(epsilon).removeprefix("0")
 
 
 def curve_table(edition: Edition) -> pd.DataFrame:
@@ -215,7 +205,7 @@ def _top(editions: Sequence[Edition]) -> float:
 def _edition(view: View, edition: Edition, largest: Edition, seed: int, on: str) -> dict[str, Any]:
     curve, stops, before = curve_table(edition), [], ""
     for i, (stop, most, row) in enumerate(zip(edition.stops, edition.most, curve.itertuples(), strict=True)):
-        label = stop_label(float(row.epsilon))
+        label = fraction(float(row.epsilon))
         promise = _promise(stop, most, on, with_more(stop.bet, largest.stops[i].bet, largest.n))
         about: dict[str, Any] = {"epsilon": float(row.epsilon), "label": label, "promise": promise, "truth": []}
         if view.hidden:

@@ -11,7 +11,7 @@ from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import load
 from dpviz.figures.kit.theme import LIGHT
 from dpviz.figures.kit.view import View
-from dpviz.figures.scenes.drag import CLOUD, MARKS, Edition, curve_table, film, record, stop_label
+from dpviz.figures.scenes.drag import CLOUD, MARKS, Edition, curve_table, film, record
 
 
 def stop(epsilon, losses, found, centers=None):
@@ -95,11 +95,6 @@ def test_without_hidden_layers_nothing_that_the_rows_alone_know_is_sent(view):
     assert about["truth"] == [] and not about.keys() & {"low", "median", "high", "own"}
     assert "NOT PRIVATE" in full["editions"][0]["figure"] and "NOT PRIVATE" not in bare["editions"][0]["figure"]
     assert len(json.loads(bare["editions"][0]["figure"])["data"]) == 2  # the cloud and the centers
-
-
-@pytest.mark.parametrize(("epsilon", "label"), [(0.1, ".1"), (0.25, "¼"), (1.5, "1½"), (8.0, "8"), (0.3, ".3")])
-def test_stops_are_written_as_people_write_them(epsilon, label):
-    assert stop_label(epsilon) == label
 
 
 def test_fewer_people_say_which_bet_more_people_have_at_the_same_epsilon(view):
