@@ -98,7 +98,7 @@ def _who(noun: str) -> str:
 
 
 def question_of(data: Dataset, algorithm: Algorithm, alex: Alex, who: str, ask: str, far: float) -> Setup:
-    """Return the game's question; `who` names Alex, `ask` is a key of `ASK`, `far` is in z units."""
+    """Return the question of a game; `who` names Alex, `ask` is a key of `ASK`, and `far` is in z units."""
     size = data.X, data.domain, data.n_public, alex.place
     question = moved(algorithm, *size, far, alex.row) if ask == "moved" else present(algorithm, *size, alex.row)
     key = json.dumps([data.dataset_id, repr(algorithm), who, ask, far, alex.place.tolist()])

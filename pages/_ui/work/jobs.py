@@ -87,8 +87,9 @@ class Jobs:
 
     Jobs run in the order in which they would end if every visitor had the server alone: a job's due time is its
     arrival, or its visitor's previous due time if that is later, plus its expected duration. So short jobs run first,
-    many jobs of one visitor never overtake another visitor's first job, and every job gets its turn (start-time fair
-    queueing). With two or more workers, no long job starts while another one runs.
+    the many jobs of one visitor delay another visitor's first job by no more than about its own duration, and every job
+    gets its turn (this is Zhang's VirtualClock of 1990). With two or more workers, no long job starts while another one
+    runs.
 
     Parameters
     ----------
