@@ -1,6 +1,6 @@
 """Spread blocks of array work over all cores: each thread computes its own sums instead of sharing them.
 
-If threads shared a sum, the order of additions would depend on their number and, with three or more, on their speed:
+If threads shared a sum, the order of additions would depend on their number and, with three or more, on their speed, so
 the same seed would release different last bits on another machine.
 """
 

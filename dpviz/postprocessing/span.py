@@ -26,7 +26,7 @@ _MOSTLY = 0.5  # one column names a direction if its squared part is at least th
 class Span:
     """Two directions in the space of columns, and the part of their plane to draw; hashable.
 
-    A unit of the plane is one z unit; if all columns share a scale, lengths in the plane are true lengths.
+    A unit of the plane is one unit of the data if all columns share a scale, so that lengths are true, else one z unit.
 
     Attributes
     ----------

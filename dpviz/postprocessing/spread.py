@@ -115,7 +115,7 @@ class Leftover:
 def leftover(spread: Spread, candidates: np.ndarray, reach: float, rng: np.random.Generator) -> Leftover:
     """Simulate rows from the released spread and regress them on their nearest candidate, at no cost.
 
-    If candidates explain too little, sums are taken from zero: explained = 0.
+    If candidates explain too little, offsets are taken from zero, that is, explained is 0.
     """
     m, p = min(20 * len(candidates), _DRAWS), len(spread.variances)
     seen = candidates @ spread.directions

@@ -68,7 +68,7 @@ def epsilon_of_mu(mu: float, delta: float) -> float:
 
 @lru_cache(maxsize=4096)
 def mu_of_epsilon(epsilon: float, delta: float) -> float:
-    """Return the largest mu whose mu-GDP mechanism is (epsilon, delta)-DP."""
+    """Return the largest mu at which mu-GDP implies (epsilon, delta)-DP."""
     validate.positive("accounting", epsilon=epsilon)
     validate.in_range("accounting", 0, 1, open_ends=True, delta=delta)
     root = math.exp(

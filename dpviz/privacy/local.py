@@ -1,8 +1,8 @@
 """Randomizers of the local model: every answer is randomized before it is sent, so that nobody is trusted with a row.
 
 Every report is epsilon-DP by itself: no report is more than e^epsilon times as likely under one true answer as under
-another. `flip` is the probability that a bit is flipped, 1 / (1 + e^epsilon) rounded up to whole multiples of 2^-40, so
-that coins with that probability can be drawn exactly.
+another. `flip` is the probability that a bit is flipped, 1 / (1 + e^epsilon) rounded up to a whole multiple of 2^-40,
+so that coins with that probability can be drawn exactly.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ class Noise(Protocol):
         ...
 
     def coins(self, probabilities: np.ndarray) -> np.ndarray:
-        """Draw independent coins, True with these probabilities (whole multiples of 2^-40), of the same shape."""
+        """Draw one independent coin per probability (a whole multiple of 2^-40), True with that probability."""
         ...
 
     def binomial(self, counts: np.ndarray, probability: float) -> np.ndarray:
@@ -88,7 +88,7 @@ class Seeded:
         return self._rng.permutation(n)
 
     def coins(self, probabilities: np.ndarray) -> np.ndarray:
-        """Draw independent coins, True with these probabilities (whole multiples of 2^-40), of the same shape."""
+        """Draw one independent coin per probability (a whole multiple of 2^-40), True with that probability."""
         return self._rng.integers(0, COIN, probabilities.shape) < probabilities * COIN
 
     def binomial(self, counts: np.ndarray, probability: float) -> np.ndarray:
@@ -132,7 +132,7 @@ class Secure:
                 return np.argsort(keys, kind="stable")
 
     def coins(self, probabilities: np.ndarray) -> np.ndarray:
-        """Draw independent coins, True with these probabilities (whole multiples of 2^-40), of the same shape."""
+        """Draw one independent coin per probability (a whole multiple of 2^-40), True with that probability."""
         words = np.frombuffer(os.urandom(8 * probabilities.size), dtype=np.uint64) >> np.uint64(64 - 40)
         return words.reshape(probabilities.shape) < probabilities * COIN
 

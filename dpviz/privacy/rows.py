@@ -79,7 +79,7 @@ class Rows:
             of X, or the middle if X has no row i. Neighbors X and X' have equally many rows and differ in a single row
             i, so f(X) and f(X') differ at most in row i: not at all if it is cut off; by any value under replacement;
             under moves by no more than before, because both rows are finite and clipping never moves two points farther
-            apart. So any promise for neighbors of n_rows rows holds for X. No error is raised if `n_rows` is not the
+            apart. So any promise for neighbors with n_rows rows holds for X. No error is raised if `n_rows` is not the
             true number, so the run does not reveal whether it is. The relations still treat the true number as public:
             the number of rows at the middle is visible through the noise, as for any other place.
         """

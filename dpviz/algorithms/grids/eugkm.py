@@ -47,7 +47,7 @@ class EUGkM(Algorithm):
         N.
     rule : {"size", "clusters"}
         Constant c of that formula: 10 as in the paper, or 4 sqrt(d k^(1 - 2 / d)), which depends on the number of
-        clusters: see Deviations.
+        clusters (see Deviations).
 
     Formal guarantee
     ----------------
@@ -66,17 +66,17 @@ class EUGkM(Algorithm):
     Deviations from the paper
     -------------------------
     A negative noisy count gets weight 0, because weighted k-means accepts no negative weights. There are at most 20,000
-    cells. No column is divided if there are too few cells for two parts per column. Nor is any divided into two parts
-    in data of four or more columns if no Lloyd step follows: the centers of half boxes lie half a box away from the
-    domain's middle (wine: 38 times KMeans' loss instead of 7.4; letter: 9.3 instead of 2.8). Without a Lloyd step an
-    undivided grid gives the middle of the domain, and the advice says so. A noisy count near or below 0 keeps a center
-    of the Lloyd step in place. The rule "clusters" uses the idea of [3]: it chooses the number of cells that minimizes
-    a bound on the change of the loss. With cells of width w = 2 M^(-1/d), the rows' mean squared distance from their
-    cells' centers is d w^2 / 12, and the noise moves k centers by 2 M k r^2 / (N epsilon)^2 per row, where r^2 = (d /
-    3) k^(-2/d) is the cells' squared distance from these centers. The factor 4 is ours (of the factors 3, 4 and 6, it
-    gave the lowest loss over lsun, house, iris, g2mg_2_50 and a1). The paper's rule has the lower loss at epsilon 1 and
-    above, and over all five sets, so it is the default; the other rule has the lower loss at epsilon .25 with many
-    clusters.
+    cells. No column is divided if there are too few cells for two parts per column. With four or more columns and no
+    Lloyd step to follow, no column is divided into two parts either, because the centers of half boxes lie half a box
+    away from the domain's middle (wine: 38 times KMeans' loss instead of 7.4; letter: 9.3 instead of 2.8). Without a
+    Lloyd step an undivided grid gives the middle of the domain, and the advice says so. A noisy count near or below 0
+    keeps a center of the Lloyd step in place. The rule "clusters" uses the idea of [3]: it chooses the number of cells
+    that minimizes a bound on the change of the loss. With cells of width w = 2 M^(-1/d), the rows' mean squared
+    distance from their cells' centers is d w^2 / 12, and the noise moves k centers by 2 M k r^2 / (N epsilon)^2 per
+    row, where r^2 = (d / 3) k^(-2/d) is the cells' squared distance from these centers. The factor 4 is ours (of the
+    factors 3, 4 and 6, it gave the lowest loss over lsun, house, iris, g2mg_2_50 and a1). The paper's rule has the
+    lower loss at epsilon 1 and above, and over all five sets, so it is the default; the other rule has the lower loss
+    at epsilon .25 with many clusters.
 
     References
     ----------

@@ -162,8 +162,8 @@ class NSM(ApproximateDP):
     -.006 +- .001, birch2_25k -.002 +- .001, but digits +.008 +- .005 and dim032 +.7 +- .4).
 
     The mean's two limits were checked by leave-one-set-out on iris, wine, yeast, digits and dim032 in four boxes:
-    whichever set is left out, the other four prefer a noise of .1 and a share of .1 to .05 and .07, and to no mean. Ten
-    times as many exchanges in k-means on the summary change nothing (dim032 -.007 +- .08, iris -.0004 +- .0005,
+    whichever set is left out, the other four prefer a noise of .1 and a share of .1 over .05 and .07, and over no mean.
+    Ten times as many exchanges in k-means on the summary change nothing (dim032 -.007 +- .08, iris -.0004 +- .0005,
     birch2_25k +.0005 +- .0012); a third as many raise the loss (birch2_25k +.016 +- .010).
 
     Weak spots: with N mu / (k sqrt(d)) below about 5 nothing works, and a warning says so. With many clusters in many

@@ -138,7 +138,7 @@ class Balcan(ApproximateDP):
         return int(np.clip(math.floor(0.5 * math.log(n_public)), 2, self.FLAT))
 
     def levels(self, n_public: int) -> int:
-        """Return the maximum number of halvings of a cube."""
+        """Return the maximum number of halvings from the root cube down."""
         return min(self.DEEPEST, max(1, math.floor(math.log2(n_public))))
 
     def plan(self, n_features: int, n_public: int) -> Plan:
@@ -196,7 +196,7 @@ class Balcan(ApproximateDP):
         projection: Projection | None,
         rng: np.random.Generator,
     ) -> Generator[Step, None, np.ndarray]:
-        """Yield one step per level; return the centers (m, p) of all active cubes, inside the ball."""
+        """Yield one step per level of each shift; return the centers (m, p) of all active cubes, inside the ball."""
         levels = self.levels(curator.n_public)
         root = 2.0 ** math.ceil(math.log2(4 * reach))  # a power of two, so that halves are exact
         children = np.array(list(itertools.product((0, 1), repeat=p)))

@@ -100,10 +100,10 @@ class DPM(ApproximateDP):
     estimate, from gaps averaged over columns, is not private (one row can change every averaged gap). There is no
     lambda: given the released count, the score's sensitivity does not depend on the true count, so all of delta goes to
     the averages. The exponential mechanism uses the range of the score's change; Definition 4 as printed spends 1.42
-    times its claim. Candidate cuts lie inside the region only, averages are taken from the region's middle and clipped
-    to it, and empty regions get no special case. zCDP composition enlarges the budgets where it is tighter. Where the
-    paper has a typo, the published code is followed: position low + (j + 1/2) beta. Delta is public, never computed
-    from the data.
+    times its claim. Candidate cuts lie inside the region only, averages are measured from the region's middle and
+    clipped to the region, and empty regions get no special case. zCDP composition enlarges the budgets where it is
+    tighter. Where the paper has a typo, the published code is followed: position low + (j + 1/2) beta. Delta is public,
+    never computed from the data.
 
     References
     ----------

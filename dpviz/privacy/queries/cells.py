@@ -54,7 +54,7 @@ class OccupiedCells(KeyQuery):
     ----------
     width : float, side of a cell: a power of two, so that every row's cell is decided exactly
     offset : ndarray of shape (p,), on the 2^-24 grid; p <= 5
-    projection : Projection or None; if given, cells are cells of projected space
+    projection : Projection or None; if given, the cells are those of projected space
     """
 
     width: float

@@ -54,8 +54,8 @@ class NormHistogram(Query):
 class SecondMoment(Query):
     """Sum of x x^T over rows clipped to a ball, as a full symmetric matrix.
 
-    Noise is drawn on all d^2 entries; averaging the matrix with its transpose then leaves half the variance off the
-    diagonal, the symmetric Gaussian that the sensitivity |x x^T|_F = |x|^2 requires.
+    Noise is drawn on all d^2 entries; averaging the matrix with its transpose then halves the variance off the
+    diagonal, which gives the symmetric Gaussian noise that the sensitivity |x x^T|_F = |x|^2 requires.
 
     Parameters
     ----------
