@@ -19,8 +19,13 @@ def page():
     return app
 
 
+def field(app, slug="dist-dp-region-means"):
+    """Return the field for rho on the town, in meters."""
+    return app.number_input(key=f"param_{slug}_rho_distance_in_units_of_sample:town")
+
+
 def at(app, rho, slug="dist-dp-region-means"):
-    app.number_input(key=f"param_{slug}_rho_distance").set_value(rho).run()
+    field(app, slug).set_value(12_000 * rho).run()
     while app.session_state["job"] if "job" in app.session_state else "":
         time.sleep(0.1)
         app.run()
@@ -35,6 +40,19 @@ def test_the_promise_and_what_it_leaves_open_are_said_at_once(page):
     assert "one row moved by at most 101 m" in words(page)
     assert "<b>No promise.</b>" in words(page) and "weaker promise than differential privacy" in words(page)
     assert "dist-DP region means (ours): 4.6 rho = " in words(page)
+
+
+def test_rho_is_typed_in_meters_and_the_address_keeps_half_widths(page):
+    assert field(page).label == "rho (distance), m" and field(page).value == 100.8
+    assert "&rho=0.0084&" in page.session_state["kept"][1] + "&"
+    at(page, 0.005)
+    assert not page.exception and "one row moved by at most 60 m" in words(page)
+    assert "&rho=0.005&" in page.session_state["kept"][1] + "&"
+    page.selectbox(key="explore_data").set_value("iris").run()
+    there = page.number_input(key="param_dist-dp-region-means_rho_distance_in_units_of_sample:iris")
+    assert there.label == "rho (distance), cm" and there.value == 0.025  # the same share of another box
+    there.set_value(-1.0).run()
+    assert [error.value for error in page.error] == ["rho (distance), cm must be above 0; got -1. Nothing was spent."]
 
 
 @pytest.mark.slow

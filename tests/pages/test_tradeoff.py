@@ -172,6 +172,19 @@ def test_the_number_of_runs_is_that_behind_the_table_without_the_reference(bare)
     assert starts(app) == ["Start this sweep"] and "12 runs, " in words(app) and "13 runs" not in words(app)
 
 
+def test_a_sweep_of_which_the_reference_alone_is_stored_has_no_run_yet(stored):
+    app = opened("v=1&d=tiny&a=glloyd&e=0.5&e=1&runs=3")
+    assert starts(app) == ["Start this sweep"] and "6 runs, " in words(app) and "exist" not in words(app)
+
+
+def test_distances_are_offered_in_the_unit_of_the_data_and_the_address_keeps_half_widths(bare):
+    app = opened("v=1&d=town&a=dist-dp&e=1&runs=2&rho=0.05")
+    field = app.button_group(key="sweep_rho")
+    assert not app.exception and field.value == [0.05] and "600 m" in field.options
+    app = opened("v=1&d=town&d=iris&a=dist-dp&e=1&runs=2&rho=0.05")  # two units
+    assert "0.05" in app.button_group(key="sweep_rho").options
+
+
 def test_a_missing_atlas_is_said_once_and_the_page_works(bare):
     app, said = new_app().run(), []
     for page in ("home", "tradeoff", "limits", "tradeoff"):

@@ -15,7 +15,8 @@ from dpviz.numbers import number
 from dpviz.postprocessing.beside import LETTERS
 from pages._ui.compare import sides
 from pages._ui.compare.state import Side, compare_state
-from pages._ui.form.forms import in_words, widget
+from pages._ui.form import distance
+from pages._ui.form.forms import in_words, label_of, widget
 from pages._ui.form.numbers import whole_number
 from pages._ui.form.picker import named, offered
 from pages._ui.frame import keys
@@ -66,7 +67,10 @@ def _edit(letter: str, start: Side, now: Side, data: Dataset) -> Side:
             for name, spec in specs.items():
                 if whole or not spec.advanced:
                     key = keys.COMPARE_PARAM(turn, letter, slug, name)
-                    values[name] = widget(cls.name, name, spec, values[name], key)
+                    if name == distance.NAME:
+                        values[name] = distance.field(label_of(name), data, values[name], key)
+                    else:
+                        values[name] = widget(cls.name, name, spec, values[name], key)
             algorithm = cls(**values)
             algorithm.guarantee(data.domain.n_features, data.n_public)
             runs.check(data, algorithm)

@@ -14,9 +14,9 @@ from dpviz.datasets import Dataset
 from dpviz.numbers import chance, number
 from dpviz.params import ParamSpec
 from dpviz.privacy.budget import Budget, budget, epsilon_of
-from pages._ui.form.state import form_state
+from pages._ui.form.numbers import converted
 from pages._ui.frame import keys
-from pages._ui.frame.prepared import args, locked
+from pages._ui.frame.prepared import args
 from pages._ui.frame.words import on_screen
 
 if TYPE_CHECKING:
@@ -60,29 +60,13 @@ def field(
                 **args(key),
             )  # fmt: skip
         else:
-            value = _converted(leads, default, key, delta, gaussian=gaussian)
+            value = converted(
+                _LABELS[leads], keys.BUDGET(leads), key, default,
+                lambda now: getattr(budget(now, delta, gaussian=gaussian), leads),
+                lambda typed: epsilon_of(leads, typed, delta, gaussian=gaussian),
+            )  # fmt: skip
     if 0 < value < math.inf:
         st.caption(_words(budget(value, delta, gaussian=gaussian), gaussian=gaussian, leads=leads))
-    return value
-
-
-def _converted(leads: str, default: float, key: str, delta: float, *, gaussian: bool) -> float:
-    """Show the budget in a notion other than ε. An ε from elsewhere, such as a link, fills the field."""
-    state, own = st.session_state, keys.BUDGET(leads)
-    now = float(state.get(key, default))
-    if own not in state or form_state.budget_led != (leads, key, now):
-        state[own] = _short(getattr(budget(now, delta, gaussian=gaussian), leads), 4) if now > 0 else 0.1
-        form_state.budget_start = state[own], now
-    given = st.number_input(
-        _LABELS[leads], step=None, format="%g", key=own, persist_state="session", disabled=locked(key)
-    )
-    assert given is not None
-    if not given > 0:
-        raise ValueError(f"{_LABELS[leads]} must be above 0; got {number(given)}.")
-    start, same = form_state.budget_start or (None, now)  # keep ε exact if the field only shows it converted
-    value = same if given == start else _short(epsilon_of(leads, given, delta, gaussian=gaussian), 6)
-    state[key] = value
-    form_state.budget_led = (leads, key, value)
     return value
 
 
@@ -116,7 +100,3 @@ def _is_gaussian(cls: type[Algorithm], d: int, n: int) -> bool:
         return cls(n_clusters=1).guarantee(d, n).mu is not None
     except ValueError:
         return False
-
-
-def _short(value: float, digits: int) -> float:
-    return float(f"{value:.{digits}g}")

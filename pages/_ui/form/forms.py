@@ -13,10 +13,11 @@ from dpviz import params
 from dpviz.algorithms import Algorithm
 from dpviz.datasets import Dataset
 from dpviz.escape import plain
+from dpviz.numbers import number
 from dpviz.params import ParamSpec
 from dpviz.privacy.guarantee import Notion
 from pages._ui.address.scene import as_whole
-from pages._ui.form import budget
+from pages._ui.form import budget, distance
 from pages._ui.form.numbers import field
 from pages._ui.frame import keys
 from pages._ui.frame.catalog import names, sample, short
@@ -129,6 +130,8 @@ def _one(
     if name == "epsilon" and "delta" in fields:
         return budget.field(cls, data, spec, default, key, _delta(cls, data, fields), place)
     with place or nullcontext():
+        if name == distance.NAME:
+            return distance.field(label_of(name), data, default, key, help=on_screen(spec.help))
         if not spec.needs:
             return widget(cls.name, name, spec, default, key)
         switch, where = fields[spec.needs]
@@ -189,10 +192,10 @@ def beside(name: str, value: Any, data: Dataset) -> str:
     if name == "projected_features":
         d = data.domain.n_features
         return f"These data have {d} columns; a projection cannot have more." if value > d else ""
-    if name != "rho_distance":
+    if name != distance.NAME:
         return ""
     if data.domain.scale == "common":
-        return f"Hides moves up to {data.domain.length(value)}: a share of the half-width of the bounds."
+        return f"Hides moves up to {data.domain.length(value)}, {number(value)} of the bounds' half-width."
     return "rho is a single distance, so this method needs one scale for all columns; here each column has its own."
 
 

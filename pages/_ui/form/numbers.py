@@ -1,15 +1,21 @@
-"""Fields for whole numbers. Streamlit's field silently cuts 2.5 to 2; these fields show which number they use."""
+"""Fields for whole numbers, and for numbers shown in another unit than the stored one.
+
+Streamlit's field silently cuts 2.5 to 2; the fields for whole numbers show which number they use.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import streamlit as st
 
 from dpviz.numbers import number
 from pages._ui.address.scene import MOST_WHOLE, as_whole
+from pages._ui.form.state import form_state
+from pages._ui.frame.prepared import locked
 
-__all__ = ["field", "whole_number"]
+__all__ = ["converted", "field", "whole_number"]
 
 
 def field(
@@ -28,3 +34,45 @@ def whole_number(
     if isinstance(typed, float):
         on.caption(f"{label} must be a whole number: {int(typed):,} is used instead of {number(typed, 6)}.")
     return int(typed)
+
+
+def converted(
+    label: str,
+    own: str,
+    key: str,
+    default: float,
+    shown: Callable[[float], float],
+    stored: Callable[[float], float],
+    **keep: Any,
+) -> float:
+    """Show a field with the key `own` for the value stored under `key`, in another unit; return the stored value.
+
+    `shown` and `stored` convert to and from the field's unit. A value from elsewhere, such as a link, fills the field,
+    and stays exact until another number is typed.
+
+    Raises
+    ------
+    ValueError
+        If the typed number is not above 0.
+    """
+    state, known = st.session_state, form_state.converted
+    now = float(state.get(key, default))
+    if own not in state or known.get(own, ())[:2] != (key, now):
+        state[own] = short(shown(now), 4) if now > 0 else 0.1
+        known[own] = key, now, state[own], now
+    given = st.number_input(
+        label, step=None, format="%g", key=own, persist_state="session", disabled=locked(key), **keep
+    )
+    assert given is not None
+    if not given > 0:
+        raise ValueError(f"{label} must be above 0; got {number(given)}.")
+    start, same = known[own][2:]
+    value = same if given == start else short(stored(given), 6)
+    state[key] = value
+    known[own] = key, value, start, same
+    return value
+
+
+def short(value: float, digits: int) -> float:
+    """Return a number rounded to this many significant digits."""
+    return float(f"{value:.{digits}g}")

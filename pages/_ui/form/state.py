@@ -1,15 +1,14 @@
-"""The values that a session stores for forms: a budget given as μ or ρ."""
+"""The values that a session stores for forms: fields that show a value in another unit."""
 
 from __future__ import annotations
 
-from pages._ui.frame.session import Held, nothing
+from pages._ui.frame.session import Kept
 
 
 class FormState:
     """Values of one visitor's session, as in `Session`."""
 
-    budget_led: Held[tuple[str, str, float] | None] = Held(nothing)
-    budget_start: Held[tuple[float, float] | None] = Held(nothing)
+    converted: Kept[dict[str, tuple[str, float, float, float]]] = Kept(dict)
 
 
 form_state = FormState()

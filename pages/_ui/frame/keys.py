@@ -43,7 +43,7 @@ PANEL = Keys("{}_{}_{}")  # the gaps are the component that draws the panel, the
 
 # Parameters of an algorithm; the gaps are its slug and the parameter's name
 PRESET, PARAM = Keys("preset_{}"), Keys("param_{}_{}")
-BUDGET_IN, BUDGET = "budget_in", Keys("budget_{}")
+BUDGET_IN, BUDGET, IN_UNITS = "budget_in", Keys("budget_{}"), Keys("{}_in_units_of_{}")
 
 # Start
 HOME_SCREEN, HOME_STORY = "home_screen", "home_story"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -90,7 +91,8 @@ def sweep_form() -> tuple[Sweep | None, str, str, DeltaGenerator]:
         with st.container(width="content"):
             rho = st.pills(
                 "rho (distance)", RHOS, selection_mode="multi", default=(0.05,), **args(keys.SWEEP_RHO),
-                help=f"How far one row may move and stay protected. {plain(_rho_in_units(data))}",
+                format_func=partial(_distance, data), help="How far one row may move and stay protected, as a share "
+                    "of the half-width of the public bounds where no unit is shown.",
             )  # fmt: skip
         axes.append(("rho_distance", tuple(rho)))
     with more:
@@ -255,12 +257,7 @@ def _variant(slug: str, free: bool) -> Variant:
     return Variant(slug, slug, values=(("exactly_k", True),) if exact else ())
 
 
-def _rho_in_units(names: list[str]) -> str:
-    """Return a sentence that gives a rho of 0.1 in the units of the first data set whose columns share a scale."""
-    for name in names:
-        data = open_choice(name)
-        if data.domain.scale == "common":
-            unit = data.units[0] or "units of the data"
-            reach = 0.1 * data.domain.half_width[0]
-            return f"In half-widths of the public box: 0.1 is {number(reach)} {unit} on {data.title}."
-    return "In half-widths of the public box."
+def _distance(names: Sequence[str], rho: float) -> str:
+    """Return a rho in the unit of the data, or as a share of the half-width if data sets or columns differ."""
+    lengths = {data.domain.length(rho) for data in map(open_choice, names) if data.domain.scale == "common"}
+    return plain(lengths.pop()) if len(lengths) == len(names) == 1 else number(rho)

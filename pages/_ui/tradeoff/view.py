@@ -21,7 +21,7 @@ from dpviz.sweeps.conclusion import conclusion, steadiness
 from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.summary import AXES, Summary
 from dpviz.sweeps.sweep import REFERENCE, Run, Sweep
-from pages._ui.frame import keys, markup, shell
+from pages._ui.frame import catalog, keys, markup, shell
 from pages._ui.tradeoff import sweeps
 from pages._ui.tradeoff.charts import brief, chart, icon, named, title
 from pages._ui.tradeoff.details import details
@@ -92,17 +92,17 @@ def first(sweep: Sweep, data: str) -> None:
 def offer(sweep: Sweep) -> bool:
     """Offer to make a sweep's missing runs, with a forecast; return whether to start."""
     left, total = sweeps.missing(sweep), sweeps.size(sweep)
-    new = sweeps.counted(left)
+    new, known = sweeps.counted(left), sweeps.counted(sweeps.known(sweep))
     if total > sweeps.MOST_LISTED or len(left) > sweeps.MOST_RUNS:
         st.caption(f"At most {sweeps.MOST_RUNS:,} runs at a time here, and this sweep has more. Use the command line.")
         return False
     if not left:
         return False
     with st.container(horizontal=True, vertical_alignment="center"):
-        what = f"{new:,} missing run{'s' * (new > 1)}" if new and len(left) < total else "this sweep"
+        what = f"{new:,} missing run{'s' * (new > 1)}" if new and known else "this sweep"
         chosen = st.button(f"Start {what}", type="primary", icon=":material/play_arrow:", key=keys.SWEEP_START)
         if sweeps.timeable(left):
-            _forecast(left, sweeps.counted(run for _, run in sweeps.cells(sweep)) - new)
+            _forecast(left, known)
         else:
             st.caption(f"{new:,} runs of more than {sweeps.MOST_KINDS} kinds: too many to time one of each.")
     return chosen
@@ -309,11 +309,18 @@ def _curves(
     deltas = points.delta.dropna().unique()
     delta = f", δ = {chance(deltas[0])}" if len(deltas) == 1 else ""
     rhos = points.rho_distance.dropna().unique()
-    rho = f", rho = {number(rhos[0])} half-widths of the box" if len(rhos) == 1 else ""
+    rho = f", rho = {_distance(progress, data, rhos[0])}" if len(rhos) == 1 else ""
     st.html(markup.small(f"{tradeoff.promise(notion)}{rho}{delta}"))
     if words := steadiness(turns, look.axis):
         st.html(markup.small(" ".join(words)))
     return figure
+
+
+def _distance(progress: Progress, data: str, rho: float) -> str:
+    """Return rho in the unit of a sample or, for a file, which may be gone, as a share of its half-width."""
+    kind, _, name = progress.sweep.data[progress.data.index(data)].partition(":")
+    is_sample = kind == "sample"
+    return catalog.public(name).domain.length(rho) if is_sample else f"{number(rho)} of the bounds' half-width"
 
 
 def _multiples(panels: list, every: Summary, progress: Progress, look: SweepLook, style: dict) -> None:
