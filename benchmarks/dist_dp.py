@@ -2,11 +2,11 @@
 
 DPVIZ_DATASETS=folder python -m benchmarks.dist_dp --rows rows.jsonl > benchmarks/results/papers/dist-dp-epsilon-rho.md
 
-Rows go to a file from which a second call resumes. Benchmark sets have tight bounds (NOT PRIVATE: taken from the data);
-town and city have their declared boxes. ρ is in z units, and δ = n^-1.1 unless --delta is given. Every ε is compared
-with every larger one at the same ρ: the loss grows if its difference, paired by seed, exceeds both .005 and --clear
-times the standard error of the difference. The last lines list the cases in which the loss is above that of a single
-center by more than --clear standard errors.
+Rows go to a file from which a second call resumes. The samples town and city have their declared boxes; all other sets
+have tight bounds (NOT PRIVATE: taken from the data). ρ is in z units, and δ = n^-1.1 unless --delta is given. Every ε
+is compared with every larger one at the same ρ: the loss grows if its difference, paired by seed, exceeds both .005
+and --clear times the standard error of the difference. The last lines list the cases in which the loss is above that
+of a single center by more than --clear standard errors.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ CLEAR = 3.0  # number of standard errors above which an increase is clear; of hu
 
 
 def sweeps(options: argparse.Namespace) -> list[Sweep]:
-    """Return the sweeps to run: benchmark sets with tight bounds, and samples with their declared bounds."""
+    """Return the sweeps to run: town and city with their declared bounds, and all other sets with tight bounds."""
     curve = {"algorithm": "dist-dp"} | ({"preset": options.preset} if options.preset else {})
     common = {"algorithms": ["dist-dp"], "dist-dp": curve, "rho_distance": options.rhos, "epsilon": list(EPSILONS)}
     if options.delta is not None:

@@ -17,7 +17,7 @@ from dpviz.datasets.readers import child
 
 os.environ.setdefault("DPVIZ_WORKERS", "0")  # pages compute in this process; browser tests start real processes
 
-collect_ignore = ["recorder"]  # Debian's Python already has a module of that name
+collect_ignore = ["recorder"]  # its module is `sitecustomize`, which Debian's Python already has
 
 
 def pytest_ignore_collect(collection_path, config):

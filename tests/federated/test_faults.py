@@ -179,7 +179,7 @@ def test_eight_faults_in_each_of_twelve_rounds(folder, monkeypatch):
     for fault in kinds:
         for round_ in range(12):
             if fault == "replayed" and round_ == 0:
-                continue  # no earlier message exists yet that could be replayed
+                continue  # there is no earlier message to replay
             break_one(monkeypatch, fault, round_)
             host = Host(folder, agreement, round_timeout=DEADLINE if fault == "late" else 200.0)
             ends = everybody(folder, agreement, host)

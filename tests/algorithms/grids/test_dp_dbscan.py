@@ -1,4 +1,4 @@
-"""Check DP-DBSCAN: it finds regions of any shape from noisy counts, and no loss ranks them."""
+"""Check DP-DBSCAN: it finds regions of any shape from noisy counts, and is not ranked by a loss."""
 
 import re
 

@@ -351,7 +351,7 @@ def test_a_negative_noisy_count_moves_no_half_to_the_bounds():
     released = next(correct(answers, 3.0, begin, pooled=True)).released
     assert released["moved"].all() and released["split"][0]
     halves = released["centers"][released["split"]]
-    # the distance is sqrt(30 / 50); with one row it would be 3, at the wall
+    # the distance is sqrt(30 / 50); with one row it would be 3, which is the radius
     assert np.linalg.norm(halves, axis=1).max() < 1.5
 
 

@@ -1,4 +1,4 @@
-"""Check twenty reruns on Explore: a link, a cloud for every ε, the worst run as an address, never in PRIVATE."""
+"""Check twenty reruns on Explore: a link, a cloud for every ε, the worst run as an address, and none in PRIVATE."""
 
 import re
 import threading
