@@ -208,7 +208,7 @@ def test_a_budget_must_be_a_budget(epsilon, delta):
 
 
 def test_threads_cannot_overspend_together(accounts):
-    """Threads book together what one would: 13 claims, because at delta > 0 small pure claims compose as zCDP."""
+    """Threads book together what one thread would: 13 claims, as at delta > 0 small pure claims compose as zCDP."""
     key = accounts.key(FILE)
     accounts.set_budget(key, AR, FileBudget(1.0, 1e-5))
 
