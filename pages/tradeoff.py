@@ -34,7 +34,7 @@ with (
 ):
     sweep, title, error, more = sweep_form()
 progress = sweeps.shown()
-active = progress is not None and progress.active  # the sweep may end while the page is drawn
+active = progress is not None and progress.active  # the sweep might end while the page is drawn
 before, tradeoff_state.sweep_asked = tradeoff_state.sweep_asked, sweep
 changed = None not in (sweep, before) and sweep not in (before, progress.sweep if progress else before)
 if changed and not active:

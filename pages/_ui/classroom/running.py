@@ -38,7 +38,7 @@ def run(room: Classroom, base: str) -> None:
             st.fragment(_poll, run_every=0.5)(room)
         return
     result: Result | None = room.result
-    run = room.run  # read once, because the class may end meanwhile
+    run = room.run  # read once, because the class might end meanwhile
     if result is None or run is None:
         picture.html(markup.odds("Press Run. The points go through the curator, like all rows here."))
         return

@@ -125,7 +125,7 @@ def _names(cls: type[Algorithm], words: dict[str, Control]) -> dict[str, str]:
     """Return an algorithm's parameters, keyed by Explore's words for them."""
     start = keys.PARAM(cls.slug, "")
     ends = {word: control.key.removeprefix(start) for word, control in words.items() if control.key.startswith(start)}
-    names = sorted(params.specs(cls), key=len, reverse=True)  # the name of the data may follow a key
+    names = sorted(params.specs(cls), key=len, reverse=True)  # the name of the data can follow a key
     return {word: next(n for n in names if rest == n or rest.startswith(f"{n}_")) for word, rest in ends.items()}
 
 

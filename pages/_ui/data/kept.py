@@ -35,7 +35,7 @@ _component = st.components.v2.component(
 
 
 def _mount(entry: dict[str, Any] | None, upload: str = "", *, says: bool = False, opens: bool = False) -> None:
-    if owner().kind == "login":  # other people may use this browser
+    if owner().kind == "login":  # other people might use this browser
         return
     data = {"keep": entry, "upload": upload, "known": data_state.declared, "says": says, "opens": opens}
     pressed = _component(

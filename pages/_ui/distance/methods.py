@@ -62,7 +62,7 @@ def size(data: Dataset) -> tuple[int, int]:
 
 
 def odds(promise: Guarantee, moves: int) -> int:
-    """Return how many of 100 bets an attacker may win on a person whose rows all move by this multiple of rho."""
+    """Return how many of 100 bets an attacker can win on a person whose rows all move by this multiple of rho."""
     return bet_of(dataclasses.replace(promise, rows_per_person=moves * promise.rows_per_person)).odds
 
 

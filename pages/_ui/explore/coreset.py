@@ -59,7 +59,7 @@ def _body(key: str, result: Result, hidden: bool, axes: Axes) -> None:
     start = min(int(trace.parameters["n_clusters"]), most)
     left, right = st.columns([3, 2], vertical_alignment="bottom")
     state, name = st.session_state, keys.CORESET_K(key)
-    state[name] = min(int(state.get(name) or start), most)  # another run may have released fewer points
+    state[name] = min(int(state.get(name) or start), most)  # another run might have released fewer points
     k = int(left.slider("Centers, from the released points", 1, most, **args(name)))
     own = coresets.COSTS[reference_name(trace) == "KMedians"]
     cost = right.segmented_control(

@@ -31,7 +31,7 @@ from pages._ui.work.workers import workers
 def groups(identity: str, _result: Result) -> Groups:
     """Return the true groups: those of the labels if there are k of them, else those of KMeans.
 
-    If the run missed some of KMeans' clusters, other starts of KMeans show which of them may be merged.
+    If the run missed some of KMeans' clusters, other starts of KMeans show which clusters they merge.
     """
     data, kmeans = _result.data, _result.reference
     assert kmeans is not None

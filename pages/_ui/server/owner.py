@@ -106,9 +106,9 @@ def check_settings() -> None:
 
 
 def bind_visits() -> None:
-    """Make Streamlit resume a visit only for the person who began it, and begin a new one for anybody else.
+    """Make Streamlit resume a visit only for the person who began it, and begin a new visit for anybody else.
 
-    A page reconnects with the id of its visit, and by then another person may be logged in.
+    A page reconnects with the id of its visit, and by then another person might be logged in.
     """
     config.set_option(_TRUSTED, {**config.get_option(_TRUSTED), _BOUND.decode(): "owner"})
 
@@ -131,7 +131,7 @@ def owner_of(scope: Scope) -> Owner:
 
 
 def _on_this_machine(scope: Scope) -> bool:
-    """Return whether a browser on this machine connects directly; a proxy may run on this machine, too.
+    """Return whether a browser on this machine connects directly; a proxy might run on this machine, too.
 
     A proxy that does not announce itself is recognized by the public host name that browsers request.
     """

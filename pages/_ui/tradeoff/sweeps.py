@@ -64,7 +64,7 @@ class Progress:
     first: tuple[int, float] | None = None  # number of rows and time when the first new run finished
     # ranges of the axes while the sweep runs
     spans: dict[tuple[Any, ...], tuple[float, ...]] = dataclasses.field(default_factory=dict)
-    watched: Presence = dataclasses.field(default_factory=partial(Presence, 600.0))  # a link may be opened later
+    watched: Presence = dataclasses.field(default_factory=partial(Presence, 600.0))  # a link might be opened later
 
     _table: pd.DataFrame | None = None
     _summary: Summary | None = None
@@ -87,7 +87,7 @@ class Progress:
     def table(self, most: int) -> pd.DataFrame:
         """Return the first `most` rows, with data sets under the names that visitors see."""
         most = min(most, len(self.rows))
-        last = self._table  # another session may look at the same rows
+        last = self._table  # another session might look at the same rows
         if last is None or len(last) != most:
             rows = table(self.rows[:most])
             self._table = last = rows.assign(data=rows.data.replace(shelf().titles))
@@ -146,7 +146,7 @@ class Shelf:
     @property
     def waiting(self) -> int:
         """Return the number of sweeps that wait or run."""
-        with self._lock:  # another visitor may start one meanwhile
+        with self._lock:  # another visitor might start one meanwhile
             return sum(progress.active for progress in self._kept.values())
 
     def of(self, owner: str) -> Progress | None:

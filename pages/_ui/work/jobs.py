@@ -179,7 +179,7 @@ class Jobs:
 
     def position(self, job: Job) -> int:
         """Return the number of jobs ahead of a queued one: those running, and those due before it."""
-        with self._lock:  # another visitor's job may come at any time
+        with self._lock:  # another visitor's job can come at any time
             if job.status != "queued":
                 return 0
             active = [other for other in self._jobs.values() if other.active and other is not job]
@@ -188,7 +188,7 @@ class Jobs:
     @staticmethod
     def _run(job: Job, work: Callable[[Job], Any]) -> None:
         try:
-            job.advance(0, job.total)  # the job may have been cancelled while it waited
+            job.advance(0, job.total)  # the job might have been cancelled while it waited
             job.result = work(job)
             job.status = "done"
         except Cancelled:
