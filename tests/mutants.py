@@ -243,7 +243,8 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
     (P + "curator.py", CURATOR): [
         ("no_noise_in_release", "return true + cost.draw(self._noise, entry.scale, true.shape)\n\n        noisy, true = self._session.noisy_sum", "return true\n\n        noisy, true = self._session.noisy_sum"),
         ("parts_under_replace", "if scope != ALL and scope not in self._by_user:", "if False:"),
-        ("narrow_sensitivity_passes", "change < _NARROWEST", "change < 0"),
+        ("narrow_sensitivity_passes", "min(change, cost.scale(change)) < _NARROWEST", "cost.scale(change) < _NARROWEST"),
+        ("narrow_noise_passes", "min(change, cost.scale(change)) < _NARROWEST", "change < _NARROWEST"),
         ("zero_sensitivity_passes", "or change < 0 or (change == 0 and not isinstance(cost, Exact))", "or change < 0"),
         ("any_cost_pays", "if type(cost) not in allowed:", "if False:"),
         ("subclass_pays", "if type(cost) not in allowed:", "if not isinstance(cost, allowed):"),

@@ -91,12 +91,12 @@ def nearest(x: np.ndarray, population: Population | np.ndarray) -> np.ndarray:
 
     A vote must depend on its row and the population only, bit for bit. BLAS results change with the block, so fast
     arithmetic only proposes a vote: a row whose two best distances are closer than the proven rounding error is decided
-    again, first in double precision, then in integers (multiples of 2^-24), which are exact while d 2^50 < 2^63.
+    again, first in double precision, then in integers (multiples of 2^-24), which are exact while 16 d 2^48 < 2^63.
 
     Parameters
     ----------
-    x : ndarray of shape (n, d), on the grid, norms at most sqrt(d)
-    population : Population or ndarray of shape (m, d), on the grid, norms at most sqrt(d)
+    x : ndarray of shape (n, d), on the grid, norms at most 2 sqrt(d)
+    population : Population or ndarray of shape (m, d), on the grid, norms at most 2 sqrt(d)
 
     Returns
     -------
@@ -106,8 +106,8 @@ def nearest(x: np.ndarray, population: Population | np.ndarray) -> np.ndarray:
         population = Population(np.asarray(population, dtype=np.float64))
     points = population.points
     n, d = x.shape
-    if d >= 2**13:
-        raise ValueError(f"geometry: nearest must have fewer than {2**13} columns to stay exact; got {d}.")
+    if d >= 2**11:
+        raise ValueError(f"geometry: nearest must have fewer than {2**11} columns to stay exact; got {d}.")
     if n == 0 or len(points) == 1:
         return np.zeros(n, dtype=np.int64)
     if d <= _TREE_FEATURES and len(points) > _FEW_POINTS:

@@ -145,7 +145,16 @@ def test_edge_shapes():
     np.testing.assert_array_equal(nearest(np.ones((5, 6)), np.zeros((1, 6))), 0)
     np.testing.assert_array_equal(nearest(np.ones((5, 2)), np.zeros((9, 2))), 0)
     with pytest.raises(ValueError, match="fewer than"):
-        nearest(np.zeros((1, 2**13)), np.zeros((2, 2**13)))
+        nearest(np.zeros((1, 2**11)), np.zeros((2, 2**11)))
+
+
+def test_the_farthest_points_of_the_widest_data_are_compared_exactly():
+    d = 2**11 - 1
+    x = np.full((1, d), -2.0)
+    far, nearer = np.full(d, 2.0), np.full(d, 2.0)
+    nearer[0] -= GRID
+    np.testing.assert_array_equal(kernels._nearest_exact(x, np.array([far, nearer])), [1])
+    np.testing.assert_array_equal(nearest(x, np.array([far, nearer])), [1])
 
 
 def test_grid():

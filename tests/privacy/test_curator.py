@@ -14,6 +14,7 @@ from scipy import stats
 from dpviz.domain import Domain
 from dpviz.geometry import GRID, Population
 from dpviz.privacy import ledger
+from dpviz.privacy.accounting import delta_of_mu
 from dpviz.privacy.costs import Cover, Exact, Exponential, Gaussian, Halving, Laplace, Report, Shuffled, Threshold
 from dpviz.privacy.curator import ALL, Curator
 from dpviz.privacy.guarantee import Neighboring
@@ -389,6 +390,32 @@ def test_a_sensitivity_of_a_few_grid_steps_is_refused_before_the_draw(cost):
     with pytest.raises(ValueError, match="below 32 steps of the noise's grid.*Declare a larger radius"):
         asked.release("count", Declared(31 * GRID))
     assert asked._noise.draws == 1 and len(asked.ledger) == 1
+
+
+@pytest.mark.parametrize(("mu", "steps"), [(0.5, 32), (4.0, 128), (14.0, 448)])
+def test_noise_of_a_few_grid_steps_is_refused_before_the_draw(mu, steps):
+    """At a large mu the noise is narrower than the sensitivity; both must be 32 steps wide."""
+    asked = curator({"count": (Gaussian(mu), Gaussian(mu))})
+    asked.release("count", Declared(steps * GRID))
+    with pytest.raises(ValueError, match="below 32 steps of the noise's grid.*smaller budget"):
+        asked.release("count", Declared((steps - 1) * GRID))
+    assert asked._noise.draws == 1 and len(asked.ledger) == 1
+
+
+@pytest.mark.parametrize("mu", [0.5, 1.0, 4.0, 14.0])
+def test_the_narrowest_noise_costs_what_the_plan_counts(mu):
+    """Compare the delta of the narrowest discrete Gaussian that is allowed with the continuous one's, by exact sums."""
+    sd = max(32.0, 32 / mu)
+    shift = math.floor(mu * sd)
+    whole = np.arange(-40 * round(sd), 40 * round(sd) + shift)
+    density = np.exp(-0.5 * (whole / sd) ** 2)
+    density /= density.sum()
+    moved = np.exp(-0.5 * ((whole - shift) / sd) ** 2)
+    moved /= moved.sum()
+    for epsilon in (0.0, mu, mu + mu * mu / 2, mu + mu * mu):
+        allowed = 1.01 * delta_of_mu(mu, epsilon)
+        assert np.maximum(density - math.exp(epsilon) * moved, 0).sum() <= allowed
+        assert np.maximum(moved - math.exp(epsilon) * density, 0).sum() <= allowed
 
 
 DOORS = {  # method -> (its price, its relation, a call)
