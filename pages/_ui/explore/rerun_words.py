@@ -15,6 +15,7 @@ from dpviz.runs.bootstrap import MEASURED, NARROW, WIDE, near_noise, worth
 from dpviz.runs.reruns import Reruns, spread
 from dpviz.trace import Trace
 from pages._ui.explore.question import SEEDS, N, RerunQuestion
+from pages._ui.explore.stored import runs_of
 from pages._ui.frame import markup
 from pages._ui.frame.catalog import sample
 from pages._ui.player import verdict
@@ -83,10 +84,19 @@ def in_words(question: RerunQuestion, one: str, some: Reruns, *, hidden: bool) -
         words.append(apart or f"{near}, worst {times(every.max())}")
         groups = verdict.groups(result)
         complete = sum(bool(groups.found_by(trace.domain.normalize(centers)).all()) for centers in some.centers)
-        words.append(f"all {len(groups.means)} {groups.words} found in {complete}")
+        total = len(groups.means)
+        words.append(f"all {total} {groups.words} found in {complete}{_in_all(question, one, total)}")
     if math.isfinite(typical):
         words.append(f"a center scatters {spread_words(typical, trace.domain, data.columns, data.units)}")
     return " · ".join(words)
+
+
+def _in_all(question: RerunQuestion, one: str, n_groups: int) -> str:
+    """Return in how many of all stored runs every group was found, or "" if only the reruns shown here are stored."""
+    stop = runs_of(question.result.data, question.algorithms[one])
+    if stop is None or len(stop.found) <= N:
+        return ""
+    return f", and in {int(np.count_nonzero(stop.found == n_groups))} of all {len(stop.found)} stored runs"
 
 
 def later(one: str) -> str:

@@ -10,10 +10,14 @@ import pytest
 from dpviz.algorithms import ALGORITHMS
 from dpviz.datasets import Blobs, load
 from dpviz.runs.reruns import rerun, spread
+from dpviz.runs.single import reference
 from pages._ui.address import scene
 from pages._ui.explore import reruns
 from pages._ui.explore.centers import AGAIN
 from pages._ui.explore.question import SEEDS, N, RerunQuestion
+from pages._ui.explore.rerun_words import in_words
+from pages._ui.explore.stored import runs_of
+from pages._ui.player import verdict
 from pages._ui.work import atlas, batch
 from pages._ui.work.results import Result
 from pages._ui.workspace.explore import explore
@@ -65,6 +69,22 @@ def test_reruns_are_the_same_for_every_seed_of_the_current_run():
     assert one.stored[one.current].losses.tolist() == other.stored[other.current].losses.tolist()
 
 
+@pytest.mark.parametrize(("sample", "total"), [("town", 100), ("tiny", 20)])
+def test_the_words_count_all_stored_runs_as_the_verdict_does(sample, total):
+    question = asked(sample, "pe-means", epsilon=1.0)
+    kmeans = reference(question.result.data, question.result.data.n_clusters, 0)
+    result = dataclasses.replace(question.result, reference=kmeans.trace, reference_loss=kmeans.loss)
+    question = dataclasses.replace(question, result=result)
+    some = question.stored[question.current]
+    words = in_words(question, question.current, some, hidden=True)
+    groups = verdict.groups(question.result)
+    complete = [groups.found_by(question.result.data.domain.normalize(centers)).all() for centers in some.centers]
+    assert f"found in {sum(complete)}" in words and (f"of all {total} stored runs" in words) == (total > N)
+    if total > N:
+        stored = runs_of(question.result.data, question.algorithms[question.current])
+        assert f", and in {(stored.found == len(groups.means)).sum()} of all {total} stored runs" in words
+
+
 def test_only_an_epsilon_without_stored_runs_is_computed():
     question = asked("tiny", "pe-means", epsilon=3.0)
     assert list(question.stored) == ["ε 0.25", "ε 0.5", "ε 1", "ε 2", "ε 4"] and question.current == "ε 3"
@@ -99,8 +119,8 @@ def test_private_rows_and_files_are_never_looked_up(monkeypatch, change):
 
 
 def test_runs_that_may_not_be_trusted_are_computed(monkeypatch):
-    for verdict in (atlas.Trust.CHECKING, atlas.Trust.NO):
-        monkeypatch.setattr(atlas, "trust", lambda *which, verdict=verdict: verdict)
+    for trust in (atlas.Trust.CHECKING, atlas.Trust.NO):
+        monkeypatch.setattr(atlas, "trust", lambda *which, trust=trust: trust)
         assert asked("tiny", "pe-means", epsilon=1.0).stored == {}
 
 
