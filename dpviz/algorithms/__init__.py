@@ -63,7 +63,7 @@ ALGORITHMS: dict[str, type[Algorithm]] = {
         DistDPRandomPoints,
     )
 }
-RECOMMENDED = "nsm"  # the app's default, because it has the lowest loss for most budgets
+RECOMMENDED = "nsm"  # the app's default algorithm, because it has the lowest loss for most budgets
 
 __all__ = ["ALGORITHMS", "RECOMMENDED", "Algorithm", "add_files", "add_programs", "lines_of"]
 
@@ -103,6 +103,6 @@ def add_programs(places: Iterable[str]) -> list[str]:
 
 
 def lines_of(slug: str, kinds: Collection[str]) -> tuple[Line, ...]:
-    """Return the pseudo-code that covers these kinds of steps: the algorithm's own, or its substitute's."""
+    """Return the pseudo-code for steps of these kinds: the algorithm's own, or its substitute's."""
     codes = (ALGORITHMS[slug].CODE, *(cls.CODE for cls in ALGORITHMS.values()))
     return next((code for code in codes if set(kinds) <= {kind for line in code for kind in line.kinds}), codes[0])

@@ -1,4 +1,4 @@
-"""Base class of all algorithms: a frozen dataclass of public parameters whose `steps` reads like the paper."""
+"""Base class of all algorithms: a frozen dataclass of public parameters whose `steps` method reads like the paper."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from dpviz.trace import Coreset, Step, Trace
 
 __all__ = ["Algorithm", "ApproximateDP"]
 
-_MOST_KEPT = 20_000_000  # maximum number of rows that are padded in memory under a relation that keeps n
+_MOST_KEPT = 20_000_000  # maximum declared n under a relation that keeps n, because missing rows are added in memory
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -34,8 +34,8 @@ class Algorithm:
 
     A subclass defines `name`, `slug`, `tagline`, `CODE`, its parameters, `plan` and `steps`. The "centers" released by
     the last step are the result; "coreset_points", "coreset_weights" and "coreset_sd" become the coreset. `run`
-    projects both onto the declared box and ball, which contain every row, so no center moves away from any row. Steps
-    keep the unprojected values, except for the centers of the last step.
+    projects centers and coreset onto the declared box and ball, which contain every row, so no center moves away from
+    any row. Steps keep the unprojected values, except for the centers of the last step.
     """
 
     name: ClassVar[str]
@@ -47,7 +47,7 @@ class Algorithm:
     fixed_ledger: ClassVar[bool] = True  # False if the number of releases depends on released values
     regions: ClassVar[bool] = False  # True if clusters are regions, so distances to centers do not describe them
     learns_sensitivity: ClassVar[bool] = False  # True if a clipping radius depends on released values
-    # True if it reuses the seed of an earlier run and therefore needs noise of its own
+    # True if a run reuses the seed of an earlier run and therefore needs noise of its own
     follows_a_run: ClassVar[bool] = False
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {}
     CODE: ClassVar[tuple[Line, ...]] = ()  # pseudo-code, six to ten lines
@@ -102,7 +102,7 @@ class Algorithm:
         return self
 
     def work(self, n_features: int, n_public: int) -> float:
-        """Return a rough number of operations, from public values; the pages estimate the running time from it."""
+        """Return a rough number of operations, from public values; the pages use it to estimate the running time."""
         return max(self.releases(n_features, n_public), 1) * (2.5e4 + n_public * (n_features + 20))
 
     def advice(self, n_features: int, n_public: int) -> tuple[str, ...]:
@@ -240,7 +240,7 @@ class Algorithm:
         return Rows(X, domain, dataset_id)
 
     def _randomness(self, seed: int | None, noise: str) -> tuple[np.random.Generator, Noise]:
-        """Return separate generators for choices and for noise, so the initial centers do not depend on epsilon."""
+        """Return separate generators for choices and noise, so that the initial centers do not depend on epsilon."""
         validate.one_of(self.name, ("seeded", "secure", "none"), noise=noise)
         if noise == "none" and self.notion in (Notion.LOCAL, Notion.SHUFFLE):
             raise ValueError(f"{self.name}: noise must not be 'none'; an unrandomized report is the row itself.")

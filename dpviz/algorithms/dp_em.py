@@ -52,8 +52,8 @@ class DPEM(ApproximateDP):
     (epsilon, delta)-DP and mu-GDP for one row added or removed. Public: all parameters and the domain (bounds, radius
     R, nominal size N). Shares s of one row have |s|_2 <= |s|_1 <= 1, so counts change by at most 1, sums of offsets by
     the clipping radius r, and second moments by r^2 (Frobenius). r depends on released covariances only. mu^2 is split
-    equally over the iterations, and within each iteration as 1 : 2 : 2 over counts, sums and second moments, all with
-    Gaussian noise. Everything else depends on released values only.
+    equally over the iterations, and within each iteration in the ratio 1 : 2 : 2 among counts, sums and second moments,
+    all with Gaussian noise. Everything else depends on released values only.
 
     Steps
     -----
@@ -65,7 +65,7 @@ class DPEM(ApproximateDP):
     Deviations from the paper
     -------------------------
     Park et al. add noise to means and covariances weighted by 1/n, with n public; here all three moments are sums, so
-    nothing depends on the number of rows. Offsets are taken from the last mean and clipped to a radius that shrinks
+    nothing depends on the number of rows. Offsets are measured from the last mean and clipped to a radius that shrinks
     with the clusters. Second moments about the origin, as published, need so much noise that every cluster much smaller
     than the domain is lost. Covariances are made symmetric and shrunk toward a ball by the noise's share of their
     variance, and their eigenvalues are kept between a floor that the noise sets and the initial variance. A Gaussian

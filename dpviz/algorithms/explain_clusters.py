@@ -24,10 +24,11 @@ __all__ = ["ExplainClusters"]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class ExplainClusters(ApproximateDP):
-    """A follow-up question about released clusters: how many of their rows lie between public edges, per column.
+    """A follow-up question about released clusters: how many of their rows lie between public edges, in each column.
 
-    It finds no centers, so it is not in the list of algorithms. It follows a run and spends a small budget of its own,
-    on top of the run's. `dpviz.postprocessing.explain.of_trace` turns its counts into sentences with intervals.
+    This question finds no centers, so it is not in the list of algorithms. It follows a run and spends a small budget
+    of its own, on top of the run's. `dpviz.postprocessing.explain.of_trace` turns its counts into sentences with
+    intervals.
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""The dist-DP family: privacy for moves up to rho."""
+"""The dist-DP family: algorithms that hide moves of up to rho."""

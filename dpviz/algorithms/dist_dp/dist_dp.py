@@ -1,4 +1,4 @@
-"""Run k-means or k-median under rho-distance privacy, with quadtrees on noisy points and regional means."""
+"""Run k-means or k-median under rho-distance privacy: quadtrees on noisy points, then one noisy mean per region."""
 
 from __future__ import annotations
 
@@ -27,12 +27,13 @@ __all__ = ["DistDP"]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class DistDP(Moves):
-    """dist-DP: hide moves up to rho and nothing else. Coarse cells count noisy points, and fine cells count rows.
+    """dist-DP: hide moves of up to rho and nothing else. Coarse cells count noisy points, and fine cells count rows.
 
     Every row is released with noise that hides a move of up to rho. Five randomly shifted quadtrees look for dense
     cells: coarse cells count the noisy points, which is free, and fine cells count the rows, with noise. The centers of
     the cells with the highest counts divide the domain into regions. Noisy points far from every region stand for
-    themselves; all other rows contribute to one noisy count and mean per region. A weighted k-means on both is free.
+    themselves; all other rows contribute to one noisy count and mean per region. A weighted k-means on these points and
+    means is free.
 
     Parameters
     ----------
@@ -47,11 +48,12 @@ class DistDP(Moves):
     objective : {"means", "medians"}
         Objective of the last step: k-means (p = 2) or k-median (p = 1), on the same released points.
     threshold : float, in [0, 20]
-        T: a region is small if its noisy count is at most T standard deviations of its noise; Appendix E uses 0.
+        T: a region is small if its noisy count is at most T standard deviations of that count's noise; Appendix E uses
+        0.
     small_regions : {"auto", "points", "drop"}
         Contribution of small regions. "points": their noisy points (Algorithm 1, lines 13 and 14); "drop": nothing
-        (Appendix E); "auto": their noisy points, which, like the far ones, are pulled together until they spread as the
-        rows do (see Deviations).
+        (Appendix E); "auto": their noisy points, pulled together (like the far ones) until they spread as the rows do
+        (see Deviations).
     near : float or None, in [0, 1000]
         S: noisy points within S rho of a region are near; None means Appendix E's formula.
     trees : int, in [1, 20]
@@ -67,14 +69,14 @@ class DistDP(Moves):
 
     Formal guarantee
     ----------------
-    (epsilon, delta, rho)-dist-DP: one row MOVED BY AT MOST rho, nobody added or removed. It is not DP: it does not
-    protect who is in the data, nor roughly where they are. Public: all parameters, the domain and n. There are three
-    releases. (1) All rows: l2 sensitivity rho, plus sqrt(d) 2^-24 for rounding. (2) The counts of fine cells: a move
-    leaves one cell and enters another in each of g = trees (10 - coarse_levels) grids, so the l2 sensitivity is sqrt(2
-    g); a threshold pays delta / 6 for cells that only one neighbor has. (3) A count and a sum per region: the
-    sensitivities are sqrt(2) and sqrt(2) R, because a move may take a row from one region to another. For the sum it is
-    min(2 R, rho) if that is larger, because a move may also stay within a region. Only released noisy points decide
-    which rows are far.
+    (epsilon, delta, rho)-dist-DP: one row MOVED BY AT MOST rho, nobody added or removed. It is not DP: it hides neither
+    who is in the data nor roughly where they are. Public: all parameters, the domain and n. There are three releases.
+    (1) All rows: l2 sensitivity rho, plus sqrt(d) 2^-24 for rounding. (2) The counts of fine cells: a move leaves one
+    cell and enters another in each of g = trees (10 - coarse_levels) grids, so the l2 sensitivity is sqrt(2 g); delta /
+    6 pays for the chance that a cell which only one neighbor occupies passes the threshold. (3) A count and a sum per
+    region: the sensitivities are sqrt(2) and sqrt(2) R, because a move may take a row from one region to another. The
+    sum's sensitivity is min(2 R, rho) if that is larger, because a move may also stay within a region. Only released
+    noisy points decide which rows are far.
 
     Steps
     -----
@@ -91,22 +93,23 @@ class DistDP(Moves):
     Deviations from the paper
     -------------------------
     Appendix E's formula for S has a misplaced bracket; S = sqrt(2 ln(1.25 / (delta/6))) sqrt(d) / (epsilon/6) is the
-    reading that fits the noise. With its ball radius min(S, sqrt(d)) rho the minimum would have no effect, so the
-    default is min(S rho, radius of the domain). The noise of the fine counts is calibrated to sqrt(2 g), not sqrt(g): a
-    move changes two cells in each grid. The region stage pays for two regions that change, which Appendix E's share
-    does not cover. A region is small below 5 standard deviations, because hundreds of regions hold noise only. Small
-    regions contribute the noisy points that lie in them (Algorithm 1), not the rows, whose region is private here
-    (Appendix E assigns rows, not noisy points). Cell centers are projected onto the domain: in many columns they lie
-    far outside it, and offsets clipped to its radius would not lead back to the rows. The defaults add rules that read
-    public and released values only. For the noisy points that are far or in small regions, their covariance minus that
-    of their noise estimates how their rows spread. They are pulled to their mean until they spread that much, by one
-    factor in the directions that stand out from the noise and by another in the rest. If no direction stands out, they
-    are pulled to the middle of the domain by the factor v / (v + sd^2), with v = radius^2 / d and sd their noise.
-    Regional means are pulled there by the same formula. While the noise sqrt(d) sd stays below 2 radius k^(-1/d), the
-    width of k equal clusters that fill the domain, a region is also small below (sd of a sum / sd of a noisy point)^2
-    rows, where the mean of its noisy points is more accurate than its noisy mean. All noise is that of the analytic
-    Gaussian mechanism; the paper uses truncated Laplace noise and sqrt(2 ln(1.25/delta)) / epsilon. Each region's
-    coreset is one noisy mean, because a tree per region would be lost in noise.
+    reading that fits the noise. With the printed ball radius min(S, sqrt(d)) rho, the minimum would have no effect, so
+    the default is min(S rho, radius of the domain). The noise of the fine counts is calibrated to sqrt(2 g), not
+    sqrt(g): a move changes two cells in each grid. The region stage pays for a change in two regions, which Appendix
+    E's share does not cover. A region is small below 5 standard deviations, because hundreds of regions hold noise
+    only. Small regions contribute the noisy points that lie in them (Algorithm 1), not the rows, whose region is
+    private here (Appendix E assigns rows, not noisy points). Cell centers are projected onto the domain: with many
+    columns they lie far outside it, and offsets clipped to its radius would not lead back to the rows. The defaults add
+    rules that read public and released values only. The covariance of the noisy points that are far or in small
+    regions, minus that of their noise, estimates how their rows spread. These points are pulled toward their mean until
+    they spread that much, by one factor in the directions that stand out from the noise and by another in the rest. If
+    no direction stands out, they are shrunk toward the middle of the domain by the factor v / (v + sd^2), where v =
+    radius^2 / d and sd is the standard deviation of their noise. Regional means are shrunk by the same formula. If the
+    noise sqrt(d) sd is at most 2 radius k^(-1/d), the width of k equal clusters that fill the domain, regions of up to
+    (sd of a sum / sd of a noisy point)^2 rows are small too, because the mean of their noisy points is then more
+    accurate than their noisy mean. All noise is that of the analytic Gaussian mechanism; the paper uses truncated
+    Laplace noise and sqrt(2 ln(1.25/delta)) / epsilon. Each region's coreset is one noisy mean, because a tree per
+    region would be lost in noise.
 
     References
     ----------
@@ -132,7 +135,7 @@ class DistDP(Moves):
         "paper": {"threshold": 0.0, "small_regions": "drop", "budget": "thirds"},
     }
 
-    # noise is wide if it exceeds this many radii of a cluster, where k equal clusters fill the domain; see
+    # noise is wide if it exceeds this multiple of a cluster's radius, where k equal clusters fill the domain; see
     # dist-dp-epsilon-rho.md
     WIDE: ClassVar[float] = 2.0
     WORK: ClassVar[float] = 5e9  # maximum number of row-region pairs
@@ -287,14 +290,14 @@ class DistDP(Moves):
         return points * np.broadcast_to(spread / (spread + np.square(sd)), len(points))[:, None]
 
     def _drawn(self, points: np.ndarray, sd: float, domain: Domain) -> tuple[np.ndarray, float]:
-        """Pull noisy points (m, d) together, for free, until they spread as rows do; return them and their noise."""
+        """Pull noisy points (m, d) together, for free, until they spread as the rows do; return points and noise sd."""
         m, d = points.shape
         plain = self._shrunk(points, sd, domain), sd * float(self._shrunk(np.ones((1, 1)), sd, domain)[0, 0])
         if sd == 0 or m < 3:
             return plain
         slope, variance = _cut_noise(sd, self.LIMIT)
         middle = points.mean(axis=0) / slope
-        # the estimator of James and Stein
+        # the James-Stein estimator
         middle *= max(0.0, 1 - variance * d / (m * slope**2 * max(float(middle @ middle), 1e-300)))
         own, directions = np.linalg.eigh(np.atleast_2d(np.cov(points.T)))
         # `most`: the largest eigenvalue of noise alone, plus two of its Tracy-Widom units
@@ -349,7 +352,7 @@ class DistDP(Moves):
         offsets = clip_ball(noisy.value["sums"] / divisor[:, None], query.radius)
         least = self.threshold * sd
         if self.small_regions == "auto" and not self.wide(noise_sd, domain) and noise_sd > 0:
-            # with fewer rows, the mean of the region's noisy points is better
+            # with fewer rows, the mean of the region's noisy points is more accurate
             least = max(least, (noisy.sd["sums"] / noise_sd) ** 2)
         return {
             "regions": query.regions,
@@ -363,7 +366,7 @@ class DistDP(Moves):
 
 
 def _cut_noise(sd: float, limit: float) -> tuple[float, float]:
-    """Return the share of a small move that remains after noisy values are clipped, and these values' variance."""
+    """Return the share of a small move that survives the clipping of noisy values, and the clipped values' variance."""
     ratio = limit / sd
     inside = math.erf(ratio / math.sqrt(2))
     density = math.exp(-(ratio**2) / 2) / math.sqrt(2 * math.pi)
@@ -371,5 +374,5 @@ def _cut_noise(sd: float, limit: float) -> tuple[float, float]:
 
 
 def _small(points: np.ndarray, regions: np.ndarray, heavy: np.ndarray) -> np.ndarray:
-    """Return which noisy points (n, d) lie nearest to a region that is not kept."""
+    """Return the mask (n,) of the noisy points (n, d) whose nearest region is not kept."""
     return ~heavy[nearest(points, Population(regions))]

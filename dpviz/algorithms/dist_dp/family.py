@@ -1,4 +1,4 @@
-"""Define the base of the rho-distance family: parameters, promise about moves, noisy points and final k-means."""
+"""Base class of the rho-distance family: parameters, the promise about moves, noisy points and the final k-means."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Moves(ApproximateDP):
     COMPANION: ClassVar[str] = "noisy_points"
     LIMIT: ClassVar[float] = 2.0  # noisy points are clipped to [-2, 2]^d (Appendix E.1 of the paper)
 
-    FEW: ClassVar[int] = 4_000  # up to this many points, k-means also tries swaps, which take too long with more
+    FEW: ClassVar[int] = 4_000  # up to this many points, k-means also tries swaps, which take too long for more points
 
     rho_distance: float = param(
         0.02,
@@ -104,10 +104,11 @@ class Moves(ApproximateDP):
         sums_sd: np.ndarray | float,
         origins: np.ndarray,
     ) -> dict[str, Any]:
-        """Return centers (k, d) of the released weighted points, inside the domain, and the points as a coreset.
+        """Cluster the released weighted points; return centers (k, d) inside the domain, and the points as a coreset.
 
-        `sums_sd`, (m,) or one for all, is the noise of each point times its weight, that is, of a sum of offsets from
-        `origins` (m, d). The noise of each mean follows from both; for medians no formula is known.
+        `sums_sd`, (m,) or one value for all, is the standard deviation of a point times its weight, that is, of a sum
+        of offsets from `origins` (m, d). The noise of each mean follows from `sd` and `sums_sd`; for medians no formula
+        is known.
         """
         if len(points) <= self.FEW:
             centers = solve(points, weights, self.n_clusters, rng, jitter=0.01 * domain.radius)

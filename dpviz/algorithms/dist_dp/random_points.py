@@ -43,10 +43,10 @@ class DistDPRandomPoints(Moves):
 
     Formal guarantee
     ----------------
-    (epsilon, delta, rho)-dist-DP: one row MOVED BY AT MOST rho, nobody added or removed. It is not DP: it does not
-    protect who is in the data, nor roughly where they are. Public: all parameters, the domain and n. All rows are
-    released once, with Gaussian noise of standard deviation (rho + sqrt(d) 2^-24) / mu per coordinate; the second term
-    pays for rounding.
+    (epsilon, delta, rho)-dist-DP: one row MOVED BY AT MOST rho, nobody added or removed. It is not DP: it hides neither
+    who is in the data nor roughly where they are. Public: all parameters, the domain and n. All rows are released once,
+    with Gaussian noise of standard deviation (rho + sqrt(d) 2^-24) / mu per coordinate; the second term pays for
+    rounding.
 
     Steps
     -----

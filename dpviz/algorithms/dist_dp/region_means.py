@@ -32,8 +32,8 @@ class DistDPRegionMeans(Moves):
 
     Every row is released with noise that hides a move of up to rho. The noisy points are divided into about ten regions
     per center. A row's region then depends only on its RELEASED noisy point: if the row moves by rho, its region's sum
-    changes by rho and nothing else changes. So at epsilon = 1 the mean of a region of m rows needs noise of about 5 rho
-    / m, not 5 rho. A weighted k-means on the means is free.
+    changes by rho and nothing else changes. So at epsilon = 1 the mean of a region of m rows needs noise with a
+    standard deviation of about 5 rho / m instead of 5 rho. A weighted k-means on the means is free.
 
     Parameters
     ----------
@@ -53,14 +53,14 @@ class DistDPRegionMeans(Moves):
     Formal guarantee
     ----------------
     (epsilon, delta, rho)-dist-DP and mu-GDP: one row MOVED BY AT MOST rho, nobody added or removed. It is not DP: it
-    does not protect who is in the data, nor roughly where they are. Public: all parameters, the domain and n. There are
-    two Gaussian releases of mu / sqrt(2) each: all rows (l2 sensitivity rho), and the sums of the rows per region (l2
+    hides neither who is in the data nor roughly where they are. Public: all parameters, the domain and n. There are two
+    Gaussian releases of mu / sqrt(2) each: all rows (l2 sensitivity rho), and the sums of the rows per region (l2
     sensitivity rho, given the noisy points). Both sensitivities are larger by sqrt(d) 2^-24, because rows are rounded.
     The sizes of regions are counts of released noisy points and cost nothing.
 
     If rho is so large that the noisy points would give a higher loss than ordinary DP (both losses are estimated from
-    public values, see `expected_losses`), NSM runs instead, with the sensitivities for one row replaced. Its guarantee,
-    plain (epsilon, delta)-DP under replacement, is stronger than the one above.
+    public values, see `expected_losses`), NSM runs instead, with its sensitivities for the replacement of one row. Its
+    guarantee, plain (epsilon, delta)-DP under replacement, is stronger than the one above.
 
     Steps
     -----
@@ -115,10 +115,10 @@ class DistDPRegionMeans(Moves):
     def expected_losses(self, n_features: int, n_public: int) -> tuple[float, float]:
         """Return how far the expected losses of region means and of NSM lie above KMeans' loss, in squared z units.
 
-        Both are rough estimates from public values alone: .16 s^2 min(1, (s / .2)^2), with s the noise of a noisy point
-        per coordinate, and 3 d (k / (mu n))^2, the noise of k means of n / k rows. The constants fit runs on iris,
-        lsun, s1, town and city (epsilon .5 to 4, rho .008 to 1; benchmarks/results/papers/region-means-rule.md) within
-        a factor of 4.
+        Both are rough estimates from public values alone: .16 s^2 min(1, (s / .2)^2), where s is the standard deviation
+        of a noisy point per coordinate, and 3 d (k / (mu n))^2, the loss due to the noise in k means of n / k rows. The
+        constants fit runs on iris, lsun, s1, town and city (epsilon .5 to 4, rho .008 to 1;
+        benchmarks/results/papers/region-means-rule.md) within a factor of 4.
         """
         mu = mu_of_epsilon(self.epsilon, self.resolved_delta(n_public))
         noise = math.sqrt(2) * self.rho_distance / mu

@@ -1,4 +1,4 @@
-"""Run PE-means with Aug-PE's selection, which the paper replaced."""
+"""Run PE-means with the selection of Aug-PE, its predecessor."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ class Evolution(ApproximateDP):
     Subclasses choose the space and the last release.
     """
 
-    FIRST_POPULATION: ClassVar[int] = 20_000  # maximum of k L, the total number of variations, under the capped rule
+    FIRST_POPULATION: ClassVar[int] = 20_000  # maximum of k L, the total number of variations, with variations="capped"
 
     variations: str = param(
         "capped",
@@ -223,7 +223,7 @@ def averages(noisy: Noisy, radius: float) -> dict[str, Any]:
 
 
 def survivors(noisy_votes: np.ndarray, n_rows: float) -> np.ndarray:
-    """Return the mask (m,) of the trial points with the most votes, as many as it takes to have n_rows votes.
+    """Return the mask (m,) of the trial points with the most votes, as many as it takes to reach n_rows votes.
 
     The mask depends on noisy votes only, and negative votes never count. If the positive votes add up to less than
     n_rows, all their trial points are kept. An n_rows that is 10% too low drops whole small clusters, so pass the

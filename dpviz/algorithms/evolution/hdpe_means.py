@@ -27,7 +27,7 @@ __all__ = ["HDPEMeans"]
 class HDPEMeans(Evolution):
     """HDPE-means: evolve in few dimensions, then average once in all of them.
 
-    In many columns random trial points rarely fall near the data. So a public random matrix projects the rows to p
+    With many columns, random trial points rarely fall near the data. So a public random matrix projects the rows to p
     columns, PE-means runs there, and one last release adds up the rows nearest to each center, in the original columns.
 
     Parameters

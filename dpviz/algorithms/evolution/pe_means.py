@@ -78,9 +78,9 @@ class PEMeans(Evolution):
     declared, and rows are clipped to it. The paper treats N as public under add/remove; here N is the declared nominal
     size and nothing depends on the number of rows. The signal-to-noise test divides by |S| sigma^2 as the text
     describes it; the printed N sigma^2 would halve L forever once N < k sigma^2. L is capped by default, which does not
-    change the loss and makes runs 2 to 200 times faster. In fewer than 16 columns, up to 2,000 of the first trial
-    points are packed and the others are uniform; in more columns all are uniform, because a minimum distance rejects
-    nothing there in practice. A round's k-means has one start (published code: 10). If fewer than k trial points
+    change the loss and makes runs 2 to 200 times faster. With fewer than 16 columns, up to 2,000 of the first trial
+    points are packed and the others are uniform; with more columns all are uniform, because a minimum distance rejects
+    nothing there in practice. A round's k-means has one start (10 in the published code). If fewer than k trial points
     survive, the k with the most noisy votes are the centers. Votes are decided in exact integer arithmetic: with
     floating point, one row's vote could depend on other rows' positions.
 

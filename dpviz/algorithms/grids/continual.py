@@ -28,7 +28,7 @@ from dpviz.trace import Step
 
 __all__ = ["Continual"]
 
-# standard deviation of a dropped count, as a share of the noise's; see `_spread`
+# standard deviation of a dropped count, relative to that of the noise; see `_spread`
 _DROPPED = ((0.3421 - 0.1587) / 0.8413) ** 0.5
 
 
@@ -63,10 +63,10 @@ class Continual(ApproximateDP):
     one arrival: one person on one day. A person who comes on m days has m rows, and the promise is m times weaker (rows
     per person). Public: all parameters, the domain and its n, which counts all days. Proof: (1) the day of a row is a
     public function of the row alone, so streams that differ in one arrival are data sets that differ in one row, and
-    the account adds such claims to all others for one row added or removed. (2) On evening t (counted from 1) the table
-    of days (t - lowbit(t), t] is released, where lowbit(t) is the largest power of two that divides t. Day s lies in at
-    most one run of each length 1, 2, 4, ..., so a row is counted in at most L = floor(log2 T) + 1 tables, and runs of
-    one length share no row. (3) A table holds sums of offsets, each clipped to a length of r, half of a cell's
+    the account can add these claims to all others for one row added or removed. (2) On evening t (counted from 1) the
+    table of days (t - lowbit(t), t] is released, where lowbit(t) is the largest power of two that divides t. Day s lies
+    in at most one run of each length 1, 2, 4, ..., so a row is counted in at most L = floor(log2 T) + 1 tables, and
+    runs of one length share no row. (3) A table holds sums of offsets, each clipped to a length of r, half of a cell's
     diagonal, and counts. Both are Gaussian releases, with l2 sensitivities r and 1, at mu^2 / (2 L) each; a row pays
     for at most 2 L of them, mu in all. (4) The table of days 1 to t is the sum of those at t, t - lowbit(t), ...: at
     most L tables, by post-processing. Everything else depends on released values and on no row of a later day.
@@ -80,9 +80,9 @@ class Continual(ApproximateDP):
     Deviations from the paper
     -------------------------
     The papers' trees hold coresets of the size that the theory requires; here the tree holds sums and counts of a grid
-    that is fixed before the first day. Counts at or below their own noise get weight 0. Centers of consecutive days are
-    matched for the picture only. All days are computed from one file; a service would have to keep the exact sums of
-    open runs in memory between evenings.
+    that is fixed before the first day. Counts at or below the standard deviation of their noise get weight 0. Centers
+    of consecutive days are matched for the picture only. All days are computed from one file; a service would have to
+    keep the exact sums of open runs in memory between evenings.
 
     References
     ----------
@@ -200,7 +200,7 @@ class Continual(ApproximateDP):
 
 
 class _Runs:
-    """Scopes of runs of days, halved from all days down to one; partitions are free."""
+    """Scopes of runs of days, reached by halving from all days down to one; partitions are free."""
 
     def __init__(self, curator: Curator, algorithm: Continual, half: float) -> None:
         self._curator, self._days = curator, algorithm.days
@@ -236,7 +236,7 @@ def _used(day: int) -> list[int]:
 def _points(
     middles: np.ndarray, half: np.ndarray, sums: np.ndarray, counts: np.ndarray, counts_sd: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the noisy averages of the cells whose counts exceed their noise, with their weights and indices."""
+    """Return the noisy averages of the cells with counts above their noise's sd, with their weights and indices."""
     cells = np.flatnonzero(counts > counts_sd)
     if not len(cells):
         cells = np.array([counts.argmax()])
@@ -252,11 +252,11 @@ def _spread(
     middles: np.ndarray,
     sds: dict[str, float],
 ) -> np.ndarray:
-    """Return the standard deviation (k, d) of centers; dropped cells add to it too, because they might have been kept.
+    """Return the centers' standard deviations (k, d); dropped cells add to them, because they might have been kept.
 
-    An empty cell is kept if its noisy count exceeds its deviation s, so its contribution has the variance (phi(1) +
-    Q(1) - phi(1)^2) s^2 = .342 s^2. Each kept cell, and so a share Q(1) = .159 of the empty ones, contributes s^2; each
-    dropped cell must then contribute (.342 - .159) / .841 s^2.
+    An empty cell is kept if its noisy count exceeds its standard deviation s, so its contribution has the variance
+    (phi(1) + Q(1) - phi(1)^2) s^2 = .342 s^2. Each kept cell, and so a share Q(1) = .159 of the empty ones, contributes
+    s^2; each dropped cell must then contribute (.342 - .159) / .841 s^2.
     """
     of, total, sums_sd = members(middles, centers), np.zeros(len(middles)), np.zeros(len(middles))
     counts_sd = np.full(len(middles), _DROPPED * sds["counts"])

@@ -29,7 +29,7 @@ __all__ = ["DPDBSCAN"]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class DPDBSCAN(Algorithm):
-    """DP-DBSCAN: count every cell of a grid with noise and join adjacent dense cells; every region is a cluster.
+    """DP-DBSCAN: add noise to the count of every cell of a grid and join adjacent dense cells; a region is a cluster.
 
     A cell is dense if it and its neighborhood together hold more rows than an even spread over the bounds would give
     them, and more than noise alone would show. Dense cells that share a side form a region (the paper's span) of any
@@ -70,12 +70,12 @@ class DPDBSCAN(Algorithm):
     The paper's spans and its idea of one histogram with post-processing are kept. The paper lists only cells that may
     hold rows, in linear time, so its grid may be as fine as the distance alpha requires in any constant dimension. It
     proves that its result lies between those of two DBSCANs (a sandwich). Here every cell is listed, so n and epsilon
-    determine the grid instead, with at most 20,000 cells, and no sandwich is claimed: in many columns the grid is too
+    determine the grid instead, with at most 20,000 cells, and no sandwich is claimed: with many columns the grid is too
     coarse, and the advice says so. Neighborhoods are blocks of cells instead of balls. The threshold is a multiple of
-    the even density rather than a number of points. It is never below the level that noise alone exceeds in some cell
-    with probability 5%, by the normal approximation of a sum of Laplace draws; a region whose noisy size is below that
-    level for the sum of its own cells is left out, unless it is the largest. If no cell is dense, the cell with the
-    largest neighborhood is the region.
+    the density of evenly spread rows, not a number of points. It is never below the level that noise alone exceeds in
+    some cell with probability 5%, by the normal approximation of a sum of Laplace draws; a region whose noisy size is
+    below that level for the sum of its own cells is left out, unless it is the largest. If no cell is dense, the cell
+    whose neighborhood has the highest count is the only region.
 
     References
     ----------
@@ -100,7 +100,7 @@ class DPDBSCAN(Algorithm):
     tagline: ClassVar[str] = "Joins dense cells of a noisy grid into regions of any shape and finds their number."
     regions: ClassVar[bool] = True
     MOST_CELLS: ClassVar[int] = 20_000
-    CHANCE: ClassVar[float] = 0.05  # probability that noise alone makes any cell dense
+    CHANCE: ClassVar[float] = 0.05  # probability that noise alone makes at least one cell dense
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {"coarse": {"reach": 2}}
     CODE: ClassVar[tuple[Line, ...]] = (
         Line("lay a grid over the public bounds", ("density",)),
@@ -140,7 +140,7 @@ class DPDBSCAN(Algorithm):
         return EUGkM(n_clusters=1, cells=wanted).parts(n_features, n_public)
 
     def advice(self, n_features: int, n_public: int) -> tuple[str, ...]:
-        """Return the base class's warnings, and one if the grid is too coarse for shapes."""
+        """Return the base class's warnings, and one if the grid is too coarse to show shapes."""
         parts = self.parts(n_features, n_public)
         if min(parts) >= 2 * self.reach + 2:
             return super().advice(n_features, n_public)

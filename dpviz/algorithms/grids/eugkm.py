@@ -1,4 +1,4 @@
-"""Count every cell of a uniform grid with noise, then cluster the cells (EUGkM), with an optional Lloyd step."""
+"""Cluster the cells of a uniform grid by their noisy counts (EUGkM); an optional Lloyd step refines the centers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["EUGkM"]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class EUGkM(Algorithm):
-    """EUGkM: lay a grid over the public box, count every cell with noise, and cluster the cells.
+    """EUGkM: lay a grid over the public box, add noise to the count of every cell, and cluster the cells.
 
     The cells are few enough that a typical count stands out from its noise, and many enough that a cell's center
     represents its rows. The noisy counts are a small weighted data set, on which k-means is free. With `lloyd_share`
