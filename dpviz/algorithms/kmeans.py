@@ -111,7 +111,7 @@ class KMeans(Algorithm):
         on_step: Callable[[Step], None] | None = None,
         dataset_id: str = "unnamed",
     ) -> Trace:
-        """Run on the raw rows, unclipped, except those with a non-finite cell; refuse any noise but "seeded".
+        """Run on the raw rows, unclipped, without those with a non-finite cell; refuse any noise but "seeded".
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Run other libraries' clusterers next to ours; they see the raw rows, so dpviz cannot check what they promise.
+"""Run other libraries' clusterers alongside ours; they see the raw rows, so dpviz cannot check what they promise.
 
 A program is a class with `fit(X)`, `cluster_centers_` and an argument `n_clusters`, as in scikit-learn. Its wrapper is
 an attribute of this module, where pickle finds it.
@@ -64,7 +64,7 @@ class Program(Algorithm):
         on_step: Callable[[Step], None] | None = None,
         dataset_id: str = "unnamed",
     ) -> Trace:
-        """Run on the raw rows, unclipped, except those with a non-finite cell; refuse any noise but "seeded".
+        """Run on the raw rows, unclipped, without those with a non-finite cell; refuse any noise but "seeded".
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Pure kernels on arrays: the grid, the exact nearest-point vote, foldings, random steps."""
+"""Pure functions of arrays: the grid, the exact nearest-point vote, folding, random steps."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ _PASS = 4_096  # number of rows per block in passes over few arrays
 _SHORTER = 0.96  # share of a parent's children, those nearest to it, that are searched together
 _SLACK = 1e-6  # slack when a distance is compared with a bound; exceeds the rounding of both
 _WORTH_GROUPING = 500  # fewer points than this are compared with every row
-_TREE_FEATURES = 4  # up to this many columns a k-d tree is fastest,
-_FEW_POINTS = 64  # unless there are this few points to compare with
+_TREE_FEATURES = 4  # with up to this many columns a k-d tree is fastest,
+_FEW_POINTS = 64  # unless there are at most this many points to compare with
 # with fewer rows, a single worker is faster, because starting threads takes longer than the work
 _PARALLEL_ROWS = 50_000
 
@@ -144,7 +144,7 @@ def _nearest_tree(x: np.ndarray, points: np.ndarray) -> np.ndarray:
 def together(x: np.ndarray) -> np.ndarray:
     """Return rows x (n, d) in an order that puts nearby rows next to each other if that speeds up a search (d <= 4).
 
-    A tree answers ordered rows in two thirds of the time, because neighbors take the same path through it.
+    A search for ordered rows takes two thirds of the time, because nearby rows take the same path through the tree.
     """
     n, d = x.shape
     if d > _TREE_FEATURES or n < 2:
@@ -162,8 +162,8 @@ def together(x: np.ndarray) -> np.ndarray:
 def _score_error(dtype: type, d: int, row: np.ndarray, point: float) -> np.ndarray:
     """Return a bound on the error of a score 0.5 |s|^2 - x.s for |x| <= row, |s| <= point.
 
-    With unit roundoff u and exact inputs rounded to `dtype`, any summation order stays below
-    (d + 4) u (|x| |s| + 0.5 |s|^2) (1 + tiny).
+    With unit roundoff u and exact inputs rounded to `dtype`, the error is below (d + 4) u (|x| |s| + 0.5 |s|^2) (1 +
+    tiny) for any order of summation.
     """
     return 1.01 * (d + 4) * float(np.finfo(dtype).eps) / 2 * (row * point + 0.5 * point * point)
 

@@ -75,7 +75,7 @@ def _pack(n: int, d: int, a: float, propose, *, halve: bool = True):  # type: ig
 def pack_cube(n: int, d: int, half_width: float, rng: np.random.Generator, *, halving: bool = False) -> np.ndarray:
     """Spread n points over the cube [-B, B]^d: at least a from the faces and 2a from each other.
 
-    The largest a is found by 20 steps of binary search with 100 tries each, or by halving it from B/2 on, as in
+    The largest a is found by 20 steps of binary search with 100 tries each, or by halving, starting from B/2, as in
     published code.
 
     Returns

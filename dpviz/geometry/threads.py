@@ -74,7 +74,8 @@ def alone() -> Iterator[None]:
 def each(work: Callable[[int], None], items: Sequence[int]) -> None:
     """Call work(item) for every item, on as many threads as linear algebra may use; items must not share data.
 
-    A product that is split over threads waits for the slowest of them thousands of times; blocks wait once, at the end.
+    A product that is split among threads waits for the slowest of them thousands of times; blocks wait once, at the
+    end.
     """
     with alone():
         if len(items) < 2 or _libraries.cores == 1:

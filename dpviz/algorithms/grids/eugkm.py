@@ -67,16 +67,16 @@ class EUGkM(Algorithm):
     -------------------------
     A negative noisy count gets weight 0, because weighted k-means accepts no negative weights. There are at most 20,000
     cells. No column is divided if there are too few cells for two parts per column. With four or more columns and no
-    Lloyd step to follow, no column is divided into two parts either, because the centers of half boxes lie half a box
-    away from the domain's middle (wine: 38 times KMeans' loss instead of 7.4; letter: 9.3 instead of 2.8). Without a
-    Lloyd step an undivided grid gives the middle of the domain, and the advice says so. A noisy count near or below 0
-    keeps a center of the Lloyd step in place. The rule "clusters" uses the idea of [3]: it chooses the number of cells
-    that minimizes a bound on the change of the loss. With cells of width w = 2 M^(-1/d), the rows' mean squared
-    distance from their cells' centers is d w^2 / 12, and the noise moves k centers by 2 M k r^2 / (N epsilon)^2 per
-    row, where r^2 = (d / 3) k^(-2/d) is the cells' squared distance from these centers. The factor 4 is ours (of the
-    factors 3, 4 and 6, it gave the lowest loss over lsun, house, iris, g2mg_2_50 and a1). The paper's rule has the
-    lower loss at epsilon 1 and above, and over all five sets, so it is the default; the other rule has the lower loss
-    at epsilon .25 with many clusters.
+    Lloyd step to follow, no column is divided into two parts either, because the centers of all cells would then lie
+    half a radius away from the domain's middle (wine: 38 times KMeans' loss instead of 7.4; letter: 9.3 instead of
+    2.8). Without a Lloyd step an undivided grid puts every center near the middle of the domain, and the advice says
+    so. The Lloyd step leaves a center in place if its noisy count is near or below 0. The rule "clusters" uses the idea
+    of [3]: it chooses the number of cells that minimizes a bound on the change of the loss. With cells of width w = 2
+    M^(-1/d), the rows' mean squared distance from their cells' centers is d w^2 / 12, and the noise moves k centers by
+    2 M k r^2 / (N epsilon)^2 per row, where r^2 = (d / 3) k^(-2/d) is the cells' squared distance from these centers.
+    The factor 4 is ours (of the factors 3, 4 and 6, it gave the lowest loss over lsun, house, iris, g2mg_2_50 and a1).
+    The paper's rule has the lower loss at epsilon 1 and above, and over all five sets together, so it is the default;
+    the other rule has the lower loss at epsilon .25 with many clusters.
 
     References
     ----------
@@ -102,11 +102,10 @@ class EUGkM(Algorithm):
     tagline: ClassVar[str] = "Counts every cell of a uniform grid and clusters the cells; optionally adds a Lloyd step."
     MOST_CELLS: ClassVar[int] = 20_000
     CONTENT: ClassVar[float] = 10.0  # the constant of the rule in Su et al., Section 4.2
-    MANY: ClassVar[int] = (
-        4  # with this many columns or more, the center of a half box is far from the domain's; see benchmarks/cliffs.py
-    )
+    # with this many columns or more, half boxes' centers are far from the domain's middle; see benchmarks/cliffs.py
+    MANY: ClassVar[int] = 4
     TINY: ClassVar[int] = 100  # `doubts` warns if the ratio of all cells to those that meet at a corner exceeds this,
-    # and if that few cells hold at least this share of the rows; see benchmarks/cliffs.py
+    # and if no more cells than that hold at least this share of the rows; see benchmarks/cliffs.py
     CROWDED: ClassVar[float] = 0.9
     FACTOR: ClassVar[float] = 4.0  # factor of the rule "clusters": see Deviations
     SPREAD: ClassVar[float] = 0.225  # a center's assumed distance from the middle, per dimension (Su et al.)
@@ -159,7 +158,7 @@ class EUGkM(Algorithm):
         wanted = float(self.cells or self._rule(n_features, n_public))
         each = max(int(min(wanted, self.MOST_CELLS) ** (1 / n_features) + 1e-9), 1)
         if each == 2 and n_features >= self.MANY and self.lloyd_share == 0:
-            each = 1  # half boxes have no center near the middle, and no Lloyd step follows to correct that
+            each = 1  # no half box has its center near the middle, and no Lloyd step follows to correct that
         return (each,) * n_features
 
     def _rule(self, n_features: int, n_public: int) -> float:
@@ -181,7 +180,7 @@ class EUGkM(Algorithm):
         )
 
     def doubts(self, released: Mapping[str, Mapping[str, Any]], domain: Domain) -> tuple[str, ...]:
-        """Return a warning if nearly all rows lie in no more cells than meet at one corner of the grid."""
+        """Return a warning if nearly all rows lie in at most as many cells as meet at one corner of the grid."""
         counts = released["grid"]["noisy_counts"]
         few = int(np.prod(np.minimum(released["grid"]["parts"], 2)))
         if len(counts) <= self.TINY * few or np.sort(counts)[-few:].sum() < self.CROWDED * max(counts.sum(), 1.0):

@@ -17,7 +17,7 @@ __all__ = ["DPLloyd"]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class DPLloyd(SuLloyd):
-    """DP-Lloyd: the first private k-means, with random centers, fixed rounds and equal noise on every number.
+    """DP-Lloyd: the first private k-means, with random centers, a fixed number of rounds and equal noise everywhere.
 
     In every iteration each row goes to its nearest center; the noisy sum of the rows divided by their noisy count is
     the next center. SuLloyd's improvements can be switched on one by one: spread initial centers, as many rounds as the
@@ -25,9 +25,10 @@ class DPLloyd(SuLloyd):
 
     Two of them can hurt, as measured by the area under the curve of loss against epsilon, in multiples of KMeans' area.
     If noise dominates the sums, more accurate counts push centers to the bounds. On dim256 (1,024 rows, 256 columns, 3
-    seeds) the division alone raises DP-Lloyd from 3,768 ± 298 to 5,503 ± 103; without it SuLloyd falls from 5,256 ± 31
-    to 3,661 ± 210; a single center in the middle gets 3,035. With 100 centers (birch2, 10 seeds) the budget allows two
-    rounds, too few to separate them: 65 ± 4 for SuLloyd, 46 ± 1 with five rounds, 69 ± 3 for DP-Lloyd.
+    seeds) the division alone raises DP-Lloyd's area from 3,768 ± 298 to 5,503 ± 103; without it SuLloyd's falls from
+    5,256 ± 31 to 3,661 ± 210; a single center in the middle gets 3,035. With 100 centers (birch2, 10 seeds) the budget
+    allows two rounds, too few to separate them: the area is 65 ± 4 for SuLloyd, 46 ± 1 for SuLloyd with five rounds,
+    and 69 ± 3 for DP-Lloyd.
 
     Parameters
     ----------
@@ -43,8 +44,8 @@ class DPLloyd(SuLloyd):
     division : {"equal", "optimal"}
         Division of a round's share between the d coordinates of the sums and the count: equal, or by SuLloyd's rule.
     schedule : {"equal", "halving"}
-        Shares of the rounds: all equal, or each half of the previous one (Dwork 2011), so that early rounds are sharp
-        and late ones noisy.
+        Shares of the rounds: all equal, or each half of the previous one (Dwork 2011), so that early rounds are
+        accurate and late ones noisy.
     init, boundary, dead_cluster
         Initial centers, the rule at the bounds, and the rule for clusters with a noisy count near or below 0.
 
@@ -141,7 +142,7 @@ class DPLloyd(SuLloyd):
         return super().length(n_features, n_public)
 
     def plan(self, n_features: int, n_public: int) -> Plan:
-        """Price T pairs of sums and counts; `schedule` divides epsilon over the rounds, `division` within a round."""
+        """Price T pairs of sums and counts; `schedule` divides epsilon among the rounds, `division` within a round."""
         rounds = self.length(n_features, n_public)
         weights = [1.0 if self.schedule == "equal" else 2.0**-t for t in range(rounds)]
         counted = 1.0 if self.division == "equal" else self._counted(n_features)

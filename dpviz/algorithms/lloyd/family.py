@@ -23,7 +23,7 @@ __all__ = ["NoisyLloyd"]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class NoisyLloyd(Algorithm):
-    """Base of the Lloyd family: start, number of iterations, dead clusters, and the rule at the bounds.
+    """Base class of the Lloyd family: start, number of iterations, dead clusters, and the rule at the bounds.
 
     Lengths scale with the domain's radius R (sqrt(d) for a box in z units), so a declared l2 bound reduces sums, noise
     and radii together. The paper's B sqrt(d) is R, and its diagonal beta is 2R.
@@ -72,10 +72,7 @@ class NoisyLloyd(Algorithm):
     )
 
     def affordable(self, n_features: int, n_public: int) -> float:
-        """Return the largest number of iterations at which an update's expected error meets the target.
-
-        It may be a fraction. Use public values only.
-        """
+        """Return the largest number of iterations at which an update's expected error meets the target."""
         raise NotImplementedError
 
     def length(self, n_features: int, n_public: int) -> int:

@@ -1,4 +1,4 @@
-"""Run Lloyd's k-means on Gaussian sums and counts, without a radius (GLloyd)."""
+"""Run Lloyd's k-means on sums and counts with Gaussian noise, without a radius (GLloyd)."""
 
 from __future__ import annotations
 

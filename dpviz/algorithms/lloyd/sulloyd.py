@@ -1,4 +1,4 @@
-"""Run Lloyd's k-means on Laplace sums and counts (SuLloyd)."""
+"""Run Lloyd's k-means on sums and counts with Laplace noise (SuLloyd)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class SuLloyd(NoisyLloyd):
     """SuLloyd: the classic noisy k-means, with Laplace noise and without a delta.
 
     Centers are spread over the public domain. In every iteration each row goes to its nearest center; the noisy sum of
-    the rows divided by their noisy count is the next center. The promise is pure (no delta), but in many dimensions it
+    the rows divided by their noisy count is the next center. The promise is pure (no delta), but with many columns it
     requires more noise, because every coordinate of a sum gets its own share of epsilon. A run has one start, which is
     public: if it leads two groups to share a center, they share it at any budget and even without noise; a restart
     would cost budget.

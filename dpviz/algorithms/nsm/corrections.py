@@ -109,7 +109,7 @@ def correct(curator: Curator, domain_radius: float, begin: Start, *, pooled: boo
 
 
 def _distances(curator: Curator, centers: np.ndarray, shape: Shape | None, top: float, T: int) -> dict[str, Any]:
-    """Release a histogram of distances to the centers, stretched by the shape; return it with the best radius."""
+    """Release a histogram of the (stretched) distances to the centers; return it with the best clipping radius."""
     matrix = None if shape is None else shape.matrix
     noisy = curator.release("distances", NearestDistances(centers, top, DISTANCES, matrix))
     k, d, n = *centers.shape, curator.n_credible
@@ -206,8 +206,8 @@ def distance_edges(top: float) -> np.ndarray:
 def clipping_radius(noisy_counts: np.ndarray, sd: float, edges: np.ndarray, noise: float, n_rows: float) -> float:
     """Return the clipping radius with the smallest error.
 
-    Noise grows with the square of the radius, and bias grows with the distances that the radius cuts off. The bias is
-    assumed to be spread over all clusters.
+    The noise variance grows with the square of the radius, and the bias with the distances that the radius cuts off.
+    The bias is assumed to be spread over all clusters.
 
     Parameters
     ----------
@@ -230,10 +230,10 @@ def split_merge(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Move centers from pairs that share a cluster to clusters that share a center; use released values only.
 
-    A cluster is taken to be two if its spread exceeds the median cluster's by more than noise explains. Its halves lie
-    along the strongest direction that centers leave unexplained in the second moment, at a distance set by the excess.
-    A split is paired with the cheapest merge (Ward's criterion) as long as the two together gain enough; each center
-    takes part at most once.
+    A cluster is taken to be two if its spread exceeds the median cluster's by more than noise alone would explain. The
+    centers of its halves are placed along the direction in which the second moment most exceeds what the centers
+    explain, at a distance set by the excess. A split is paired with the cheapest merge (Ward's criterion) as long as
+    the two together gain enough; each center takes part at most once.
 
     Parameters
     ----------

@@ -48,18 +48,18 @@ class NSM(ApproximateDP):
     that summary k-means can be restarted and repaired at no cost. Noisy Lloyd steps on the rows then correct what the
     noise in the summary blurred.
 
-    The summary: in up to 3 columns, candidates are packed into the ball that holds the rows, and a second, finer set is
-    placed where the first one met rows. In one column, some dropped candidates of the first set cover the space far
-    from the kept ones, more and more sparsely with distance; they stay if together they hold more rows than noise would
-    suggest. In more than 3 columns, candidates are drawn from the Gaussian with the noisy second moment, and a few lie
-    far out on the axes. Every candidate gets a noisy count and a noisy sum of its rows' offsets; counts that noise
-    alone explains are dropped, and means are shrunk toward their candidate in proportion to their noise.
+    The summary: with up to 3 columns, candidates are packed into the ball that holds the rows, and a second, finer set
+    is placed where the first one met rows. With one column, some dropped candidates of the first set cover the space
+    far from the kept ones, more and more sparsely with distance; they stay if together they hold more rows than noise
+    alone would suggest. With more than 3 columns, candidates are drawn from the Gaussian with the noisy second moment,
+    and a few lie far out on the axes. Every candidate gets a noisy count and a noisy sum of its rows' offsets; counts
+    that noise alone explains are dropped, and means are shrunk toward their candidate in proportion to their noise.
 
     The corrections: a noisy Lloyd step releases counts and clipped offsets from the centers. A noisy histogram of
-    distances sets the clipping radius, which balances noise against the distances cut off. Noise is spread over
-    directions in proportion to the fourth root of the rows' variance in them. Counts are averaged over all releases,
-    weighted by precision. A move is multiplied by P / (P + nu), with nu the variance of its noise and P the center's
-    expected squared error: a Kalman filter that estimates its drift from the moves themselves.
+    distances sets the clipping radius, which balances noise against the distances cut off. The standard deviation of
+    the noise in a direction is proportional to the fourth root of the rows' variance in it. Counts are averaged over
+    all releases, weighted by precision. A move is multiplied by P / (P + nu), with nu the variance of its noise and P
+    the center's expected squared error: a Kalman filter that estimates its drift from the moves themselves.
 
     Parameters
     ----------
@@ -71,9 +71,9 @@ class NSM(ApproximateDP):
         Total delta; None means n_public^-1.1.
     middle_share : float, in [0, 0.2]
         Maximum share of mu^2 for a noisy mean (4 to 64 columns). The mean costs d / (.1 n mu)^2 of mu^2, which makes
-        its noise about 10% of the domain's radius; it is left out if that exceeds the share. Later releases are then
-        centered on this mean, shrunk toward the middle of the box by its noise, so bounds need not lie evenly around
-        the rows.
+        its noise about 10% of the domain's radius; it is left out if that cost exceeds the share. Later releases are
+        then centered on this mean, shrunk toward the middle of the box according to its noise, so the bounds need not
+        be centered on the rows.
     radius_share : float, in [0, 0.2]
         Share of mu^2 for the norm histogram, which measures by how much the declared radius is too wide. It is released
         only if two standard deviations of its noise are at most 1% of the nominal n.
@@ -96,10 +96,11 @@ class NSM(ApproximateDP):
         If true, 4 d candidates on the axes look for small clusters far out, if the noise allows it (4 to 64 columns).
     pooled : bool
         If true, corrections share information: counts are pooled, a Kalman filter damps moves, and there are up to four
-        corrections. If false, or above 64 columns, there are two independent ones.
+        corrections. If false, or with more than 64 columns, there are two independent corrections.
     prior : bool
         If true, pooled corrections start from the cluster sizes that the candidates' votes suggest, and damp sizes and
-        the first step's moves by their noise (4 to 64 columns). A center's first move in a later step is not damped.
+        the first step's moves according to their noise (4 to 64 columns). A center's first move in a later step is not
+        damped.
 
     Formal guarantee
     ----------------
@@ -150,8 +151,8 @@ class NSM(ApproximateDP):
     yeast -.018 +- .016, dim032 -5.5 +- 1.1.
 
     Defaults: by leave-one-set-out over the twelve sets, they have a lower geometric mean than every variant but one.
-    Without the near radius it is 1.2% lower, because of dim032 alone. If dim032 is left out, the near radius is kept,
-    but the other eleven sets prefer no distances, by .04%, which costs 10% on dim032.
+    Without the near radius the geometric mean is 1.2% lower, because of dim032 alone. If dim032 is left out, the near
+    radius is kept, but the other eleven sets prefer no distances, by .04%, which costs 10% on dim032.
 
     Tried and dropped: shrinking moves by direction, over-relaxation, twice as many candidates, a tail quantile as the
     clipping radius. Also dropped, each with its effect in the units of the ablations: one correction instead of two if
@@ -166,16 +167,17 @@ class NSM(ApproximateDP):
     Ten times as many exchanges in k-means on the summary change nothing (dim032 -.007 +- .08, iris -.0004 +- .0005,
     birch2_25k +.0005 +- .0012); a third as many raise the loss (birch2_25k +.016 +- .010).
 
-    Weak spots: with N mu / (k sqrt(d)) below about 5 nothing works, and a warning says so. With many clusters in many
-    columns and few rows (dim032: 1024 rows, 32 columns, 16 clusters) the loss stays 28 times KMeans'. On heavy tails,
-    where a few rows dominate the loss, PrivTree is better. In one column of 4,000 rows of a lognormal, with bounds from
-    0 to the largest row, PrivTree's loss is 1.04 times KMeans' and NSM's 1.18 +- .01 times (sigma 1.5; 2.88 without the
-    thinned candidates), or 1.42 and 3.8 +- .5 (sigma 2; 9.7 without). In two columns (sigma 2) they are 1.39 and 2.66,
-    and in three columns of a Pareto distribution (1.5) 1.70 and 1.94; thinning helps little or hurts there and is not
-    used. On blobs in one column the effect of thinning is not clear: two sets lose by it (.03 +- .01, .06 +- .03); of
-    five others, three gain (.06 +- .01, .07 +- .03, .08 +- .02) and none loses. If rows lie in a corner of the box and
-    are too few for a mean (wine at epsilon 1), the loss is four times that in a box around the rows. A floor of 1 or 2%
-    on the mean's share gains on three seeds and loses on four others, so it is not used.
+    Weak spots: with N mu / (k sqrt(d)) below about 5 nothing works, and a warning says so. With many clusters, many
+    columns and few rows (dim032: 1024 rows, 32 columns, 16 clusters) the loss remains 28 times KMeans'. On heavy tails,
+    where a few rows dominate the loss, PrivTree is better. On one column of 4,000 rows from a lognormal distribution,
+    with bounds from 0 to the largest row, PrivTree's loss is 1.04 times KMeans' and NSM's 1.18 +- .01 times (sigma 1.5;
+    2.88 without the thinned candidates), or 1.42 and 3.8 +- .5 (sigma 2; 9.7 without). On two columns (sigma 2) the
+    losses are 1.39 and 2.66, and on three columns of a Pareto distribution (1.5) 1.70 and 1.94; thinning helps little
+    or hurts there and is not used. On blobs in one column, the effect of thinning is not clear: it hurts on two sets
+    (.03 +- .01, .06 +- .03); of five others, it helps on three (.06 +- .01, .07 +- .03, .08 +- .02) and hurts on none.
+    If rows lie in a corner of the box and are too few for a mean (wine at epsilon 1), the loss is four times that in a
+    box around the rows. A floor of 1 or 2% on the mean's share lowers the loss on three seeds and raises it on four
+    others, so it is not used.
 
     Constants were chosen on the benchmark sets, some from observed losses, so reported gains are optimistic.
 
@@ -358,7 +360,7 @@ class NSM(ApproximateDP):
     def _summarize_flat(
         self, curator: Curator, reach: float, rng: np.random.Generator
     ) -> Generator[Step, None, tuple[PointSummary, float]]:
-        """Yield summaries about packed and about finer candidates; return one of them and its cells' spread."""
+        """Yield summaries for packed candidates, then for finer ones; return the one to use and its cells' spread."""
         k, p, plan = self.n_clusters, curator.n_features, curator.plan.costs
         M = self._candidates(curator.n_credible * plan["candidates.counts"][0].gdp, 3000)
         population = sphere_pack(M, p, reach, rng)
@@ -375,7 +377,7 @@ class NSM(ApproximateDP):
         # m finer cells share the volume of the kept ones
         width = 2 * cell * (n_heavy / m) ** (2 / p) if m > n_heavy else scatter_of(summary, finer) + cell
         thin = 0
-        if p == 1:  # in more columns there are so many outside candidates that noise hides their total
+        if p == 1:  # with more columns there are so many outside candidates that noise hides their total
             outside = thinned(population, summary.released["kept"], 6 * reach / M)
             finer, thin = np.concatenate([finer, outside]), len(outside)
         closer = about_points(curator, "zoom", finer, 1.5 * math.sqrt(width), k, least=2, thin=thin)

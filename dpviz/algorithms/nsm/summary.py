@@ -92,7 +92,7 @@ def strong(counts: np.ndarray, sd: float, n_clusters: int, *, least: float, far:
 def about_points(
     curator: Curator, label: str, population: np.ndarray, clip: float, n_clusters: int, *, least: float, thin: int = 0
 ) -> PointSummary:
-    """Release counts and clipped offsets about candidates (m, p) that are close to their rows.
+    """Release counts and clipped offsets from candidates (m, p) that are close to their rows.
 
     The last `thin` candidates each cover much space. If together they hold more than noise alone would, each whose
     count exceeds one standard deviation stays.

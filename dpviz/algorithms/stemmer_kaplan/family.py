@@ -32,7 +32,7 @@ class PrivateCenters(ApproximateDP):
     MOST_CELLS: ClassVar[int] = 8  # maximum number of cells kept per table, in units of k
     # `advice` warns if a threshold exceeds this many times the average cluster size; see benchmarks/results/cliffs.md
     UNSEEN: ClassVar[int] = 6
-    # an average is kept if its noise per column is below this share of the cell's width
+    # an average is kept if its standard deviation per column is below this share of the cell's width
     PRECISION: ClassVar[float] = 0.5
 
     scales: int | None = param(
@@ -70,14 +70,14 @@ class PrivateCenters(ApproximateDP):
         return scales * self.repetitions
 
     def candidate_costs(self, mu: float, delta: float, n_features: int) -> dict[str, tuple[Cost, ...]]:
-        """Split mu^2 and the thresholds' delta evenly over all tables of all rounds."""
+        """Split mu^2 and the thresholds' delta evenly among all tables of all rounds."""
         times = self.tables(n_features) * self.rounds
         counts = Threshold(mu * math.sqrt(self.count_share / times), delta / times)
         averages = Gaussian(mu * math.sqrt((1 - self.count_share) / times))
         return {"buckets": (counts,) * times, "averages": (averages,) * times}
 
     def advice(self, n_features: int, n_public: int) -> tuple[str, ...]:
-        """Return the base class's warnings, one if thresholds are out of reach, one if there are too many rounds."""
+        """Return the base class's warnings, and more if thresholds are out of reach or if there are too many rounds."""
         sentences = list(super().advice(n_features, n_public))
         cost = self.plan(n_features, n_public).costs["buckets"][0]
         seen = cost.threshold(1 / cost.mu, 1) if isinstance(cost, Threshold) else 0.0

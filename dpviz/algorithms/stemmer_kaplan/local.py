@@ -30,12 +30,12 @@ __all__ = ["StemmerKaplanLocal"]
 class StemmerKaplanLocal(Algorithm):
     """Stemmer-Kaplan, local model: each person randomizes the answer to one question; noise grows as sqrt(n).
 
-    People are split into groups by a public hash of their number, and each sends one report. Each person of group A
+    A public hash of each person's number decides their group, and each person sends one report. Each person of group A
     reports, for a grid of one of three widths, the cell that contains them; cells that stand out from the noise are
     heavy. Each person of group B reports one bit about their distance from the anchor of their heavy cell; the average
-    of the bits moves the anchor to a candidate. Group C reports the nearest candidate, which gives weights, and k-means
-    on the weighted candidates is free. With a trusted curator the noise on a count does not grow with n; here it grows
-    as sqrt(n), so the method needs many people.
+    of the bits moves the anchor to a candidate. Each person of group C reports the nearest candidate, which gives
+    weights, and k-means on the weighted candidates is free. With a trusted curator the noise on a count does not grow
+    with n; here it grows as sqrt(n), so the method needs many people.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class StemmerKaplanLocal(Algorithm):
         Encoding of one of K answers: K noisy bits (less noise), or one noisy bit of a public Hadamard row.
     budget : {"users", "epsilon"}
         Whether people are divided among the rounds (one report each), or everyone is asked in all three rounds with
-        epsilon/3 each, which is worse: the variance of a report falls faster in epsilon than in the number of reports.
+        epsilon/3 each, which is worse: the variance falls faster with epsilon than with the number of reports.
 
     Formal guarantee
     ----------------
@@ -71,16 +71,16 @@ class StemmerKaplanLocal(Algorithm):
     Deviations from the paper
     -------------------------
     The conference paper states the local result and omits the algorithm; rounds, hashing, heavy hitters, averages and
-    weights by nearest candidate follow its outline. Oracles are ours: OUE or Hadamard response instead of generic heavy
+    weights by nearest candidate follow its outline. Oracles are ours: OUE or Hadamard response replaces generic heavy
     hitters over an unbounded domain, because cells within public bounds can be listed (at most a few thousand). People
-    are divided among the rounds. Cells are heavy above 2 standard deviations, with at most 6k per table (chosen by the
-    losses on the benchmark blobs, where 3 standard deviations lost whole clusters at small epsilon). Averages are
-    shrunk toward their anchor by the factor prior / (prior + variance), where the prior is a third of the squared
-    clipping radius of offsets, and weights below 2 standard deviations are set to 0. With more than 3 columns, the
-    cells are those of a random projection to 3, and averages start from the middle of the domain; that needs millions
-    of people, and `advice` says so. DEMO and private runs simulate all people on one machine: OUE bits are independent,
-    so the sum of all reports except the shown ones is drawn as binomials, an AGGREGATE SIMULATION with exactly the
-    protocol's distribution; the shown reports are real and are part of the sum.
+    are divided among the rounds. A cell is heavy above 2 standard deviations, and at most 6k cells per table are heavy
+    (chosen by the losses on the benchmark blobs, where 3 standard deviations lost whole clusters at small epsilon).
+    Averages are shrunk toward their anchor by the factor prior / (prior + variance), where the prior is a third of the
+    squared clipping radius of offsets, and weights below 2 standard deviations are set to 0. With more than 3 columns,
+    the cells are those of a random projection to 3, and averages start from the middle of the domain; that needs
+    millions of people, and `advice` says so. DEMO and private runs simulate all people on one machine: OUE bits are
+    independent, so the sum of all reports except the shown ones is drawn as binomials, an AGGREGATE SIMULATION with
+    exactly the protocol's distribution; the shown reports are real and are part of the sum.
 
     References
     ----------

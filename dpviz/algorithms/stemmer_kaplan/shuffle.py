@@ -27,17 +27,17 @@ __all__ = ["StemmerKaplanShuffle"]
 class StemmerKaplanShuffle(StemmerKaplanLocal):
     """Stemmer-Kaplan, shuffled: people randomize a little; a shuffler mixes the reports, and the crowd hides each one.
 
-    Everything is as in the local model, except for a shuffler between people and server. It receives sealed reports and
-    passes them on unread, in random order. Because a report cannot be traced to its sender, each may be much more
-    accurate than the promise alone would allow: with 100,000 people and epsilon = 1 a report may spend an epsilon of
-    5.8 by itself.
+    Everything is as in the local model, except for a shuffler between people and server. The shuffler receives sealed
+    reports and passes them on unread, in random order. Because a report cannot be traced to its sender, each may be
+    much more accurate than the promise alone would allow: with 100,000 people and epsilon = 1 a report may spend an
+    epsilon of 5.8 by itself.
 
     Parameters
     ----------
     n_clusters : int, in [1, 256]
         Number of clusters k. Public.
     epsilon : float, in [0.01, 20]
-        Total cost to one person of all mixed reports, at delta.
+        Total epsilon that all mixed reports cost one person, for the given delta.
     delta : float or None, in [1e-12, 0.5]
         Chance that the promise fails. None means n_public^-1.1.
     oracle : {"oue", "hadamard"}

@@ -48,8 +48,8 @@ class StemmerKaplan(PrivateCenters):
     repetitions : int, in [1, 8]
         Number of differently shifted grids per width; a group of rows cut by one grid may be whole in another.
     rounds : int, in [1, 3]
-        Number of rounds. After each but the last, rows inside a released ball drop out and the others are searched
-        again.
+        Number of rounds. After each round but the last, rows inside a released ball drop out and the others are
+        searched again.
     count_share, choice_share : float, in [0.05, 0.9]
         The counts' share of the candidates' part of mu^2, and the share of mu^2 for the final weights.
     objective : {"means", "medians"}

@@ -26,10 +26,10 @@ __all__ = ["StemmerKaplanSwap"]
 class StemmerKaplanSwap(PrivateCenters):
     """Stemmer-Kaplan as printed: candidates from dense cells, k of them chosen by private swap search.
 
-    The candidates are those of `stemmer-kaplan`. The search starts at k random ones and repeatedly swaps one for
+    The candidates are those of `stemmer-kaplan`. The search starts at k random candidates and repeatedly swaps one for
     another; the more a swap lowers the cost of the rows, the higher its probability. Every swap reads all rows and
     costs budget, so the search is noisy: on the same budget, the noisy weights of `stemmer-kaplan` get much closer to
-    KMeans. The algorithm is included for comparison.
+    KMeans' loss. The algorithm is included for comparison.
 
     Parameters
     ----------
@@ -58,7 +58,8 @@ class StemmerKaplanSwap(PrivateCenters):
     As for `stemmer-kaplan`, except for the selection. Theorem 2.1 takes T = 6 k ln n swaps, 475 at n = 20000 and k = 8;
     each would get so little budget that its choice would be nearly uniform, so T = 2k here. Composition is zCDP instead
     of advanced composition, and the weight of a choice is exp(-e cost / D) without the factor 2, because costs are
-    monotone under add/remove. Rows and candidates are truncated to 2^-12 in costs, so sums are exact.
+    monotone under add/remove. For the costs, rows and candidates are truncated to multiples of 2^-12, so that sums are
+    exact.
 
     References
     ----------

@@ -25,7 +25,7 @@ SWAPS = (  # pseudo-code of the search
 
 
 def search_costs(zcdp: float, swaps: int) -> dict[str, tuple[Exponential, ...]]:
-    """Split a zCDP budget evenly over all swaps and the final choice among the sets."""
+    """Split a zCDP budget evenly among all swaps and the final choice of a set."""
     one = Exponential(math.sqrt(8 * zcdp / (swaps + 1)))
     return {"swap": (one,) * swaps, "pick": (one,)}
 

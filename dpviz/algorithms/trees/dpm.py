@@ -97,13 +97,13 @@ class DPM(ApproximateDP):
     Deviations from the paper
     -------------------------
     Rows are clipped to the declared box. The interval size is a public share of each column's width: the paper's
-    estimate, from gaps averaged over columns, is not private (one row can change every averaged gap). There is no
-    lambda: given the released count, the score's sensitivity does not depend on the true count, so all of delta goes to
-    the averages. The exponential mechanism uses the range of the score's change; Definition 4 as printed spends 1.42
-    times its claim. Candidate cuts lie inside the region only, averages are measured from the region's middle and
-    clipped to the region, and empty regions get no special case. zCDP composition enlarges the budgets where it is
-    tighter. Where the paper has a typo, the published code is followed: position low + (j + 1/2) beta. Delta is public,
-    never computed from the data.
+    estimate, from gaps averaged over columns, is not private (one row can change every averaged gap). The paper's
+    lambda is not needed: given the released count, the score's sensitivity does not depend on the true count, so all of
+    delta goes to the averages. The exponential mechanism uses the range of the score's change; Definition 4 as printed
+    spends 1.42 times its claim. Candidate cuts lie inside the region only, averages are measured from the region's
+    middle and clipped to the region, and empty regions get no special case. zCDP composition enlarges the budgets where
+    it is tighter. Where the paper has a typo, the published code is followed: position low + (j + 1/2) beta. Delta is
+    public, never computed from the data.
 
     References
     ----------
@@ -126,7 +126,7 @@ class DPM(ApproximateDP):
     slug: ClassVar[str] = "dpm"
     tagline: ClassVar[str] = "Cuts the box where it is empty and averages each region; finds k itself."
     fixed_ledger: ClassVar[bool] = False
-    # `doubts` warns if the averages' squared noise reaches this share of their squared spread; see benchmarks/cliffs.py
+    # `doubts` warns if the averages' noise variance reaches this share of their squared spread; see cliffs.py
     BLURRED: ClassVar[float] = 0.2
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {
         "paper": {"count_share": 0.18, "split_share": 0.22, "selection": "double", "max_depth": 7},
@@ -236,7 +236,7 @@ class DPM(ApproximateDP):
         )
 
     def doubts(self, released: Mapping[str, Mapping[str, Any]], domain: Domain) -> tuple[str, ...]:
-        """Return a warning if nothing was cut, or if noise moves averages as far as they lie apart."""
+        """Return a warning if nothing was cut, or if noise moves averages nearly as far as they lie apart."""
         centers, sd = released["averages"]["centers"], released["averages"]["center_sd"]
         if len(centers) > 1:
             if float((sd**2).sum(axis=1).mean()) < self.BLURRED * spread(centers, np.ones(len(centers))):
@@ -377,5 +377,5 @@ class DPM(ApproximateDP):
 
 
 def _about(noisy_count: float) -> str:
-    """Return a noisy count as text; if it is negative, the text says that this is noise."""
+    """Return a noisy count as text; if it is negative, the text says that noise made it so."""
     return f"About {noisy_count:,.0f}" if noisy_count >= 0 else f"About 0 ({noisy_count:,.0f} with noise)"

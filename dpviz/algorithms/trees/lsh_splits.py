@@ -52,7 +52,7 @@ class LSHSplits(ApproximateDP):
     max_depth : int, in [1, 24]
         Number of hyperplanes, fixed before anything is counted.
     sum_share : float, in [0.3, 0.95]
-        Share of mu^2 for the averages; the rest is split evenly over the max_depth + 1 levels of counts.
+        Share of mu^2 for the averages; the rest is split evenly among the max_depth + 1 levels of counts.
 
     Formal guarantee
     ----------------
@@ -96,7 +96,7 @@ class LSHSplits(ApproximateDP):
     tagline: ClassVar[str] = "Random hyperplanes split the rows while enough remain; each bucket is averaged."
     fixed_ledger: ClassVar[bool] = False
 
-    # `doubts` warns if the averages' squared noise reaches this share of their squared spread; see benchmarks/cliffs.py
+    # `doubts` warns if the averages' noise variance reaches this share of their squared spread; see cliffs.py
     BLURRED: ClassVar[float] = 0.84
     CODE: ClassVar[tuple[Line, ...]] = (
         Line("draw random hyperplanes: public", ("split-level",), at=("first",)),
@@ -120,7 +120,7 @@ class LSHSplits(ApproximateDP):
         return Plan({"count": tuple(counts), "sum": (means,)})
 
     def doubts(self, released: Mapping[str, Mapping[str, Any]], domain: Domain) -> tuple[str, ...]:
-        """Return a warning if noise moves the buckets' averages at least as far as they lie apart."""
+        """Return a warning if no bucket was split, or if noise moves averages about as far as they lie apart."""
         end = released["split-means"]
         noise = float(np.average(domain.n_features * end["sd"] ** 2, weights=end["weights"]))
         if len(end["weights"]) > 1 and noise < self.BLURRED * spread(end["points"], end["weights"]):
@@ -132,7 +132,7 @@ class LSHSplits(ApproximateDP):
         )
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
-        """Grow the tree level by level, one step each, then average the leaves and cluster the averages."""
+        """Grow the tree with one step per level, then average the leaves and cluster the averages."""
         d = curator.n_features
         hyperplanes = Projection(snap(rng.normal(size=(d, self.max_depth))))
         count = curator.release("count", Count())

@@ -62,10 +62,10 @@ class PrivTree(Algorithm):
 
     Deviations from the paper
     -------------------------
-    Boxes are halved across their widest column instead of quartered across all (fanout 2, not 2^d), so that the
-    algorithm runs in any number of columns; scale 3 / epsilon and the decay scale ln 2 follow from the fanout. The
-    depth is limited to 24, which stops branches that the decay has not stopped. The paper publishes counts of all boxes
-    for range queries; k-means on the leaves' centers is ours. A negative noisy count gets weight 0.
+    Boxes are halved across their widest column instead of across all columns (fanout 2, not 2^d), so that the algorithm
+    runs with any number of columns; scale 3 / epsilon and the decay scale ln 2 follow from the fanout. The depth is
+    limited to 24, which stops branches that the decay has not stopped. The paper publishes counts of all boxes for
+    range queries; k-means on the leaves' centers is ours. A negative noisy count gets weight 0.
 
     References
     ----------
