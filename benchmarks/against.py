@@ -1,11 +1,11 @@
-"""Measure this checkout's pages and another's alternately: `python -m benchmarks.against FOLDER --turns 5`.
+"""Measure the pages of this checkout and another in turns: `python -m benchmarks.against FOLDER --turns 5`.
 
-FOLDER is a git worktree of the version to compare with (`git worktree add FOLDER COMMIT`); both are started by the
-README's command with this Python. The script prints medians for each version: the cost of the first picture in a cold
+FOLDER is a git worktree of the version to compare with (`git worktree add FOLDER COMMIT`); both are started with the
+README's command, under this Python. The script prints medians for each version: the cost of the first picture in a cold
 browser (seconds, milliseconds of the renderer's main thread, megabytes), of a step of the player, of a new seed and of
-a new ε until its picture appears, and of opening a session. Memory and the number of threads at the end follow. Without
-FOLDER, only this checkout is measured. On a busy machine, trust the processor time and the ratio of the two versions,
-not the seconds.
+a new ε until its picture appears, and of opening a session. It also prints the memory and the number of threads at the
+end. Without FOLDER, only this checkout is measured. On a busy machine, trust the processor time and the ratio of the
+two versions, not the seconds.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ def choose(page: Page, name: str) -> None:
     before = page.evaluate(SEEN)
     box = page.get_by_role("combobox", name="Algorithm")
     box.click()
-    box.fill(name)  # a long list contains only its visible entries
+    box.fill(name)  # the page contains only the visible entries of a long list
     page.get_by_role("option", name=re.compile(rf"(^|· ){name}( |$)")).first.click()
     page.wait_for_timeout(3000)
     if page.evaluate(SEEN) == before:
@@ -147,7 +147,7 @@ def choose(page: Page, name: str) -> None:
 
 
 async def opened(server: Server, sessions: int) -> tuple[float, float]:
-    """Open sessions on Explore one by one; return the processor time of one in ms (page's process, all processes)."""
+    """Open sessions on Explore one by one; return the ms of processor time for each (page's process, all processes)."""
     page, all_ = server.page_seconds(), server.seconds(server.family())
     visitors = [Visitor(server.port, "explore") for _ in range(sessions)]
     for visitor in visitors:
@@ -180,7 +180,7 @@ def measured_pages(
 def measured_runs(
     browser: Browser, arms: dict[str, str], servers: dict[str, Server], turns: int
 ) -> Iterator[tuple[str, str, str, float]]:
-    """Yield the costs of steps, new seeds and new ε in the same form, one version after the other."""
+    """Yield (what, unit, version, value) for steps, new seeds and new ε, one version after the other."""
     for arm, url in arms.items():
         context, page, spent = new_page(browser)
         page.goto(f"{url}/explore")

@@ -1,4 +1,4 @@
-"""Choose the baselines' constants for each data set from the other sets, as `benchmarks.leave_one_out` does for NSM.
+"""Choose the baselines' constants for each data set on the other sets, as `benchmarks.leave_one_out` does for NSM.
 
 DPVIZ_DATASETS=folder python -m benchmarks.baselines --algorithm lsh-splits --rows baselines.jsonl --seeds 6
 """
@@ -28,7 +28,7 @@ DATA = {
 
 
 def areas(name: str, slug: str, path: Path, seeds: int | None) -> pd.DataFrame:
-    """Return the areas of a set relative to KMeans': one row per seed, one column per variant."""
+    """Return the areas under a set's loss curves, divided by KMeans': one row per seed, one column per variant."""
     curves = tuple(Variant(label, slug, None, tuple(values.items())) for label, values in VARIANTS[slug].items())
     made = pd.DataFrame(rows(Sweep(data=(source_name(name),), variants=curves, bounds=BOUNDS[1]), path, seeds))
     plain = loss_auc(list(EPSILONS), [made.reference.iloc[0]] * len(EPSILONS))

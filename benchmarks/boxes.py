@@ -34,7 +34,7 @@ WITHOUT = Variant("no mean", "nsm", None, (("middle_share", 0.0),))
 
 
 def areas(name: str, bounds: str, variants: list[Variant], path: Path, seeds: int | None) -> pd.DataFrame:
-    """Return the areas of a set in a box relative to KMeans': one row per seed, one column per variant."""
+    """Return the areas under a set's loss curves in a box, divided by KMeans': a row per seed, a column per variant."""
     sweep = Sweep(data=(source_name(name),), variants=tuple(variants), bounds=bounds)
     made = pd.DataFrame(rows(sweep, path, seeds))
     plain = loss_auc(list(EPSILONS), [made.reference.iloc[0]] * len(EPSILONS))

@@ -1,11 +1,11 @@
-"""Simulate a class's phones without browsers, on a local server: `python -m benchmarks.classroom 60`.
+"""Simulate the phones of a class on a local server, without browsers: `python -m benchmarks.classroom 60`.
 
 A lecturer opens a class; phones join within `--arrive` seconds, place a point, and follow a whole lesson: they answer
 its question, watch its run, and see who was right. The script prints the median, the 95th percentile and the maximum of
-the times that a phone waits for its seat, for the reply to its own answer, for the reply to an idle poll, and, after
-the lecturer's click, for a new stage. It also prints how many phones were lost, and how much processor time the page's
-process used for each of these actions, which does not depend on the machine's other work. With `--run`, a visitor
-meanwhile starts one run after another on Explore.
+a phone's waits for its seat, for the reply to its own answer, for the reply to an idle poll, and, after the lecturer's
+click, for a new stage. It also prints how many phones were lost, and how much processor time the page's process used
+for each of these actions, which does not depend on the machine's other work. With `--run`, a visitor meanwhile starts
+one run after another on Explore.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ ANSWERS = 5.0  # seconds within which all phones should answer
 
 
 class Feel:
-    """The phones' waits in seconds, by the action's name; the phones that have seen the current stage; the faults."""
+    """The phones' waits in seconds by action, the phones that have seen the current stage, and all errors."""
 
     def __init__(self, phones: int) -> None:
         self.times: dict[str, list[float]] = defaultdict(list)
@@ -47,7 +47,7 @@ class Feel:
         self.over = False
 
     def show(self, stage: str, mark: str) -> None:
-        """Let the phones wait for a stage whose page contains the text `mark`."""
+        """Let the phones wait for a stage, which they recognize by the text `mark` on its page."""
         self.stage, self.mark, self.since, self.seen = stage, mark, time.perf_counter(), set()
 
     def say(self) -> None:
@@ -89,7 +89,7 @@ async def phone(server: Server, number: int, code: str, feel: Feel, arrive: floa
                     feel.times["idle look"].append(took)
             feel.faults += visitor.faults
             feel.lost += bool(visitor.faults) or seen != feel.stage
-    except Exception as fault:  # counted and printed; the other phones go on
+    except Exception as fault:  # the error is counted and printed; the other phones go on
         feel.faults.append(f"{type(fault).__name__}: {fault}"[:90])
         feel.lost += 1
 
@@ -115,7 +115,7 @@ async def _until(ready: Callable[[], bool], patience: float) -> None:
 
 
 async def lecture(server: Server, phones: int, options: argparse.Namespace) -> None:
-    """Give a class its lesson and print the waits of its phones."""
+    """Lead a class through its lesson, and print how long its phones waited."""
     feel, memory = Feel(phones), server.memory()
     costs: list[tuple[str, float]] = []
     async with Visitor(server.port, "class") as lecturer:

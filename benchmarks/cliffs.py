@@ -1,12 +1,12 @@
-"""Find where methods do worse than a single center, and whether a sentence says so before or after the run.
+"""Find where methods do worse than a single center, and whether dpviz says so before or after the run.
 
 DPVIZ_DATASETS=folder python -m benchmarks.cliffs --seeds 1
 
 The cases are five sets in the boxes of the papers (NOT PRIVATE: taken from the data), each with one unusual setting at
 a time: ε, bounds that are too wide or too narrow, k, a wrong declared n, a tenth of the rows, or a constant column; and
-synthetic sets: groups in many columns, heavy tails, rows on a sphere, and a few rows far away. A run is announced if
-`advice` or the trace has a sentence other than the one about a wrong n. A run is no better than one center if its loss
-exceeds LEVEL times the loss of the mean of all rows.
+synthetic sets: groups in many columns, heavy tails, rows on a sphere, and a few rows far away. A run counts as
+announced if `advice` or the trace has a sentence other than the one about a wrong n. It counts as no better than one
+center if its loss exceeds LEVEL times the loss of the mean of all rows.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def cases() -> Iterator[Case]:
 
 
 def measured(slug: str, case: Case, seed: int) -> dict[str, object]:
-    """Return one run: its loss divided by that of one center, and whether a sentence came before it or after it."""
+    """Return a run's loss divided by that of one center, and whether `advice` or the trace announced it."""
     words, X, domain, k, epsilon = case
     Z = domain.normalize(X)
     one = float(((Z - Z.mean(axis=0)) ** 2).sum(axis=1).mean())
@@ -91,7 +91,7 @@ def measured(slug: str, case: Case, seed: int) -> dict[str, object]:
 
 
 def report(runs: pd.DataFrame) -> list[str]:
-    """Return the table: the number of announced runs among those no better than one center, and among the others."""
+    """Return the table: how many runs were announced among those no better than one center, and among the others."""
     names = "no better than one center | announced before | announced before or after | other runs | announced"
     lines = [f"| method | {names} |", "|---" * 6 + "|"]
     for method, own in runs.groupby("method", sort=False):

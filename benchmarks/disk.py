@@ -1,4 +1,4 @@
-"""Time runs on a file larger than memory: compare the time of a pass with one reading of the disk; print peak memory.
+"""Time runs on a file larger than memory: compare a pass with reading the file once; print the peak memory.
 
 python -m benchmarks.disk --folder FOLDER --rows 50_000_000 --algorithms nsm fastlloyd
 

@@ -2,11 +2,11 @@
 
 DPVIZ_DATASETS=folder python -m benchmarks.dist_dp --rows rows.jsonl > benchmarks/results/papers/dist-dp-epsilon-rho.md
 
-Rows go to a file from which a second call resumes. The samples town and city have their declared boxes; all other sets
-have tight bounds (NOT PRIVATE: taken from the data). ρ is in z units, and δ = n^-1.1 unless --delta is given. Every ε
-is compared with every larger one at the same ρ: the loss grows if its difference, paired by seed, exceeds both .005
-and --clear times the standard error of the difference. The last lines list the cases in which the loss is above that
-of a single center by more than --clear standard errors.
+Rows are written to a file, from which a second call resumes. The samples town and city have their declared boxes; all
+other sets have tight bounds (NOT PRIVATE: taken from the data). ρ is in z units, and δ = n^-1.1 unless --delta is
+given. Every ε is compared with every larger one at the same ρ: the loss counts as growing if the difference, paired by
+seed, exceeds both .005 and --clear times the standard error of the difference. The last lines list the cases in which
+the loss is above that of a single center by more than --clear standard errors.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def ratios(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def increases(table: pd.DataFrame, clear: float = CLEAR) -> tuple[list[str], int]:
-    """Return sentences on the cases in which the loss is clearly higher at a larger ε, and the number of pairs."""
+    """Return a line for each pair of ε in which the larger one has a clearly higher loss, and the number of pairs."""
     found, pairs = [], 0
     for (data, rho), line in table.groupby(["data", "rho_distance"], sort=False):
         grid = line.pivot_table(index="seed", columns="epsilon", values="ratio")

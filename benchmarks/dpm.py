@@ -1,12 +1,13 @@
-"""Compare DPM and its peers on the sets of DPM's paper: quality with its Tables 2 and 3, time with KMeans(n_init=10).
+"""Compare DPM and its peers with the DPM paper's Tables 2 and 3 for quality, and with KMeans(n_init=10) for time.
 
 python -m benchmarks.dpm quality --data synth10 --epsilons 0.5 1 --seeds 5
 OMP_NUM_THREADS=1 python -m benchmarks.dpm speed --data synth10 synth100 --pairs 3
 
 synth10, synth100: 100,000 rows of 64 isotropic blobs in the box [-100, 100]. letter: letter/letter.csv.gz in the folder
 DPVIZ_DATASETS, 720 rows of each class drawn with replacement as in the paper, box [0, 15]. Domains are these boxes;
-delta is n^-1.1 unless --delta is given. The KMeans distance is the mean distance to the nearest KMeans center (and
-back), divided by the diagonal of the box. NOT PRIVATE: all metrics read the rows.
+delta is n^-1.1 unless --delta is given. The KMeans distance is the mean distance from a center to the nearest KMeans
+center ("back": from a KMeans center to the nearest center), divided by the diagonal of the box. NOT PRIVATE: all
+metrics read the rows.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
 python -m benchmarks.federated --clients 2 8 32 --rows 10000 100000
 
-The data set is data(2) of benchmarks/lloyd.py with these numbers of rows; k = 8, 30 iterations. A round includes the
-clients' work on their rows, masking, transfer in both directions, the server's noise, and unmasking. Clients are forked
-processes on this machine.
+The data set is data(2) of benchmarks/lloyd.py with the given numbers of rows; k = 8, 30 iterations. A round includes
+the clients' work on their rows, masking, transfer in both directions, the server's noise, and unmasking. Clients are
+forked processes on this machine.
 """
 
 from __future__ import annotations

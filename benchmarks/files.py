@@ -1,7 +1,7 @@
-"""Try tables that ship with packages: `python -m benchmarks.files FOLDER ... [-o TABLE.md]`.
+"""Try dpviz on tables that ship with packages: `python -m benchmarks.files FOLDER ... [-o TABLE.md]`.
 
 Each file is copied, described as public (`describe`), and run with the drafted dictionary (`run glloyd`). No file may
-end in a traceback, and a refusal must be one sentence.
+cause a traceback, and a refusal must be one sentence.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LARGEST = 30_000_000
 
 
 def files(folders: list[Path]) -> list[Path]:
-    """Return the files below `folders` that, by their endings and their folders' names, look like tables."""
+    """Return the files below `folders` that, by their extensions and their folders' names, look like tables."""
     found = [
         path
         for folder in folders

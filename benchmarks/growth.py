@@ -54,7 +54,7 @@ def blobs(n: int, d: int, k: int) -> tuple[np.ndarray, Domain]:
 
 
 def on_disk(n: int, folder: Path) -> ChunkedRows:
-    """Return the rows of a file of n rows, which is made unless it exists."""
+    """Return n rows from a file, which is generated if it does not exist."""
     path = folder / f"rows_{n}.npy"
     if not path.exists():
         generate(path, n)
@@ -68,7 +68,7 @@ def resident(name: str) -> float:
 
 
 def measure(answer: Connection, slug: str, axis: str, size: int, folder: Path) -> None:
-    """Send one run's seconds, its megabytes beyond those of the rows, and the sentence if it was refused."""
+    """Send one run's seconds, its megabytes beyond those of the rows, and the error message if it was refused."""
     shape = BASE | ({axis: size} if axis in BASE else {})
     X, domain = (on_disk(size, folder), None) if axis == "parts" else blobs(**shape)
     Path("/proc/self/clear_refs").write_text("5")  # reset the peak, so that making the rows does not count
@@ -113,7 +113,7 @@ def least(slug: str, axis: str, size: int, options: argparse.Namespace) -> dict[
 
 
 def exponent(sizes: list[int], values: list[float]) -> float:
-    """Return the slope of log value against log size, fitted to the three largest sizes; NaN with fewer than two."""
+    """Return the slope of log value against log size, fitted to the three largest sizes; NaN if fewer than two."""
     pairs = [(size, value) for size, value in zip(sizes, values, strict=True) if value > 0][-LARGEST:]
     if len(pairs) < 2:
         return float("nan")

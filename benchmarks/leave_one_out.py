@@ -1,4 +1,4 @@
-"""Choose NSM's defaults for each data set from all other sets, so that a set has no part in the choice reported for it.
+"""Choose NSM's defaults for each data set on all other sets, so that a set has no part in the choice reported for it.
 
 DPVIZ_DATASETS=folder python -m benchmarks.leave_one_out --rows leave-one-out.jsonl
 
@@ -37,7 +37,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
 
 
 def areas(name: str, variants: list[str], path: Path, seeds: int | None) -> pd.DataFrame:
-    """Return the areas of a set relative to KMeans': one row per seed, one column per variant."""
+    """Return the areas under a set's loss curves, divided by KMeans': one row per seed, one column per variant."""
     curves = tuple(Variant(label, "nsm", None, tuple(VARIANTS[label].items())) for label in variants)
     made = pd.DataFrame(rows(Sweep(data=(source_name(name),), variants=curves, bounds=BOUNDS[1]), path, seeds))
     plain = loss_auc(list(EPSILONS), [made.reference.iloc[0]] * len(EPSILONS))
@@ -48,7 +48,7 @@ def areas(name: str, variants: list[str], path: Path, seeds: int | None) -> pd.D
 
 
 def report(ratios: dict[str, pd.DataFrame]) -> list[str]:
-    """Return the lines of the table; `ratios` maps each set to its areas relative to KMeans'."""
+    """Return the lines of the table; `ratios` maps each set to the result of `areas`."""
     logs = np.log(pd.DataFrame({name: table.mean() for name, table in ratios.items()}).T)
     variants = list(logs.columns)
     lines = [f"| left out | {' | '.join(variants)} | chosen by the others |", "|---" * (len(variants) + 2) + "|"]

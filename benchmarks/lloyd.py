@@ -1,4 +1,4 @@
-"""Measure losses, the gain from the radius, and times of the Lloyd family on the synthetic sets data(2) and data(16).
+"""Measure the Lloyd family's losses in boxes and in balls, and its times, on the synthetic sets data(2) and data(16).
 
 python -m benchmarks.lloyd [losses] [domains] [speed]
 
@@ -50,7 +50,7 @@ def line(name: str, X: np.ndarray, domain: Domain, seeds: int, slug: str, **valu
 
 
 def losses(seeds: int) -> None:
-    """Print losses in 2 and 16 columns; unless stated otherwise, dead clusters stay, as in the reference figures."""
+    """Print losses in 2 and 16 columns; unless stated otherwise, centers with a noisy count near or below 0 stay."""
     for d in (2, 16):
         X, box = data(d), Domain.box(-1, 1, d, n_public=N)
         for slug in ("fastlloyd", "glloyd", "sulloyd"):
@@ -75,7 +75,7 @@ def domains(seeds: int) -> None:
 
 
 def speed(seeds: int) -> None:
-    """Print the median time of a run, with rows prepared or not, and its ratio to that of KMeans(n_init=10)."""
+    """Print FastLloyd's median time, for raw and for prepared rows, and its ratio to that of KMeans(n_init=10)."""
     for d in (2, 16):
         X, box = data(d), Domain.box(-1, 1, d, n_public=N)
         rows = Rows(X, box)

@@ -1,10 +1,10 @@
-"""Simulate visitors on Explore while a sweep runs: `python -m benchmarks.load 20 50 100`, with the README's own server.
+"""Simulate visitors on Explore while a sweep runs, on the README's server: `python -m benchmarks.load 20 50 100`.
 
 About every five seconds, each visitor changes the budget or the hidden layers or, one time in ten, sets a new seed,
-which starts a run. The script prints, for each number of visitors, how long it took to open the page, to get an answer
-and to get a run; the processor time of the page's process (`page`) and of all the server's processes, including the
-sweep (`all`); memory; the number of threads; and the machine's load. The server's log comes last. On a busy machine,
-trust the processor time per operation, not the wall-clock times. `--alone 20` first prints the cost of each action of a
+which starts a run. The script prints, for each number of visitors, the time to open the page, to get an answer and to
+get a run; the processor time of the page's process (`page`) and of all the server's processes, including the sweep
+(`all`); memory; the number of threads; and the machine's load. The server's log comes last. On a busy machine, trust
+the processor time per operation, not the wall-clock times. `--alone 20` first prints the cost of each action of a
 single visitor, averaged over 20 repetitions.
 """
 
@@ -82,7 +82,7 @@ def _read(pid: int, name: str) -> str:
 
 
 class Times:
-    """The seconds that every operation took, by kind, and the faults."""
+    """The seconds that every operation took, by kind, and all errors."""
 
     def __init__(self) -> None:
         self.opened: list[float] = []
@@ -116,7 +116,7 @@ async def visit(server: Server, number: int, times: Times, options: argparse.Nam
                 if time.perf_counter() >= end:
                     break
             times.faults += visitor.faults
-    except Exception:  # counted and printed; the other visitors go on
+    except Exception:  # the error is counted and printed; the other visitors go on
         times.faults.append(traceback.format_exc())
 
 
@@ -150,14 +150,14 @@ async def sweeping(port: int, cookie: str = "") -> Visitor:
 
 
 async def goes_on(visitor: Visitor) -> bool:
-    """Return whether the sweep is still running, which its page shows by an offer to cancel it."""
+    """Return whether the sweep is still running, that is, whether its page offers to cancel it."""
     visitor.widgets.clear()
     await visitor.ask()
     return any(kind == "button" and proto.label == "Cancel" for kind, proto, _ in visitor.widgets.values())
 
 
 async def load(server: Server, visitors: int, options: argparse.Namespace) -> None:
-    """Let visitors arrive, and print their waits and faults."""
+    """Let visitors arrive, and print their waits and errors."""
     times, begun = Times(), time.perf_counter()
     start, page, all_ = server.memory(), server.page_seconds(), server.seconds(server.family())
     server.peak, most = 0.0, 0.0
@@ -208,7 +208,7 @@ async def alone(server: Server, times: int) -> None:
                 await one.poll()
 
         await one.ask()
-        for turn in range(4):  # these first changes store both pictures and both runs
+        for turn in range(4):  # these first changes put both pictures and both runs into the caches
             await change("explore_hidden", bool(turn % 2))
             await change("param_pe-means_epsilon", (0.5, 1.0)[turn % 2])
         await cost("opening", opening)

@@ -8,8 +8,8 @@ Gaussian release of counts and of offsets from KMeans' centers. At each ε, the 
 the lowest mean loss among multiples of the root mean squared distance within clusters; bounds are taken from the data.
 The oracle is a yardstick for the possible gain from better starts, candidates and steps. It is not a bound, because it
 does not damp moves that noise alone would explain. Each number is the area under the curve of the loss against ε, from
-.25 to 4, divided by KMeans'; those of NSM come from benchmarks/results/nsm.csv. "Half-way" is the oracle's number plus
-half of NSM's earlier distance from it.
+.25 to 4, divided by KMeans'; those of NSM come from benchmarks/results/nsm.csv. "Half-way" is the mean of the oracle's
+number and that of the earlier NSM.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def released(rows: Rows, centers: np.ndarray, radius: float, mu: float, seed: in
 
 
 def oracle(name: str, seeds: int | None) -> np.ndarray:
-    """Return the oracle's area relative to KMeans' for every seed."""
+    """Return the area under the oracle's loss curve, divided by KMeans', for every seed."""
     source = opened(name)
     X, domain, rows, n = source.data.X, source.data.domain, source.rows, len(source.Z)
     model = KMeans(source.data.n_clusters, n_init=10, random_state=0).fit(source.Z)
@@ -75,7 +75,7 @@ def oracle(name: str, seeds: int | None) -> np.ndarray:
 
 
 def ratios(path: Path) -> pd.DataFrame:
-    """Return NSM's area relative to KMeans' by data set, from a table of `benchmarks.utility`."""
+    """Return the area under NSM's loss curve, divided by KMeans', by data set, from a table of `benchmarks.utility`."""
     table = pd.read_csv(path)
     return table[table.algorithm == "NSM (ours)"].set_index("data")[["auc ratio", "se auc ratio"]]
 

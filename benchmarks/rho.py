@@ -1,4 +1,4 @@
-"""Measure losses under rho-distance privacy for several d, rho and ε, beside KMeans(n_init=10) and full DP.
+"""Measure losses under rho-distance privacy for several d, rho and ε; compare with KMeans(n_init=10) and full DP.
 
 python -m benchmarks.rho --dims 2 16 --epsilons 0.5 1 2 --rhos 1 0.08 0.008 0.0001 --seeds 2
 

@@ -42,20 +42,20 @@ def small_and_far() -> np.ndarray:
 
 
 def make(slug: str, n_clusters: int, delta: float) -> Algorithm:
-    """Return an algorithm with those of this script's settings that it has as parameters."""
+    """Return an algorithm; of this script's settings, it gets those that it has as parameters."""
     values = {"n_clusters": n_clusters, "epsilon": 1.0, "delta": delta, "rho_distance": 0.02}
     return ALGORITHMS[slug](**{name: values[name] for name in params.specs(ALGORITHMS[slug]) if name in values})
 
 
 class Losses:
-    """Losses of all seeds, divided by that of KMeans with the same k."""
+    """Losses of a method with all seeds, divided by the loss of KMeans with the same k."""
 
     def __init__(self, X: np.ndarray, k: int, seeds: int) -> None:
         self._X, self.k, self._seeds, self._tight = X, k, seeds, Domain.tight_nonprivate(X)
         self._plain: dict[int, float] = {}
 
     def of(self, slug: str, *, share: float = 1.0, loose: float = 1.0, k: int | None = None) -> np.ndarray:
-        """Return the losses if n is declared as `share` times, and bounds as `loose` times, the right values."""
+        """Return the losses with n declared as `share` times its true value and bounds `loose` times too wide."""
         X, tight, k = self._X, self._tight, k or self.k
         if k not in self._plain:
             model = KMeans(k, n_init=20, random_state=0).fit(tight.normalize(X))

@@ -1,4 +1,4 @@
-"""Compare regions with known groups, and daily centers with new runs: python -m benchmarks.shapes_and_days."""
+"""Compare regions with known groups, and daily centers with separate runs: python -m benchmarks.shapes_and_days."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ ROOMS = ("algorithms", "geometry", "postprocessing", "privacy")  # single module
 
 @cache
 def fingerprint() -> str:
-    """Return a hash, 12 hex digits, of the code of `ROOMS` without comments, docstrings and layout."""
+    """Return a hash (12 hex digits) of the code of `ROOMS`, which ignores comments, docstrings and layout."""
     root = Path(dpviz.__file__).parent
     parts = (
         f"{path.relative_to(root)} {code(path.read_text(encoding='utf-8'))}"

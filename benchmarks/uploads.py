@@ -1,6 +1,6 @@
 """Measure uploads: `python -m benchmarks.uploads` uploads 2 million rows; then 20 visitors upload 50 MB each.
 
-The script prints the seconds from the answer DEMO until the form appears, the server's processor time for the first
+The script prints the seconds from "Yes, it is public" until the form appears, the server's processor time for the first
 visit, and the server's memory beyond that of an idle server. It drives a real server through headless Chromium. On a
 busy machine everything takes longer, so the machine's load is printed, too. `--large` stops after the first part.
 """
@@ -60,7 +60,7 @@ def make_csv(path: Path, n_rows: int, n_columns: int) -> Path:
 
 
 def drop(page: Page, file: Path) -> float:
-    """Upload a file as DEMO; return the seconds from the answer until the form appears."""
+    """Upload a file and say that it is public; return the seconds from then until the form appears."""
     page.goto(URL)
     page.get_by_text("Your file", exact=True).click()
     page.locator("input[type=file]").first.set_input_files(file)

@@ -6,11 +6,11 @@ python -m benchmarks.utility --table nsm
 python -m benchmarks.utility --table field --seeds 3
 python -m benchmarks.utility --table su --seeds 3
 
-A table is a sweep, which is specified in benchmarks/specs/TABLE.toml. Data sets are named as in a sweep; a name without
-"sample:" or "bench:" stands for the sample iris or digits, a set in the folder DPVIZ_DATASETS or a generated set. All
-algorithms run with bounds taken from the data (the papers' preprocessing, NOT PRIVATE) and delta = n^-1.1. Rows are
-stored in a JSON-lines file and are not computed again while the algorithms' code is the same, so an interrupted command
-resumes where it stopped. A table also writes NAME.md and NAME.csv.
+Each table shows a sweep, which is specified in benchmarks/specs/TABLE.toml. Data sets are named as in a sweep; a name
+without "sample:" or "bench:" stands for the sample iris or digits, a set in the folder DPVIZ_DATASETS or a generated
+set. All algorithms run with bounds taken from the data (the papers' preprocessing, NOT PRIVATE) and delta = n^-1.1.
+Rows are stored in a JSON-lines file and are not computed again while the algorithms' code is the same, so an
+interrupted command resumes where it stopped. With --table, the script also writes NAME.md and NAME.csv.
 """
 
 from __future__ import annotations
@@ -83,10 +83,10 @@ def commit() -> str:
 
 
 def rows(sweep: Sweep, path: Path, seeds: int | None = None) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a sweep, set after set, each with n, d, k and KMeans' loss as `reference`.
+    """Yield the rows of a sweep, one data set after another, each with n, d, k and KMeans' loss as `reference`.
 
-    Rows in the file that were made by the same code of the algorithms are not made again. Without `seeds`, a set runs
-    as often as the sweep says, or half as often if it has MANY rows or more.
+    Rows in the file that were made by the same code of the algorithms are not made again. Without `seeds`, the number
+    of seeds is the sweep's, or half of it for a set of MANY rows or more.
     """
     with RowFile(path) as file:
         done = {row["key"]: row for row in map(json.loads, path.read_text().splitlines())}

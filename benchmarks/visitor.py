@@ -17,7 +17,7 @@ _AGAIN = ForwardMsg.FINISHED_EARLY_FOR_RERUN  # the script restarts by itself, s
 
 
 class Visitor:
-    """One session. It keeps the widgets it was sent and their values, and answers as the browser would.
+    """One session, which keeps the widgets that it was sent and their values, and answers as a browser would.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class Visitor:
         self._hash = ""
         self.widgets: dict[str, tuple[str, Any, str]] = {}  # id -> (kind, proto, the fragment that contains it)
         self.polls: dict[str, float] = {}  # fragments to poll after the page's last run -> seconds between two polls
-        self._since: dict[str, float] = {}  # when the ticks of each fragment began
+        self._since: dict[str, float] = {}  # when the timer of each fragment started
         self.scripts: list[str] = []  # for each script run, the fragments that it ran; "" for the whole page
         self.faults: list[str] = []
         self.words: list[str] = []  # texts of the page's HTML and headings, in order of arrival
@@ -97,7 +97,7 @@ class Visitor:
         """Wait until the first self-refreshing fragment is due and request it; return the seconds until the answer."""
         fragment, seconds = next(iter(self.polls.items()))
         now = time.perf_counter()
-        await asyncio.sleep(seconds - (now - self._since[fragment]) % seconds)  # ticks do not wait for answers
+        await asyncio.sleep(seconds - (now - self._since[fragment]) % seconds)  # the timer does not wait for answers
         return await self._send(fragment=fragment, auto=True)
 
     async def _send(self, *, fragment: str = "", trigger: str = "", auto: bool = False) -> float:
@@ -151,7 +151,7 @@ class Visitor:
                 return
 
     def _whole(self, message: Any) -> Any:
-        """Return a whole message; one that the server sent before arrives only as its hash."""
+        """Return a whole message, even if it arrived only as the hash of one that the server had sent before."""
         name = message.ref_hash or (message.hash if message.metadata.cacheable else "")
         if name:
             message = self._kept[name][0] if message.ref_hash else message

@@ -34,4 +34,4 @@ def _player(trace: Trace) -> str:
     return replay(trace)
 
 
-notebook.views = notebook.Views(_label, _player)  # set here, because no other module knows both sides
+notebook.views = notebook.Views(_label, _player)  # set here, because notebook.py may not import dpviz.takeaway

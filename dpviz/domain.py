@@ -34,8 +34,8 @@ class Domain:
     n_public : int or None, the DECLARED nominal number of rows; never read from the data under add/remove
     rows_per_person : int, maximum number of rows that one person contributes
     origin : "declared", or a warning that the facts were taken from the data
-    columns, units : names and units of the columns, public; () if undeclared. The columns of a data frame are then
-        found by name
+    columns, units : names and units of the columns, public; () if undeclared. If declared, the columns of a data frame
+        are found by name
     """
 
     low: np.ndarray
@@ -118,7 +118,7 @@ class Domain:
                 f"Domain: low and high must have 1 or {size} values; got {arrays[0].size} and {arrays[1].size}."
             )
         lows, highs = (np.broadcast_to(array.reshape(-1), (size,)) for array in arrays)
-        sane = cls(lows, highs, scale, 1.0, n_public, rows_per_person)  # raises the error that names the column
+        sane = cls(lows, highs, scale, 1.0, n_public, rows_per_person)  # may raise an error that names a column
         widest = float(np.linalg.norm(sane.box_z)) * (1 + _SLACK)
         reach = widest if radius is None else radius
         return dataclasses.replace(sane, radius=reach, columns=tuple(columns), units=tuple(units))
@@ -204,7 +204,7 @@ class Domain:
         """Return the rows (n, d) clipped to the box, then to the ball, each one independently of the others."""
         clipped = np.clip(Z, -self.box_z, self.box_z)
         squares = np.zeros(len(clipped))
-        for start in range(0, len(clipped), _ROWS):  # blocks of rows that fit in the cache
+        for start in range(0, len(clipped), _ROWS):  # each block of rows fits in the cache
             for column in clipped[start : start + _ROWS].T:  # a fixed order, so a row's bits do not depend on its block
                 squares[start : start + _ROWS] += column * column
         norms = np.sqrt(squares)

@@ -1,4 +1,4 @@
-"""Escape foreign text, with one function per medium, so that names from files, traces and links are mere text.
+"""Escape foreign text, with one function per medium, so that names from files, traces and links appear as plain text.
 
 For HTML, use the standard library's `html.escape`; for Python source, use `repr`.
 """

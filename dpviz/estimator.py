@@ -25,11 +25,12 @@ _spoken: set[str] = set()  # warnings already given in this process, because a s
 
 
 class NoiseWarning(UserWarning):
-    """Warns that noise probably decides the result, or that released values contradict the declared facts."""
+    """A warning that noise probably decides the result, or that released values contradict the declared facts."""
 
 
 class PrivacyLeakWarning(UserWarning):
-    """Warns of a use of rows that the promise does not cover: for a public fact, for a score, or for another fit."""
+    """A warning that the promise does not cover a use of the rows, namely for a public fact, a score, or another
+    fit."""
 
 
 class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
@@ -37,8 +38,8 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
 
     `fit` spends the whole budget every time: in a grid search or a cross-validation each fit is a separate release.
     `score`, `labels_` and `predict` read the rows they are given, so their results are NOT private. The first score and
-    the second secure fit of a process give a `PrivacyLeakWarning`. If the algorithm expects noise to decide the result,
-    or released values contradict the declared facts, `fit` gives a `NoiseWarning`.
+    the second secure fit in a process issue a `PrivacyLeakWarning`. If the algorithm expects noise to decide the
+    result, or released values contradict the declared facts, `fit` issues a `NoiseWarning`.
 
     Parameters
     ----------
@@ -49,8 +50,8 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         computed from the rows, with a `PrivacyLeakWarning`
     scale : "column" or "common"; see `dpviz.domain.Domain`
     n_public : int or None, the PUBLIC nominal number of rows. If None, it is the number of rows, with the same warning
-    secure : bool, whether to draw the noise of a real release, which has no seed; if false, the run is a simulation,
-        which `random_state` can repeat
+    secure : bool, whether a fit is a real release, whose noise has no seed; if false, it is a simulation, which
+        `random_state` can repeat
     random_state : int, RandomState or None, for simulations only
     parameters : dict or None, further parameters of the algorithm
 
@@ -161,7 +162,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
     def score(self, X: Any, y: Any = None) -> float:
         """Return the negative sum of the rows' squared distances to their nearest centers, in z units. NOT private.
 
-        Distances are not squared if the objective is "medians". The first call of a process gives a
+        Distances are not squared if the objective is "medians". The first call in a process issues a
         `PrivacyLeakWarning`: a choice based on scores depends on the rows in a way that the promise does not cover.
 
         Raises
@@ -231,14 +232,14 @@ def _leak(sentence: str) -> None:
 
 
 def _once(sentence: str) -> None:
-    """Give a `PrivacyLeakWarning` with this sentence, once per process."""
+    """Issue a `PrivacyLeakWarning` with this sentence, once per process."""
     if sentence not in _spoken:
         _spoken.add(sentence)
         warnings.warn(f"PrivateKMeans: {sentence}", PrivacyLeakWarning, stacklevel=3)
 
 
 def _count_fit() -> None:
-    """Warn at the second secure fit of the process, because the budgets add up."""
+    """Warn at the second secure fit in a process, because the budgets add up."""
     if "fit" in _spoken:
         _once(
             "this is not the first secure fit of this process. Each fit spends its whole epsilon; fits on the same "
