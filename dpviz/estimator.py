@@ -29,8 +29,7 @@ class NoiseWarning(UserWarning):
 
 
 class PrivacyLeakWarning(UserWarning):
-    """A warning that the promise does not cover a use of the rows, namely for a public fact, a score, or another
-    fit."""
+    """A warning that the promise does not cover a use of the rows: for a public fact, a score, or another fit."""
 
 
 class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
@@ -168,7 +167,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         Raises
         ------
         ValueError
-            If the algorithm finds regions, because distances to the middles of regions mean nothing.
+            If the algorithm finds regions, because distances to the middles of regions are meaningless.
         """
         if ALGORITHMS[self.algorithm].regions:
             raise ValueError(f"PrivateKMeans: {self.algorithm} gives regions, which distances to centers cannot score.")
@@ -192,7 +191,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         return self.domain_.normalize(X), self.domain_.normalize(self.cluster_centers_)
 
     def _valid(self, X: Any, *, reset: bool = True) -> np.ndarray:
-        """Return the rows of a fit as an array; a secure fit may not raise because of a row or the number of rows."""
+        """Return the rows of a fit as an array; in a secure fit, no row and no number of rows may cause an error."""
         rules = {"ensure_all_finite": False, "ensure_min_samples": 0} if self.secure else {"ensure_min_samples": 2}
         return validate_data(self, X, reset=reset, dtype=_FLOATS, **rules)
 
@@ -222,7 +221,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             return Domain.box(low, high, X.shape[1], scale=self.scale, n_public=n_public)
         _leak("bounds are not given: smallest and largest values are read off the rows, which is NOT PRIVATE.")
         low, high = X.min(axis=0).astype(float), X.max(axis=0).astype(float)
-        high = np.where(high > low, high, low + np.maximum(np.abs(low), 1.0))  # a column of equal values gets a width
+        high = np.where(high > low, high, low + np.maximum(np.abs(low), 1.0))  # if all values are equal, add a width
         domain = Domain.box(low, high, scale=self.scale, n_public=n_public)
         return dataclasses.replace(domain, origin="bounds taken from the data: NOT PRIVATE")
 

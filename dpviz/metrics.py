@@ -133,7 +133,8 @@ def _confusion(X: np.ndarray, centers: np.ndarray, labels: np.ndarray) -> np.nda
 def majority_accuracy(X: np.ndarray, centers: np.ndarray, labels: np.ndarray) -> float:
     """Return the share of rows whose label is the most frequent one in their cluster.
 
-    Splitting a cluster never lowers it. X (n, d) and centers (k, d) are in the same units; labels have shape (n,).
+    Splitting a cluster never lowers this share. X (n, d) and centers (k, d) are in the same units; labels have shape
+    (n,).
     """
     return float(_confusion(X, centers, labels).max(axis=1).sum() / len(X))
 

@@ -89,7 +89,7 @@ def place(value: float, width: float) -> str:
 
 
 def plus_minus(value: float, sd: float, unit: str = "") -> str:
-    """Write a value and its standard deviation, 109,000 ± 5,300, both to the deviation's second significant digit."""
+    """Write a value ± its standard deviation, as in 109,000 ± 5,300, to the deviation's second significant digit."""
     words = f"{at(value, sd / 10)} ± {number(sd, 2)}" if 0 < sd < math.inf else number(value)
     return f"{words} {unit}".rstrip()
 
@@ -124,7 +124,7 @@ def chance(probability: float) -> str:
 
 
 def odds(probability: float) -> int:
-    """Return the N of "at most N times in 100" for a probability. Only this function rounds it, and it rounds UP."""
+    """Return the N of "at most N times in 100" for a probability, rounded UP. No other function rounds such odds."""
     return min(100, math.ceil(100 * probability - _SLACK))
 
 

@@ -50,7 +50,7 @@ def stored(name: str) -> tuple[str, str] | None:
 
 
 def panels(name: str, stage: Stage, colors: Theme) -> list[Panel]:
-    """Return a lesson's figures, ready to send; all have the frames of its stage."""
+    """Return a lesson's figures in the form that browsers receive, each with one frame per title of the stage."""
     return [panel.printed() for panel in _RUNS[name].panels(stage.runs, colors)]
 
 

@@ -1,4 +1,4 @@
-"""Lesson: why bounds matter. People and ε stay the same; only the declared bounds grow, and the noise with them."""
+"""Lesson: why bounds matter. People and ε stay the same; only the declared bounds widen, and the noise grows."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class WidthRuns(Runs):
 
     @property
     def noise(self) -> list[float]:
-        """Return the noise (sd) of the smallest neighborhood's mean, in the data's units, from the ledger alone."""
+        """Return the noise's sd in the smallest neighborhood's mean, in the data's units, from the ledger alone."""
         people = int(self.ground.groups.sizes.min())
         sums = [next(entry for entry in trace.ledger if entry.name == "update.sums") for trace in self.traces]
         return [
@@ -90,7 +90,7 @@ def _inside(town: Ground, factor: float) -> np.ndarray:
 
 
 def panels(runs: WidthRuns, colors: Theme) -> list[Panel]:
-    """Return two panels: the map with the declared bounds, and the noise for every width."""
+    """Return two panels: the map with the declared bounds, and the sd of the noise for every width."""
     town, noise = runs.ground, runs.noise
     view = town.view(runs.traces[FACTORS.index(1.0)], colors)
     boxes = [(trace.domain.low, trace.domain.high) for trace in runs.traces]

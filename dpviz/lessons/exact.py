@@ -1,4 +1,4 @@
-"""Lesson: why not exact centers. It shows whose rows plain Lloyd's averages reveal, and that noise prevents this."""
+"""Lesson: why not publish exact centers? Plain Lloyd's exact averages reveal some people; noise prevents this."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LEGEND = legend(exact=True)
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class ReadRun:
-    """A run without noise, and the rows (n,) that were read off after every round."""
+    """A run without noise, and, for every round, the indices of the rows that could be read off by then."""
 
     ground: Ground
     trace: Trace
@@ -55,7 +55,7 @@ def run(seed: int) -> Stage:
 
 
 def _read(there: Ground, method: Algorithm, seed: int, noise: str) -> tuple[Trace, list[np.ndarray]]:
-    """Return a run and, after every round, the rows that could be read off exactly so far."""
+    """Return a run and, for every round, the indices of the rows that could be read off exactly by then."""
     data = there.data
     trace = method.run(data.X, domain=data.domain, seed=seed, noise=noise, dataset_id=data.dataset_id)
     rounds = published(trace)
@@ -65,7 +65,7 @@ def _read(there: Ground, method: Algorithm, seed: int, noise: str) -> tuple[Trac
 
 
 def panels(runs: ReadRun, colors: Theme) -> list[Panel]:
-    """Return two panels: the rounds, with rings around people whose rows were read off, and the number of rings."""
+    """Return two panels: the rounds, with rings around people whose rows were read off, and how many these are."""
     there, trace = runs.ground, runs.trace
     view = there.view(trace, colors)
     steps = [step for step in trace.steps if step.kind == "noisy-iteration"]

@@ -90,12 +90,12 @@ class Runs:
 
 
 def odds(promise: Guarantee) -> str:
-    """State the bound on a bet on one person, against this method and against any method."""
+    """State how often a bet on one person can be right: against this method, and against any with the same ε and δ."""
     return f"{promise.person.odds} times in 100 ({same_for_all(promise)})"
 
 
 def same_for_all(promise: Guarantee) -> str:
-    """State the bound against any method with the same ε and δ."""
+    """State how often a bet on one person can be right against any method with the same ε and δ."""
     any_, delta = odds_of_any(promise), " and δ" * bool(promise.delta)
     here = "as against" if any_ == promise.person.odds else "against"
     return f"{here} any method with this ε{delta}" + f": {any_}" * (any_ != promise.person.odds)

@@ -37,7 +37,7 @@ class Stage:
     facts : numbers and short words that fill the gaps in the lesson's words, computed from the run
     titles : the sentence at every frame; the part before " · " is set in bold
     right : numbers of the options that the facts make right, counted from 0
-    first : the frame that is shown, frozen, beside the question
+    first : the frame that is shown as a still picture beside the question
     hint : the frame that shows the answer
     runs : the runs and data from which the lesson's pictures are drawn
     """

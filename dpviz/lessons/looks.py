@@ -41,7 +41,7 @@ class LookRuns:
 
     @property
     def centers(self) -> np.ndarray:
-        """Return the centers of every look (looks, k, d), each in the position of its partner in the target."""
+        """Return the centers of every look (looks, k, d), in the order of the target's matching centers."""
         return matched([trace.cluster_centers for trace in self.traces], self.target, self.ground.data.domain)
 
     @property

@@ -38,7 +38,7 @@ class NoiseRuns:
 
     @property
     def scatter(self) -> list[float]:
-        """Return the scatter of the median center over the runs, per column, in km: one value for each ε."""
+        """Return how far a center scatters over the runs, per column, in km: the median over centers, for each ε."""
         domain = self.ground.data.domain
         return [
             float(np.median(spread(some.centers, self.ground.reference, domain)) * domain.half_width.max())
@@ -86,7 +86,7 @@ def _taken(stored: Chart | None, epsilon: float, seeds: range) -> Reruns | None:
 
 
 def panels(runs: NoiseRuns, colors: Theme) -> list[Panel]:
-    """Return two panels: the clouds on the map, and a dot for the loss of every run."""
+    """Return two panels: a map with the centers of all runs, and a dot for the loss of every run."""
     view = runs.ground.view(runs.trace, colors, kmeans=True)
     drawn = [
         Cloud(f"ε {fraction(epsilon)}", some.centers, some.losses / runs.ground.loss)

@@ -44,7 +44,7 @@ def plans() -> tuple[Lecture, ...]:
 
 
 def plan_of(lessons: Sequence[Lesson]) -> Lecture:
-    """Return the plan of these lessons: an offered one, or one with the minutes that each of them takes."""
+    """Return the plan for these lessons: an offered plan, or a new one that gives each lesson its own minutes."""
     names, begin = tuple(lesson.name for lesson in lessons), plans()[0]
     minutes = sum(lesson.minutes for lesson in lessons) + begin.start + begin.limits
     own = dataclasses.replace(begin, minutes=minutes, lessons=names)

@@ -38,7 +38,7 @@ class MoveRun:
 
     @property
     def promises(self) -> list[Guarantee]:
-        """Return the promise about a move of each length: a move of m rho counts as m rows."""
+        """Return the promise about a move of each length: a move by m rho counts as m rows."""
         return [dataclasses.replace(self.trace.claimed, rows_per_person=moves) for moves in MOVES]
 
     @property
@@ -91,7 +91,7 @@ def _nearest(Z: np.ndarray, means: np.ndarray) -> np.ndarray:
 
 
 def panels(runs: MoveRun, colors: Theme) -> list[Panel]:
-    """Return two panels: the city with all noisy points and Alex, and the odds by distance."""
+    """Return two panels: the city with all noisy points and Alex, and an attacker's odds for each length of a move."""
     city, trace = runs.ground, runs.trace
     view, rho = city.view(trace, colors), float(trace.claimed.rho_distance or 0.0)
     plane = moved_panel(

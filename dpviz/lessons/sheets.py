@@ -13,7 +13,7 @@ _LINES = '<div class="line"></div>'
 
 
 def worksheet(lesson: Lesson, stage: Stage) -> str:
-    """Return the questions with room for answers, and no hint of the right ones."""
+    """Return the questions, with room for answers and without hints at the right ones."""
     box = "check" if lesson.several else "dot"
     options = "".join(f'<li class="{box}">{_say(option.text, lesson, stage)}</li>' for option in lesson.options)
     several = " Mark every answer that is right." if lesson.several else ""

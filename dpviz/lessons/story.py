@@ -40,7 +40,7 @@ _METER = 1000  # coordinates are sent in meters; those of the sample are in kilo
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class StoryRuns:
-    """Runs of the story's method with this many people, at every stop of ε.
+    """Runs of the story's method with a given number of people, at every stop of ε.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ def _method(epsilon: float) -> Algorithm:
 
 
 def of_chart(chart: Chart) -> StoryRuns:
-    """Return stored runs as the story draws them."""
+    """Return stored runs in the form that the story draws."""
     clouds = [stop.centers[:CLOUD] for stop in chart.stops]
     return _reruns(chart.people, chart.groups, clouds, [stop.found for stop in chart.stops])
 
@@ -184,7 +184,7 @@ def _bets(given: Given, bets: Bets, about: dict[str, Any]) -> dict[str, Any]:
     middle = marks.mean(axis=0)
     near = {id(one): nearest(one.centers, alex) for one in (*bets.exact, *bets.private)}
     moved = float(np.median([np.linalg.norm(near[id(one)] - middle) for one in bets.private]))
-    reach = 1.9 * float(np.linalg.norm(marks - middle, axis=1).max())  # the lens contains all marks
+    reach = 1.9 * float(np.linalg.norm(marks - middle, axis=1).max())  # wide enough for all marks
     shift = float(cdist(bets.inside, bets.outside).min())
     facts = {
         "shift": length(shift, "km", 2), "moved": length(moved, "km", 2),

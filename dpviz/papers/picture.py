@@ -105,7 +105,7 @@ def _panel(data: str, metric: str, axis: str, split: list[str], rows: pd.DataFra
 
 
 def looks(plots: Sequence[Plot]) -> dict[str, Style]:
-    """Return curve -> style, the same in all panels."""
+    """Return the style of each curve, which is the same in all panels."""
     slugs = {cls.name: slug for slug, cls in ALGORITHMS.items() if slug != "kmeans"}  # KMeans is drawn as a line
     names = list(dict.fromkeys(point.curve for panel in plots for point in panel.points))
     return styles(pd.DataFrame({"series": names, "algorithm": [slugs.get(name, "") for name in names]}))
@@ -275,7 +275,7 @@ class _Scale:
         return self.start + self.span * share
 
     def ticks(self) -> list[float]:
-        """Return at most six round values."""
+        """Return at most six round values on the scale."""
         if self.log:
             powers = range(math.floor(math.log10(self.low)), math.ceil(math.log10(self.high)) + 1)
             for digits in ((1, 2, 5), (1, 3), (1,)):

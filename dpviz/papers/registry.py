@@ -103,7 +103,7 @@ class Item:
         for record in self.sweeps:
             own = {key: value for key, value in record.items() if key != "quick"}
             given = {**own, **self.quick, **record.get("quick", {})} if quick else own
-            left_out = set(own["algorithms"]) - set(given["algorithms"])  # their own tables are left out, too
+            left_out = set(own["algorithms"]) - set(given["algorithms"])  # these algorithms' tables are left out, too
             sweeps.append(sweep_of({key: value for key, value in given.items() if key not in left_out}))
         return sweeps
 

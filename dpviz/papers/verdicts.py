@@ -119,7 +119,7 @@ def _apart(low: pd.Series, high: pd.Series, within: float) -> int:
     """Return 1 where `low` is below `high` by more than both limits (see above), -1 where it is above, else 0."""
     half = float(np.hypot(low["half"], high["half"]))
     difference = float(high["mean"] - low["mean"])
-    least = np.maximum(half, within * min(abs(low["mean"]), abs(high["mean"])))  # NaN if `half` is, as with one seed
+    least = np.maximum(half, within * min(abs(low["mean"]), abs(high["mean"])))  # NaN with a single seed
     return 0 if np.isnan(least) or abs(difference) <= least else int(np.sign(difference))
 
 

@@ -1,4 +1,4 @@
-"""Present an algorithm of our own as a paper: its docstring, cut at its headings and set for the screen."""
+"""Present an algorithm of our own as a paper: its docstring, cut at its headings and formatted for the screen."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ class Facts:
         return repr((self.domain.key, self.n_clusters, self.like, self.filled))
 
     def tight(self) -> Facts:
-        """Return the same people in bounds that they fill."""
+        """Return the facts about the same people, with bounds that they fill."""
         middle, half = self.domain.middle, self.filled * (self.domain.high - self.domain.low) / 2
         domain = Domain.box(
             middle - half, middle + half, scale=self.domain.scale, n_public=self.n_people,

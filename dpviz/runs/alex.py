@@ -35,7 +35,7 @@ class World:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Worlds:
-    """Both worlds; `moved` is Alex's position in the second if the relation keeps n, or None if Alex is out."""
+    """Both worlds; `moved` is Alex's position in the second world, or None if Alex is absent from it."""
 
     here: World
     there: World

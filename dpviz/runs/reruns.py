@@ -77,9 +77,9 @@ def _rows(people: Dataset, algorithm: Algorithm) -> np.ndarray | Rows:
 
 
 def matched(runs: Sequence[np.ndarray], anchor: np.ndarray, domain: Domain) -> np.ndarray:
-    """Return each run's partner of every anchor (k, d), shape (runs, k, d), original units; NaN if there is none.
+    """Return each run's center for every anchor (k, d): shape (runs, k, d), original units, NaN if there is none.
 
-    The matching is one to one, with the least total distance in z units.
+    Each run's centers are matched one to one with the anchors, with the least total distance in z units.
     """
     here = domain.normalize(anchor)
     places = np.full((len(runs), *anchor.shape), np.nan)
@@ -90,9 +90,9 @@ def matched(runs: Sequence[np.ndarray], anchor: np.ndarray, domain: Domain) -> n
 
 
 def spread(runs: Sequence[np.ndarray], anchor: np.ndarray, domain: Domain) -> np.ndarray:
-    """Return how far the partners of each anchor (k, d) scatter over the runs, shape (k,), z units.
+    """Return how far the centers matched with each anchor (k, d) scatter over the runs: shape (k,), z units.
 
-    It is the root mean square of the columns' standard deviations, and NaN for an anchor with fewer than two partners.
+    It is the root mean square of the columns' standard deviations, and NaN for an anchor with fewer than two of them.
     """
     Z = (matched(runs, anchor, domain) - domain.middle) / domain.half_width
     there = np.isfinite(Z[..., 0])

@@ -37,7 +37,7 @@ _FIRST = """{% extends "default/index.html.jinja2" %}
 {% endfor %}</ul></main>
 {% include "search.html.jinja2" %}
 {% endblock %}"""
-_NOT_THESE = "!dpviz.datasets.readers.child"  # left out: importing it imports the readers' parsers
+_NOT_THESE = "!dpviz.datasets.readers.child"  # left out, because it imports parsers of files
 
 
 def write(out: Path) -> None:
@@ -97,7 +97,7 @@ def add(folder: Folder, shell: Shell) -> None:
 def _short(search: str) -> str:
     """Return pdoc's search, limited to names, bases and first paragraphs; an index of whole docstrings takes 4 MB."""
     before, _, rest = search.partition(_ENTRIES)
-    index, end = json.JSONDecoder().raw_decode(rest)  # a list or, where pdoc found Node.js, an index of it
+    index, end = json.JSONDecoder().raw_decode(rest)  # a list of entries or, if pdoc found Node.js, an index
     entries = [
         {
             **{name: entry[name] for name in _NEEDED if name in entry},

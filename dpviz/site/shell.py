@@ -66,6 +66,6 @@ class Shell:
 
     @staticmethod
     def _within(here: str, there: str) -> bool:
-        """Return whether a page belongs to a word of the header: it is the word's first page, or in its folder."""
+        """Return whether a page belongs to a word of the header: the page is the word's first one, or in its folder."""
         folder = posixpath.dirname(there)
         return here == there or (folder != "" and posixpath.dirname(here) == folder)

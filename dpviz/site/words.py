@@ -12,7 +12,7 @@ from dpviz.site.shell import INSTALL, Shell
 __all__ = ["GLOSSARY", "LIMITS", "RUN", "add_glossary", "add_limits", "add_run"]
 
 GLOSSARY, LIMITS, RUN = "words.html", "limits.html", "run.html"
-_NEEDS = (  # parts of dpviz that the site cannot have
+_NEEDS = (  # parts of dpviz that need rows or a server
     ("Your own file", "rehearsed from public facts first, then run with a ledger of every release"),
     ("Other noise and other parameters", "every algorithm at any ε, with any seed, on any sample"),
     ("The game about Alex", "bets against any method, as many as you like"),

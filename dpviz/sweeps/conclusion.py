@@ -92,7 +92,7 @@ def _amount(value: float, metric: str) -> str:
 
 
 def steadiness(turns: pd.DataFrame, axis: str) -> list[str]:
-    """Return sentences that name the curves that get worse along the axis and say whether chance explains it.
+    """Return sentences that name the curves that get worse along the axis, and say whether chance could explain this.
 
     Parameters
     ----------

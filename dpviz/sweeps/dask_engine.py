@@ -20,7 +20,7 @@ __all__ = ["LOCAL", "cluster", "connect"]
 
 LOCAL = "local"
 _RETRIES = 2
-_REPLACED = "10 minutes"  # with Dask's 15 seconds, a dead worker would be dropped before its successor had started
+_REPLACED = "10 minutes"  # after Dask's default of 15 seconds, a new worker may not have started
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Run a sweep in loky processes on one machine. Engines yield results in any order; closing one stops all its runs."""
+"""Run a sweep in loky processes on one machine. An engine yields results in any order; closing it stops its runs."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def on_this_machine(
                     deaths = 0
                     yield result
         except BrokenProcessPool:
-            todo.extendleft(reversed(busy.values()))  # oldest first, because the oldest was running
+            todo.extendleft(reversed(busy.values()))  # the oldest first, because it was running
             deaths += 1
             if deaths == _TRIES:
                 deaths = 0

@@ -89,7 +89,7 @@ def read_rows(path: Path) -> pd.DataFrame:
 
 
 def table(rows: list[dict[str, Any]]) -> pd.DataFrame:
-    """Return rows as a table with the columns COLUMNS; those that are not text are numbers, NaN if missing."""
+    """Return rows as a table with the columns COLUMNS; columns without text hold numbers, NaN if missing."""
     frame = pd.DataFrame(rows, columns=list(COLUMNS)).astype(object)
     return pd.DataFrame({name: _typed(column, name in _TEXT) for name, column in frame.items()})
 

@@ -132,7 +132,7 @@ def stamp(name: str) -> str:
     kind, _, rest = name.partition(":")
     if kind == "sample":
         if rest not in SAMPLES:
-            load(rest)  # blobs by their parameters; raises ValueError if they are invalid
+            load(rest)  # blobs named by their parameters; raises ValueError if these are invalid
         return ""
     if kind == "bench" and any(re.fullmatch(recipe.pattern, rest) for recipe in RECIPES):
         return ""

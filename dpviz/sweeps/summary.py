@@ -1,4 +1,4 @@
-"""Summarize the rows of a sweep: means with rerun intervals, areas, winners, the smallest sufficient budget.
+"""Summarize the rows of a sweep: means with intervals over reruns, areas, winners, the smallest sufficient budget.
 
 Every interval here is a 95% t-interval of the MEAN over reruns on the same data: it shows how precisely the runs
 determine the mean, but says nothing about the next run or about other data. For a metric relative to KMeans, the
@@ -74,7 +74,7 @@ class Summary:
         for _, one in merged.groupby(["data", "label"], sort=False):
             varied = [other for other in axes_of(merged) if other != self.axis and one[other].nunique() > 1]
             if one.groupby("n_rows").delta.nunique().max() == 1:
-                varied = [other for other in varied if other != "delta"]  # a rule derives delta from n
+                varied = [other for other in varied if other != "delta"]  # delta follows from n
             for other in varied:
                 sign = _SHORT.get(other, other.replace("_", " "))
                 merged.loc[one.index, "series"] += [f", {sign} = {_number(other, value)}" for value in one[other]]
@@ -163,9 +163,9 @@ class Summary:
         """Return one row per curve that gets worse from one value of the axis to the next larger one.
 
         Columns: the curve, `start` and `end` of its largest such step, `change` (the relative change of the mean in
-        that step), `runs`, and `sure`: whether the step is larger than chance explains, by a paired t-test over the
-        seeds that both ends share, at 5% over all steps of all curves (Bonferroni). Steps of less than 1% are not
-        counted.
+        that step), `runs`, and `sure`: whether the step is larger than chance alone would explain, by a paired t-test
+        over the seeds that both ends share, at 5% over all steps of all curves (Bonferroni). Steps of less than 1% are
+        not counted.
         """
         worse = -1 if METRICS[self.metric].higher_is_better else 1
         steps = []
@@ -183,7 +183,7 @@ class Summary:
         return changes.drop_duplicates(_CURVE).drop(columns=["rise", "error"]).reset_index(drop=True)
 
     def enough(self, within: float) -> pd.DataFrame:
-        """Count, per curve and point, the `good` ones among its `runs`: those whose metric is close to that of KMeans.
+        """Count, per curve and point, all `runs` and the `good` ones, whose metric is close to that of KMeans.
 
         Parameters
         ----------

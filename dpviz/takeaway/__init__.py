@@ -13,7 +13,7 @@ from dpviz.trace import Trace
 
 __all__ = ["KINDS", "comparison", "export", "facts", "label", "label_json", "notebook", "page", "replay", "script"]
 
-KINDS: dict[str, tuple[Callable[[Trace], str], str, str]] = {  # kind: function that writes it, file ending, MIME type
+KINDS: dict[str, tuple[Callable[[Trace], str], str, str]] = {  # kind: function that writes it, extension, MIME type
     "label": (label, "html", "text/html"),
     "page": (page, "html", "text/html"),
     "replay": (replay, "html", "text/html"),

@@ -46,8 +46,8 @@ def _digits(length: float) -> str:
 def nearest_code(trace: Trace) -> str:
     """Return three lines of Python that find the nearest center of each row of `X`, to run where the rows are stored.
 
-    They give 0 to a row with a missing value.
-    `X` is an array (n, d) with the declared columns in their order; the centers are those of the run's JSON file.
+    Centers are numbered from 1, and a row with a missing value gets 0. `X` is an array (n, d) with the declared columns
+    in their order; the centers are those of the run's JSON file.
     """
     half = ", ".join(repr(float(width)) for width in np.broadcast_to(trace.domain.half_width, trace.domain.n_features))
     return (

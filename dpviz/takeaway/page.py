@@ -1,4 +1,4 @@
-"""Write one page to hand out: verdict, picture, label, centers and caution. It fits A4, without scripts or network."""
+"""Write a one-page handout (A4, no scripts, no network): verdict, picture, label, centers and caution."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Frame every exported document alike: quiet, fit for A4 and dark screens, with nothing from outside."""
+"""Give all exported documents one quiet style, fit for A4 and dark screens, that loads nothing from outside."""
 
 from __future__ import annotations
 

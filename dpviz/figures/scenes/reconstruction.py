@@ -37,5 +37,6 @@ def read_panel(view: View, centers: Sequence[np.ndarray], read: Sequence[np.ndar
         for at, rows in zip(centers, read, strict=True)
     ]
     alt = f"{len(read[-1])} people are ringed: their rows follow from the published sums and counts."
-    title = f"{counted(len(centers), 'round')} of {len(centers[0])} exact centers"
+    kind = "exact" if view.trace.noiseless else "noisy"
+    title = f"{len(centers[0])} {kind} centers, published in {counted(len(centers), 'round')}"
     return layered(view, title, looks, frames, alt, height=420, secret=["◇ center"] * view.trace.noiseless)

@@ -193,8 +193,8 @@ def _local(room: Classroom, seat: Seat) -> None:
     )
     st.html(
         markup.small(
-            f"{_OWN[at is not None]} This is what your phone sent, with one coin per cell: at "
-            f"ε {number(compute.LOCAL_EPSILON)} nobody can be sure from this where you are."
+            f"{_OWN[at is not None]} This is what your phone sent, after one coin toss for each cell: at "
+            f"ε {number(compute.LOCAL_EPSILON)}, nobody can tell from it for sure where you are."
         )
         + f'<div class="dp-cells" role="img" aria-label="{sum(bits)} of {len(bits)} cells say yes">{lines}</div>'
         + markup.small(_HONEST[room.keeps_points])

@@ -60,7 +60,7 @@ def _body(key: str, result: Result, hidden: bool, axes: Axes) -> None:
     left, right = st.columns([3, 2], vertical_alignment="bottom")
     state, name = st.session_state, keys.CORESET_K(key)
     state[name] = min(int(state.get(name) or start), most)  # another run might have released fewer points
-    k = int(left.slider("Centers, from the released points", 1, most, **args(name)))
+    k = int(left.slider("Number of centers, from the released points", 1, most, **args(name)))
     own = coresets.COSTS[reference_name(trace) == "KMedians"]
     cost = right.segmented_control(
         "Cost", coresets.COSTS, default=own, required=True, **args(keys.CORESET_COST(key, own))

@@ -82,7 +82,7 @@ def explore(known: Mapping[str, Any]) -> Sequence[Control]:
     if known.get("any"):  # a run whose points are released
         own = COSTS[known.get("p.objective") == "medians"]
         own_k = number(int(known.get("k") or data.n_clusters), 1, 256)
-        listed.append(Control("anyk", keys.CORESET_K("explore"), "Centers, from the released points", own_k))
+        listed.append(Control("anyk", keys.CORESET_K("explore"), "Number of centers, from the released points", own_k))
         listed.append(Control("cost", keys.CORESET_COST("explore", own), "Cost", choice(own, COSTS)))
     if cls.notion is Notion.RHO:
         listed.append(Control("seen", keys.RHO_SEEN, "I understand", switch(False)))

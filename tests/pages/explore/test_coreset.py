@@ -15,7 +15,7 @@ def test_the_page_answers_for_any_k_spends_nothing_and_keeps_the_answer_in_its_a
 
     before = words()
     assert "17 releases" in before and "9 centers of" in " ".join(pictures(app))
-    slider = next(slider for slider in app.slider if slider.label == "Centers, from the released points")
+    slider = next(slider for slider in app.slider if slider.label == "Number of centers, from the released points")
     slider.set_value(7).run()
     app.segmented_control(key="explore_coreset_cost_k-means").set_value("k-median").run()
     assert not app.exception and words() == before.replace("k-means", "k-median")
