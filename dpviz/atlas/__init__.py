@@ -1,1 +1,1 @@
-"""The atlas: runs on the samples, computed once and shipped as tables because they are the same for everybody."""
+"""The atlas: runs of the methods on the samples, computed once and shipped, because they are the same for everybody."""

@@ -1,4 +1,4 @@
-"""The facts stored for Start: the people whose rows a town's published averages reveal, and bets about one of them."""
+"""Stored facts for the page Start: the people whose rows a town's averages reveal, and bets about one of them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from dpviz.audits.reconstruct import exactly, published, read_off
 __all__ = ["EPSILON", "NAME", "Bets", "Given", "bets", "current", "given", "make", "nearest", "read"]
 
 NAME = "averages.parquet"
-EPSILON = 1.0  # budget of all noisy averages together, and of the story's method in a bet
+EPSILON = 1.0  # budget of all noisy averages together, and of the story's method in every bet
 CLUSTERS = range(2, 13)  # numbers of clusters in an elbow plot
 ROUNDS = 25  # number of rounds of Lloyd's algorithm
 POOL = 8  # number of rounds of each world from which bets are drawn
@@ -56,7 +56,7 @@ class Given:
     centers : for every number of clusters k, the last averages (k, 2), original units
     noisy : number of rows that the same averages reveal if noise is added
     kmeans : centers of KMeans (k, 2), original units
-    alex : index of the revealed row that is farthest from its nearest center of KMeans
+    alex : index of the revealed row that is farthest from the nearest center of KMeans
     """
 
     rows: tuple[tuple[int, ...], ...]
@@ -73,7 +73,7 @@ class Given:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Bets:
-    """Rounds of the game "is Alex in the data?", half in each world, and exact runs of both worlds for comparison.
+    """Rounds of the game "is Alex in the data?", half in each world, and exact runs in both worlds for comparison.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ class Bets:
 
 
 def given() -> Given:
-    """Find the rows that follow from plain Lloyd's averages for every number of clusters, without and with noise."""
+    """Find the rows that the averages of Lloyd's algorithm reveal in all runs, with and without noise."""
     data = opened(STORY[0], None).data
     seen: set[int] = set()
     rows, centers = [], []
@@ -117,7 +117,7 @@ def _read_off(k: int, noise: str) -> tuple[set[int], np.ndarray]:
 
 
 def bets(alex: int) -> Bets:
-    """Play the rounds on which visitors bet; they are about one row of the sample."""
+    """Play the rounds on which visitors bet, which are all about one row of the sample."""
     data = opened(STORY[0], None).data
     worlds = data.X, data.domain, data.n_public, data.X[alex], alex
     exact = ALGORITHMS["kmeans"](n_clusters=data.n_clusters)
@@ -135,7 +135,7 @@ def bets(alex: int) -> Bets:
 
 
 def nearest(centers: np.ndarray, place: np.ndarray) -> np.ndarray:
-    """Return the index of the center (k, d) nearest to a point (d,)."""
+    """Return the center, out of `centers` (k, d), that is nearest to a point (d,)."""
     center: np.ndarray = centers[np.linalg.norm(centers - place, axis=1).argmin()]
     return center
 
@@ -148,13 +148,13 @@ def make(folder: Path = FOLDER) -> None:
 
 
 def _hash(row: dict[str, Any]) -> str:
-    """Return a hash of all values, because the file's own checksums do not record which column a value belongs to."""
+    """Return a hash of all values by column; the file's own checksums would miss two columns that are exchanged."""
     return hashlib.blake2b(json.dumps(row).encode(), digest_size=16).hexdigest()
 
 
 def _made() -> dict[str, Any]:
     """Compute the facts in their stored form."""
-    with threadpool_limits(1):  # on few rows, threads mostly wait for each other and take six times the CPU time
+    with threadpool_limits(1):  # with so few rows, threads mostly wait for each other and take six times the CPU time
         who = given()
         games = bets(who.alex)
     pools = {
@@ -177,7 +177,7 @@ def _made() -> dict[str, Any]:
 
 
 def _inputs() -> dict[str, Any]:
-    """Return the inputs of the averages."""
+    """Return the settings from which the averages are computed."""
     return {"layout": LAYOUT, "story": [*STORY, EPSILON], "lloyd": [*CLUSTERS, ROUNDS], "bets": [POOL, TRIED, _SEED]}
 
 
@@ -198,7 +198,7 @@ def current(folder: Path = FOLDER) -> bool:
 
 @lru_cache(maxsize=2)
 def read(folder: Path = FOLDER) -> tuple[Given, Bets] | None:
-    """Return the stored facts; None if the file is missing, damaged or of another version."""
+    """Return the stored facts, or None if the file is missing, damaged or of another version."""
     row = _load(folder)
     if row is None:
         return None

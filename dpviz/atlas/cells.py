@@ -1,4 +1,4 @@
-"""The runs in the atlas, and their rows."""
+"""List the runs in the atlas, and make the row in which each run is stored."""
 
 from __future__ import annotations
 
@@ -34,24 +34,24 @@ __all__ = [
     "trace",
 ]
 
-METHODS = (  # methods used in teaching, in teaching order; the reference has no budget
+METHODS = (  # methods used in teaching, in teaching order; kmeans is the reference and has no budget
     *("kmeans", "pe-means", "hdpe-means", "dp-lloyd", "fastlloyd", "dpm", "nsm", "stemmer-kaplan"),
     "dist-dp-region-means",
 )
-EXACTLY_K = (("exactly_k", True),)  # makes a method that may release more centers comparable with others
+EXACTLY_K = (("exactly_k", True),)  # makes a method that may release more than k centers comparable with the others
 STOPS = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0, 8.0)  # values of epsilon
 SEEDS = 20
 # the sample and method of the story, and its number of runs, which is larger
 STORY, STORY_SEEDS = ("town", "pe-means"), 100
 PEOPLE = {"town": (300, 1000)}  # numbers of people in smaller editions of a sample, besides the whole sample
 
-# rounding steps of centers and sizes, finer than any picture; rounding saves two thirds of the bytes
+# rounding steps of centers and sizes, too fine to see in any picture; rounding saves two thirds of the bytes
 _CENTER_STEP, _SIZE_STEP = 2.0**-22, 2.0**-8
 
 
 @dataclasses.dataclass(frozen=True, order=True)
 class Chapter:
-    """All runs of one method on one sample, in one file; `values` are parameters that differ from the defaults."""
+    """All runs of one method on one sample, kept in one file; `values` are parameters that differ from the defaults."""
 
     sample: str
     method: str
@@ -59,7 +59,7 @@ class Chapter:
 
     @property
     def name(self) -> str:
-        """Return the file's name without its ending."""
+        """Return the file's name without its extension."""
         return ".".join((self.sample, self.method, *(f"{name}-{value}".lower() for name, value in self.values)))
 
     def cells(self) -> list[Cell]:
@@ -72,7 +72,7 @@ class Chapter:
 
 @dataclasses.dataclass(frozen=True)
 class Cell:
-    """One run. `people` is None for the whole sample, `epsilon` None for a method without a budget."""
+    """One run. `people` is None for the whole sample, and `epsilon` is None for a method without a budget."""
 
     chapter: Chapter
     people: int | None
@@ -87,10 +87,10 @@ class Cell:
 
 
 def chapters() -> Iterator[Chapter]:
-    """Yield every sample with every method that runs on it.
+    """Yield a chapter for every sample and every method that runs on it.
 
-    A promise about a distance needs columns of one scale. A method that may release more than k centers appears twice,
-    the second time with exactly k.
+    A method that promises privacy for a distance runs only on samples whose columns have a common scale. A method that
+    may release more than k centers appears twice, the second time with exactly k.
     """
     for sample in SAMPLES:
         scale = opened(sample, None).data.domain.scale
@@ -102,13 +102,13 @@ def chapters() -> Iterator[Chapter]:
 
 
 def opened(sample: str, people: int | None) -> Source:
-    """Return a sample, or its edition with fewer people."""
+    """Return a whole sample, or its edition with this number of people."""
     return open_source(f"sample:{sample}", "declared", people, "")
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Beside:
-    """The reference for a sample's runs: KMeans' centers (k, d), original units, its loss, and the groups."""
+    """The reference for the runs on a sample: KMeans' centers (k, d) in original units, its loss, and the groups."""
 
     centers: np.ndarray
     loss: float
@@ -117,7 +117,7 @@ class Beside:
 
 @lru_cache(maxsize=32)
 def beside(sample: str, people: int | None) -> Beside:
-    """Return the reference for runs on a sample."""
+    """Return the reference for the runs on a sample."""
     data = opened(sample, people).data
     centers = reference(f"sample:{sample}", "declared", people, "", data.n_clusters, 0)
     return Beside(
@@ -135,10 +135,10 @@ def trace(cell: Cell) -> Trace:
 def row(cell: Cell) -> dict[str, Any]:
     """Make one run and return its row in the atlas.
 
-    Keys: people (0 for all), epsilon (None without a budget), seed; bet, the largest number of bets, of 100, that an
-    attacker wins; found, the number of groups with their own center; loss, mean squared distance in z units; centers,
-    of shape (k' * d,), z units, in steps of 2^-22; sizes, of shape (k',) in steps of 2^-8, or None if the method
-    releases none.
+    Keys: people (0 for all), epsilon (None without a budget), seed; bet, the largest number of bets, out of 100, that
+    an attacker wins; found, the number of groups with their own center; loss, mean squared distance in z units;
+    centers, of shape (k' * d,), z units, in steps of 2^-22; sizes, of shape (k',) in steps of 2^-8, or None if the
+    method releases none.
     """
     run, data = trace(cell), opened(cell.chapter.sample, cell.people).data
     groups = beside(cell.chapter.sample, cell.people).groups

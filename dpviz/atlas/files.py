@@ -41,12 +41,12 @@ _FLOATS = ["loss", "centers.list.element", "sizes.list.element"]
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Stop:
-    """All runs at one ε.
+    """All stored runs at one ε.
 
     Attributes
     ----------
     epsilon : float, or None for a method without a budget
-    bet : int, the largest number of bets on one person, of 100, that an attacker wins
+    bet : int, the largest number of bets on one person, out of 100, that an attacker wins
     centers : released centers of every run, arrays of shape (k', d), original units, to a millionth of the box
     sizes : noisy sizes of every run, arrays of shape (k',), or None
     losses : ndarray of shape (runs,), mean squared distance, z units
@@ -133,7 +133,7 @@ def table_of(path: Path, schema: pa.Schema) -> tuple[pa.Table, Any] | None:
 
 
 def load(chapter: Chapter, folder: Path = FOLDER) -> tuple[pa.Table, dict[str, Any]] | None:
-    """Return a chapter's rows and facts, or None if the file is missing, damaged, or of another layout."""
+    """Return a chapter's rows and facts, or None if the file is missing, is damaged, or has another layout."""
     stored = table_of(folder / f"{chapter.name}.parquet", _SCHEMA)
     if stored is None or not isinstance(stored[1], dict) or stored[1].get("fingerprint", {}).get("layout") != LAYOUT:
         return None
@@ -174,8 +174,8 @@ def read(
 
     `values` are parameters that differ from the method's defaults; the only such value in the atlas is EXACTLY_K.
 
-    The caller checks with `stamped()` or `current()` whether they are still valid. Only public samples can be named
-    here; data from a visitor's file have no name.
+    It is the caller's task to check with `stamped()` or `current()` whether the runs are still valid. Only public
+    samples can be named here; data from a visitor's file have no name.
     """
     chapter = Chapter(sample, method, values)
     stored = load(chapter, folder) if sample in SAMPLES and method in METHODS and values in ((), EXACTLY_K) else None

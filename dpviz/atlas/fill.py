@@ -21,7 +21,7 @@ RUNS = 10  # number of runs at a stop that is computed while a visitor waits; ru
 
 
 def ground(data: Dataset, n_clusters: int, on_step: Callable[[int, int], None] = lambda done, all: None) -> Beside:
-    """Return the reference for runs: KMeans' centers and loss, and the groups.
+    """Return the reference with which runs are compared: KMeans' centers and loss, and the groups.
 
     Raises
     ------
@@ -38,7 +38,7 @@ def ground(data: Dataset, n_clusters: int, on_step: Callable[[int, int], None] =
 def stop(
     data: Dataset, algorithm: Algorithm, beside: Beside, on_step: Callable[[int, int], None] = lambda done, all: None
 ) -> Stop:
-    """Run a method RUNS times at its ε and return the runs; `on_step` receives the numbers of finished and of all runs.
+    """Run a method RUNS times at its ε and return the runs; `on_step` receives (number of finished runs, RUNS).
 
     Raises
     ------

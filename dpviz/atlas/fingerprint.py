@@ -23,13 +23,13 @@ from dpviz.atlas.cells import Cell, Chapter, opened, row
 __all__ = ["LAYOUT", "agrees", "code", "fingerprint", "inputs", "machine", "sources"]
 
 LAYOUT = 1  # version of the files' layout; a reader accepts no other
-_ABOVE = {  # folders whose code no run executes; an installed package has the last two beside its code
+_ABOVE = {  # folders whose code no run executes; the last two are in the package only when it is installed
     *("atlas", "cli", "federated", "figures", "lessons", "papers", "planning", "takeaway"),
     *("dashboard", "sample_data"),
 }
 _LIBRARIES = ("numpy", "scipy", "scikit-learn")
 _PROBE_ROWS, _PROBE_STOPS = 200, (0.25, 4.0)
-_CLOSE = 1e-6  # relative tolerance for results of two machines
+_CLOSE = 1e-6  # relative tolerance between the results of two machines
 
 
 @cache
@@ -71,7 +71,7 @@ def machine() -> str:
 
 
 def inputs(chapter: Chapter) -> dict[str, Any]:
-    """Return the inputs of a chapter's runs: layout, parameters, hashes of the sample and of the list of runs."""
+    """Return the inputs of a chapter's runs: layout, parameters, and hashes of the sample and the list of runs."""
     data, cls = opened(chapter.sample, None).data, ALGORITHMS[chapter.method]
     plan = [[cell.people, cell.epsilon, cell.seed] for cell in chapter.cells()]
     return {
@@ -87,7 +87,7 @@ def fingerprint(chapter: Chapter) -> dict[str, Any]:
     """Return the inputs of a chapter's runs, and digests of three probe runs.
 
     Two probes run on 200 rows of the sample, at ε ¼ and 4; the third is the chapter's own run at ε 1, seed 0. A digest
-    has the probe's counts and, to nine digits, its loss and two weighted sums of its centers and of its sizes.
+    contains the probe's counts and, to nine digits, its loss and two weighted sums each of its centers and sizes.
     """
     has_budget = "epsilon" in params.specs(ALGORITHMS[chapter.method])
     budgets = _PROBE_STOPS if has_budget else (None, None)

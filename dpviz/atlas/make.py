@@ -1,4 +1,4 @@
-"""Remake outdated parts of the atlas and check its runs, one by one, with the engine of sweeps."""
+"""Remake outdated parts of the atlas, and repeat its runs to check them, with the engine of the sweeps."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def make(
 ) -> None:
     """Run the cells of these chapters and write each file as soon as its last run is done.
 
-    A stopped call keeps every complete file, and the next call continues with the others.
+    If a call is stopped, the files that it completed are kept, and the next call makes the others.
     """
     missing = {chapter: chapter.cells() for chapter in old}
     results: dict[Chapter, dict[Cell, dict[str, Any]]] = {chapter: {} for chapter in old}
@@ -78,13 +78,13 @@ def _given_up(cell: Cell, reason: str) -> tuple[Cell, dict[str, Any]]:
 
 
 def drawn(share: float, seed: str) -> list[Cell]:
-    """Return a random share of all stored runs, at least one; `seed` is a string such as a commit's hash."""
+    """Return a random share of all stored runs, at least one; `seed` is a string such as the hash of a commit."""
     cells = [cell for chapter in chapters() for cell in chapter.cells()]
     return random.Random(seed).sample(cells, max(1, math.ceil(share * len(cells))))
 
 
 def check(cells: Sequence[Cell], folder: Path = FOLDER, *, workers: int = 1) -> Iterator[Difference | None]:
-    """Repeat stored runs; yield each difference, or None for a run that is reproduced.
+    """Repeat stored runs; yield, for each of them, how it differs, or None if it is reproduced.
 
     Whole numbers must be equal. Floats must be equal bit for bit on the kind of machine that made them, and to a
     millionth on any other.

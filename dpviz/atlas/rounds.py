@@ -22,7 +22,7 @@ __all__ = ["GAMES", "NAME", "Game", "current", "make", "outcome", "read"]
 
 NAME = "rounds.parquet"
 _STEP = 2.0**-22  # resolution of a center, in z units
-_BATCH, _PROBES = 25, 2  # numbers of rounds that are played together, and of rounds of each game that are played again
+_BATCH, _PROBES = 25, 2  # number of rounds that one worker plays at a time, and number per game that a check repeats
 _SCHEMA = pa.schema(
     [("game", pa.int8()), ("inside", pa.bool_()), ("speaks", pa.float64()), ("centers", pa.list_(pa.float64()))]
 )
@@ -30,13 +30,13 @@ _SCHEMA = pa.schema(
 
 @dataclasses.dataclass(frozen=True)
 class Game:
-    """Rounds about one person of a sample: is this person in the data?
+    """Rounds of the game "is this person in the data?" about one person of a sample.
 
     Attributes
     ----------
     sample, method : names; the method runs with the sample's own k, ε 1 and otherwise its defaults
     who : "typical", "outlier" or "small", as in `dpviz.audits.game.people`
-    world : the world of all rounds; None if a coin decides in every round
+    world : the world of all rounds, or None if a coin decides in every round
     rounds : number of rounds, counted from round 0 of the game with seed 0
     """
 
@@ -59,7 +59,7 @@ class Game:
 
 
 GAMES = (
-    Game(*STORY, "outlier", None, 2_000),  # the first question about Alex, and that of the default deck
+    Game(*STORY, "outlier", None, 2_000),  # for the first question about Alex, and for the default deck of Present
     Game("town", "kmeans", "outlier", None, 100),
     Game("town", "pe-means", "outlier", True, 25),
     Game("town", "pe-means", "outlier", False, 25),
@@ -67,7 +67,7 @@ GAMES = (
 
 
 def outcome(game: Game, first: int, count: int) -> list[dict[str, Any]]:
-    """Play rounds and return their rows: inside; speaks; centers (k' * d,), z units, in steps of 2^-22."""
+    """Play rounds and return a row for each: inside, speaks, and centers (k' * d,) in z units, in steps of 2^-22."""
     question = game.question()
     return [
         {
@@ -102,7 +102,7 @@ def _given_up(batch: tuple[Game, int], reason: str) -> Any:
 
 
 def _inputs() -> dict[str, Any]:
-    """Return the inputs of the rounds."""
+    """Return the settings from which the rounds are computed."""
     return {"layout": LAYOUT, "games": [[repr(game), repr(game.algorithm())] for game in GAMES]}
 
 
@@ -135,7 +135,7 @@ def _again(game: Game, rounds: list[dict[str, Any]]) -> bool:
 
 @lru_cache(maxsize=2)
 def read(folder: Path = FOLDER) -> dict[Game, tuple[Round, ...]] | None:
-    """Return the stored rounds of every game; None if the file is missing, damaged or of another version."""
+    """Return the stored rounds of every game, or None if the file is missing, damaged or of another version."""
     rows = _load(folder)
     if rows is None:
         return None

@@ -1,4 +1,4 @@
-"""The atlas's runs as finished rows of a sweep, so that a sweep does not repeat them."""
+"""Turn the atlas's runs into finished rows of a sweep, so that a sweep need not repeat them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SAMPLE = "sample:"
 
 
 def stored_rows(runs: Iterable[Run], chart_of: ChartOf = read) -> Iterator[Row]:
-    """Yield the row of every run that the atlas holds; `chart_of` looks a chart up as `read` does."""
+    """Yield the row of every run that the atlas holds; `chart_of` returns a chart, as `read` does."""
     for run in runs:
         row = stored(run, chart_of)
         if row is not None:
@@ -29,10 +29,10 @@ def stored_rows(runs: Iterable[Run], chart_of: ChartOf = read) -> Iterator[Row]:
 
 
 def stored(run: Run, chart_of: ChartOf = read) -> Row | None:
-    """Return the row that `execute` would return for a run, without the columns MEASURED; None if it is not stored.
+    """Return the row that `execute` would return for a run, without the columns MEASURED, or None if it is not stored.
 
-    The atlas holds the loss of runs at the samples' own k and bounds and at default parameters; for a method that may
-    release more than k centers, also of runs at exactly k.
+    The atlas holds the losses of runs with the sample's own k and bounds and default parameters, and, for a method that
+    may release more than k centers, also of runs with exactly k.
     """
     asked = {name: value for name, value in run.parameters if value is not None}
     cls = ALGORITHMS[run.algorithm]

@@ -1,1 +1,1 @@
-"""Attacks on our own promises: neighbors built to break them, and what an adversary provably learns."""
+"""Attacks on our own promises: neighboring data sets built to break them, and bounds on what an adversary learns."""

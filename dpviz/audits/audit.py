@@ -1,9 +1,10 @@
 """Audit an algorithm: bound from below what it reveals, on the worst neighbors we can write, and check its claim.
 
-Each pair of neighbors gives two numbers. `realized` is the cost of the recorded queries' true changes at the recorded
-scales. It may never exceed the claim, nor may a change exceed its declared sensitivity, whatever noise was drawn.
-`lower_bound` trusts no record: an adversary bets on the data set behind many runs, and Clopper-Pearson limits of its
-hit rate bound mu (or epsilon) from below. The statistic that it reads and its threshold are fixed on separate runs.
+Each pair of neighbors gives two numbers. `realized` is the cost of the true changes in the recorded queries, at the
+recorded noise scales. Whatever noise was drawn, this cost may never exceed the claim, and no change may exceed its
+declared sensitivity. `lower_bound` trusts no record: an adversary bets on the data set behind many runs, and
+Clopper-Pearson limits of its hit rate bound mu (or epsilon) from below. The adversary chooses its statistic and its
+threshold on separate runs.
 """
 
 from __future__ import annotations
@@ -47,9 +48,9 @@ __all__ = [
 def instance(cls: type[Algorithm], **values: Any) -> Algorithm:
     """Return an algorithm with parameters that make leaks easy to see; `values` override them.
 
-    There are two centers. Plans of Gaussian releases get mu near 1.2 from a large delta at epsilon = 1, because some
-    have more rounds at a larger epsilon; other plans get epsilon = 4 at delta = .001. A promise about moves gets rho =
-    .25.
+    The algorithm has two centers. A plan of Gaussian releases gets a mu near 1.2 from epsilon = 1 and a large delta,
+    because a larger epsilon would give some algorithms more rounds; any other plan gets epsilon = 4 and delta = .001. A
+    promise about moves gets rho = .25.
     """
 
     def build(**settings: Any) -> Algorithm:
@@ -72,7 +73,7 @@ class Pair(NamedTuple):
 
 
 def pairs(relation: Neighboring, *, n: int = 12, n_features: int = 2, rho_distance: float = 0.25) -> tuple[Pair, ...]:
-    """Return adversarial neighbors, chosen to break real implementations rather than to look like data.
+    """Return pairs of adversarial neighbors, chosen to break real implementations rather than to look like data.
 
     Under add/remove `first` has a row that `second` lacks; otherwise the row is replaced, or moved by rho.
     """
@@ -101,7 +102,7 @@ def pairs(relation: Neighboring, *, n: int = 12, n_features: int = 2, rho_distan
 
 
 def clopper_pearson(hits: int, runs: int, confidence: float) -> tuple[float, float]:
-    """Return the exact two-sided confidence limits of a probability."""
+    """Return exact two-sided confidence limits for a probability (Clopper-Pearson)."""
     tail = (1 - confidence) / 2
     low = 0.0 if hits == 0 else float(beta.ppf(tail, hits, runs - hits + 1))
     high = 1.0 if hits == runs else float(beta.ppf(1 - tail, hits + 1, runs - hits))
@@ -114,7 +115,7 @@ def lower_bound(
     """Return a lower bound on mu, or on epsilon at `delta`, from how often an event happened on each data set.
 
     mu: Phi^-1(P first) - Phi^-1(P second). epsilon: ln((P first - delta) / P second), or the same for the event's
-    complement, with the data sets exchanged. Probabilities are replaced by the Clopper-Pearson ends that favor the
+    complement, with the data sets exchanged. Each probability is replaced by the Clopper-Pearson limit that favors the
     algorithm.
     """
     low, _ = clopper_pearson(hits, runs, confidence)
@@ -126,7 +127,7 @@ def lower_bound(
 
 
 class Event(NamedTuple):
-    """The event `sign` * statistic >= `line`."""
+    """The event that `sign` * statistic >= `line`."""
 
     statistic: str
     sign: int
@@ -137,12 +138,12 @@ Sample = Mapping[str, np.ndarray]
 
 
 def _best_event(first: Sample, second: Sample, delta: float | None) -> Event:
-    """Return the event with the largest bound on the training runs.
+    """Return the event with the largest lower bound on the training runs.
 
-    The confidence is 80%, because more would need more runs. A few thresholds are tried per statistic: one halfway
-    between the means, one at the smallest value of the first data set, one above all values of the second, and
-    quantiles if there are many runs; a later one must be clearly better than the best so far. More candidates would
-    overfit the training runs.
+    The confidence is 80%, because a higher confidence would need more runs. A few thresholds are tried per statistic:
+    halfway between the means, at the smallest value of the first data set, above all values of the second, and, if
+    there are many runs, at quantiles. A later threshold must be clearly better than the best so far. More thresholds
+    would overfit the training runs.
     """
     n = len(next(iter(first.values())))
     best, event = -1.0, Event(next(iter(first)), 1, 0.0)
@@ -159,7 +160,7 @@ def _best_event(first: Sample, second: Sample, delta: float | None) -> Event:
 
 
 def distinguish(first: Sample, second: Sample, confidence: float, *, delta: float | None = None) -> tuple[float, str]:
-    """Return (lower bound, statistic used) for samples of statistics on each data set; one third is for training."""
+    """Return (lower bound, statistic used) for samples of statistics on each data set; a third is for training."""
     cut = len(next(iter(first.values()))) // 3
     training = [{name: values[:cut] for name, values in sample.items()} for sample in (first, second)]
     event = _best_event(training[0], training[1], delta)
@@ -183,10 +184,10 @@ def coincidences(noise: Sequence[tuple[Release, np.ndarray]]) -> int:
 def statistics(trace: Trace, seen: Rows, pair: Pair, *, swapped: bool) -> dict[str, float]:
     """Return the statistics that the adversary computes from one run; larger values favor `pair.first`.
 
-    likelihood: log ratio of everything released. coincidence: how many more zeros and repeats the noise has if the rows
-    are `pair.first` than if they are `pair.second`. standing: minus the number of released centers that repeat an
-    earlier one bit for bit. distance: minus the distance of the differing row to the nearest center. `audit` adds
-    "trace", the evidence in all released fields together.
+    likelihood: log likelihood ratio of everything released. coincidence: how many more zeros and repeats the noise has
+    if the rows are `pair.first` than if they are `pair.second`. standing: minus the number of released centers that
+    repeat an earlier one bit for bit. distance: minus the distance of the differing row to the nearest center. `audit`
+    adds "trace", the evidence in all released fields together.
     """
     exchanges, sign = _exchanges(seen), -1 if swapped else 1
     noise = residuals(trace.ledger, exchanges) if exchanges else []
@@ -217,11 +218,11 @@ NOTHING = {"likelihood": 0.0, "coincidence": 0.0, "standing": 0.0, "distance": 0
 
 @dataclasses.dataclass(frozen=True)
 class Finding:
-    """The result of one pair of neighbors.
+    """The result for one pair of neighbors.
 
     Attributes
     ----------
-    notion : "mu" or "epsilon", the notion of claimed, realized and lower_bound
+    notion : "mu" or "epsilon", in which claimed, realized and lower_bound are given
     reach : largest change of a release between the neighbors, as a share of its declared sensitivity
     statistic : name of the statistic that the adversary read
     """
@@ -239,7 +240,7 @@ class Finding:
 
     @property
     def holds(self) -> bool:
-        """Return whether nothing exceeds the claim, and no release its declared sensitivity."""
+        """Return whether both numbers are within the claim, and all changes within the declared sensitivities."""
         return max(self.realized, self.lower_bound) <= self.claimed * (1 + 1e-9) and self.reach <= 1 + 1e-9
 
 
@@ -257,10 +258,11 @@ def audit(
 ) -> Finding:
     """Run an algorithm `runs` times on each of two neighbors and bound from below what it reveals.
 
-    Plans of Gaussian releases are bounded in mu, all others in epsilon at the claim's delta. Every run has its own
-    seed, or none if `noise` is "secure". A run that raises an error is an outcome like any other. `n_public` is the
-    declared n; None means the true one. `make_rows` makes Rows from (rows, neighboring rows, domain); if they have no
-    witness, `realized` and `reach` are 0. `on_run` receives the number of finished runs and may raise an error to stop.
+    The bound is on mu for plans of Gaussian releases, and on epsilon at the claim's delta for all others. Every run has
+    its own seed, or no seed if `noise` is "secure". A run that raises an error is an outcome like any other. `n_public`
+    is the declared number of rows; None declares the true number. `make_rows` makes Rows from (rows, neighboring rows,
+    domain); if they have no witness, `realized` and `reach` are 0. `on_run` receives the number of finished runs and
+    may raise an error to stop.
     """
     began = time.perf_counter()
     n = n_public or max(len(pair.first), 2)
@@ -305,16 +307,16 @@ def audit(
 
 @dataclasses.dataclass(frozen=True)
 class Draws:
-    """Comparison of the noise of many runs with the ledger.
+    """Result of a comparison between the noise of many runs and the ledger.
 
     Attributes
     ----------
     entries : number of noise values checked
     p_value : smallest Kolmogorov-Smirnov p-value over plan entries, times their number; counts of keys, which are
         rounded, are tested for their variance
-    correlation : largest |r| sqrt(m) between neighbors in a vector, parts of one release, or successive releases
+    correlation : largest |r| sqrt(m) between adjacent entries of a vector, parts of one release, or successive releases
     repeats : number of noise values that are 0 or repeat another of the same run, over all runs
-    selections : |z| of the number of times that the likeliest candidate was chosen; 0 without selections
+    selections : |z| of the number of times that the likeliest candidate was chosen; 0 if no release is a selection
     """
 
     entries: int
@@ -369,7 +371,7 @@ def draws(algorithm: Algorithm, X: np.ndarray, *, runs: int = 30, seed: int = 0)
 
 
 def _correlation(values: list[tuple[np.ndarray, np.ndarray]]) -> float:
-    """Return |r| sqrt(m) of m pairs of values, clipped at 4 so that heavy tails do not count; 0 if m is below 20."""
+    """Return |r| sqrt(m) for m pairs of values, clipped to [-4, 4] so that heavy tails do not count, or 0 if m < 20."""
     a, b = (np.clip(np.concatenate(side), -4, 4) for side in zip(*values, strict=True))
     if len(a) < 20:
         return 0.0

@@ -1,4 +1,4 @@
-"""List everything that a trace shows as facts to compare between runs; values without noise repeat exactly."""
+"""Turn everything that a trace shows into facts to compare between runs; a value without noise repeats exactly."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Facts = Mapping[str, Hashable]
 
 
 def facts(trace: Trace) -> dict[str, Hashable]:
-    """Return name -> value: numbers of steps, releases and whole numbers; all kinds, titles, shapes and contents."""
+    """Return the facts by name: numbers of steps, releases and whole numbers; all kinds, titles, shapes and values."""
     facts: dict[str, Hashable] = {"steps": len(trace.steps), "releases": len(trace.ledger)}
     whole = 0
     for step in trace.steps:
@@ -68,9 +68,9 @@ def scores(first: Sequence[Facts], second: Sequence[Facts], cut: int) -> tuple[n
 
 
 def _learn(first: Sequence[Facts], second: Sequence[Facts]) -> dict[tuple[str, Hashable], float]:
-    """Return (name, value) -> +1 or -1, for the facts that best tell the two sides apart.
+    """Return +1 or -1 by (name, value), for the facts that best tell the two sides apart.
 
-    A value seen only once is ignored, because noise never repeats.
+    A value that occurs only once is ignored, because noisy values never repeat.
     """
     counts: defaultdict[str, tuple[Counter[Hashable], Counter[Hashable]]] = defaultdict(lambda: (Counter(), Counter()))
     for side, runs in enumerate((first, second)):

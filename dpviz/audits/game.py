@@ -1,7 +1,7 @@
-"""Play a game against a promise: two worlds differ in one person; bet on the one that a released picture shows.
+"""Play a game against a promise: two worlds differ in one person, and a player bets on which one a picture shows.
 
-The machine plays it with the audit's likelihood: it knows every row but that person's, and every release of the run.
-No noise of one world is ever used in the other: every round of every world has its own seed.
+The machine plays with the audit's likelihood: it knows both worlds and sees every release of the run. No noise is ever
+used in both worlds: every round of every world has its own seed.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from dpviz.privacy.guarantee import Neighboring
 
 __all__ = ["Question", "Round", "Tally", "attack", "luck", "moved", "people", "play", "present", "rates", "score"]
 
-_APART = 10**9  # seeds from twice this on: rounds that are only shown; from four times this on: an attacker's trials
-_TRIED = 10  # number of runs of each world that an attacker of an exact method tries beforehand
+_APART = 10**9  # rounds that are only shown have seeds from twice this on, an attacker's trials from four times this on
+_TRIED = 10  # number of trial runs in each world before an attacker bets against an exact method
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -37,8 +37,8 @@ class Question:
     inside, outside : ndarrays of shape (n, d) and (n', d), original units; `inside` holds the person
     domain : Domain
     person : ndarray of shape (d,), original units
-    elsewhere : ndarray of shape (d,), the person's place in the world outside; None if there is none
-    bound : the bound that no attacker beats
+    elsewhere : ndarray of shape (d,), the person's place in the world outside, or None if the person is absent there
+    bound : the bound on an attacker's success, which no attacker beats
     """
 
     inside: np.ndarray
@@ -51,7 +51,7 @@ class Question:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Round:
-    """One picture. `speaks` is its evidence for the world inside; above 0 the machine says "in"."""
+    """One picture. `speaks` is the picture's evidence for the world inside; above 0, the machine says "in"."""
 
     inside: bool
     centers: np.ndarray
@@ -67,16 +67,16 @@ class Tally:
 
     @property
     def share(self) -> float:
-        """Return the share of bets won; one half before the first bet."""
+        """Return the share of bets won, or one half before the first bet."""
         return self.hits / self.rounds if self.rounds else 0.5
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
-        """Return the exact limits of the chance of being right (Clopper-Pearson); (0, 1) before the first round."""
+        """Return the exact limits of the chance of being right (Clopper-Pearson), or (0, 1) before round 1."""
         return clopper_pearson(self.hits, self.rounds, confidence) if self.rounds else (0.0, 1.0)
 
 
 def luck(rounds: int) -> tuple[float, float]:
-    """Return the limits within which the score of a player who tosses a coin lies with probability 95%."""
+    """Return the limits within which a player who tosses a coin scores with a probability of 95%."""
     if not rounds:
         return 0.0, 1.0
     low, high = binom.ppf([0.025, 0.975], rounds, 0.5)
@@ -87,7 +87,7 @@ def people(X: np.ndarray, domain: Domain, groups: Groups) -> dict[str, int]:
     """Return the rows of X (n, d; original units) that are worth asking about: "typical", "outlier", "small".
 
     The typical person is nearest to the middle of the largest group, the outlier farthest from the nearest group's
-    middle, and "small" nearest to the middle of the smallest group. NOT PRIVATE.
+    middle, and the person called "small" nearest to the middle of the smallest group. NOT PRIVATE.
     """
     Z = domain.normalize(X)
     distances = np.where(np.isfinite(Z).all(axis=1)[:, None], cdist(np.nan_to_num(Z), groups.means), np.nan)
@@ -99,7 +99,7 @@ def people(X: np.ndarray, domain: Domain, groups: Groups) -> dict[str, int]:
 
 
 def _fixed(domain: Domain, n_public: int) -> Domain:
-    """Return the domain with a declared number of rows, which must not tell the worlds apart."""
+    """Return the domain with a declared number of rows, the same in both worlds so that it does not tell them apart."""
     return dataclasses.replace(domain, n_public=n_public)
 
 
@@ -113,9 +113,9 @@ def present(
 ) -> Question:
     """Return the question "is this person in the data?".
 
-    `row` is the person's row in X (n, d), None for a person who has none. If a relation keeps the number of rows, the
-    world outside has a row at the middle of the public bounds instead; without `row`, both worlds then lack the last
-    row of X.
+    `row` is the index of the person's row in X (n, d), or None for a person without a row. If a relation keeps the
+    number of rows, the world outside has a row at the middle of the public bounds instead; without `row`, both worlds
+    then lack the last row of X.
     """
     domain = _fixed(domain, n_public)
     others = X if row is None else np.delete(X, row, axis=0)
@@ -141,7 +141,7 @@ def moved(
 def _exchanged(
     algorithm: Algorithm, others: np.ndarray, domain: Domain, person: np.ndarray, elsewhere: np.ndarray
 ) -> Question:
-    """Return the question about a person's position, with the relation's promise for such an exchange."""
+    """Return the question which of two positions is the person's, with the promise that holds for such an exchange."""
     bound = _bound(algorithm, domain)
     here, there = domain.normalize(np.stack([person, elsewhere]))
     if algorithm.neighboring is Neighboring.ADD_REMOVE:
@@ -159,7 +159,7 @@ def play(
 ) -> list[Round]:  # fmt: skip
     """Play rounds `first` to `first + count - 1` of the game with this seed; a coin picks the world of each.
 
-    If a `world` is given, all rounds are in that world and have seeds that no round of the game has.
+    If a `world` is given, all rounds are in that world and have seeds that no round of the game uses.
     """
     worlds = {
         True: (question.inside, question.outside),
@@ -186,14 +186,14 @@ def play(
 
 
 def _tried(question: Question, algorithm: Algorithm, inside: bool, seed: int) -> list[np.ndarray]:
-    """Return the centers that an attacker, who knows both worlds, gets in trials of an exact method in one of them."""
+    """Return the centers from an attacker's trial runs of an exact method in one of the two worlds, which they know."""
     X = question.inside if inside else question.outside
     seeds = (2 * (seed + 2 * _APART + run) + inside for run in range(_TRIED))
     return [algorithm.run(X, domain=question.domain, seed=own).cluster_centers for own in seeds]
 
 
 def _nearer(domain: Domain, centers: np.ndarray, tried: dict[bool, list[np.ndarray]]) -> float:
-    """Return how much closer the centers are to those of trials inside than to those of trials outside; z units."""
+    """Return how much closer the centers are to those of trials inside than to those of trials outside, in z units."""
 
     def gap(inside: bool) -> float:
         return min(float(np.abs(_ordered(domain, centers) - _ordered(domain, other)).sum()) for other in tried[inside])
@@ -209,15 +209,15 @@ def _ordered(domain: Domain, centers: np.ndarray) -> np.ndarray:
 def attack(rounds: Sequence[Round]) -> list[bool]:
     """Return the machine's answer in every round, True for "in": it follows `speaks`, and tosses a coin in a tie.
 
-    Against a private method, nobody who knows the distribution of the noise is right more often at even odds.
+    Against a private method with even odds, no player is right more often, even one who knows the noise distribution.
     """
-    rounds = tuple(rounds)  # only the rounds so far, because more may come while they are judged
+    rounds = tuple(rounds)  # a copy, because rounds may be added to the list meanwhile
     coins = np.random.default_rng(len(rounds)).integers(2, size=len(rounds))
     return [one.speaks > 0 if one.speaks else bool(coin) for one, coin in zip(rounds, coins, strict=True)]
 
 
 def score(rounds: Sequence[Round], guesses: Sequence[bool]) -> Tally:
-    """Return the score of the guesses on the first rounds, one guess per round."""
+    """Return the score of a player's bets on the first rounds, one bet per round."""
     hits = sum(one.inside == guess for one, guess in zip(rounds, guesses, strict=False))
     return Tally(hits, min(len(rounds), len(guesses)))
 

@@ -1,4 +1,4 @@
-"""Read rows off the exact centers of plain Lloyd: consecutive sums and counts differ by the rows that moved.
+"""Read rows off the exact averages of Lloyd's algorithm: consecutive sums and counts differ by the rows that moved.
 
 The idea is that of reconstruction from published centroid trajectories, arXiv:2511.07073. Everything is computed from
 published values; raw rows serve only to check the results afterwards.
@@ -25,9 +25,9 @@ _WHOLE = 1e-6  # a count this close to a whole number is taken as whole; exact c
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Publication:
-    """The publication of one Lloyd iteration: its centers (k, d), and the sums (k, d) and counts (k,) of their rows.
+    """Values published by one Lloyd iteration: centers (k, d), and the sums (k, d) and counts (k,) of their rows.
 
-    A center's rows are those nearest to it; everything is in z units.
+    The rows of a center are those nearest to it; all values are in z units.
     """
 
     centers: np.ndarray
@@ -37,7 +37,7 @@ class Publication:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Read:
-    """A row (d,) that was read off, in z units, and the round after which that happened (counted from 0)."""
+    """A row (d,) that was read off, in z units, and the index of the round that revealed it."""
 
     row: np.ndarray
     round: int
@@ -68,12 +68,12 @@ def published(trace: Trace) -> list[Publication]:
 
 
 def read_off(rounds: Sequence[Publication], radius: float) -> list[Read]:
-    """Return rows that follow from the published rounds, each once.
+    """Return the rows that the published rounds reveal, each once.
 
     A cluster of one row publishes that row. If a cluster gained one row between two rounds, the difference of its sums
     is that row, provided that the known centers put it in another cluster before and in this one now. A row that is
-    found is also taken off the other cluster's change, and the search is repeated until it finds no more; a row counts
-    only if the changes of both its clusters are then explained to within 2^-20 z units.
+    found is also subtracted from the change of its other cluster, and the search is repeated until it finds no more; a
+    row counts only if the changes of both its clusters are then explained to within 2^-20 z units.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Make a second instance of every algorithm, with neighbors, for the queries that the first instance never asks."""
+"""Make a second instance of every algorithm, and neighbors, to audit queries that the first instance never asks."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _PARAMETERS: dict[str, Any] = {  # values other than the defaults, for the algor
 
 
 def second_instance(cls: type[Algorithm]) -> Algorithm:
-    """Return an algorithm for six columns with projections, rounds, a learned radius, second moment, scatter and swaps.
+    """Return an algorithm for six columns whose parameters turn on optional queries, such as projections or swaps.
 
-    It has five centers and the values of `_PARAMETERS`, which the class's `AUDIT` overrides; epsilon is large, so that
-    every stage runs. A promise about moves gets rho = 1.5, at which the fallback is cheaper.
+    The algorithm has five centers and the values of `_PARAMETERS`, which the class's `AUDIT` overrides. Epsilon is
+    large, so that every stage runs. A promise about moves gets rho = 1.5, at which the fallback is cheaper.
     """
     values = {**_PARAMETERS, **cls.AUDIT}
     return cls(**{name: value for name, value in values.items() if name in params.specs(cls)})
@@ -33,7 +33,7 @@ def wide_pairs(relation: Neighboring) -> tuple[tuple[Pair, int | None], ...]:
     """Return pairs of (adversarial neighbors in six columns, declared n).
 
     The declared n is 3,000 if it need not be true. If the relation keeps n, each data set has at least five rows, one
-    per center, and the declared n is None, for the true number.
+    per center, and the declared n is None, which stands for the true number.
     """
     if relation is Neighboring.ADD_REMOVE:
         return tuple((pair, 3000) for pair in pairs(relation, n_features=_FEATURES))

@@ -1,4 +1,4 @@
-"""Provide rows with a neighbor: a run answers from one data set and records the other's answers too.
+"""Provide rows with a neighboring data set: a run answers from the rows, and records the neighbor's answers too.
 
 This gives the adversary all the knowledge that any adversary could have. The algorithm runs unchanged; for every
 release the witness records the answer, the truth behind it, and the truth on the neighboring rows under the same
@@ -29,8 +29,9 @@ __all__ = ["Exchange", "Neighbors", "Witness", "change", "log_ratio", "realized"
 class Exchange(NamedTuple):
     """One ledger entry's answer: the released value, the true one, and the true one on the neighboring rows.
 
-    A release of keys is (noisy counts, which of them passed) over the union of both neighbors' keys; a key that one of
-    them lacks has a true count of 0 there. Reports are (estimates, number of people). A cover's truths are `Coverage`.
+    A release of keys is (noisy counts, which of them passed the threshold) over the union of both neighbors' keys; a
+    key that one neighbor lacks has a true count of 0 there. A release of reports is (estimates, number of people). The
+    true values of a cover are two `Coverage` tuples.
     """
 
     released: Any
@@ -108,7 +109,7 @@ class Witness(MemorySession):
         return choice, true
 
     def noisy_cover(self, query: Any, scope: int, pick: Any) -> tuple[np.ndarray, Mapping[str, np.ndarray]]:
-        """Answer from the rows; record how both neighbors cover the picked cells."""
+        """Answer from the rows; record how the picked cells cover the rows of both neighbors."""
         picked, true = super().noisy_cover(query, scope, pick)
         blocks = (session._blocks[scope] for session in (self, self._neighbor))
         self.exchanges.append(Exchange(picked, *(_coverage(query, block, picked) for block in blocks)))
@@ -149,7 +150,7 @@ class Witness(MemorySession):
         return keys, noisy, true
 
     def perturb(self, name: str, query: Any, draw: Any) -> tuple[np.ndarray, Mapping[str, np.ndarray]]:
-        """Answer from the rows; store the same released values beside the neighbor's rows."""
+        """Answer from the rows; record the released values with the rows of both neighbors."""
         noisy, true = super().perturb(name, query, draw)
         _, other = self._neighbor.perturb(name, query, lambda positions: noisy)
         self.exchanges.append(Exchange(noisy, true[name], other[name]))
@@ -174,7 +175,7 @@ def _places(union: np.ndarray, keys: np.ndarray) -> np.ndarray:
 
 
 class Neighbors(Rows):
-    """A data set with a neighbor; `witness` is that of the last run. For audits only: it is NOT PRIVATE by design."""
+    """A data set with a neighbor; `witness` recorded the last run. For audits only: it is NOT PRIVATE by design."""
 
     def __init__(self, X: np.ndarray, neighbor: np.ndarray, domain: Domain) -> None:
         super().__init__(X, domain, "audit")
@@ -217,7 +218,7 @@ def _halving(entry: Release, seen: Exchange) -> float:
 
 
 def _threshold(entry: Release, seen: Exchange) -> float:
-    """Sum the keys' log ratios: a passed count by its density, a hidden count by its probability; new keys give inf."""
+    """Sum the keys' log ratios: of densities for passed counts, of probabilities for hidden ones; new keys give inf."""
     noisy, passed = seen.released
     tau = Threshold(entry.cost["mu"], entry.cost["delta"]).threshold(entry.scale, _l0(entry))
 
@@ -230,7 +231,7 @@ def _threshold(entry: Release, seen: Exchange) -> float:
 
 
 def _l0(entry: Release) -> int:
-    """Return the number of keys a row creates, from the declared sensitivity."""
+    """Return the number of keys that a row may create, as the declared sensitivity implies."""
     return round(entry.sensitivity**2 / (1 if entry.neighboring == "add-remove" else 2))
 
 
@@ -239,7 +240,7 @@ def _exact(entry: Release, seen: Exchange) -> float:
 
 
 def _reports(entry: Release, seen: Exchange) -> float:
-    """Return the log ratio of a good adversary, not the best: one who treats the sum of all reports as Gaussian."""
+    """Return the log ratio for a good, not optimal adversary, who treats the sum of all reports as Gaussian."""
     estimates, users = seen.released
     variance = max(users, 1) / (1 - 2 * entry.scale) ** 2
     return float(((seen.true - seen.other) * (estimates - (seen.true + seen.other) / 2)).sum() / variance)
@@ -272,19 +273,19 @@ def change(entry: Release, seen: Exchange) -> float:
         finite = np.isfinite(seen.true) & np.isfinite(seen.other)  # public facts exclude the other candidates
         return float(np.ptp(seen.true[finite] - seen.other[finite])) if finite.any() else 0.0
     difference = (seen.true - seen.other).ravel()
-    if entry.mechanism in LOCAL:  # a report costs its epsilon whatever the answers, unless they are all equal
+    if entry.mechanism in LOCAL:  # a report costs its epsilon, unless the neighbor changes no answer
         return entry.sensitivity if difference.any() else 0.0
     return float(np.linalg.norm(difference, entry.norm))
 
 
 def realized(ledger: Sequence[Release], exchanges: Sequence[Exchange], delta: float) -> Total:
-    """Return the cost of this pair's true changes at the recorded scales: at most the claim, whatever was drawn."""
+    """Return the cost of this pair's true changes at the recorded scales; for any noise, it is at most the claim."""
     changes = [(entry, change(entry, seen)) for entry, seen in zip(ledger, exchanges, strict=True)]
     return spent([dataclasses.replace(entry, sensitivity=size) for entry, size in changes if size > 0], delta)
 
 
 def residuals(ledger: Iterable[Release], exchanges: Iterable[Exchange]) -> list[tuple[Release, np.ndarray, np.ndarray]]:
-    """Return (entry, noise / scale under the rows, noise / scale under the neighbor) of every additive release."""
+    """Return (entry, noise / scale under the rows, noise / scale under the neighbor) for every additive release."""
     errors = []
     for entry, seen in zip(ledger, exchanges, strict=True):
         if entry.mechanism in ("Gaussian", "Laplace"):

@@ -1,4 +1,4 @@
-"""The parties' agreement before a run: public facts in one JSON file, compared by its digest."""
+"""The parties' agreement before a run: public facts in one JSON file, whose digests the parties compare."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Agreement:
     algorithm : Algorithm with its parameters
     domain : Domain with n_public declared
     clients : names of the clients, in order
-    seed : int, seed of the start; public, and never used for noise or masks
+    seed : int, public seed of the algorithm's start, never used for noise or masks
     ring : Ring in which the parties add their words
     n_max : int, largest number of rows of all clients together, for the overflow check; 0 stands for 4 n_public
     drawn_by : the party that draws the noise, "clients" or "server"
@@ -90,7 +90,7 @@ class Agreement:
 
     @property
     def words(self) -> Ring:
-        """Return the ring of this run's words."""
+        """Return the ring in which this run's words are added."""
         return self.shares.ring(self.ring)
 
     @property

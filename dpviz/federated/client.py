@@ -166,11 +166,12 @@ def take_part(
 ) -> Trace:
     """Take part in one run with the rows X (n, d), original units, and return its trace: released values only.
 
-    Any number of rows is accepted, because the others would notice that a client with a refused number never joins. If
-    this client has more rows than its part of `n_max`, a sum may wrap in the ring, which makes the result useless but
-    leaves the promise intact. `noise` is this client's own source of noise; None, the only value used outside tests,
-    stands for exact samplers that use the system's randomness. `on_start` is called when all clients have joined,
-    before the first word is sent; use it to book the run's whole plan. An exception from it ends the run for everyone.
+    Any number of rows is accepted, because a refusal would reveal it: the others would see that this client never
+    joins. If this client has more rows than its part of `n_max`, a sum may wrap in the ring, which makes the result
+    useless but leaves the promise intact. `noise` is this client's own source of noise; None, the only value used
+    outside tests, stands for exact samplers that use the system's randomness. `on_start` is called when all clients
+    have joined, before the first word is sent; use it to book the run's whole plan. If it raises an exception, the run
+    ends for everyone.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Admit the clients of a run. Other connections cannot keep them out, and cost little."""
+"""Admit the clients of a run. Other connections cannot keep the clients out, and cost little."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ class Peer:
         await self.writer.drain()
 
     async def farewell(self, words: str) -> None:
-        """Send the reason for the end and close; skip a closed connection."""
+        """Send the reason why the connection ends, and close it; ignore a connection that is closed already."""
         with contextlib.suppress(OSError, TimeoutError):
             await asyncio.wait_for(self.send(Message(Kind.ABORT, payload=words.encode())), 2.0)
         await self.close()
 
     async def close(self) -> None:
-        """Close the connection within 3 s; ignore faults of the other side and repeated calls."""
+        """Close the connection within 3 s; ignore errors of the other side and repeated calls."""
         self.writer.close()
         closing = asyncio.ensure_future(self.writer.wait_closed())  # raises or is canceled if the connection has ended
         if not (await asyncio.wait({closing}, timeout=2.0))[0]:
@@ -58,8 +58,7 @@ class Peer:
 
 
 class Door:
-    """The door of a run, which admits each client of an agreement once; a client that leaves before the start may
-    return.
+    """The door of a run, which admits each client once; a client that leaves before the start may return.
 
     Parameters
     ----------
@@ -181,7 +180,7 @@ class Door:
                 connection.close()
 
     async def _handshake(self, connection: socket.socket) -> Peer:
-        """Return the guest behind a connection, by the name in its certificate."""
+        """Return the guest behind a connection, with the name from its certificate."""
         loop = asyncio.get_running_loop()
         reader = asyncio.StreamReader()
         transport, protocol = await loop.connect_accepted_socket(
@@ -211,7 +210,7 @@ class Door:
         self._came.set()
 
     async def _watch(self, peer: Peer) -> None:
-        """Watch a client before the start, and free its place if it leaves or speaks."""
+        """Watch a client before the start, and free its place if it leaves or sends anything."""
         with contextlib.suppress(OSError):
             await peer.reader.read(1)
         del self.peers[peer.name]

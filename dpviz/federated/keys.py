@@ -23,11 +23,12 @@ _DAYS = 825
 def make_keys(folder: Path, agreement: Agreement, hosts: Sequence[str] = ()) -> None:
     """Write one folder per party: `ca.pem`, `cert.pem`, `key.pem`, `agreement.json`, and for clients `masks.json`.
 
-    The authority's own key is not stored, so new clients need a new set of folders. The server's folder gets no seeds.
+    The key of the certificate authority is not stored, so new clients need a new set of folders. The server's folder
+    gets no seeds.
 
     Parameters
     ----------
-    folder : Path of the folder to write, which must be empty or not exist yet
+    folder : Path of the folder to write, which must be empty or must not exist yet
     agreement : Agreement
     hosts : additional names or addresses of the server; "server", which clients check for, is always included
 

@@ -1,9 +1,9 @@
 """Mask streams from a cryptographic generator: uniform words that cancel only if every client takes part.
 
-Every client adds two kinds of masks. One comes from a seed that all clients share; it hides the sum from the server.
-The others come from a seed for every pair of clients; one client of the pair adds the mask and the other subtracts it.
-These masks cancel in the sum over all clients, and hide a client's own words even from a server that colludes with
-another client.
+Every client adds two kinds of masks. The first kind comes from a seed that all clients share, and hides the sum from
+the server. The second kind comes from seeds that only two clients share; one of the two adds the mask and the other
+subtracts it. These pair masks cancel in the sum over all clients, and hide a client's own words even from a server that
+colludes with another client.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def mask(seed: bytes, run: bytes, client: str, round_: int, label: str, size: in
     """Return `size` words, uniform on the whole ring to anyone who does not know the seed.
 
     The words come from SHAKE-256 of seed, run id, client, round and label, each with its length, so that no two streams
-    share a prefix. No stream may ever mask two values.
+    share a prefix. No stream may ever mask more than one value.
     """
     stream = hashlib.shake_256()
     for field in (seed, run, client.encode(), round_.to_bytes(8, "little"), label.encode()):

@@ -1,4 +1,4 @@
-"""Length-prefixed frames with a fixed header, a checksum and a limit on length; every error has its own sentence."""
+"""Length-prefixed frames with a fixed header, a checksum and a limit on length; every error has its own message."""
 
 from __future__ import annotations
 

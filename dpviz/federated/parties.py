@@ -4,11 +4,12 @@ In every round client i sends its statistic plus its part of the noise plus its 
 the ring and sends the sum back; a client subtracts the remaining masks and reads the noisy statistic. The server sees
 only uniform words, and the clients only noisy sums.
 
-This holds for parties that follow the protocol. The promise also holds against one client that shares all it knows with
-the server: pair masks leave the two only the sum of the other clients, with enough noise (see `shares`). Against c such
-clients, (M - c) / (M - 1) of the variance of Gaussian noise remains, and no Laplace noise if both clients who drew it
-are among them. In the paper's variant the server draws all noise: it must then never see the result, and together with
-one client it has the exact sum of the others. Nobody can detect a party that draws no noise.
+This holds if all parties follow the protocol. The promise also holds against one client that shares all it knows with
+the server: because of the pair masks, the two learn only the sum of the other clients, which still has enough noise
+(see `shares`). Against c such clients, (M - c) / (M - 1) of the variance of Gaussian noise remains, and no Laplace
+noise if both clients that drew it are among them. In the paper's variant the server draws all noise: it must then never
+see the result, and together with one client it can compute the exact sum of the others. Nobody can detect a party that
+draws no noise.
 """
 
 from __future__ import annotations
@@ -117,7 +118,7 @@ class Client:
         return mask(self._seeds.common, self._run, name, header.round, part, header.size(part), self._ring)
 
     def _pair(self, other: str, header: Header, part: str) -> np.ndarray:
-        """Return the mask between two clients: the earlier in the agreed order adds it, the later subtracts it."""
+        """Return the mask of a pair of clients: the earlier in the agreed order adds it, the later subtracts it."""
         words = mask(self._seeds.pairs[other], self._run, "", header.round, part, header.size(part), self._ring)
         return words if other in self._later else np.zeros_like(words) - words
 

@@ -65,7 +65,7 @@ class Ring:
         return 2.0 ** (self.bits - 1 - digits)
 
     def check(self, what: str, worst: float, digits: int) -> None:
-        """Refuse, from public values, a sum that could wrap.
+        """Refuse a sum that could wrap according to public values.
 
         Raises
         ------
@@ -79,7 +79,7 @@ class Ring:
             )
 
     def encode(self, values: np.ndarray, digits: int) -> np.ndarray:
-        """Return values as words, each rounded to the nearest (never toward zero, which would double the odds of 0)."""
+        """Return values as words, rounded to nearest (never toward zero, which would double the odds of 0)."""
         whole = np.rint(np.asarray(values, dtype=np.float64) * 2.0**digits).astype(np.int64)
         return whole.view(np.uint64).astype(self.word)
 

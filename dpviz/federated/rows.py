@@ -1,4 +1,4 @@
-"""Rows that stay with their clients. Algorithms run on them unchanged, in one process, for study."""
+"""Keep rows with their clients, and run algorithms on them unchanged, all in one process, for study."""
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ class FederatedRows(Rows):
     clients : name -> Rows, all on the same domain
     drawn_by : the party that draws the noise, "clients" or "server"
     ring : Ring
-    n_max : int, public bound on the number of all rows, for the overflow check; default 4 n_public. With more rows a
-        sum may wrap, which makes the result useless without notice but leaves the promise intact
+    n_max : int, public bound on the total number of rows, for the overflow check; by default 4 n_public. With more rows
+        a sum may wrap, which makes the result useless without notice but leaves the promise intact
     on_round : called with the Traffic of every finished round
     demo : bool, whether to record true statistics and everybody's noise in the rounds
     wire : function applied to the uploads of a round between clients and server, to inject faults
@@ -114,7 +114,7 @@ class FederatedRows(Rows):
 class MaskedSession(Session):
     """A run that can request only dense noisy sums; no inherited method sees a row.
 
-    The curator's draws are only recorded; the parties draw.
+    The noise that the curator requests is only recorded here; the parties draw it.
     """
 
     def __init__(self, ring: Ring, shares: Shares, n_max: int) -> None:
@@ -204,9 +204,9 @@ class _FederatedSession(MaskedSession):
             own.partition(scope, predicate)
 
     def noisy_sum(self, query: Query, scope: int, draw: Draw) -> tuple[Mapping[str, Any], Mapping[str, np.ndarray]]:
-        """Return (noisy, true) statistics; the noise enters inside the ring, and there is no sum without it.
+        """Return (noisy, true) statistics; the noise is added in the ring, so that no sum exists without it.
 
-        The true statistic is returned for DEMO's record only; otherwise it is empty.
+        The true statistic is returned only for the record of a DEMO run, and is empty otherwise.
         """
         rows, source = self._rows, self._asked.source
         local = {name: local_statistic(own, query, scope) for name, own in self._private.items()}

@@ -1,4 +1,4 @@
-"""Run the server as a process with asyncio and TLS 1.3. It adds masked words, and knows no row and no mask."""
+"""Run the server as a process with asyncio and TLS 1.3. The server adds masked words, and knows no row and no mask."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ async def _run(
     await _all(peers, lambda peer: peer.send(Message(Kind.START, 0, run, b"".join(nonces))), 0, timeout)
     adder = Server(agreement.clients, agreement.words)
     number = up = down = 0
-    while True:  # every client's curator checks how many rounds the plan allows
+    while True:  # every client's curator limits the rounds to those of the plan
         frames = await _all(peers, lambda peer: _read(peer, run, number), number, timeout)  # noqa: B023
         if all(frame.kind is Kind.DONE for frame in frames):
             say(f"done: {number} rounds, {up:,} bytes up, {down:,} bytes down")
@@ -130,7 +130,7 @@ async def _all(peers: list[Peer], act: Callable[[Peer], Any], number: int, timeo
 def _asked(
     frames: list[Message], peers: list[Peer], number: int, agreement: Agreement
 ) -> tuple[Header, dict[str, tuple[str, float]], dict[str, dict[str, bytes]]]:
-    """Return (header, part -> (mechanism, scale), uploads); all clients must request the same."""
+    """Return (header, part -> (mechanism, scale), uploads); all clients must request the same release."""
     finished = [peer.name for peer, frame in zip(peers, frames, strict=True) if frame.kind is Kind.DONE]
     if finished:
         raise Aborted(f"round {number + 1}: {', '.join(finished)} finished before the others")

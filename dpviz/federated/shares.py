@@ -1,19 +1,19 @@
-"""Divide the noise of a federated sum: clients draw it, so that no party can subtract all of it, or the server does.
+"""Divide the noise of a federated sum: either clients draw it, so that none can subtract it all, or the server does.
 
 If M >= 2 clients draw the noise of a sum, the promise holds even without the part of any one client:
 
-- Gaussian: every client draws noise of variance sigma^2 / (M - 1). Without one client's part, sigma^2 is left; the
-  published sum carries M / (M - 1) sigma^2. Every part is a discrete Gaussian on the grid g of the ring. At every point
-  the sum of n of them with standard deviation s has the probability of the discrete Gaussian of variance n s^2 up to a
-  factor exp(+-10 sum_{k<n} exp(-2 pi^2 (s/g)^2 k / (k + 1))) (Kairouz, Liu and Steinke, "The Distributed Discrete
-  Gaussian Mechanism for Federated Learning with Secure Aggregation", ICML 2021, section 4). A discrete Gaussian's delta
-  at any epsilon is less than 1 + (g/sigma)^2 times the continuous one's (computed in the tests). A sigma below 2^15 g
-  is refused: the first deviation is then below 10^-1000000, the second below 10^-9.
+- Gaussian: every client draws noise of variance sigma^2 / (M - 1). Without one client's part, a variance of sigma^2 is
+  left; the variance of the published sum is M / (M - 1) sigma^2. Every part is a discrete Gaussian on the grid g of the
+  ring. At every point, the sum of n such parts with standard deviation s has the probability of the discrete Gaussian
+  of variance n s^2 up to a factor exp(+-10 sum_{k<n} exp(-2 pi^2 (s/g)^2 k / (k + 1))) (Kairouz, Liu and Steinke, "The
+  Distributed Discrete Gaussian Mechanism for Federated Learning with Secure Aggregation", ICML 2021, section 4). A
+  discrete Gaussian's delta at any epsilon is less than 1 + (g/sigma)^2 times the continuous one's (computed in the
+  tests). A sigma below 2^15 g is refused: the first deviation is then below 10^-1000000, the second below 10^-9.
 - Laplace: no exact sampler divides it into parts, so the first two clients each draw all of it. Without one client's
-    noise, the other's remains; the published sum carries twice the variance.
+  noise, the other's remains; the published sum has twice the variance.
 
-If the server draws the noise, as in the paper, the run equals the central one bit for bit. But the server then knows
-the noise: with the result as well, it could subtract the noise and get the exact sums. The server must never see the
+If the server draws the noise, as in the paper, the run equals a central run bit for bit. But the server then knows the
+noise: if it also saw the result, it could subtract the noise and get the exact sums. The server must never see the
 result.
 """
 
@@ -47,7 +47,7 @@ _TRUST = {
 
 
 def refuse(what: str) -> NoReturn:
-    """Refuse any request but a dense noisy sum."""
+    """Refuse a request that is not a dense noisy sum."""
     raise PermissionError(f"Federated: {what} needs a trusted curator; federated clients reveal only noisy sums.")
 
 
@@ -69,11 +69,11 @@ class Shares:
 
     @property
     def trust(self) -> str:
-        """Return a sentence on who must be trusted, and with what."""
+        """Return a sentence that says who must be trusted, and with what."""
         return _TRUST[self.drawn_by]
 
     def ring(self, ring: Ring) -> Ring:
-        """Return the ring in which words are added; noise from several clients needs digits even on whole numbers."""
+        """Return the ring in which words are added; noise from several clients needs digits even for whole numbers."""
         return ring if self.drawn_by == SERVER else dataclasses.replace(ring, whole_fraction=ring.fraction)
 
     def excess(self, mechanism: str) -> float:

@@ -34,7 +34,7 @@ def spread(X: np.ndarray, n_clients: int, how: str, rng: np.random.Generator) ->
 
 
 def refusal(algorithm: Algorithm, n_features: int, n_public: int) -> str:
-    """Return one sentence on why an algorithm cannot run federated, or "" if it can, from public values only."""
+    """Return one sentence on why an algorithm cannot run federated, judged by public values alone, or "" if it can."""
     if not algorithm.notion.private:
         return f"{algorithm.name}: not private: it reads the rows themselves, which stay with their clients."
     if algorithm.neighboring is not Neighboring.ADD_REMOVE:
@@ -50,7 +50,7 @@ def refusal(algorithm: Algorithm, n_features: int, n_public: int) -> str:
 
 
 def payload_bytes(n_clients: int, words: int, word_bytes: int) -> int:
-    """Return the number of payload bytes of one round in both directions; FastLloyd has k (d + 1) words a round."""
+    """Return the number of payload bytes of one round in both directions; FastLloyd sends k (d + 1) words a round."""
     return 2 * n_clients * word_bytes * words
 
 
