@@ -36,11 +36,12 @@ class Total:
 
 
 def default_delta(n: float) -> float:
-    """Return n^-1.1, the delta of a run for which none is given; `n` is the declared number of rows.
+    """Return n^-1.1, the default delta of a run; `n` is the declared number of rows.
 
     Delta has to be below 1/n: a mechanism that publishes each row with probability delta is (0, delta)-DP, and it
     publishes n delta rows on average (Dwork and Roth 2014, Section 2.3). The exponent 1.1 comes from the experiments of
-    PE-means (Section IV-A, delta = 1/N^1.1). It is lenient: FastLloyd uses 1/(n ln n), DPM 1/(n sqrt n).
+    PE-means (Section IV-A, delta = 1/N^1.1). It is lenient: FastLloyd uses the smaller 1/(n ln n), and DPM uses 1/(n
+    sqrt n).
     """
     return float(n) ** -1.1
 
@@ -54,7 +55,7 @@ def delta_of_mu(mu: float, epsilon: float) -> float:
 
 @lru_cache(maxsize=4096)
 def epsilon_of_mu(mu: float, delta: float) -> float:
-    """Return the smallest epsilon >= 0 with delta_of_mu(mu, epsilon) <= delta; inf if delta is 0."""
+    """Return the smallest epsilon >= 0 with delta_of_mu(mu, epsilon) <= delta, or inf if delta is 0."""
     if mu == 0 or delta_of_mu(mu, 0.0) <= delta:
         return 0.0
     if delta <= 0:
@@ -118,7 +119,7 @@ def shuffled_epsilon(epsilon: float, users: int, delta: float) -> float:
 
 
 def report_of_shuffled(epsilon: float, users: int, delta: float) -> float:
-    """Return the largest epsilon of one report at which all shuffled reports cost at most `epsilon` at `delta`."""
+    """Return the largest epsilon of one report at which all shuffled reports together cost `epsilon` at `delta`."""
     validate.positive("accounting", epsilon=epsilon)
     most = math.log(max(users / (16 * math.log(2 / delta)), 1e-300))
     if most <= epsilon or shuffled_epsilon(epsilon, users, delta) >= epsilon:
@@ -133,7 +134,7 @@ def report_of_shuffled(epsilon: float, users: int, delta: float) -> float:
 
 
 def total(*, pure: float, mu: float, own_delta: float, zcdp: float | None, delta: float) -> Total:
-    """Return the composed cost: the smaller of pure + epsilon_of_mu at the remaining delta and any zCDP bound.
+    """Return the composed cost: pure + epsilon_of_mu at the remaining delta, or the zCDP bound if it is smaller.
 
     The result is sound for adaptive composition in any order: basic composition adds pure DP to the (epsilon, delta)
     statement of all composed Gaussians; zCDP composes by addition, except for the releases' own deltas

@@ -1,4 +1,4 @@
-"""The curator's answers: noisy values with their noise, released keys and reports, and in DEMO the true statistics."""
+"""The curator's answers: noisy values with standard deviations, keys, reports, and true statistics in DEMO."""
 
 from __future__ import annotations
 

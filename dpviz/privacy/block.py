@@ -57,7 +57,7 @@ class Block:
         return Block(None, base, index if self._index is None else self._index[index])
 
     def derived(self, key: Hashable, make: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-        """Return make(x) of the whole base block, restricted to these rows; computed once per public `key`."""
+        """Return make(x) of the whole base block, restricted to these rows; it is computed once per public `key`."""
         if self._base is not None:
             return self._base.derived(key, make)[self._index]
         if key not in self._products:
@@ -65,7 +65,7 @@ class Block:
         return self._products[key]
 
     def nearest(self, points: np.ndarray) -> np.ndarray:
-        """Return the index of the nearest of public points (k, d) for every row, shape (n,).
+        """Return the index of the nearest of the public points (k, d) for every row, shape (n,).
 
         The result for the most recent points is kept, because one step asks several queries about the same centers.
         """

@@ -31,8 +31,9 @@ def budget(epsilon: float, delta: float, *, gaussian: bool) -> Budget:
     Parameters
     ----------
     gaussian : whether every release is Gaussian. If so, all three notions are exact: rho = mu^2 / 2 (Bun and Steinke
-        2016, Proposition 1.6), and epsilon at delta follows from mu. Otherwise rho is the one from which their general
-        conversion (Proposition 1.3) gives epsilon, and mu is the Gaussian mechanism's with the same epsilon and delta.
+        2016, Proposition 1.6), and epsilon at delta follows from mu. Otherwise rho is the value from which the
+        general conversion (Proposition 1.3) gives epsilon, and mu is that of the Gaussian mechanism with the same
+        epsilon and delta.
     """
     mu = mu_of_epsilon(epsilon, delta)
     return Budget(epsilon, delta, mu, mu * mu / 2 if gaussian else zcdp_of_epsilon(epsilon, delta))

@@ -1,7 +1,7 @@
 """Hold rows on disk: a file larger than memory, read part by part for every release, in threads or on a cluster.
 
 Every statistic lies on the 2^-24 grid, so the parts' sums are added as whole numbers: the result is bit for bit the
-same as in memory, for any parts, order or machines. Noise is drawn once, in this process.
+same as in memory, whatever the parts, their order and the machines. Noise is drawn once, in this process.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def on_cluster(client: Any) -> Spread:
     Raises
     ------
     ValueError
-        If workers keep dying on a part, or none is left.
+        If workers keep dying on a part, or no worker is left.
     """
 
     def spread(compute: Callable[[Part], Any], parts: Sequence[Part]) -> Iterator[Any]:

@@ -1,4 +1,4 @@
-"""Costs of a release, which the curator turns into noise. `COSTS` lists all of them."""
+"""Costs of a release, which the curator turns into noise. `COSTS` lists their classes."""
 
 from __future__ import annotations
 
@@ -34,11 +34,10 @@ __all__ = [
 
 @dataclasses.dataclass(frozen=True)
 class Cost:
-    """The price of one release. Subclasses are data; the curator turns them into noise.
+    """The price of one release. Subclasses hold only data; the curator turns a cost into noise.
 
-    Every cost is stated in four notions, with 0 or None if it has no value there:
-    `pure` (epsilon of pure DP), `gdp` (mu of Gaussian DP), `own_delta` (delta of this release alone) and `zcdp` (rho of
-    zero-concentrated DP).
+    Every cost is stated in four notions, with 0 or None in a notion that does not apply: `pure` (epsilon of pure DP),
+    `gdp` (mu of Gaussian DP), `own_delta` (delta of this release alone) and `zcdp` (rho of zero-concentrated DP).
 
     Attributes
     ----------
@@ -188,7 +187,7 @@ class Exponential(_Epsilon):
 class Threshold(_Mu):
     """Gaussian noise on the counts of an unbounded key set, released above a threshold: mu-GDP plus `delta`.
 
-    Its zCDP bound holds except with probability `delta`, with which a key that only one neighbor has may pass.
+    The zCDP bound holds except with probability `delta`, the chance that a key passes which only one neighbor has.
     """
 
     delta: float
@@ -211,7 +210,7 @@ class Threshold(_Mu):
     def threshold(self, scale: float, l0: int) -> float:
         """Return the threshold tau; keys that only one neighbor has pass it with probability <= delta in total.
 
-        It is 1.5 + scale Phi^-1((1 - delta)^(1/l0)); the half allows for counts rounded to whole numbers.
+        Here tau is 1.5 + scale Phi^-1((1 - delta)^(1/l0)); the half allows for counts rounded to whole numbers.
         """
         return 1.5 + scale * float(-ndtri(-math.expm1(math.log1p(-self.delta) / l0)))
 
@@ -355,12 +354,12 @@ class Shuffled(Report):
 
     @property
     def own_delta(self) -> float:
-        """Return the delta of the bound; 0 if shuffling gains nothing and the report's own promise holds."""
+        """Return the delta of the bound, or 0 if shuffling gains nothing and the report's own promise holds."""
         return self.delta if self.pure < self.epsilon else 0.0
 
     @property
     def zcdp(self) -> float | None:
-        """Return None if the bound is an (epsilon, delta) statement."""
+        """Return the report's own rho, or None if the bound is an (epsilon, delta) statement."""
         return None if self.own_delta else super().zcdp
 
 
@@ -370,6 +369,6 @@ COSTS: dict[str, type[Cost]] = {
 
 
 def cost_of(mechanism: str, fields: Mapping[str, float]) -> Cost:
-    """Return the cost that a ledger entry names; a randomizer's is `Report`, or `Shuffled` if `users` is given."""
+    """Return the cost that a ledger entry names; for a randomizer it is `Report`, or `Shuffled` if `users` is given."""
     cost: type[Cost] = COSTS.get(mechanism) or (Shuffled if "users" in fields else Report)
     return cost(**fields)

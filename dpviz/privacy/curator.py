@@ -29,7 +29,7 @@ _NARROWEST = 32 * GRID
 
 
 class Curator:
-    """Answers an algorithm's queries under a plan.
+    """The curator of one run, which answers an algorithm's queries under a plan.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class Curator:
     plan : Plan; every release must be in it
     noise : Noise
     neighboring : Neighboring, the relation that the plan's costs are meant for
-    n_public : int, the declared nominal size
+    n_public : int, the declared number of rows
     demo : bool, whether to keep true statistics for the hidden values of the trace
     rho_distance : float, the longest move under move-rho, z units; limited to the domain's diameter
     exact : bool, whether to draw no noise at all and record every release as "Exact": DEMO only, nothing is protected
@@ -85,13 +85,13 @@ class Curator:
 
     @property
     def n_noisy(self) -> Noisy | None:
-        """Estimate the number of rows by the precision-weighted mean of its released counts; None if there are none."""
+        """Return the precision-weighted mean of the released numbers of all rows, or None if there are none."""
         total, precision = self._tally
         return Noisy(float(total / precision), float(precision**-0.5)) if precision else None
 
     @property
     def n_credible(self) -> float:
-        """Return the n nearest to the declared one that is within one standard deviation of `n_noisy` and at least 1.
+        """Return the n closest to the declared n that is at least 1 and within one standard deviation of `n_noisy`.
 
         One standard deviation is used, not three, because a declared number is approximate and its uses (which counts
         to keep, how far rows spread) suffer more from an error of 10% than from noise.
@@ -107,8 +107,8 @@ class Curator:
         Raises
         ------
         PermissionError
-            If the plan holds no such release, if the relation allows no release of the part `scope`, or if the query is
-            calibrated for shorter moves than the promise covers. Nothing is drawn before this error.
+            If the plan holds no such release, if the relation allows no release of a part of the rows, or if the query
+            is calibrated for shorter moves than the promise covers. Nothing is drawn before this error.
         """
         path = self._path(label, scope)
         self._check_move(label, query)
@@ -207,7 +207,7 @@ class Curator:
         cost, entry = self._price(label, "", l2, query.reason, path, allowed=(Threshold,))
         tau = cast(Threshold, cost).threshold(entry.scale, query.l0)
         self._next.pay(entry)
-        self._ledger.append(entry)  # without a shape: the number of non-empty keys is private
+        self._ledger.append(entry)  # without a shape, because the number of non-empty keys is private
 
         def keep(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             noisy = np.rint(counts + cost.draw(self._noise, entry.scale, counts.shape))
@@ -218,14 +218,14 @@ class Curator:
         return NoisyKeys(keys, noisy, entry.scale, tau)
 
     def perturb_rows(self, label: str, query: Positions, *, name: str, limit: float) -> Noisy:
-        """Release every row with noise; each value is clipped to [-limit, limit].
+        """Add noise to every row and release it, with each value clipped to [-limit, limit].
 
         The released values are stored under `name`, and later queries may group rows by them.
 
         Raises
         ------
         PermissionError
-            Under any relation but move-rho, or if the plan holds no such release.
+            Under any relation other than move-rho, or if the plan holds no such release.
         """
         if self.neighboring is not Neighboring.MOVE_RHO:
             raise PermissionError(
@@ -252,8 +252,8 @@ class Curator:
     def shuffle(self) -> None:
         """Shuffle all rows into a secret order; reports priced as mixed may be collected afterwards.
 
-        This has the same distribution as people sending their reports through a shuffler that hides the senders. It is
-        free, because nothing is released.
+        The reports then have the same distribution as if people sent them through a shuffler that hides the senders.
+        Shuffling is free, because it releases nothing.
         """
         if self.neighboring is not Neighboring.REPLACE:
             raise PermissionError(f"Curator: mixing needs the relation replace; got {self.neighboring}.")
@@ -297,7 +297,8 @@ class Curator:
     def partition(self, scope: int, predicate: Predicate) -> tuple[int, ...]:
         """Split a scope into disjoint child scopes by a public rule on single rows, at no cost.
 
-        If n is fixed, the rule may use only the rows' public numbers; under add/remove it may not, because they shift.
+        If n is fixed, the rule may use only the rows' public numbers; under add/remove it must not use them, because
+        they shift.
         """
         if not predicate.by_user:
             self._refuse_parts(f"a partition of scope {scope}")
@@ -309,7 +310,7 @@ class Curator:
         return parts
 
     def drain_hidden(self) -> tuple[Hidden, ...]:
-        """Return and clear the true statistics since the last call; the driver calls this, an algorithm never does."""
+        """Return and clear the true statistics kept since the last call; only the driver calls this, no algorithm."""
         hidden, self._hidden = tuple(self._hidden), []
         return hidden
 

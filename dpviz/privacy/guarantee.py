@@ -29,7 +29,7 @@ class Neighboring(StrEnum):
 
 
 class Notion(StrEnum):
-    """A notion of privacy. Figures put different notions on one axis only if its title says so."""
+    """A notion of privacy. Figures put different notions on one axis only if the axis title says so."""
 
     NONE = "none"
     CENTRAL = "central DP"
@@ -93,7 +93,7 @@ class Guarantee:
 
     @property
     def exact(self) -> bool:
-        """Return whether the result is exact: nobody claims to add noise."""
+        """Return whether the result is exact, that is, nobody claims to add noise."""
         return self.notion is Notion.NONE
 
     @property
@@ -129,7 +129,7 @@ class Guarantee:
         Raises
         ------
         ValueError
-            For any other conversion, because no other one holds in general.
+            For any other conversion, because no other conversion holds in general.
         """
         if neighboring == self.neighboring or not self.private:
             return self
@@ -174,7 +174,7 @@ class Guarantee:
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Guarantee:
-        """Rebuild what `to_dict` wrote."""
+        """Rebuild a guarantee from the mapping that `to_dict` returned."""
         return cls(
             **{
                 **record,

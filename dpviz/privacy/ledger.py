@@ -14,7 +14,7 @@ __all__ = ["NextPrices", "Release", "spent"]
 
 @dataclasses.dataclass(frozen=True)
 class Release:
-    """One ledger entry, written by the draw itself.
+    """One ledger entry, written by the function that draws the noise.
 
     Attributes
     ----------
@@ -56,8 +56,8 @@ class Release:
 class NextPrices:
     """The next price of a plan entry at each scope, so that no row pays a price twice.
 
-    A scope shares rows only with its ancestors and descendants. It pays the price after the last one that any of them
-    has paid, whatever the order of the requests.
+    A scope shares rows only with its ancestors and descendants. A release pays the price after the last one paid at its
+    scope or at any of these, whatever the order of the requests.
     """
 
     def __init__(self) -> None:

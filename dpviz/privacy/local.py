@@ -49,7 +49,7 @@ class Randomizer(Protocol):
 
 @dataclasses.dataclass(frozen=True)
 class OUE:
-    """Optimized unary encoding (Wang et al. 2017): one bit per category; the true one is 1 with probability 1/2.
+    """Optimized unary encoding (Wang et al. 2017): one bit per category; the true category's is 1 with probability 1/2.
 
     Parameters
     ----------

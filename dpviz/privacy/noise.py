@@ -1,4 +1,4 @@
-"""The only place where noise is drawn. Every additive noise value lies on the 2^-24 grid, so sums stay exact."""
+"""The only module that draws noise. Every additive noise value lies on the 2^-24 grid, so sums stay exact."""
 
 from __future__ import annotations
 
@@ -99,8 +99,9 @@ class Seeded:
 class Secure:
     """OpenDP's exact samplers on operating-system randomness, for private releases. There is no seed.
 
-    A Gaussian is drawn as an integer discrete Gaussian in units of the grid, for counts, too, because on whole numbers
-    the discrete Gaussian of a small standard deviation costs more than the continuous one that the plan accounts for.
+    A Gaussian is drawn as an integer-valued discrete Gaussian in units of the grid, even for counts, because on whole
+    numbers a discrete Gaussian with a small standard deviation costs more than the continuous one that the plan
+    accounts for.
     """
 
     reproducible = False
@@ -125,7 +126,7 @@ class Secure:
         return int(open_to_choice[_noisy_max(scale)(utilities[open_to_choice].tolist())])
 
     def permutation(self, n: int) -> np.ndarray:
-        """Draw an order of n items by 64-bit keys, redrawn until all differ."""
+        """Draw an order of n items by sorting random 64-bit keys, which are redrawn until all differ."""
         while True:
             keys = np.frombuffer(os.urandom(8 * n), dtype=np.uint64)
             if len(np.unique(keys)) == n:

@@ -22,7 +22,7 @@ def gaussians(mu: float, weights: Iterable[float]) -> tuple[Gaussian, ...]:
 
 
 def split(total: float, weights: Iterable[float]) -> tuple[float, ...]:
-    """Split a total (an epsilon, a mu^2) in proportion to `weights`."""
+    """Split a total, such as an epsilon or a mu^2, in proportion to `weights`."""
     shares = list(weights)
     whole = math.fsum(shares)
     return tuple(total * share / whole for share in shares)
@@ -32,9 +32,9 @@ def split(total: float, weights: Iterable[float]) -> tuple[float, ...]:
 class Plan:
     """A mapping from label or "label.part" to costs, paid in order: a row pays each of them at most once.
 
-    Releases whose scopes share no row may pay the same cost. If a scope shares a row with those of earlier releases,
-    its release pays a cost that comes later in the list than all costs that they paid. A plan cannot grow; a plan with
-    a report priced as mixed may hold no other report.
+    Releases whose scopes share no row may pay the same cost. A release whose scope shares a row with those of earlier
+    releases pays a cost that comes later in the list than all costs that they paid. A plan cannot grow; a plan with a
+    report priced as mixed may hold no other report.
     """
 
     costs: Mapping[str, tuple[Cost, ...]]
@@ -86,7 +86,7 @@ class Plan:
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Plan:
-        """Rebuild what `to_dict` wrote."""
+        """Rebuild a plan from the mapping that `to_dict` returned."""
         return cls(
             {
                 label: tuple(
@@ -101,7 +101,7 @@ def fitted(plan_of: Callable[[float], Plan], epsilon: float, delta: float) -> Pl
     """Return `plan_of(scale)` with the largest scale >= 1 whose total stays within epsilon at delta.
 
     `plan_of(1)` spends epsilon under basic composition. If every cost is also a zCDP cost, many small releases compose
-    to less, and a larger scale then avoids needless noise.
+    to a smaller total, and a larger scale then avoids needless noise.
     """
 
     def over(scale: float) -> float:

@@ -24,11 +24,11 @@ class Refused(PermissionError):
 
 
 # (claim's relation, wanted relation) -> number of changes of the first kind that make up one of the second kind.
-# Moves are counted by `Claim.changes`; pairs missing here do not convert: a promise about one row's new value says
-# nothing about the row's presence, and one about short moves says nothing about longer ones or other values.
+# Moves are counted by `Claim.changes`. Pairs missing here do not convert: a promise about one row's new value says
+# nothing about the row's presence, and a promise about moves says nothing about other values.
 _CHANGES = {
     (Neighboring.ADD_REMOVE, Neighboring.ADD_REMOVE): 1,
-    (Neighboring.ADD_REMOVE, Neighboring.REPLACE): 2,  # take the row out, put the other one in
+    (Neighboring.ADD_REMOVE, Neighboring.REPLACE): 2,  # remove the row, add the other one
     (Neighboring.ADD_REMOVE, Neighboring.MOVE_RHO): 2,
     (Neighboring.REPLACE, Neighboring.REPLACE): 1,
     (Neighboring.REPLACE, Neighboring.MOVE_RHO): 1,
@@ -105,7 +105,7 @@ class Claim:
         return self.plan.total(self.delta)
 
     def changes(self, relation: Neighboring, rho_distance: float | None) -> int | None:
-        """Return how many changes under the claim's relation make up one change under another; None if no number does.
+        """Return how many changes under the claim's relation make up one under `relation`, or None if no number does.
 
         A move longer than the claim's is divided into several steps, which stay in the declared box because it is
         convex.
@@ -117,7 +117,7 @@ class Claim:
         return _CHANGES.get((self.neighboring, relation))
 
     def charge(self, relation: Neighboring, rho_distance: float | None) -> _Charge | None:
-        """Return the claim's cost under a relation, by group privacy; None if it promises nothing there."""
+        """Return the claim's cost under a relation, by group privacy, or None if it promises nothing there."""
         m = self.changes(relation, rho_distance)
         if m is None:
             return None
@@ -125,7 +125,7 @@ class Claim:
         total, zcdps = self.total, [cost.zcdp for cost in costs]
         own_delta = math.fsum(cost.own_delta for cost in costs)
         epsilon, delta = m * total.epsilon, _group_delta(m, total.epsilon, total.delta)
-        if m > 1 and own_delta:  # costs with their own delta have no group form, so the whole claim is converted
+        if m > 1 and own_delta:  # group privacy cannot scale a cost with its own delta, so the whole claim is converted
             return _Charge(epsilon, 0.0, delta, None, epsilon, delta)
         return _Charge(
             pure=m * math.fsum(cost.pure for cost in costs),
@@ -148,7 +148,7 @@ class Claim:
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Claim:
-        """Rebuild what `to_dict` wrote."""
+        """Rebuild a claim from the mapping that `to_dict` returned."""
         plan, neighboring = Plan.from_dict(record["plan"]), Neighboring(record["neighboring"])
         return cls(**{**record, "plan": plan, "neighboring": neighboring})
 
@@ -210,7 +210,7 @@ class Account:
         return tuple(c for c in self.claims if c.changes(relation, self.rho_distance(relation)) is None)
 
     def rho_distance(self, relation: Neighboring) -> float | None:
-        """Return the longest move that a relation's total covers: the budget's, else the shortest of all claims'."""
+        """Return the longest move that a relation's total covers: the budget's, or else the shortest claim's."""
         if relation in self.budgets and self.budgets[relation].rho_distance is not None:
             return self.budgets[relation].rho_distance
         claims = (c for c in self.claims if c.neighboring is relation)
@@ -221,9 +221,9 @@ class Account:
         return _unit(relation, self.rho_distance(relation))
 
     def total(self, relation: Neighboring) -> Total:
-        """Return the total of the claims under a relation, at the budget's delta, else at the sum of their deltas.
+        """Return the total of the claims under a relation, at the budget's delta, or else at the sum of their deltas.
 
-        It composes all costs (Gaussian ones by their squares), or adds epsilons and deltas if that gives less.
+        The total composes all costs (Gaussian ones by their squares), or adds epsilons and deltas if that gives less.
         """
         rho = self.rho_distance(relation)
         charges = [charge for claim in self.claims if (charge := claim.charge(relation, rho)) is not None]
@@ -288,8 +288,8 @@ class Account:
         Raises
         ------
         ValueError
-            If a budget for moves states no length, if another budget states one, or if some claims promise nothing
-            under the budget's relation.
+            If a budget for moves states no length, if any other budget states a length, or if some claims promise
+            nothing under the budget's relation.
         """
         if (relation is Neighboring.MOVE_RHO) != (budget.rho_distance is not None):
             raise ValueError("Account: a total for moves must say how far a row may move; no other total may.")

@@ -103,7 +103,7 @@ def postgresql(url: str) -> Engine:
 
 
 def create(connection: sqlalchemy.Connection, seal: str) -> None:
-    """Create the tables with a sealed, empty head if they do not exist; call it in a transaction."""
+    """Create the tables with a sealed, empty head if they do not exist; call this in a transaction."""
     if connection.dialect.name == "postgresql":
         connection.execute(sqlalchemy.select(sqlalchemy.func.pg_advisory_xact_lock(_LOCK)))
     if any(sqlalchemy.inspect(connection).has_table(table.name) for table in (ENTRIES, HEAD)):
@@ -113,5 +113,5 @@ def create(connection: sqlalchemy.Connection, seal: str) -> None:
 
 
 def problem_of(error: SQLAlchemyError) -> str:
-    """Return a driver's message in one line, without statement or parameters."""
+    """Return a database driver's message in one line, without the SQL statement and its parameters."""
     return str(getattr(error, "orig", None) or error).strip().partition("\n")[0]

@@ -15,7 +15,7 @@ from dpviz.privacy.guarantee import Neighboring
 __all__ = ["read_file", "write_file"]
 
 FORMAT = "dpviz-account"
-OLD_FORMAT = "dpviz-ledger"  # the format before 0.2, which differs only in the unit of moves
+OLD_FORMAT = "dpviz-ledger"  # the format before version 0.2, which differs only in the unit of moves
 VERSION = 1
 MOST_BYTES = 16_000_000
 

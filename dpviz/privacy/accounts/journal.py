@@ -1,10 +1,10 @@
 """An append-only chain of entries for all files, authenticated with the server's secret.
 
-Each entry's code (an HMAC) covers the entry and the previous code; the head row seals their number and the last code.
-An entry that was edited, removed, added, reordered or moved to another file is therefore detected, at the latest when
-the next process reads the chain. A database that was rolled back is detected by comparison with the state that this
-process and the mark beside the secret have seen. A rollback of both the database and the mark is NOT detected, nor is
-anything done by somebody who holds the secret.
+Each entry's code (an HMAC) covers the entry and the previous code; the head row seals the number of entries and the
+last code. An entry that was edited, removed, added, reordered or moved to another file is therefore detected, at the
+latest when the next process reads the chain. A database that was rolled back is detected by comparison with the latest
+state that this process has seen, and with the one recorded in the mark, a file next to the secret. A rollback of both
+the database and the mark is NOT detected, nor is anything done by somebody who holds the secret.
 
 Folder, secret and database are checked when a process opens them. Anyone who can write there while the process runs can
 also read the secret, and so can do anything. Edits of the database while a process runs, a trigger in the database, or
@@ -63,7 +63,7 @@ class Turn:
 
 
 class Journal:
-    """The chain of all entries. Threads may share it; other processes and hosts may write to the same database.
+    """The chain of all entries. Threads may share a journal; other processes and hosts may write to the same database.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ class Journal:
 
     @contextmanager
     def turn(self) -> Iterator[Turn]:
-        """Read others' entries, then append in the same transaction; sync it if the block ends without an error.
+        """Read others' entries and append new ones in one transaction, synced if the block ends without an error.
 
         Raises
         ------
@@ -162,7 +162,7 @@ def _changed(how: str) -> PermissionError:
 
 @contextmanager
 def _one_sentence() -> Iterator[None]:
-    """Turn a database driver's exception into one sentence without statement or parameters."""
+    """Turn a database driver's exception into one sentence without the SQL statement and its parameters."""
     try:
         yield
     except SQLAlchemyError as error:

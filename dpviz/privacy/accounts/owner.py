@@ -23,12 +23,12 @@ def owner_by_key(key: str) -> str:
 
 
 def check_owner(owner: str) -> str:
-    """Return the name of an owner other than this machine's user.
+    """Return `owner` if it names an owner other than this machine's user.
 
     Raises
     ------
     ValueError
-        If the text is not such a name.
+        If it does not.
     """
     if not _NAME.fullmatch(owner):
         raise ValueError(

@@ -29,9 +29,9 @@ class Accounts:
 
     An account is identified by an HMAC, keyed with the server's secret, of a file's bytes and its owner: the same
     person finds the same account with the same file in another tab, on the command line, or on another host with the
-    same secret. Nobody else can compute its key, and another person's copy of the file leads to a different account,
-    empty at first. Accounts do not recognize a copy of the data that differs in a single byte, runs on a server with
-    another secret, or another owner's claims on the same file.
+    same secret. Nobody else can compute the account's key, and another person's copy of the file leads to a different
+    account, empty at first. An account does not cover runs on a copy of the data that differs in a single byte, runs on
+    a server with another secret, or another owner's claims on the same file.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class Accounts:
         return self._owned(hmac.new(self._secret, b"file\0" + content, hashlib.sha256).hexdigest(), owner)
 
     def key_of(self, path: Path, owner: str = LOCAL) -> str:
-        """Return the key for a file on disk, read in pieces; it equals `key` of the file's bytes."""
+        """Return the key for a file on disk, read in pieces; the key equals `key` of the file's bytes."""
         running = hmac.new(self._secret, b"file\0", hashlib.sha256)
         with path.open("rb") as file:
             while piece := file.read(1 << 20):
@@ -129,12 +129,12 @@ class Accounts:
             self._answer(turn, key, private)
 
     def check(self, key: str, claim: Claim) -> None:
-        """Refuse a claim that could not be booked; nothing is booked.
+        """Refuse a claim that could not be booked; nothing is booked in either case.
 
         Raises
         ------
         Refused
-            If a budget that the owner set would not cover it, or the file is public.
+            If a budget that the owner set would not cover the claim, or the file is public.
         """
         account = self.of(key)
         self._agree(account, True)
@@ -146,7 +146,7 @@ class Accounts:
         Raises
         ------
         Refused
-            If a budget that the owner set would not cover it, or the file is public; nothing is booked then.
+            If a budget that the owner set would not cover the claim, or the file is public; nothing is booked then.
         """
         with self._journal.turn() as turn:
             self._answer(turn, key, True)
@@ -175,7 +175,7 @@ class Accounts:
         return write_file(self.of(key), self._secret)
 
     def load(self, key: str, text: str | bytes) -> int:
-        """Add the new claims of an account file and return their number. It never drops a claim.
+        """Add the new claims of an account file and return their number. No claim is ever dropped.
 
         Raises
         ------
