@@ -74,7 +74,7 @@ class Block:
         return self._nearest[1]
 
     def companion(self, name: str) -> np.ndarray:
-        """Return the released values, one per row, stored beside the rows under this name.
+        """Return the released values, one per row, that are stored with the rows under this name.
 
         Raises
         ------
@@ -86,7 +86,7 @@ class Block:
         return self._companions[name]
 
     def accompany(self, name: str, values: np.ndarray) -> None:
-        """Store released values beside the rows; a second release under the same name replaces the first.
+        """Store released values with the rows; a second release under the same name replaces the first.
 
         Raises
         ------

@@ -81,7 +81,7 @@ class Rows:
             under moves by no more than before, because both rows are finite and clipping never moves two points farther
             apart. So any promise for neighbors with n_rows rows holds for X. No error is raised if `n_rows` is not the
             true number, so the run does not reveal whether it is. The relations still treat the true number as public:
-            the number of rows at the middle is visible through the noise, as for any other place.
+            the number of rows at the middle is visible through the noise, as it is at any other place.
         """
         return MemorySession(self._block(n_rows))
 
@@ -110,7 +110,7 @@ class Session(ABC):
         return noise
 
     def excess(self, mechanism: str) -> float:
-        """Return the ratio of the noise's variance to that which the promise counts; above 1 if noise is shared."""
+        """Return the noise's variance relative to that on which the promise rests; it is above 1 if noise is shared."""
         return 1.0
 
     def path(self, scope: int) -> tuple[int, ...]:
@@ -172,7 +172,7 @@ class Session(ABC):
 
     @abstractmethod
     def perturb(self, name: str, query: Positions, draw: Perturb) -> tuple[np.ndarray, Mapping[str, np.ndarray]]:
-        """Return (noisy rows, true rows) and store the noisy ones beside the rows as the companion `name`."""
+        """Return (noisy rows, true rows) and store the noisy ones with the rows as the companion `name`."""
 
     @abstractmethod
     def ask(self, question: Question, scope: int, gather: Gather) -> tuple[np.ndarray, np.ndarray, int, Mapping]:
@@ -192,13 +192,13 @@ class StatisticSession(Session):
         return {part: draw(part, statistic) for part, statistic in true.items()}, true
 
     def noisy_argmax(self, score: Score, scope: int, pick: Pick) -> tuple[int, Mapping[str, np.ndarray]]:
-        """Choose by utilities computed from the score's statistic, on the grid."""
+        """Choose by utilities that are computed from the score's statistic and snapped to a grid."""
         statistic = self._statistic(score.query, scope)
         utilities = snap(score.utility(statistic) * UTILITY_SNAP) / UTILITY_SNAP
         return pick(utilities), {"utility": utilities, **score.parts(statistic)}
 
     def grown(self, query: Halvings, scope: int, halve: Halve) -> tuple[np.ndarray, np.ndarray, Mapping]:
-        """Count the boxes depth by depth."""
+        """Count the rows in the boxes, and halve boxes, depth by depth."""
         nodes, halved, counts = [], [], []
         now = np.array([1])
         for depth in range(query.deepest + 1):
@@ -234,8 +234,8 @@ class MemorySession(StatisticSession):
     def noisy_cover(self, query: CellCover, scope: int, pick: Cells) -> tuple[np.ndarray, Mapping[str, np.ndarray]]:
         """Return (picked cells, how many rows each covered).
 
-        Only occupied cells are counted; `pick` also takes the number of empty ones, and the j-th of them is found by
-        its rank. A picked cell remains a candidate, with count 0.
+        Only occupied cells are counted; `pick` also takes the number of empty cells, and the j-th empty cell is found
+        by its rank. A picked cell remains a candidate, with count 0.
         """
         block = self._blocks[scope]
         live = np.ones(block.n, dtype=bool)
@@ -265,7 +265,7 @@ class MemorySession(StatisticSession):
         return keys[mask], noisy[mask], {"keys": keys, "counts": counts}
 
     def perturb(self, name: str, query: Positions, draw: Perturb) -> tuple[np.ndarray, Mapping[str, np.ndarray]]:
-        """Release every row with noise."""
+        """Add noise to every row, and store the noisy rows as the companion `name`."""
         block = self._blocks[ALL]
         true = query.statistic(block)
         noisy = draw(true)

@@ -35,7 +35,7 @@ def private_folder(folder: Path | None = None) -> Path:
     Raises
     ------
     PermissionError
-        If it is a symbolic link, belongs to somebody else, or others can write to it.
+        If the folder is a symbolic link, belongs to somebody else, or can be written to by others.
     """
     folder = state_folder() if folder is None else folder
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -54,7 +54,7 @@ def server_secret(folder: Path | None = None) -> bytes:
     Raises
     ------
     PermissionError
-        If others could read or change it, if it is a link, or if the file was damaged.
+        If the secret's file can be read or changed by others, is a link, or is damaged.
     """
     path = private_folder(folder) / "secret"
     make_once(path, secrets.token_bytes(_BYTES))
@@ -108,7 +108,7 @@ def read_private(path: Path) -> bytes:
     Raises
     ------
     PermissionError
-        If it does not meet these conditions.
+        If the file does not meet these conditions.
     """
     if path.is_symlink():
         raise PermissionError(f"Accounts: {path} is a symbolic link, which is not followed; put the file itself there.")

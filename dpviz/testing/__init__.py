@@ -1,4 +1,4 @@
-"""Check an algorithm as dpviz checks its own: promise, price, docstring, pieces of data, attacks.
+"""Check an algorithm as dpviz checks its own: its promise, prices and docstring, parts of the data, and attacks.
 
 ```python
 from dpviz.testing import check_algorithm, parametrize_with_checks
@@ -14,47 +14,47 @@ def test_contract(algorithm, check):
 From a paper's pseudo-code to a stepped, audited algorithm
 ----------------------------------------------------------
 0. In a checkout write `python -m dpviz` instead of `dpviz`. The checks need pytest: `pip install "dpviz[testing]"`.
-1. `dpviz new my-method` writes `my_method.py`, noisy Lloyd steps that run, and `test_my_method.py`. Change it bit by
-   bit, and run `dpviz run my-method --with my_method.py --data sample:town` after every change.
+1. `dpviz new my-method` writes `my_method.py`, which takes noisy Lloyd steps, and `test_my_method.py`. Change the
+   method bit by bit, and run `dpviz run my-method --with my_method.py --data sample:town` after every change.
 2. **Mark what reads rows.** In the paper's pseudo-code underline every line that needs a row: a count, a sum, a choice
-   by score. These are the releases, and the only lines that cost. Give each a label.
+   by score. These are the releases, and the only lines that cost anything. Give each of them a label.
 3. **Price them** in `plan`: label -> one cost for each time that the release may be made. `Laplace(epsilon)` and
    `Gaussian(mu)` price sums and counts, `Exponential(epsilon)` a choice (`dpviz.privacy.costs`). A query with parts has
    a label for each: "update.sums", "update.counts". The plan may use parameters, the number of columns and the declared
-   number of rows, nothing else.
+   number of rows, but nothing else.
 4. **Ask for them** in `steps`: `curator.release(label, query).value` is an array, or a dictionary by part;
-   `curator.select(label, score)` is the number of the chosen candidate. Queries are those of `dpviz.privacy.queries`,
+   `curator.select(label, score)` is the index of the chosen candidate. Queries are those of `dpviz.privacy.queries`,
    whose sensitivities are tested by brute force: `Count`, `GridCounts` (cells of a grid), `NearestSums` (rows nearest
    to each point: "sums" and "counts"), `NearestVotes`, `BoxCounts`, `SecondMoment`; scores are `SwapScore`, `SetScore`
    and `SplitScore`. Apply `geometry.snap` to the points in a query, or the query refuses them. Whatever you compute
    from the answers is free. Coordinates are z units: the declared box is centered at 0, and its half-widths,
    `domain.box_z`, are at most 1. The checks run on 2 to 3,000 rows and 1 to 6 columns, so anything that grows with the
-   columns must stay small.
-5. **Yield a step** wherever the paper has a picture: `Step(kind, title, released)`. The last one has "centers", shape
+   number of columns must stay small.
+5. **Yield a step** wherever the paper has a picture: `Step(kind, title, released)`. The last step has "centers", shape
    (k, d). A step of a new kind gets the plain picture; every step is one stop of the player.
 6. **Write down** what you did: the docstring's six headings, and `CODE`, six to ten lines of at most 50 characters
    that light up beside the picture; a line with a label reads rows. "Steps" lists each kind with every name that it
    releases and its shape in k, d, n, numbers or letters of your own; "Parameters" repeats the ranges of `param`.
 7. `python -m pytest test_my_method.py` runs the checks of this module in seconds. `dpviz audit my-method --with
-   my_method.py` takes about a minute: an adversary tries 300 times to tell neighbors apart. Once it passes, the lists
-   on this machine no longer say "not audited here", until the file changes.
-8. `dpviz app --with my_method.py` puts it into the dashboard: step it, compare it, sweep it, export it. A package may
-   name its algorithms in the entry-point group `dpviz.algorithms` instead.
+   my_method.py` takes about a minute: an adversary tries 300 times to tell neighbors apart. Once the audit passes, the
+   lists on this machine no longer say "not audited here", until the file changes.
+8. `dpviz app --with my_method.py` adds the method to the dashboard, to step through, compare, sweep and export. A
+   package may instead name its algorithms in the entry-point group `dpviz.algorithms`.
 
 A program of another library
 ----------------------------
 `dpviz run diffprivlib-kmeans --outside diffprivlib.models:KMeans --data sample:town` runs any class with `fit(X)`,
-`cluster_centers_` and an argument `n_clusters` beside ours, as do `app`, `sweep` and `export`. The class gets
-`epsilon`, `bounds` and `random_state` where it has such arguments; rows and bounds are in z units. It sees the rows
-itself, so it is marked everywhere: "claims by its authors, not checked here; its noise is not ours". It has its own
-panel in every ranking, and is refused for private data, secure noise and `audit`. Where a library needs older packages
-than dpviz was tested with (diffprivlib 0.6 does not load with scikit-learn 1.9), give both an environment of their own,
-`pip install CHECKOUT diffprivlib "scikit-learn<1.9"`, and make the rows there with `dpviz sweep`; `dpviz report` reads
-them in any other environment.
+`cluster_centers_` and an argument `n_clusters` together with ours, as do `app`, `sweep` and `export`. The class gets
+`epsilon`, `bounds` and `random_state` where it has such arguments; rows and bounds are in z units. Such a program sees
+the rows themselves, so it is marked everywhere: "claims by its authors, not checked here; its noise is not ours". It
+has its own panel in every ranking, and is refused for private data, secure noise and `audit`. Where a library needs
+older packages than dpviz was tested with (diffprivlib 0.6 does not load with scikit-learn 1.9), give both an
+environment of their own, `pip install CHECKOUT diffprivlib "scikit-learn<1.9"`, and make the rows there with `dpviz
+sweep`; `dpviz report` reads them in any other environment.
 
 What is refused
 ---------------
-A source is refused if it imports rows or noise, touches an underscore attribute of anything but `self`, overrides
+A source file is refused if it imports rows or noise, touches an underscore attribute of anything but `self`, overrides
 `run`, draws noise itself or defines a query (`dpviz.algorithms.rules`). This catches mistakes, not malice: add only
 files that you would run.
 """
@@ -134,8 +134,7 @@ def check_algorithm(cls: type[Algorithm]) -> dict[str, str]:
 def parametrize_with_checks(
     algorithms: Iterable[type[Algorithm]], slow: Callable[[type[Algorithm], str], bool] = lambda cls, name: False
 ) -> MarkDecorator:
-    """Return a pytest mark that runs a test with every `algorithm` and every `check`, and skips checks that do not
-    apply.
+    """Return a pytest mark that runs a test with every `algorithm` and `check`, and skips checks that do not apply.
 
     Parameters
     ----------

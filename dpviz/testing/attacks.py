@@ -32,7 +32,7 @@ def _private(cls: type[Algorithm]) -> None:
 
 
 def source_asks_the_curator_alone(cls: type[Algorithm]) -> None:
-    """Check that the module imports no rows and no noise, touches no underscore attribute, and overrides no driver."""
+    """Check that the source imports no rows or noise, touches no underscore attribute, and overrides no driver."""
     _private(cls)
     module = inspect.getmodule(cls)
     broken = broken_rules(inspect.getsource(module)) if module else ["its source cannot be read"]
@@ -40,7 +40,7 @@ def source_asks_the_curator_alone(cls: type[Algorithm]) -> None:
 
 
 def nothing_more_than_claimed_is_given_away(cls: type[Algorithm]) -> None:
-    """Audit five pairs of neighbors with few runs each: the cost of the recorded queries is exact in every run."""
+    """Audit five pairs of neighbors with few runs each; every run gives the exact cost of the recorded queries."""
     _private(cls)
     algorithm = instance(cls)
     for i, pair in enumerate(pairs(algorithm.neighboring)):
@@ -57,7 +57,7 @@ def nothing_more_is_given_away_with_secure_noise(cls: type[Algorithm]) -> None:
 
 
 def nothing_more_is_given_away_where_the_first_instance_does_not_go(cls: type[Algorithm]) -> None:
-    """Audit the class's `AUDIT` with six columns, five centers, and neighbors that use over 30% of a sensitivity."""
+    """Audit the second instance on six columns, with five centers and neighbors that use over 30% of a sensitivity."""
     _private(cls)
     algorithm = second_instance(cls)
     for pair, n_public in wide_pairs(algorithm.neighboring):

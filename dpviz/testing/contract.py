@@ -1,4 +1,4 @@
-"""Check the contract of every algorithm: its promise, prices, reads and releases."""
+"""Check the contract of an algorithm: its promise, its prices, and what it reads and releases."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def centers_and_coreset_lie_in_the_declared_box(cls: type[Algorithm]) -> None:
 
 
 def same_seed_same_trace_other_seed_other_trace(cls: type[Algorithm]) -> None:
-    """Check that a run follows from its seed."""
+    """Check that the same seed repeats a run, and that another seed changes it."""
     again = _instance(cls).run(MADE["blobs"], domain=declared(MADE["blobs"]), seed=0)
     demand(same(_made(cls), again), "the same seed gave another trace")
     if cls.notion.private:
@@ -137,7 +137,7 @@ def claim_equals_guarantee_from_parameters_alone(cls: type[Algorithm]) -> None:
 
 
 def no_preset_promises_more_epsilon_than_was_asked_for(cls: type[Algorithm]) -> None:
-    """Check every preset and the second audit's parameters, in two and six columns."""
+    """Check the promised epsilon of every preset and of the second audit's instance, on two and six columns."""
     _private(cls)
     for one in (*(_instance(cls, **values) for values in cls.PRESETS.values()), second_instance(cls)):
         for d, n in ((2, N), (6, 3000)):
@@ -165,7 +165,7 @@ def ledger_does_not_depend_on_the_data(cls: type[Algorithm]) -> None:
 
 
 def nothing_reads_the_number_of_rows_under_add_remove(cls: type[Algorithm]) -> None:
-    """Check that other rows with the same declared n give the same plan, promise and costs."""
+    """Check that plan, promise and costs do not depend on the true number of rows."""
     _private(cls)
     if cls.neighboring is not Neighboring.ADD_REMOVE:
         raise DoesNotApply("its relation keeps n")
@@ -247,7 +247,7 @@ def steps_count_releases_and_defaults_work(cls: type[Algorithm]) -> None:
 
 
 def bad_parameters_are_refused_in_one_sentence(cls: type[Algorithm]) -> None:
-    """Check that an error begins with the algorithm's name and names the parameter."""
+    """Check that a bad parameter raises an error that begins with the algorithm's name and names the parameter."""
     for field, values in BAD.items():
         for value in values if field in params.specs(cls) else ():
             try:
@@ -280,7 +280,7 @@ def bad_data_is_refused_in_one_sentence(cls: type[Algorithm]) -> None:
 
 
 def a_row_that_is_not_finite_is_dropped_or_stands_at_the_middle(cls: type[Algorithm]) -> None:
-    """Check both cases: if the relation keeps n, dropping a row would show, so the row moves to the domain's middle."""
+    """Check that a row with a non-finite cell is dropped or, if the relation keeps n, moved to the domain's middle."""
     _private(cls)
     X = MADE["blobs"]
     domain = declared(X)

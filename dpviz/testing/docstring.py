@@ -50,7 +50,7 @@ def _section(cls: type[Algorithm], heading: str) -> str:
 
 
 def _items(text: str) -> Shapes:
-    """Return name -> shape of a list of released values; commas inside parentheses belong to a shape or a remark."""
+    """Return the shapes of a list of released values by name; commas in parentheses belong to a shape or a remark."""
     items = {}
     for item in re.split(r",\s*(?![^()]*\))", text.strip()):
         name, _, rest = item.strip().partition(" ")
@@ -62,7 +62,7 @@ def _items(text: str) -> Shapes:
 
 @cache
 def _table(text: str) -> dict[str, tuple[Shapes, Shapes]]:
-    """Return kind -> (released, sometimes) of a section "Steps"."""
+    """Return (released, sometimes) for every kind of step in a section "Steps"."""
     shapes: dict[str, tuple[Shapes, Shapes]] = {}
     for line in re.sub(r"\n {8,}", " ", text).splitlines():
         head = re.match(r"    ([a-z][a-z-]*(?:, [a-z][a-z-]*)*) {2,}(.*)", line)
@@ -83,7 +83,7 @@ def _table(text: str) -> dict[str, tuple[Shapes, Shapes]]:
 def _runs(cls: type[Algorithm]) -> Iterator[tuple[int, int, int, Trace]]:
     """Yield (rows, columns, centers, run) twice at the defaults, and once at the second audit's parameters.
 
-    A run is left out if another algorithm would run instead, because that one's docstring lists its steps.
+    A run is left out if another algorithm would run instead, because the other docstring then lists the steps.
     """
     for n, d, algorithm in (
         (400, 2, built(cls, n_clusters=3, epsilon=4.0)),
@@ -97,7 +97,7 @@ def _runs(cls: type[Algorithm]) -> Iterator[tuple[int, int, int, Trace]]:
 
 
 def steps_release_what_the_docstring_lists(cls: type[Algorithm]) -> None:
-    """Check that every kind and every name is documented with its shape, and occurs."""
+    """Check that every kind of step and every released name is documented with its shape, and occurs."""
     documented: dict[str, tuple[Shapes, Shapes]] = _table(_section(cls, "Steps"))
     met: dict[str, set[str]] = {}
     for n, d, k, trace in _runs(cls):
@@ -150,7 +150,7 @@ def ranges_in_the_docstring_are_those_that_are_checked(cls: type[Algorithm]) -> 
 
 
 def has_six_to_ten_lines_of_pseudo_code(cls: type[Algorithm]) -> None:
-    """Check that the lines fit beside the picture."""
+    """Check that the pseudo-code has six to ten lines that fit next to the picture."""
     demand(6 <= len(cls.CODE) <= 10, f"CODE has {len(cls.CODE)} lines")
     long = [line.text for line in cls.CODE if len(line.text) > 50]
     demand(not long, f"CODE: longer than 50 characters: {long}")

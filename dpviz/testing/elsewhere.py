@@ -1,4 +1,4 @@
-"""Check that an algorithm gives the same bits wherever the rows are: in parts on disk, or with federated clients."""
+"""Check that an algorithm releases the same bits wherever the rows are: in parts on disk, or with federated clients."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def runs_in_parts_are_bit_equal_to_memory(cls: type[Algorithm]) -> None:
 
 
 def _trusting(trace: Trace, trust: str) -> Trace:
-    """Return the trace with another answer to the question of who must be trusted."""
+    """Return the trace with another statement of who must be trusted."""
     claimed, spent = (dataclasses.replace(promise, trust=trust) for promise in (trace.claimed, trace.spent))
     return dataclasses.replace(trace, claimed=claimed, spent=spent)
 

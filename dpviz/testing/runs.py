@@ -66,7 +66,7 @@ MADE: dict[str, np.ndarray] = {
 
 
 def built(cls: type[Algorithm], **values: Any) -> Algorithm:
-    """Return an instance with those of the values that are parameters of the class."""
+    """Return an instance built from those values that are parameters of the class."""
     return cls(**{name: value for name, value in values.items() if name in params.specs(cls)})
 
 
@@ -76,7 +76,7 @@ def declared(X: np.ndarray, **facts: Any) -> Domain:
 
 
 def run(cls: type[Algorithm], rows: str = "blobs", seed: int = 0, **values: Any) -> Trace:
-    """Return a run on rows of `MADE`, shared by several checks."""
+    """Return a run on rows of `MADE`, which several checks share."""
     return _run(built(cls, **values), rows, seed)
 
 

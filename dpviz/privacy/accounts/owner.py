@@ -28,7 +28,7 @@ def check_owner(owner: str) -> str:
     Raises
     ------
     ValueError
-        If it does not.
+        If the text names no such owner.
     """
     if not _NAME.fullmatch(owner):
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Queries about rows. They are frozen and hold data only: numbers, strings, tuples, arrays.
+"""Queries about rows: frozen objects that hold only data, that is, numbers, strings, tuples and arrays.
 
 A query is a sum over rows. `statistic` computes it on a block of rows; `sensitivity` declares, per part, how much one
 row can change it; the test suite checks both by brute force. A field may never be a callable: a function handed to the

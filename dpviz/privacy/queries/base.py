@@ -1,4 +1,4 @@
-"""Types of queries: sums, selections, partitions, sparse keys."""
+"""Base classes of queries: sums, selections, partitions, sparse keys and questions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dpviz.geometry import GRID, snap
 from dpviz.privacy.block import Block
 from dpviz.privacy.guarantee import Neighboring
 
-_ROUND = 1 + 2.0**-40  # exceeds the rounding error of a norm in float64
+_ROUND = 1 + 2.0**-40  # a factor that exceeds the rounding error of a norm in float64
 COARSE = 2.0**-12  # products of two multiples of this lie on the grid
 
 __all__ = [
@@ -119,7 +119,7 @@ class Score(ReadOnly):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Predicate(OnGrid):
-    """A split of the rows into `parts` disjoint parts by a public rule on the single row."""
+    """A split of the rows into `parts` disjoint parts by a public rule that reads one row at a time."""
 
     parts: ClassVar[int] = 2
     by_user: ClassVar[bool] = False  # True if the part follows from the row's public number, not from its values
@@ -161,7 +161,7 @@ class Question(OnGrid):
     Attributes
     ----------
     reason : as for `Query`
-    seed : seed of the public hashes that people and server both compute
+    seed : seed of the public hashes that people and the server both compute
     """
 
     reason: ClassVar[str] = ""
@@ -192,7 +192,7 @@ class Question(OnGrid):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Projection(ReadOnly):
-    """A public matrix (d, p). A run stores the projected rows under its identity."""
+    """A public matrix (d, p). A run caches the projected rows under the identity of this object."""
 
     matrix: np.ndarray
 
@@ -213,7 +213,7 @@ def projected(block: Block, projection: Projection) -> np.ndarray:
 
 
 def one_entry(norm: float, neighboring: Neighboring) -> float:
-    """Return the largest change of a histogram in which every row has one entry of 1."""
+    """Return the largest change of a histogram to which every row adds 1 in one entry."""
     if neighboring is Neighboring.ADD_REMOVE or norm == math.inf:
         return 1.0
     return 2.0 ** (1 / norm)

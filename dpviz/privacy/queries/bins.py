@@ -17,7 +17,7 @@ __all__ = ["ClusterBins"]
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class ClusterBins(Query):
-    """Counts of the rows nearest to each of k public points between neighboring public edges, column by column.
+    """Counts of the rows nearest to each of k public points, in bins between public edges of every column.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ from dpviz.privacy.queries.base import Predicate, Query, Score
 __all__ = ["Below", "HalfIntervalCounts", "RegionSum", "SplitScore"]
 
 _ROWS = 1024  # number of rows that fit in the cache
-_ROUND = 1 + 2.0**-40  # exceeds the rounding error of a norm in float64
+_ROUND = 1 + 2.0**-40  # a factor that exceeds the rounding error of a norm in float64
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -74,7 +74,7 @@ class HalfIntervalCounts(Query):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class SplitScore(Score):
-    """Score of each cut of a region: few rows near it (emptiness), many on both sides (centreness).
+    """Score of each cut of a region, high if few rows are near the cut (emptiness) and many on both sides (centreness).
 
     With the region's NOISY count n, r rows below the cut, e rows in its interval and m = min(r, n - r), the utility is
     n times the paper's score: u = n c + alpha clip(n - e, 0, n), where n c = m t/q for m <= n q and

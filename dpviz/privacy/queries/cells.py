@@ -19,7 +19,7 @@ _MOST = 5  # maximum number of coordinates in a key
 
 
 def _half(p: int) -> int:
-    """Return `half`, the bound of keys: p numbers clipped to [-half, half) fit into 64 bits together."""
+    """Return `half`, the bound of keys: p numbers clipped to [-half, half) together fit into 64 bits."""
     if p > _MOST:
         raise ValueError(f"cells: keys must have at most {_MOST} coordinates; got {p}.")
     return 2 ** (min(16, 64 // p) - 1)
@@ -38,7 +38,7 @@ def cells(block: Block, width: float, offset: np.ndarray, projection: Projection
 
 
 def _codes(keys: np.ndarray) -> np.ndarray:
-    """Return one number per key; these numbers are in the same order as the keys."""
+    """Return one number per key; the numbers sort in the same order as the keys."""
     half = _half(keys.shape[1])
     code = np.zeros(len(keys), dtype=np.uint64)
     for column in keys.T:

@@ -1,4 +1,4 @@
-"""Counts and votes: statistics in which one row has one entry of 1."""
+"""Counts and votes: statistics to which every row adds 1 in one entry."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cover rows with few cells of public grids, and split them by a hyperplane."""
+"""Cover rows with few cells of public grids, and split rows by a hyperplane."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class CellCover(ReadOnly):
         return np.ravel_multi_index(tuple(at.T), self.shape(grid), mode="clip")
 
     def middles(self, grid: int, cells: np.ndarray) -> np.ndarray:
-        """Return the middles of cells (m,), moved into the box, shape (m, p)."""
+        """Return the middles of cells (m,), clipped to the box, shape (m, p)."""
         at = np.stack(np.unravel_index(cells, self.shape(grid)), axis=1)
         middles = (at + 0.5) * self.sides[grid] - self.half - self.shifts[grid]
         return np.clip(middles, -self.half, self.half)

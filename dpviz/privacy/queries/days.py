@@ -1,4 +1,4 @@
-"""The day on which a row arrives, as a public rule derives it from the row alone."""
+"""Derive the day on which a row arrives, by a public rule, from the row alone."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ class GridCounts(Query):
     half : ndarray of shape (d,), half-widths of the box around 0; rows outside are counted in the nearest cell
     parts : tuple of d ints, the number of equal parts of each column
 
-    Returns (`statistic`): "" -> ndarray of shape (product of parts,), whole numbers; the last column runs fastest.
+    Returns (`statistic`): "" -> ndarray of shape (product of parts,), whole numbers; the last column varies fastest.
     """
 
     half: np.ndarray

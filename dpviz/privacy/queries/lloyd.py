@@ -1,4 +1,4 @@
-"""Lloyd's update under a radius: the pull of nearby rows on each center."""
+"""Lloyd's update under a radius constraint: the pull of nearby rows on each center."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["ClusterMoves"]
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class ClusterMoves(Query):
-    """Number of the rows within `radius` of their nearest center, and the sum of their offsets from it.
+    """Number of rows whose nearest center is within `radius`, and the sum of their offsets from it, for each center.
 
     By FastLloyd's radius constraint, a row farther away belongs to no center and adds nothing.
 
@@ -44,7 +44,7 @@ class ClusterMoves(Query):
         squares = np.zeros(len(offsets))
         for column in offsets.T:  # a fixed order, so a row's bits do not depend on its block
             squares += column * column
-        near = np.sqrt(squares) <= self.radius * (1 - 2.0**-40)  # exceeds the rounding error of a norm
+        near = np.sqrt(squares) <= self.radius * (1 - 2.0**-40)  # the margin exceeds the rounding error of a norm
         moves = offsets[near]
         if self.step > GRID:
             moves = snap_toward_zero(moves / (self.step / GRID)) * (self.step / GRID)

@@ -21,7 +21,7 @@ _DECODED = 50_000  # number of people decoded at a time
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class ByUser(Predicate):
-    """A split of people into groups by a public hash of their number, so that no group depends on any row's values.
+    """A split of people into groups by a public hash of their numbers, so that no group depends on any row's values.
 
     Parameters
     ----------
@@ -102,8 +102,8 @@ class NearestOf(Question):
 class OffsetOf(Question):
     """How far are you from your cell's anchor in one public random column, times your public random sign for that cell?
 
-    People outside the listed cells answer 0. Signs cancel the answers of other cells' people, so the sum of all
-    people's reports, each multiplied by its sign, estimates each cell's sum of offsets.
+    People outside the listed cells answer 0. The random signs cancel the answers of people in other cells, so the sum
+    of all people's reports, each multiplied by its sign for a cell, estimates that cell's sum of offsets.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ class OffsetOf(Question):
 
     @property
     def spread(self) -> float:
-        """Return radius sqrt(d), because a sum is d times the reports of n/d people."""
+        """Return radius sqrt(d), because the sum over n people is estimated as d times the reports of n/d people."""
         return self.radius * math.sqrt(self.n_features)
 
     @property

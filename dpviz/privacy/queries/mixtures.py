@@ -1,4 +1,4 @@
-"""Soft groups: the share of every row in each of k public Gaussians, and the moments of these shares."""
+"""Soft groups: the share of every row in each of k public Gaussians, and moments weighted by these shares."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from dpviz.privacy.queries.base import Query
 
 __all__ = ["MixtureMoments"]
 
-_SHARE = 2.0**-8  # shares are multiples of it, so their products with multiples of 2^-16 lie on the grid
+_SHARE = 2.0**-8  # shares are multiples of this step, so their products with multiples of 2^-16 lie on the grid
 _OFFSET, _FACTOR = 2.0**-16, 2.0**-8
 # log shares are multiples of 1/256, cut off at -16, so that one table of exponentials serves every row
 _FINE, _FAR = 256, 16
 _EXP = np.exp(-np.arange(_FAR * _FINE + 1) / _FINE)
-_LARGEST = 2.0**1000  # log shares below it stay finite, and so do their differences times _FINE
+_LARGEST = 2.0**1000  # log shares below this bound stay finite, and so do their differences times _FINE
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class MixtureMoments(Query):
     """Sums over the rows, for each of k Gaussians, of their shares, weighted offsets and weighted second moments.
 
-    A row's shares over the Gaussians are rounded down to multiples of 2^-8 and add up to at most 1. Its offset x - mean
-    from each mean is clipped to the radius; for the second moments it is measured in units of `unit` and truncated to
+    A row's shares in the Gaussians are rounded down to multiples of 2^-8 and add up to at most 1. The row's offset x -
+    mean is clipped to the radius; for the second moments, the offset is measured in units of `unit` and truncated to
     multiples of 2^-8.
 
     Parameters

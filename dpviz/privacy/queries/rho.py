@@ -1,7 +1,7 @@
 """Statistics for rows that move by at most rho: positions, sums by a released companion, quadtree counts.
 
-A companion is one released value per row, which `Curator.perturb_rows` draws and stores beside the rows. A query may
-group rows by it: given the companion, a move changes neither other rows nor the grouping.
+A companion is one released value per row, which `Curator.perturb_rows` draws and stores with the rows. A query may
+group rows by companion: given the companions, a move changes neither other rows nor the grouping.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ _WORDS = "one row adds its squared distance, at most the largest in the ball, to
 
 
 def _distances(block: Block, points: np.ndarray, radius: float, projection: Projection | None) -> Iterator[np.ndarray]:
-    """Yield squared distances (rows, m), exact: rows, clipped to the ball, and points are truncated to 2^-12 first."""
+    """Yield exact squared distances (rows, m): clipped rows and points are first truncated to multiples of 2^-12."""
     seen = clip_ball(block.x if projection is None else projected(block, projection), radius)
     at = np.trunc(points / COARSE) * COARSE
     height = max(1, _ENTRIES // max(len(at), 1))

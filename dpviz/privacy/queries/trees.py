@@ -25,7 +25,7 @@ class Halvings(ReadOnly):
     ----------
     half : ndarray of shape (d,), half-widths of the root around 0
     deepest : int, boxes of this depth are halved no further
-    threshold : float, a box is halved if its biased, noisy count is above it
+    threshold : float, a box is halved if its biased, noisy count is above this threshold
     """
 
     half: np.ndarray
@@ -101,5 +101,5 @@ class BoxCounts(Query):
 
 
 def _above(nodes: tuple[int, ...]) -> set[int]:
-    """Return the boxes that properly contain one of these."""
+    """Return the nodes whose boxes properly contain the box of one of these nodes."""
     return {node >> up for node in nodes for up in range(1, node.bit_length())}
