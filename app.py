@@ -155,9 +155,9 @@ else:
     known = {"", *PAGES, *MOVED, *old.OLD}
 
     def today(page: str, query: str) -> tuple[str, str]:
-        """Return the page and query to which an address leads today; the root address used to show a run.
+        """Return the current page and query of an address; in old versions, the root address showed a run.
 
-        A page that does not exist leads to Start, which says so.
+        The address of a page that does not exist leads to Start, which says that there is no such page.
         """
         if page not in known and page.replace("-", "").isalnum():
             return "", "lost=1"

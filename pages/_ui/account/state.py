@@ -6,7 +6,7 @@ from pages._ui.frame.session import Held
 
 
 class AccountState:
-    """Values of one visitor's session, as in `Session`."""
+    """Values of one visitor's session, declared as in `SessionState`."""
 
     book_files: Held[int] = Held(int)  # a new number creates a fresh file field
 

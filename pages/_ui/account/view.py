@@ -25,7 +25,7 @@ __all__ = ["account", "releases"]
 
 
 def account(data: Dataset) -> None:
-    """Show what all runs on a private file have claimed together, the owner's total, and the account's file."""
+    """Show the claims of all runs on a private file, the total that its owner allows, and the account's file."""
     key = fingerprint(data)
     try:
         now = account_of(data)
@@ -62,7 +62,7 @@ def account(data: Dataset) -> None:
 
 
 def _total(now: Account, relation: Neighboring, data: Dataset) -> None:
-    """Show the claims under a relation, what is left of the total, and the runs that promise nothing under it."""
+    """Show the claims under a neighboring relation, the rest of the owner's total, and the number of runs left out."""
     st.markdown(f"**{together(now, relation)}** claimed, for {now.hides(relation)}.")
     spent, run = (now.total(relation).epsilon if now.under(relation) else 0.0), waiting(data)
     parts = [("spent", spent)]

@@ -25,6 +25,6 @@ def add(slide: Slide) -> None:
 
 
 def keep(deck: Deck) -> None:
-    """Make this the session's deck and recreate the fields that show it."""
+    """Replace the session's deck, and recreate the fields that show it."""
     address_state.deck = deck
     address_state.deck_edit += 1

@@ -1,4 +1,4 @@
-"""Data sets in addresses: a sample, blobs, or a visitor's file by the names of its columns."""
+"""Name data sets in addresses: a sample, blobs, or a visitor's file, which is named by its columns."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MOST_COLUMNS = 64
 
 @dataclasses.dataclass(frozen=True)
 class DataControl(Control):
-    """The picker of data: a sample or blobs by name, a visitor's file by the names of its columns."""
+    """The picker of data, which addresses a sample or blobs by name and a visitor's file by its columns."""
 
     def to_widget(self, value: Any) -> Any:
         """Return the name of the data in this session; `MISSING` for a file that the session does not have."""
@@ -33,7 +33,7 @@ class DataControl(Control):
 
 
 class SweepData(DataControl):
-    """The data of a sweep; an address names no people made up from a run."""
+    """The picker of a sweep's data sets; an address leaves out people simulated from a run."""
 
     def to_widget(self, value: Any) -> Any:
         """Return the names of the data in this session, without missing files; a sample if nothing else is left."""
@@ -46,7 +46,7 @@ class SweepData(DataControl):
 
 
 def is_linked(name: str) -> bool:
-    """Return whether an address can name a data set: one open to every session, or a public file by its columns."""
+    """Return whether an address can name a data set: one open to every session, or a public file, named by its columns."""
     own = catalog.own().get(name)
     return is_everybodys(name) if own is None else not own.private
 

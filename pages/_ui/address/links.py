@@ -1,14 +1,14 @@
 """Read a picture's address before any widget is made, and write it when a picture is requested.
 
-How a page adopts a scene:
+How a page supports scenes:
 
 1. Declare its controls in `controls.py` of its folder: a function from the values known so far to a list of `Control`.
 2. Begin the page with `links.enter(__file__, FUNCTION, has=...)`; `has` lists the page's parts, from
-   `scene.HIDEABLE` and "player". Share then appears in its strip.
+   `scene.HIDEABLE` and "player". The Share button then appears in the page's strip.
 3. Make every widget with `**prepared.args(key)`: the session keeps its value, and a lock disables it.
 4. Call `links.notice(...)` below the strip, and `links.keep(...)` once the requested picture is known.
 5. Check `prepared.shows(part)` before drawing a verdict, side panels, or people and KMeans; put controls that lie
-   outside the form in `st.container(key="form")`. `player` checks for its own panels.
+   outside the form in `st.container(key="form")`. `player` checks this for its own panels.
 6. Add the page to `PAGES` in `tests/pages/address/test_scene.py` (round trips and hostile addresses), and an address
    that changes every control to `LINKS` in `tests/browser/test_walk_links.py` (reloads).
 """
@@ -44,12 +44,12 @@ _component = st.components.v2.component(
 
 
 def enter(file: str, vocabulary: Vocabulary, *, has: Collection[str] = ()) -> None:
-    """Enter a page: fill its widgets from an opened address, apply its hiding and locks, and offer Share."""
+    """Enter a page: fill its widgets from the opened address, hide and lock parts as it says, and offer Share."""
     page = Path(file).stem
     came = session.page != page
     embed.note(_raw())
     if not session.via_app:
-        address_state.address = (page, _raw())  # the query is lost on the way through app.py
+        address_state.address = (page, _raw())  # app.py does not pass the query on
     shell.enter(file)
     query = _asked(page, came)
     if query:
@@ -72,13 +72,13 @@ def now(page: str, vocabulary: Vocabulary) -> Scene:
 
 
 def _preparation(page: str) -> Scene:
-    """Return the prepared scene that the page follows, an empty one if there is none."""
+    """Return the prepared scene that the page follows, or an empty scene if there is none."""
     address = opened(page)
     return address.scene if address is not None and address.scene.prepared and not address.shown_whole else Scene(page)
 
 
 def _arrange(page: str, vocabulary: Vocabulary) -> None:
-    """Apply the hiding and locks of the prepared scene; in a frame, hide everything but the picture."""
+    """Hide and lock parts of the page as the prepared scene says; in an iframe, hide everything but the picture."""
     scene, free = _preparation(page), None
     if scene.lock:
         known = controls(now(page, vocabulary).values, vocabulary)
@@ -120,7 +120,7 @@ def rewind(page: str) -> None:
 
 
 def brings_only(page: str, vocabulary: Vocabulary, word: str) -> bool:
-    """Return whether the address just opened sets this word and no other."""
+    """Return whether the address just opened sets this word and no others."""
     address = opened(page)
     if address is None or not session.opened_now or not address.scene.values[word]:
         return False
@@ -195,7 +195,7 @@ def go(query: str) -> None:
 
 
 def hand_over(page: str, to: str, vocabulary: Vocabulary, word: str) -> None:
-    """Redirect an old address of this page if one of its switches has become a page of its own.
+    """Redirect an old address of this page if it sets a switch that has since become a separate page.
 
     The browser's Back returns to this page, which then shows the rest of the address.
     """

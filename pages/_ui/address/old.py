@@ -51,13 +51,13 @@ def _attacker(words: Words) -> str:
 
 
 def _distance(words: Words) -> str:
-    """Translate addresses from the time when a promise about moves had its own page, with the city by default."""
+    """Translate addresses from the time when a promise about moves had its own page, which used the city by default."""
     if words.setdefault("d", ["city"]) == ["city"]:
         if not _is_distance(words.setdefault("rho", ["0.0089"])):
             words["no_rho"], words["rho"] = words["rho"], ["0.0089"]
     chosen = ALGORITHMS.get(words.setdefault("a", ["dist-dp-region-means"])[-1])
     if chosen is not None and chosen.notion is not Notion.RHO:
-        words.setdefault("rho", [""])  # so that a sentence says that this method hides no moves
+        words.setdefault("rho", [""])  # makes a sentence say that this method hides no moves
     return "explore"
 
 

@@ -124,7 +124,8 @@ class Control:
                 return self._one(value.strip())
             except (LookupError, ValueError):
                 return self.spec.default
-        return int(value) if self.spec.kind == "int" and isinstance(value, float) else value  # truncates like the field
+        # the number field truncates, too
+        return int(value) if self.spec.kind == "int" and isinstance(value, float) else value
 
 
 Vocabulary = Callable[[Mapping[str, Any]], Sequence[Control]]  # values known so far -> the controls that follow
@@ -229,7 +230,7 @@ def as_whole(value: Any) -> Any:
 
 
 def controls(values: Mapping[str, Any], vocabulary: Vocabulary) -> list[Control]:
-    """Return the controls that a page has, in order, if its words have these values."""
+    """Return a page's controls in order, given the values of its words."""
     known: dict[str, Any] = {}
     by_word: dict[str, Control] = {}
     while fresh := [control for control in vocabulary(known) if control.word not in known]:

@@ -47,10 +47,10 @@ _field = st.components.v2.component(
 
 
 def button(scene: Callable[[], Scene], vocabulary: Vocabulary, has: Collection[str], *, refused: bool) -> None:
-    """Show the button that opens the dialog, which stays open while the page is drawn again, as when a run ends.
+    """Show the button that opens the dialog, which stays open when the page is redrawn, for example after a run.
 
-    `has` lists the parts of the page that a link may hide, and "player"; without any, nothing can be locked.
-    A link is refused for a picture whose data it cannot name.
+    `has` lists the parts of the page that a link may hide, and "player"; if empty, nothing can be hidden or locked.
+    `refused` says that the picture gets no link, because an address cannot name its data.
     """
     opened = st.button("Share", icon=":material/share:", type="tertiary", key=keys.SHARE)
     if refused:
@@ -145,7 +145,7 @@ def _to_deck(scene: Scene, vocabulary: Vocabulary) -> None:
 
 
 def _link(link: str, *, follows_step: bool) -> None:
-    """Show the link and its QR code. Only the browser's address holds the step, so the field takes it from there."""
+    """Show the link and its QR code. Only the browser's address holds the step, so the field reads it there."""
     data: dict[str, Any] = {"link": link, "follows": follows_step}
     left, right = st.columns([3, 1], vertical_alignment="top")
     with left:

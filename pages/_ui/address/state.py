@@ -29,7 +29,7 @@ class Opened:
 
 
 class AddressState:
-    """Values of one visitor's session, as in `Session`."""
+    """Values of one visitor's session, declared as in `SessionState`."""
 
     address: Once[tuple[str | None, str]] = Once(lambda: (None, ""))  # the page and query to open
     address_read: Held[bool] = Held(bool)

@@ -1,4 +1,4 @@
-"""A game of one question, with rounds made in advance by background jobs for this session alone."""
+"""A game about one question, whose rounds background jobs make in advance, for this session alone."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from pages._ui.work.workers import workers
 
 __all__ = ["Match"]
 
-# numbers of rounds in a batch: the first one (for an early picture), a later one, and one of an exact method
+# numbers of rounds in the first batch (few, for an early picture), in a later one, and in any batch of an exact method
 _FIRST, _BATCH, _EXACT = 4, 25, 50
 
 
 @dataclasses.dataclass(eq=False)
 class Match:
-    """Rounds of one question.
+    """The rounds of a game about one question.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class Match:
 
     @functools.cached_property
     def known(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the centers (k, d) that an attacker knows beforehand: of a run with the person, and of one without."""
+        """Return the centers (k, d) known to an attacker beforehand, from a run with the person and a run without."""
         question = self.question
         inside, outside = (
             self.algorithm.run(X, domain=question.domain, seed=0).cluster_centers
@@ -73,7 +73,7 @@ class Match:
         return inside, outside
 
     def make(self, target: int) -> None:
-        """Make rounds in the background until there are `target`."""
+        """Make rounds in the background until there are `target` of them."""
         with whole(), self._lock:
             if target <= self.target and (self.busy or len(self.rounds) >= target or self.error):
                 return
@@ -83,7 +83,7 @@ class Match:
                 self.job = runs.queue("Game", self._fill, self._seconds(target))
 
     def stop(self) -> None:
-        """Stop making rounds; finished ones stay."""
+        """Stop making rounds, and keep the finished ones."""
         with self._lock:
             if self.job is not None:
                 self.job.cancel()
@@ -105,7 +105,7 @@ class Match:
         job.advance(len(self.rounds), self.target)
 
     def _more(self) -> bool:
-        """Return whether rounds are missing; if not, a later request for more starts another job."""
+        """Return whether rounds are missing; if none are, the job ends, and a later request starts another job."""
         with self._lock:
             self._filled = len(self.rounds) >= self.target
             return not self._filled

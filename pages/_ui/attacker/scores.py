@@ -1,4 +1,4 @@
-"""Scores on screen: a bar from a coin to certainty with both players, their intervals, and the bound."""
+"""Show the scores: a bar from chance to certainty that marks both players, their intervals, and the bound."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def bar(yours: Tally, machine: Tally, bound: float) -> str:
     """Return the bar as HTML."""
     c = shell.colors()
     most = odds(bound)
-    place = _at(most / 100)  # where the tick is and, as far as the bar reaches, its label
+    place = _at(most / 100)  # position of the tick and of its label, which stays within the bar
     label = f"You {percent(yours.share)}, best known attack {percent(machine.share)}, bound {most} of 100"
     return (
         f'<div class="dp-score" role="img" aria-label="{label}"><i style="left:0;width:100%;background:{c.line}"></i>'

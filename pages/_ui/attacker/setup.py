@@ -88,7 +88,8 @@ def setup(result: Result) -> Setup | None:
 
 def _who(noun: str) -> str:
     state, key = st.session_state, keys.ATTACKER_WHO
-    if taken := state.pop(keys.ATTACKER_WHO_NEXT, None):  # set by a click, before the widget is made
+    # a click has chosen a person; Streamlit accepts this value only before the widget is made
+    if taken := state.pop(keys.ATTACKER_WHO_NEXT, None):
         state[key] = taken
     now = state.get(key, FIRST)
     return st.selectbox(
@@ -98,7 +99,7 @@ def _who(noun: str) -> str:
 
 
 def question_of(data: Dataset, algorithm: Algorithm, alex: Alex, who: str, ask: str, far: float) -> Setup:
-    """Return the question of a game; `who` names Alex, `ask` is a key of `ASK`, and `far` is in z units."""
+    """Return the question of a game; `who` names Alex, `ask` is a key of `ASK`, `far` is a distance in z units."""
     size = data.X, data.domain, data.n_public, alex.place
     question = moved(algorithm, *size, far, alex.row) if ask == "moved" else present(algorithm, *size, alex.row)
     key = json.dumps([data.dataset_id, repr(algorithm), who, ask, far, alex.place.tolist()])

@@ -10,7 +10,7 @@ from pages._ui.frame.session import Held, nothing
 
 
 class AttackerState:
-    """Values of one visitor's session, as in `Session`."""
+    """Values of one visitor's session, declared as in `SessionState`."""
 
     attacker_key: Held[Hashable | None] = Held(nothing)
     attacker_games: Held[dict[str, Match]] = Held(dict)

@@ -1,4 +1,4 @@
-"""The game about Alex: round 1 against KMeans, then rounds against the private method, with score and bound."""
+"""The game about Alex: round 1 against KMeans, then rounds against the private method, with the score and the bound."""
 
 from __future__ import annotations
 

@@ -29,12 +29,12 @@ _PLACE = re.compile(r"row:\d{1,9}|at:(-?[\d.eE+-]{1,24})?(,(-?[\d.eE+-]{1,24})?)
 
 
 def accepts(text: str) -> str:
-    """Return the word for Alex if it is one of `WHO` or of version 0.2, row:NUMBER, or at:PLACE.
+    """Return the text if it is a word for Alex: one of `WHO`, a word of version 0.2, row:NUMBER, or at:PLACE.
 
     Raises
     ------
     ValueError
-        If the word is none of these.
+        If the text is none of these.
     """
     if text not in WHO | _OLDER and not _PLACE.fullmatch(text):
         raise ValueError("nobody")
@@ -72,7 +72,7 @@ def usual(kind: str, data: Dataset) -> Alex:
 
 
 def _new(numbers: list[str], data: Dataset) -> Alex | None:
-    """Return a new person at a position in all columns, or in the drawn ones and at the middle of the others."""
+    """Return a new person, placed in all columns or only in the drawn ones; other columns take their middle."""
     place, domain = data.domain.middle.copy(), data.domain
     d = domain.n_features
     if len(numbers) not in (d, 2):

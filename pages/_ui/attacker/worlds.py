@@ -43,7 +43,7 @@ Clouds = tuple[tuple[np.ndarray, ...], ...]  # centers of many runs with Alex an
 
 
 def section(result: Result, setup: Setup, *, hidden: bool, axes: Axes) -> None:
-    """Show a run in both worlds, if its people are public or made up and not hidden."""
+    """Show a run in both worlds if `hidden` allows people to be drawn."""
     expected = 2 * N * runs.seconds(result.data, setup.algorithm)
     why = ""
     if result.trace.noiseless:
@@ -61,7 +61,7 @@ def section(result: Result, setup: Setup, *, hidden: bool, axes: Axes) -> None:
 
 
 def _gather(result: Result, setup: Setup) -> Gathered:
-    """Have both worlds made and then, unless they are stored, their clouds, which are the same for every seed."""
+    """Have the run made in both worlds and, unless stored, the clouds: many runs in each world with fixed seeds."""
     seed, data, of = int(result.trace.seed or 0), result.data, (result.data, setup.algorithm, setup.alex)
     pieces = [Piece(_name(result, setup), worlds, (*of, seed))]
     if not _stored(setup):
@@ -85,7 +85,7 @@ def _stored(setup: Setup) -> Clouds:
 
 
 def _body(result: Result, setup: Setup, axes: Axes, now: Gathered) -> None:
-    """Draw the finished part, and the progress below it, so that its end does not move the picture."""
+    """Draw the finished part, with the progress below it, so that the picture stays in place when the bar goes."""
     made = now.ready.get(_clouds_name(setup), ())
     if (both := now.ready.get(_name(result, setup))) is not None:
         _picture(result, setup, both, _stored(setup) or tuple(some.centers for some in made), axes)
@@ -149,7 +149,7 @@ def printed(view: View, place: np.ndarray, both: Worlds, many: Sequence[Sequence
 
 
 def _near(view: View, lens: figures.Lens, runs: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """Return each run's released center nearest to the lens."""
+    """Return, for each run, the released center nearest to the lens."""
     return [figures.nearest(centers, lens.here, view.trace.domain) for centers in runs]
 
 

@@ -28,7 +28,7 @@ _mirror = st.components.v2.component("dpviz_mirror", html="<span></span>", js=(_
 
 
 def place(at: tuple[float, float] | None) -> tuple[float, float] | None:
-    """Show the map with its point, if any; return the point chosen on the phone, or None without a valid one."""
+    """Show the map with its point, if any; return the point chosen on the phone, or None if there is no valid point."""
     data = {"low": LOW.tolist(), "high": HIGH.tolist(), "at": at}
     value = _place(key=keys.CLASS_PLACE, data=data, on_at_change=lambda: None, height="content").get("at")
     if not isinstance(value, list) or len(value) != 2:

@@ -58,7 +58,7 @@ class PhoneRun:
 
 
 def data_of(points: np.ndarray, beside: int, n_public: int, n_clusters: int) -> Dataset:
-    """Return the points of a class (m, 2), and made-up people beside them, as a data set of this session alone.
+    """Return the points of a class (m, 2), together with made-up people, as a data set of this session alone.
 
     The lecturer declares `n_public`, so prices do not depend on the number of people who came.
     """

@@ -26,7 +26,7 @@ def code(room: Classroom, base: str) -> None:
 
 
 def place(room: Classroom, base: str) -> None:
-    """Show the code beside everybody who has joined."""
+    """Show the code beside a live picture of everybody who has joined."""
     left, right = st.columns([2, 3], gap="large")
     with left:
         code(room, base)

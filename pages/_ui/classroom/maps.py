@@ -71,7 +71,7 @@ def people(
 
 
 def grid(colors: Theme, counts: np.ndarray, sd: float) -> str:
-    """Return the map's cells with estimated counts; the larger, the darker, and none fully dark below 2 `sd`."""
+    """Return the map's cells with estimated counts; the darkest is the largest count, or 2 `sd` if that is larger."""
     size = (HIGH - LOW) * _UNIT / (ACROSS, ALONG)
     marks = []
     for cell, count in enumerate(counts):
@@ -95,7 +95,7 @@ def bars(
     word: str = "what happened",
     people: int | None = None,
 ) -> str:
-    """Return people's answers as a histogram; those in `truth` are marked by a word."""
+    """Return people's answers as a histogram; those in `truth` are marked with `word`."""
     most, total = max([1, *counts]), sum(counts) if people is None else people
     rows = "".join(
         f"<tr><th scope=row>{markup.escape(option)}{f' ← {word}' * (i in truth)}</th>"

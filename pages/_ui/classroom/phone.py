@@ -33,7 +33,7 @@ def door(code: str, key: str, token: str) -> tuple[Classroom, Seat] | None:
 
 
 def back(classes: Classrooms, memory: dict[str, str]) -> tuple[Classroom | None, Seat | None]:
-    """Return the class that a browser remembers, None after its end, and the seat, None for the lecturer."""
+    """Return the class that a browser remembers (None after its end) and the seat (None for the lecturer)."""
     room = classes.known(memory.get("code", ""), memory.get("token", ""))
     if room is None or memory["token"] == room.lecturer:
         return room, None
@@ -50,7 +50,7 @@ def phone(room: Classroom, seat: Seat) -> None:
 
 
 def _watch(room: Classroom, seat: Seat) -> None:
-    """Draw the stage again when it changes; an idle phone sends no other request than this check."""
+    """Draw the stage again when it changes; an idle phone sends only this check."""
     room.attend(seat.token)
     if not room.left or not room.knows(seat.token):
         st.rerun()

@@ -1,4 +1,4 @@
-"""Hold this server's classes in one list for all sessions: codes that cannot be guessed, limits, a regular sweep."""
+"""Hold this server's classes in one list for all sessions, with codes that cannot be guessed and limits on tries."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def spelled(code: str) -> str:
 
 
 class _Tries:
-    """A number of tries that refills with time."""
+    """A supply of tries that refills over time."""
 
     def __init__(self, at_once: int, a_minute: int, clock: Callable[[], float]) -> None:
         self._most, self._a_second, self._clock = at_once, a_minute / 60, clock
@@ -138,7 +138,7 @@ class Classrooms:
 
     @property
     def wrong(self) -> int:
-        """Return how many codes that do not exist were tried in the last ten minutes."""
+        """Return how many wrong codes were tried in the last ten minutes."""
         with self._lock:
             self._wrong = [at for at in self._wrong if self._clock() - at < LATELY]
             return len(self._wrong)
@@ -178,7 +178,7 @@ class Classrooms:
             raise NotAdmitted("No class has this code: look at the five letters on the screen again.")
 
     def known(self, code: str, token: str) -> Classroom | None:
-        """Return the class of a code if the token is its lecturer's or that of a seat; this counts against no limit.
+        """Return the class with this code if the token is its lecturer's or a seat's; this counts against no limit.
 
         Tokens cannot be guessed, and anyone who has one knows the code.
         """
@@ -188,7 +188,7 @@ class Classrooms:
         return room if room is not None and room.knows(token) else None
 
     def _sweep(self) -> None:
-        """Forget the classes that are over, with the lock held; their codes stay unused for a class's lifetime."""
+        """Forget the classes that are over, but reserve their codes for a class's lifetime (call with the lock)."""
         now = self._clock()
         for code in [code for code, room in self._open.items() if not room.left]:
             room = self._open.pop(code)

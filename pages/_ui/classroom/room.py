@@ -90,7 +90,7 @@ class Poll:
 
 
 class Classroom:
-    """One class. Every method may be called by any thread.
+    """One class. All its methods are thread-safe.
 
     Parameters
     ----------
@@ -177,7 +177,7 @@ class Classroom:
             self.version += 1
 
     def sit(self, token: str = "") -> Seat:
-        """Return the seat of a token, or a new one.
+        """Return the token's seat, or a new seat if the token has none.
 
         Raises
         ------
@@ -209,7 +209,7 @@ class Classroom:
     def renew(self, code: str, *, empty: bool) -> None:
         """Choose a new code and key; the old ones no longer work.
 
-        Phones in the class stay with everything they sent unless `empty`.
+        Unless `empty`, phones stay in the class with everything that they sent.
         """
         with self._lock:
             self._open()
@@ -240,7 +240,7 @@ class Classroom:
             return True
 
     def tell(self, token: str, report: Any) -> bool:
-        """Store a seat's randomized report, one bit per cell; only the first counts, as a second would reveal more."""
+        """Store a seat's first randomized report, one bit per cell; a second would reveal more, so it is refused."""
         with self._lock:
             seat = self._seats.get(token)
             bits = tuple(report) if isinstance(report, tuple | list) else ()

@@ -141,4 +141,4 @@ def _take(room: Classroom, job: Job, inbox: list[Result]) -> None:
         raise
     room.forget_scores()
     room.show(run=run, step=len(run.titles) - 1)
-    del classroom_state.class_job  # last, so that this is repeated if a click ends the script earlier
+    del classroom_state.class_job  # comes last, so that the lines above run again if a click interrupts the script

@@ -9,7 +9,7 @@ from pages._ui.work.results import Result
 
 
 class ClassroomState:
-    """Values of one visitor's session, as in `Session`."""
+    """Values of one visitor's session, declared as in `SessionState`."""
 
     class_room: Held[Classroom | None] = Held(nothing)
     class_seat: Held[Seat | None] = Held(nothing)

@@ -26,14 +26,14 @@ from pages._ui.work import runs
 
 
 def form(data: Dataset) -> list[Side]:
-    """Show the form of every run; return the runs, using the last valid one for a form with an error."""
+    """Show the form of every run, and return the runs; a form with an error keeps its last valid run."""
     name = data.dataset_id.removeprefix("sample:")
     if not sides.get():
         sides.put(sides.first(data))
     elif compare_state.compare_on != name and not session.opened_now:  # the visitor has picked other data
         sides.put([_fitted(side, data) for side in sides.get()])
     compare_state.compare_on = name
-    if sides.get() is not compare_state.compare_drawn:  # set by a link, a button or another page
+    if sides.get() is not compare_state.compare_drawn:  # a link, a button or another page has set the runs
         compare_state.compare_turn, compare_state.compare_start = compare_state.compare_turn + 1, list(sides.get())
     chosen = [
         _edit(letter, start, now, data)
@@ -99,7 +99,7 @@ def changed_to(side: Side, slug: str, data: Dataset) -> Side:
 
 
 def _fitted(side: Side, data: Dataset) -> Side:
-    """Return the same run on other data, with the number of centers that belongs to these data."""
+    """Return the same run on other data, with the default number of centers of these data."""
     return Side(dataclasses.replace(side.algorithm, n_clusters=data.n_clusters), side.seed)
 
 

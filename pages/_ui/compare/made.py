@@ -65,7 +65,7 @@ def comparison(data: Dataset, asked: Sequence[Side]) -> Comparison | None:
 
 
 def _found(wanted: Sequence[str], batch: Batch | None) -> dict[str, Result]:
-    """Return the existing runs by identity, and store those of the batch for the session's other pages, too."""
+    """Return the existing runs by identity, and store those of the batch for the session's other pages."""
     mine = {result.identity: result for result in (batch.inbox if batch else ())}
     for result in mine.values():
         if results.find(result.identity) is None:

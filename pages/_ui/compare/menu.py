@@ -72,7 +72,7 @@ def side(result: Result) -> Side:
 
 
 def _changes(mine: Side) -> dict[str, Side]:
-    """Return variants of the run with one thing changed, by the words for the change."""
+    """Return variants of the run, each with one thing changed, keyed by the words for the change."""
     changes = {}
     for words, times in (("ε / 4", 0.25), ("4 ε", 4.0)):
         epsilon = times * getattr(mine.algorithm, "epsilon", float("nan"))

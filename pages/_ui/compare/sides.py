@@ -1,4 +1,4 @@
-"""The runs side by side: their requests in the session and in an address."""
+"""The runs shown side by side: their requests in the session and in an address."""
 
 from __future__ import annotations
 

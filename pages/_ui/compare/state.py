@@ -28,7 +28,7 @@ class Batch:
 
 
 class CompareState:
-    """Values of one visitor's session, as in `Session`."""
+    """Values of one visitor's session, declared as in `SessionState`."""
 
     compare_next: Once[tuple[str, list[Side]]] = Once(lambda: ("", []))  # runs sent by another page
     compare_on: Held[str | None] = Held(nothing)

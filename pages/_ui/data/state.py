@@ -54,7 +54,7 @@ class Upload:
 
 
 class DataState:
-    """Values of one visitor's session, as in `Session`."""
+    """Values of one visitor's session, declared as in `SessionState`."""
 
     uploads: Kept[dict[str, Upload]] = Kept(dict)  # files that have been read, by token
     pending: Held[Pending | None] = Held(nothing)  # the file with open questions

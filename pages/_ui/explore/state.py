@@ -29,7 +29,7 @@ class Settings:
 
 
 class ExploreState:
-    """Values of one visitor's session, as in `Session`."""
+    """Values of one visitor's session, declared as in `SessionState`."""
 
     explained: Kept[dict[tuple[str, float], Trace]] = Kept(dict)  # answers by run and ε, the newest one at the end
     settings: Held[Settings | None] = Held(nothing)

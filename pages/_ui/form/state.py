@@ -6,7 +6,7 @@ from pages._ui.frame.session import Kept
 
 
 class FormState:
-    """Values of one visitor's session, as in `Session`."""
+    """Values of one visitor's session, declared as in `SessionState`."""
 
     converted: Kept[dict[str, tuple[str, float, float, float]]] = Kept(dict)
 

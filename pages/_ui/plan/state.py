@@ -7,7 +7,7 @@ from pages._ui.frame.session import Held, Once, nothing
 
 
 class PlanState:
-    """Values of one visitor's session, as in `Session`."""
+    """Values of one visitor's session, declared as in `SessionState`."""
 
     plan_taken: Once[str | None] = Once(nothing)
     plan_of: Held[str] = Held(str)  # the private data set whose declaration was taken automatically

@@ -6,7 +6,7 @@ from pages._ui.frame.session import Held, Once, nothing
 
 
 class PresentState:
-    """Values of one visitor's session, as in `Session`."""
+    """Values of one visitor's session, declared as in `SessionState`."""
 
     deck_files: Held[int] = Held(int)
     present_typed: Held[dict[str, tuple[float, ...]]] = Held(dict)  # scene of a slide -> values of ε

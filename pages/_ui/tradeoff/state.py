@@ -11,7 +11,7 @@ from pages._ui.frame.session import Held, Kept, Once, nothing
 
 
 class TradeoffState:
-    """Values of one visitor's session, as in `Session`."""
+    """Values of one visitor's session, declared as in `SessionState`."""
 
     sweeps: Held[list[str]] = Held(list)
     at_once: Held[Any] = Held(nothing)  # the part of the form's sweep that is known, a `sweeps.Progress`

@@ -11,7 +11,7 @@ from pages._ui.work.results import Result
 
 
 class WorkState:
-    """Values of one visitor's session, as in `Session`."""
+    """Values of one visitor's session, declared as in `SessionState`."""
 
     inbox: Once[list[Result]] = Once(list)  # the place for the running job's result
     paid: Held[bool] = Held(bool)  # whether the running job was booked on a private file
