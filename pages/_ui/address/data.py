@@ -46,7 +46,7 @@ class SweepData(DataControl):
 
 
 def is_linked(name: str) -> bool:
-    """Return whether an address can name a data set: one open to every session, or a public file, named by its columns."""
+    """Return whether an address can name a data set: one open to every session, or a public file."""
     own = catalog.own().get(name)
     return is_everybodys(name) if own is None else not own.private
 

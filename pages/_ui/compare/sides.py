@@ -43,7 +43,7 @@ def open_with(data_name: str, sides: Sequence[Side]) -> None:
 
 
 def arrive(current: Scene, vocabulary: Vocabulary) -> None:
-    """Adopt runs sent by another page, or the other views' run as run A. Call it before any widget is made."""
+    """Adopt runs sent by another page, or the other views' run as run A; call this before any widget is made."""
     data_name, sides = compare_state.compare_next
     if sides:
         st.session_state[keys.EXPLORE_DATA] = compare_state.compare_on = data_name
@@ -51,7 +51,7 @@ def arrive(current: Scene, vocabulary: Vocabulary) -> None:
         return
     try:
         mine = asked_by(current, vocabulary)
-    except ValueError:  # a field is invalid; the run's own form reports this
+    except ValueError:  # a field is invalid, which the run's own form reports
         return
     if mine == compare_state.compare_mine or session.opened_now:
         return
@@ -60,7 +60,7 @@ def arrive(current: Scene, vocabulary: Vocabulary) -> None:
 
 
 def depart(mine: Side, current: Scene, vocabulary: Vocabulary) -> None:
-    """Give run A to the other views if it was changed here."""
+    """Pass run A on to the other views if it was changed here."""
     if mine == compare_state.compare_mine:
         return
     compare_state.compare_mine = mine
@@ -72,7 +72,7 @@ def depart(mine: Side, current: Scene, vocabulary: Vocabulary) -> None:
 
 
 def first(data: Dataset) -> list[Side]:
-    """Return the default runs: the first method of the other views, and the same with a quarter of ε."""
+    """Return the default runs: the first method of the other views, and the same method with a quarter of ε."""
     one = Side(ALGORITHMS[picker.first(own=not is_public(data))](n_clusters=data.n_clusters))
     return [one, _quarter(one)]
 
@@ -95,12 +95,12 @@ def text_of(side: Side, data_word: str, vocabulary: Vocabulary) -> str:
 
 
 def side_of(text: str, data_word: str, vocabulary: Vocabulary) -> Side:
-    """Return the run of an address.
+    """Return the run that a text in an address describes.
 
     Raises
     ------
     ValueError
-        If a part of it is not valid.
+        If a part of the text is not valid.
     """
     scene, wrong = read("explore", f"{urlencode({'d': data_word})}&{text}", vocabulary)
     if wrong or "d=" in text.split("&") or scene.step is not None or scene.prepared:
@@ -109,7 +109,7 @@ def side_of(text: str, data_word: str, vocabulary: Vocabulary) -> Side:
 
 
 def asked_by(scene: Scene, vocabulary: Vocabulary) -> Side:
-    """Return the run of a scene of Explore.
+    """Return the run that a scene of Explore requests.
 
     Raises
     ------
@@ -125,7 +125,7 @@ def _names(cls: type[Algorithm], words: dict[str, Control]) -> dict[str, str]:
     """Return an algorithm's parameters, keyed by Explore's words for them."""
     start = keys.PARAM(cls.slug, "")
     ends = {word: control.key.removeprefix(start) for word, control in words.items() if control.key.startswith(start)}
-    names = sorted(params.specs(cls), key=len, reverse=True)  # the name of the data can follow a key
+    names = sorted(params.specs(cls), key=len, reverse=True)  # the name of the data may follow the parameter in a key
     return {word: next(n for n in names if rest == n or rest.startswith(f"{n}_")) for word, rest in ends.items()}
 
 

@@ -32,7 +32,7 @@ class CompareState:
 
     compare_next: Once[tuple[str, list[Side]]] = Once(lambda: ("", []))  # runs sent by another page
     compare_on: Held[str | None] = Held(nothing)
-    compare_mine: Held[Side | None] = Held(nothing)  # run A as the other views last asked for it
+    compare_mine: Held[Side | None] = Held(nothing)  # run A as last requested in the other views
     compare_drawn: Held[list[Side] | None] = Held(nothing)
     compare_turn: Held[int] = Held(int)
     compare_start: Held[list[Side]] = Held(list)

@@ -33,13 +33,13 @@ KEY = "compare"
 def pictures(
     views: Sequence[View], by: str, numbers: Sequence[tuple[Sequence[str], Sequence[str]]], height: int
 ) -> tuple[Timeline, list[Panel]]:
-    """Return the clock and the planes of several runs."""
+    """Return the timeline and the planes of several runs."""
     return timeline([view.trace for view in views], by), planes(views, numbers, height=height)
 
 
 @per_run(shared=24, own=4)
 def _pictures(identity: str, mode: str, hidden: bool, by: str, _comparison: Comparison) -> tuple[Timeline, list[Panel]]:
-    """Return clock and planes, made once per view."""
+    """Return the timeline and the planes, which are made once per view."""
     traces = [run.trace for run in _comparison.runs]
     axes: Axes = columns(_comparison.data, *traces)
     if axes is None and len(_comparison.data.columns) > 1:
@@ -141,7 +141,7 @@ def _table(comparison: Comparison, clock: Timeline, *, hidden: bool) -> None:
 
 
 def _moving(values: Sequence[str]) -> str:
-    """Return a table's cell with a value for every tick of the transport, which writes the current one."""
+    """Return a table cell that stores a value for every tick of the transport, which shows the current one."""
     every = markup.escape(json.dumps(values, ensure_ascii=False))
     return f'<td data-said="{every}">{markup.escape(values[-1])}</td>'
 

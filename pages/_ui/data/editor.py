@@ -1,4 +1,4 @@
-"""Declare the public facts about a file in the table of its columns; in DEMO the page shows their effect."""
+"""Declare the public facts about a file in the table of its columns; DEMO also shows their effect on the rows."""
 
 from __future__ import annotations
 
@@ -217,7 +217,7 @@ def _written(rule: Recoding) -> dict[str, Any]:
 
 
 def _rule(name: str, entry: dict[str, Any]) -> Recoding:
-    """Return the rule that a line of the table declares."""
+    """Return the rule that a row of the table declares."""
     code, order = KINDS[entry["kind"]]
     if code == "days":
         first, _, last = entry["words"].partition("..")
@@ -253,7 +253,7 @@ def _shortcuts(upload: Upload, names: list[str]) -> None:
 
 
 def _again(upload: Upload) -> None:
-    """Redraw the table from the declaration."""
+    """Redraw the table, filled from the declaration."""
     upload.base = None
     upload.version += 1
     st.rerun()
@@ -316,7 +316,7 @@ def _load(upload: Upload, name: str, content: bytes) -> None:
 
 
 def _people(upload: Upload) -> dict[str, Any]:
-    """Show size, unit of privacy, scale and clipping; return the declared values."""
+    """Ask for the number of rows, the unit of privacy, the scale and the clipping; return the declared values."""
     draft: dict[str, Any] = {"n_is": "exact", "rows_per_person": 1, "scale": "column", "radius": None, **upload.draft}
     keep: dict[str, Any] = {"persist_state": "session"}
     a, b = st.columns(2, gap="small")
@@ -360,7 +360,7 @@ def _missing(columns: list[dict[str, Any]]) -> str:
 
 
 def _known_groups(upload: Upload, names: list[str]) -> dict[str, Any]:
-    """Ask for the column with known groups, in DEMO only; it is compared with results but never used to cluster."""
+    """Ask, in DEMO only, for a column of known groups, which are compared with results but never used to cluster."""
     if upload.private:
         return {}
     choices = [name for name in upload.table.groupings if name not in names]

@@ -31,7 +31,7 @@ def picture(name: str, alt: str, *, width: int = 220, height: int = 132, most: i
 
 
 def samples() -> None:
-    """Show the gallery; a button makes a sample the chosen one on every page."""
+    """Show the gallery; its buttons choose a sample for every page."""
     with st.container(key=keys.GALLERY):
         for start in range(0, len(SAMPLES), _ROW):
             for name, place in zip(SAMPLES[start : start + _ROW], st.columns(_ROW, gap="small"), strict=False):
@@ -60,12 +60,12 @@ def _card(name: str) -> None:
 
 
 def label(name: str) -> str:
-    """Return the name of a generator's parameter on screen."""
+    """Return the on-screen name of a generator's parameter."""
     return "Groups" if name == "n_clusters" else label_of(name)
 
 
 def blobs() -> None:
-    """Show the form of the generator with a picture that follows it."""
+    """Show the generator's form, with a picture that follows the fields."""
     form, view = st.columns([5, 6], gap="medium")
     specs = params.specs(Blobs)
     with form:

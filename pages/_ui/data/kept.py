@@ -47,12 +47,12 @@ def _mount(entry: dict[str, Any] | None, upload: str = "", *, says: bool = False
 
 
 def _took() -> None:
-    """Read the declarations stored in the browser; leave out anything else."""
+    """Read the declarations stored in the browser, and ignore anything that is not a declaration."""
     data_state.declared = checked(st.session_state[keys.KEPT].get("entries"))
 
 
 def checked(sent: Any) -> list[dict[str, Any]]:
-    """Return the declarations in a browser's message."""
+    """Return the valid declarations in a browser's message."""
     return [entry for entry in sent[:_MOST] if _is_declaration(entry)] if isinstance(sent, list) else []
 
 
@@ -105,7 +105,7 @@ def known(name: str) -> bool:
 
 
 def offer(upload: Upload, names: list[str]) -> bool:
-    """Offer the earlier declaration of a file with this name and first line; return whether it was taken."""
+    """Offer the earlier declaration of a file with this name and first line; return whether the visitor accepts it."""
     for place, entry in enumerate(data_state.declared):
         if entry["file"] != upload.table.name:
             continue

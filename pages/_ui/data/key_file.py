@@ -42,7 +42,7 @@ def offer() -> None:
 
 
 def download(who: Owner) -> None:
-    """Offer the key of an owner who has one."""
+    """Offer an owner's key for download, if the owner has one."""
     if who.kind == "key":
         st.download_button(
             "Download your key", who.key_file, "dpviz-key.txt", "text/plain",

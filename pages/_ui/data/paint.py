@@ -1,4 +1,4 @@
-"""Offer a canvas on which a visitor paints people: groups, a minority, an outlier; they become an ordinary data set."""
+"""Offer a canvas on which a visitor paints people (groups, a minority, an outlier), and make them a data set."""
 
 from __future__ import annotations
 

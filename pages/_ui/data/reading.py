@@ -66,7 +66,7 @@ def again(upload: Upload, form: Form) -> None:
     Raises
     ------
     TableError
-        If it cannot be read in that form; the table stays as it was.
+        If the file cannot be read in that format; the table then stays unchanged.
     """
     upload.table, upload.form = read(upload.table.name, upload.content, form), form
     catalog.own().pop(upload.dataset_id, None)
@@ -131,14 +131,14 @@ def numbers(key: str, form: Form) -> tuple[str | None, str | None]:
 
 
 def separator(key: str) -> str | None:
-    """Ask what separates cells in a text file; None means the sign in the line of names or, without one, a comma."""
+    """Ask what separates cells in a text file; None means as in the line of names or, without that line, a comma."""
     words = {"as in the line of names, else a comma": None, **{word: sign for sign, word in SEPARATORS.items()}}
     label = st.selectbox("Between cells", words, key=keys.SEPARATOR(key), width=300, help="Only for text files.")
     return words[label]
 
 
 def doubt(upload: Upload) -> None:
-    """Ask whether the only sign in a cell of a public column groups thousands or begins the decimals."""
+    """Ask whether the only comma or point in a cell of a public column groups thousands or begins the decimals."""
     if not upload.table.doubtful:
         return
     column, cell = upload.table.doubtful[0].name, upload.table.doubtful[0].doubt

@@ -13,7 +13,7 @@ from pages._ui.frame.session import Held, Kept, nothing
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Pending:
-    """A file not yet read: the next question, and the format that follows from the answers.
+    """A file that has not been read yet, with the next question and the format that follows from the answers.
 
     Its owner is asked first whether it is public; then, for a private one, what its first line holds and, if that is
     not a line of names, how many cells each line has.
@@ -49,7 +49,7 @@ class Upload:
 
     @property
     def key(self) -> str:
-        """Return the prefix of its widgets' keys; a file that is read or filled again gets fresh widgets."""
+        """Return the prefix of the file's widget keys; a file that is read or filled again gets fresh widgets."""
         return f"{self.token}_{self.version}"
 
 

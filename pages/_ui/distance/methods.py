@@ -31,7 +31,7 @@ def one_distance(data: Dataset) -> bool:
 
 
 def algorithm(slug: str, **values: Any) -> Moves:
-    """Return a method of the family, with its own promise about moves."""
+    """Return a method of the family whose promise is about moves."""
     method = ALGORITHMS[slug](**values)
     assert isinstance(method, Moves)
     return method

@@ -1,4 +1,4 @@
-"""The released centers as a table, and the weighted points; Save has their files."""
+"""Show the released centers and the weighted points as tables; the Save menu has their files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LARGE = 1_000
 
 @per_run(shared=64, own=8)
 def _table(identity: str, scatter: np.ndarray | None, _result: Result) -> str | pd.DataFrame:
-    """Return the table of centers with noise in the data's units, as HTML if small; bars get a column of words."""
+    """Return the table of centers with noise in the data's units, as HTML if it is small; bars get a column of words."""
     trace, data = _result.trace, _result.data
     table = centers_text(trace, data.columns, data.units, scatter=scatter)
     if data.shape == "bars":
@@ -82,7 +82,7 @@ def section(key: str, result: Result, *, hidden: bool = False) -> None:
 
 
 def _weighted(key: str, points: pd.DataFrame) -> None:
-    """Show the weighted points when their box is opened."""
+    """Show the weighted points when the visitor opens their box."""
     box = st.expander(f"Weighted points, also released: {len(points):,}", key=keys.WEIGHTED(key), on_change="rerun")
     if box.open:
         box.dataframe(points, hide_index=True, width="stretch", key=keys.POINTS(key))

@@ -1,4 +1,4 @@
-"""A released coreset below the player, which gives centers for any k without a change to the ledger."""
+"""Show a released coreset below the player; it gives centers for any k without a new release."""
 
 from __future__ import annotations
 
@@ -42,11 +42,13 @@ def _elbow(identity: str, cost: str, hidden: bool, _result: Result) -> pd.DataFr
 
 @per_run(shared=128, own=16)
 def _panels(identity: str, mode: str, k: int, cost: str, hidden: bool, axes: Axes, _result: Result) -> list[Panel]:
-    """Return the weighted points with the centers of one k, and the cost of every k."""
+    """Return the panel of the weighted points with the centers for one k, and the panel of the cost for every k."""
     coreset = _result.trace.coreset
     assert coreset is not None
     full = view_of(_result, hidden=hidden, axes=axes)
-    view = dataclasses.replace(full, reference=None, missed=None)  # KMeans and lost groups belong to the run's k
+    view = dataclasses.replace(
+        full, reference=None, missed=None
+    )  # KMeans' centers and the lost groups are those for the run's k
     centers = workers().call(coresets.resolve, coreset, _result.trace.domain, k, cost=cost)
     table = _elbow(_result, cost, view.hidden)
     return workers().call(figures.printed, view, coreset, centers, table, cost)

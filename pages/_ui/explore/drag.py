@@ -48,15 +48,15 @@ _component = st.components.v2.component(
     html='<div class="dpviz-drag"></div>',
     css=figures.text_of("track.css") + (_HERE / "drag.css").read_text(),
     js=figures.text_of("track.js") + (_HERE / "drag.js").read_text(),
-    isolate_styles=False,  # the film covers the plane, which is outside the component
+    isolate_styles=False,  # the film of stored runs covers the plane, which is outside the component
 )
 
 
 def section(scope: str, choice: Choice, result: Result, look: RunLook) -> None:
     """Offer ε as a drag in the form if there are stored runs for the form's choices.
 
-    Its film covers the plane in the container with the key `scope`. Otherwise runs of public data are made in the
-    background, and the drag appears once it has stops.
+    During a drag, a film over the plane in the container with the key `scope` shows the stored runs. If there are none,
+    runs of public data are made in the background, and the drag appears once it has stops.
     """
     here, algorithm = choice.stored, choice.form.algorithm
     like = algorithm is not None and _is_like(choice, algorithm, result)
@@ -121,7 +121,7 @@ def _wait(choice: Choice) -> None:
 
 
 def _draw(scope: str, choice: Choice, result: Result, record: str, names: tuple[str, ...]) -> None:
-    """Draw the component for these editions of the data, by their public names."""
+    """Draw the component for the editions of the data that have these public names."""
     fields = fields_of(
         choice.cls,
         choice.name,
@@ -186,7 +186,7 @@ def _record_of(
     identity: str, name: str, stops: int, seed: int, mode: str, hidden: bool, axes: Axes,
     _edition: Callable[[bool], Edition], _result: Result,
 ) -> str:  # fmt: skip
-    """Return the browser's data for a track made for this data set; a file's track stays in its session."""
+    """Return the browser's data for a track that was made for this data set; a file's track stays in its session."""
     return _json_of(_result, [_edition(hidden)], seed, hidden, axes)
 
 
@@ -197,7 +197,7 @@ def _json_of(result: Result, editions: list[Edition], seed: int, hidden: bool, a
 
 
 def _made(choice: Choice, algorithm: Algorithm, chart: Chart, beside: Beside, hidden: bool) -> Edition:
-    """Return the runs made for the form as an edition."""
+    """Return the runs that were made for the form, as an edition."""
     data = choice.data
     size = data.domain.n_features, data.n_public
     most = [odds_of_any(at(algorithm, stop.epsilon).guarantee(*size)) for stop in chart.stops]

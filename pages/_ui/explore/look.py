@@ -53,9 +53,9 @@ class RunLook:
 
 
 def opened(*, switch: bool = False) -> tuple[DeltaGenerator, Choice, Result | None, RunLook]:
-    """Draw the form of a view; return the place above it, its choices, the current run if any, and the run's look.
+    """Draw the form of a view; return the container above it, its choices, the current run if any, and the run's look.
 
-    The details hold the choice of columns and, with `switch`, the switch of hidden layers.
+    The details hold the choice of columns and, if `switch` is set, the switch for hidden layers.
     """
     head = st.container()
     choice = _choose()
@@ -67,7 +67,8 @@ def opened(*, switch: bool = False) -> tuple[DeltaGenerator, Choice, Result | No
 def _choose() -> Choice:
     """Draw the form at the top, the same for every view of a run; return its choices.
 
-    If stored or made runs match it, the drag takes the place of the field for ε. On a phone the fields are in a drawer.
+    If stored or made runs match the form, the drag takes the place of the field for ε. On a phone, a drawer holds the
+    fields.
     """
     with st.container(key=keys.FORM_TOP, horizontal=True, vertical_alignment="bottom", gap="medium"):
         fields = st.container(
@@ -138,7 +139,7 @@ def _look(choice: Choice, result: Result | None, switch: bool) -> RunLook:
 
 
 def secrets(data: Dataset) -> None:
-    """Draw the switch of hidden layers, if there are any."""
+    """Draw the switch for hidden layers, if there are any."""
     if not data.private and prepared.shows("kmeans"):
         st.toggle(
             "Show what stays secret", value=True, **prepared.args(keys.EXPLORE_HIDDEN),

@@ -33,7 +33,7 @@ def heading(choice: Choice, result: Result | None) -> None:
 
 
 def notices(choice: Choice, result: Result | None) -> None:
-    """Show open questions, the running job, and the run's own warnings."""
+    """Show open questions, the progress of the running job, and the warnings about the drawn run."""
     data = choice.data
     with st.container(key=keys.MESSAGES):  # always present, so that a message does not move the figures
         links.notice(session.page, explore)
@@ -51,7 +51,7 @@ def _about(result: Result) -> None:
     if data.incomplete:
         treatment = "left out" if trace.claimed.neighboring is Neighboring.ADD_REMOVE else "set to the middle"
         st.caption(f"{data.incomplete:,} of {len(data.X):,} rows have a missing cell and are {treatment}.")
-    own = trace.warnings if results.drawn(result) is trace else ()  # these warnings describe the drawn method only
+    own = trace.warnings if results.drawn(result) is trace else ()  # these warnings hold for the drawn run only
     if sentences := [plain(on_screen(words)) for words in (pane(trace).warning(trace), *own) if words]:
         st.warning("  \n".join(sentences))  # one box with a line per warning, because the picture needs the height
 

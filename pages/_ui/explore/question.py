@@ -1,4 +1,4 @@
-"""The reruns of a run: the same seeds for every ε and every visitor, so that the atlas holds most of them."""
+"""List the reruns of a run; their seeds are the same for every ε and every visitor, so the atlas holds most of them."""
 
 from __future__ import annotations
 
@@ -85,4 +85,4 @@ def _stored(result: Result, algorithm: Algorithm) -> Reruns | None:
 
 def label(epsilon: float) -> str:
     """Return the label of one ε."""
-    return f"ε {number(epsilon, 6)}"  # with six digits, because the label is a key
+    return f"ε {number(epsilon, 6)}"  # six digits, because the label is a key

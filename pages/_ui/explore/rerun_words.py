@@ -23,7 +23,7 @@ from pages._ui.work.results import Result
 
 
 def measured(slug: str) -> None:
-    """Show the width of simulated clouds relative to true ones, by sample."""
+    """Show, for each sample, the width of simulated clouds relative to true ones."""
     rows = (
         markup.row([f"{few:.2f}", f"{many:.2f}"], head=_short(name)) for name, (few, many) in MEASURED[slug].items()
     )

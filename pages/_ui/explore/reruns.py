@@ -46,7 +46,7 @@ CAUTION = (
 def section(key: str, result: Result, *, hidden: bool, axes: Axes, current: bool) -> None:
     """Show reruns; private rows are replaced by people made up from the release, because every rerun would spend ε.
 
-    `current` says whether the run is the form's: only then does the form's scene lead to its reruns.
+    `current` says whether this is the run that the form requests; only then can a link name the reruns.
     """
     if result.trace.noiseless:
         st.info("This run has no noise: another one differs only in its start.")

@@ -1,4 +1,7 @@
-"""A run's parameters, its seed and the Run button. A change here redraws the page with a new picture or a ribbon."""
+"""Show a run's parameters, its seed and the Run button.
+
+A change in one of these fields redraws the page with a new picture or a ribbon.
+"""
 
 from __future__ import annotations
 
@@ -99,7 +102,7 @@ def _say(data: Dataset, now: Settings, row: FormRow) -> None:
 
 
 def _chosen(name: str, data: Dataset, cls: type[Algorithm], row: FormRow) -> tuple[Algorithm | None, str]:
-    """Show the parameters; return the algorithm (None if one of them is wrong) and the forecast of a run."""
+    """Show the parameters; return the algorithm (None if a parameter is wrong) and the forecast of a run."""
     places = {"n_clusters": row.k} | ({} if row.epsilon is None else {"epsilon": row.epsilon})
     try:
         values = parameters(cls, name, data, {"n_clusters": data.n_clusters}, places=places, problems=row.below)

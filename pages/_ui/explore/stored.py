@@ -67,7 +67,7 @@ def edition_of(data: Dataset) -> tuple[str, int | None] | None:
 
 
 def runs_of(data: Dataset, algorithm: Algorithm) -> Stop | None:
-    """Return the stored runs of exactly this algorithm on a sample, run i with seed i; None if there are none."""
+    """Return the stored runs of exactly this algorithm on a sample, where run i has seed i; None if there are none."""
     here, names = edition_of(data), params.specs(type(algorithm))
     if here is None:
         return None
@@ -89,9 +89,9 @@ def name_of(sample: str, people: int | None) -> str:
 
 
 def stored(name: str, data: Dataset, cls: type[Algorithm]) -> Stored | None:
-    """Return the stored runs that match the form except for ε; None if the atlas should have none.
+    """Return the stored runs that match the form except for ε; None if the atlas is not meant to have any.
 
-    A method with a distance has runs only if all columns share a scale.
+    A method with the parameter rho has stored runs only if all columns share a scale.
     """
     here, specs = edition_of(data), params.specs(cls)
     if here is None or cls.slug not in METHODS or "epsilon" not in specs or not prepared.shows("form"):
@@ -119,7 +119,7 @@ def made(name: str, data: Dataset, cls: type[Algorithm]) -> Track | None:
     fields = fields_of(cls, name, {"n_clusters": data.n_clusters}, state.get(keys.PRESET(cls.slug)))
     try:
         return filling.track(data, cls(**{one: held(cls, one, fields) for one in specs}))
-    except (ValueError, TypeError):  # reported at its field
+    except (ValueError, TypeError):  # the parameter's own field reports the error
         return None
 
 
@@ -138,7 +138,7 @@ def _usual(name: str, data: Dataset, cls: type[Algorithm]) -> bool:
 
 
 def _chart_of(here: Stored | None, result: Result) -> Chart | None:
-    """Return the stored runs that a run belongs to, None if there are none."""
+    """Return the stored runs to which a run belongs, or None if there are none."""
     if here is None or result.trace.algorithm != here.method or edition_of(result.data) != (here.sample, here.people):
         return None
     return here.charts.get(here.people)
@@ -154,7 +154,7 @@ def found_again(here: Stored | None, result: Result) -> tuple[int, int] | None:
 
 
 def more_people(algorithm: Algorithm | None, data: Dataset) -> str:
-    """Return the bet with all people of the sample, as `with_more` words it; "" unless `data` has only some of them."""
+    """Return the bet with all people of the sample, as `with_more` puts it; "" unless `data` has only some of them."""
     sample, people = edition_of(data) or ("", None)
     if algorithm is None or people is None:
         return ""

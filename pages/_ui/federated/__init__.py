@@ -1,1 +1,1 @@
-"""Parts of the page Federated."""
+"""Parts of the Federated page."""

@@ -1,4 +1,4 @@
-"""Runs over several clients: the cached run, and one round as one client sees it."""
+"""Show a run over several clients, which is cached, and one round as one client sees it."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def who_learns_what(drawn_by: str) -> markup.Html:
 
 @dataclasses.dataclass(frozen=True)
 class Wired:
-    """A run of an algorithm over clients, on the data set `name`; `drop` has a client and the round that it misses."""
+    """A run of an algorithm over clients, on the data set `name`; `drop` has a client and the round it misses."""
 
     name: str
     algorithm: Algorithm
@@ -110,7 +110,7 @@ class Wired:
 
     @property
     def runs(self) -> Algorithm:
-        """Return the algorithm as it runs: with the ring's fraction bits, if it has such a parameter."""
+        """Return the algorithm that runs, which takes the ring's number of fraction bits if it has such a parameter."""
         bits: dict[str, Any] = {"fraction_bits": self.ring.fraction}
         return (
             dataclasses.replace(self.algorithm, **bits) if hasattr(self.algorithm, "fraction_bits") else self.algorithm
@@ -118,7 +118,7 @@ class Wired:
 
 
 def _kept(entries: int) -> Callable[[Callable[[Wired], T]], Callable[[Wired], T]]:
-    """Cache values made from a run; for a session's own file, in that session."""
+    """Cache values made from a run; those made from a session's own file stay in that session."""
 
     def wrap(make: Callable[[Wired], T]) -> Callable[[Wired], T]:
         words = "The clients are at work …"
@@ -230,7 +230,7 @@ def lane(round_: Traffic, client: str, drawn_by: str, ring: Ring) -> None:
 
 
 def counters(run: Simulation, round_: Traffic, clients: int, ring: Ring) -> None:
-    """Show the counted rounds and bytes with their formula."""
+    """Show how many rounds and bytes were counted, with the formula for the bytes."""
     words = round_.header.words
     formula = payload_bytes(clients, words, ring.word_bytes)
     cells = st.columns(4)

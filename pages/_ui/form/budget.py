@@ -1,4 +1,4 @@
-"""The privacy budget of a run in ε, μ or zCDP's ρ. The visitor sets one and the others follow; δ is shown, too."""
+"""Show the privacy budget of a run in ε, μ or zCDP's ρ: the visitor sets one, and the others follow; δ is shown, too."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ def field(
     delta: float,
     place: DeltaGenerator | None = None,
 ) -> float:
-    """Show the budget, at its `place` if given, with the choice of its notion; return ε.
+    """Show the budget (in `place`, if given) and the choice of ε, μ or ρ for it; return ε.
 
-    ε is stored under `key`, whichever notion is set.
+    ε is stored under `key`, whichever of the three the visitor sets.
     """
     leads = st.segmented_control(
         "Budget given as", tuple(GIVEN_AS), format_func=GIVEN_AS.__getitem__, default="epsilon", required=True,

@@ -1,4 +1,4 @@
-"""The distance rho in the data's own unit, meters on a map; the session and addresses keep it in z units."""
+"""Show the distance rho in the data's own unit (meters on a map); the session and addresses keep it in z units."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def field(label: str, data: Dataset, default: float, key: str, **keep: Any) -> f
     Raises
     ------
     ValueError
-        If it is not above 0.
+        If rho is not above 0.
     """
     name, length = unit(data)
     return converted(

@@ -1,4 +1,4 @@
-"""Controls that several pages have: a choice, a switch, ε, layers, a seed."""
+"""Controls that several pages share: a choice, a switch, ε, layers, a seed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The data picker, and widgets for parameters from their `ParamSpec`, which also validates them."""
+"""Show the data picker, and a widget for each parameter, made from its `ParamSpec`, which also validates it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ STOPS = (0.25, 0.5, 1.0, 2.0, 4.0)
 
 
 def label_of(name: str) -> str:
-    """Return the name of a parameter on screen."""
+    """Return the on-screen name of a parameter."""
     return LABELS.get(name, name.replace("_", " ").capitalize())
 
 
@@ -53,7 +53,7 @@ def pick_data() -> tuple[str, Dataset]:
 
 
 class ShownAtField(ValueError):
-    """Raised when a parameter is wrong and the sentence below its field says so."""
+    """Raised when a parameter is wrong and a sentence below its field says so."""
 
 
 def parameters(
@@ -125,7 +125,7 @@ def _one(
     fields: dict[str, tuple[Any, str]],
     place: DeltaGenerator | None,
 ) -> Any:
-    """Show the widget of one parameter of an algorithm; the budget has its own field beside δ."""
+    """Show the widget of one parameter of an algorithm; that of ε also offers μ and ρ."""
     default, key = fields[name]
     if name == "epsilon" and "delta" in fields:
         return budget.field(cls, data, spec, default, key, _delta(cls, data, fields), place)
@@ -146,7 +146,7 @@ def held(cls: type[Algorithm], name: str, fields: dict[str, tuple[Any, str]]) ->
     Raises
     ------
     ValueError
-        If that is not a value of the parameter.
+        If the field's value is not valid for the parameter.
     """
     return _unseen(cls.name, name, params.specs(cls)[name], *fields[name])
 
@@ -177,7 +177,7 @@ def _delta(cls: type[Algorithm], data: Dataset, fields: dict[str, tuple[Any, str
             try:
                 values[name] = params.parse(spec, value.strip()) if isinstance(value, str) else value
                 params.check_one(cls.name, name, spec, values[name])
-            except ValueError:  # reported at its own field
+            except ValueError:  # its own field reports the error
                 values.pop(name, None)
     return cls(**values).resolved_delta(data.n_public)
 
@@ -188,7 +188,7 @@ def may_be_noiseless(cls: type[Algorithm]) -> bool:
 
 
 def beside(name: str, value: Any, data: Dataset) -> str:
-    """Return what the number alone does not show, such as its meaning in the data's units; "" if there is nothing."""
+    """Return a note that explains the number, such as its meaning in the data's units; "" if there is nothing."""
     if name == "projected_features":
         d = data.domain.n_features
         return f"These data have {d} columns; a projection cannot have more." if value > d else ""
@@ -212,14 +212,14 @@ def fields_of(
 
 
 def hand_on(old_name: str, new_name: str) -> None:
-    """Give the fields of a file under its new declaration the values that they have under the old one."""
+    """Copy the values of a file's fields from the old declaration to the new one."""
     state, start = st.session_state, keys.PARAM.pattern.partition("{")[0]
     for key in [key for key in map(str, state) if key.startswith(start) and old_name in key]:
         state[key.replace(old_name, new_name)] = state[key]
 
 
 def in_words(problem: Exception, cls: type[Algorithm]) -> str:
-    """Return a parameter's error in the words of the form."""
+    """Return an error about a parameter in the words of the form."""
     return in_labels(str(problem).removeprefix(f"{cls.name}: "), params.specs(cls))
 
 

@@ -1,4 +1,4 @@
-"""Fields for whole numbers, and for numbers shown in another unit than the stored one.
+"""Fields for whole numbers, and for numbers shown in a unit other than the stored one.
 
 Streamlit's field silently cuts 2.5 to 2; the fields for whole numbers show which number they use.
 """
@@ -45,10 +45,10 @@ def converted(
     stored: Callable[[float], float],
     **keep: Any,
 ) -> float:
-    """Show a field with the key `own` for the value stored under `key`, in another unit; return the stored value.
+    """Show a field, with the key `own` and another unit, for the value stored under `key`; return the stored value.
 
-    `shown` and `stored` convert to and from the field's unit. A value from elsewhere, such as a link, fills the field,
-    and stays exact until another number is typed.
+    `shown` and `stored` convert to and from the field's unit. A value from elsewhere, such as a link, fills the field
+    and is kept exactly until another number is typed.
 
     Raises
     ------

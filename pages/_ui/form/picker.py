@@ -19,7 +19,7 @@ from pages._ui.work.pace import duration
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
-GROUPS: dict[Notion, tuple[str, str]] = {  # in the order of the list: short name, meaning
+GROUPS: dict[Notion, tuple[str, str]] = {  # notion -> its short name and meaning, in the order of the list
     Notion.CENTRAL: ("DP", "Differential privacy: only a trusted curator sees the rows."),
     Notion.SHUFFLE: (
         "Shuffled",
@@ -46,7 +46,7 @@ def offered(private: bool) -> list[str]:
 
 
 def first(*, own: bool) -> str:
-    """Return the initial method: the recommended one for `own` data, else the story's, whose cost in ε is visible."""
+    """Return the initial method: the recommended one for `own` data, else that of Start's story, whose cost in ε is visible."""
     return RECOMMENDED if own else STORY[1]
 
 
@@ -66,7 +66,7 @@ def pick_algorithm(data: Dataset, *, about: DeltaGenerator | None = None, label:
     """Show the picker; return the class. The chosen method's idea and the list of methods go below, or into `about`."""
     key = keys.PRIVATE_ALGORITHM if data.private else keys.EXPLORE_ALGORITHM
     slugs = offered(data.private)
-    if taken := st.session_state.pop(keys.ALGORITHM_NEXT(key), None):  # chosen in the list, before the widget is made
+    if taken := st.session_state.pop(keys.ALGORITHM_NEXT(key), None):  # chosen in the list of methods
         st.session_state[key] = taken
     slug = st.selectbox(
         label, slugs, slugs.index(first(own=not is_public(data))), format_func=named, **prepared.args(key),

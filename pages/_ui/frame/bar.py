@@ -1,6 +1,6 @@
-"""Draw the bar with its five places and two quiet pages, and below it the tabs of the visitor's place.
+"""Draw the bar, which links to five places and, less prominently, two pages, and the tabs of the current place.
 
-Streamlit's own bar folds into the sidebar and marks no page outside of it.
+Streamlit's own bar folds into the sidebar and can mark only the pages that it lists.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class _Link(NamedTuple):
 
 
 def bar(page: str) -> None:
-    """Show the bar with the place of a page marked, and the tabs of that place."""
+    """Show the bar, on which the page's place is marked, and the tabs of that place."""
     here = place_of(page)
     places = []
     for place in PLACES:

@@ -1,4 +1,4 @@
-"""The data sets by name: samples, blobs, and this session's own."""
+"""Find data sets by name: samples, blobs, and this session's own."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def chosen() -> Dataset:
 
 
 def choose(name: str) -> None:
-    """Choose a data set for every page. Call it only while its picker is not drawn."""
+    """Choose a data set for every page. Call this only while the data picker is not drawn."""
     offer(name)
     st.session_state[keys.EXPLORE_DATA] = name
 
@@ -58,7 +58,7 @@ def choose(name: str) -> None:
 def follow(key: str, names: list[str], *, many: bool = False) -> None:
     """Set a page's picker to the data set that every page uses, if this page can use it.
 
-    Call it before the picker is drawn. A choice in the picker then applies to every page. A link that was just opened
+    Call this before the picker is drawn. A choice in the picker then applies to every page. A link that was just opened
     takes precedence.
     """
     state = st.session_state
