@@ -24,7 +24,7 @@ _LARGE = 1_000
 
 @per_run(shared=64, own=8)
 def _table(identity: str, scatter: np.ndarray | None, _result: Result) -> str | pd.DataFrame:
-    """Return the table of centers with noise in the data's units, as HTML if it is small; bars get a column of words."""
+    """Return the table of centers with noise in the data's units, as HTML if it is small; bars also get words."""
     trace, data = _result.trace, _result.data
     table = centers_text(trace, data.columns, data.units, scatter=scatter)
     if data.shape == "bars":

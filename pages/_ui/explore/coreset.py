@@ -46,9 +46,8 @@ def _panels(identity: str, mode: str, k: int, cost: str, hidden: bool, axes: Axe
     coreset = _result.trace.coreset
     assert coreset is not None
     full = view_of(_result, hidden=hidden, axes=axes)
-    view = dataclasses.replace(
-        full, reference=None, missed=None
-    )  # KMeans' centers and the lost groups are those for the run's k
+    # KMeans' centers and the lost groups are those for the run's k
+    view = dataclasses.replace(full, reference=None, missed=None)
     centers = workers().call(coresets.resolve, coreset, _result.trace.domain, k, cost=cost)
     table = _elbow(_result, cost, view.hidden)
     return workers().call(figures.printed, view, coreset, centers, table, cost)

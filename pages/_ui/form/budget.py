@@ -1,4 +1,4 @@
-"""Show the privacy budget of a run in ε, μ or zCDP's ρ: the visitor sets one, and the others follow; δ is shown, too."""
+"""Show the privacy budget of a run in ε, μ or zCDP's ρ: the visitor sets one, the others follow; δ is shown, too."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def offered(private: bool) -> list[str]:
 
 
 def first(*, own: bool) -> str:
-    """Return the initial method: the recommended one for `own` data, else that of Start's story, whose cost in ε is visible."""
+    """Return the initial method: the recommended one for `own` data, else that of Start's story, which shows what ε costs."""
     return RECOMMENDED if own else STORY[1]
 
 
