@@ -46,7 +46,7 @@ def offered(private: bool) -> list[str]:
 
 
 def first(*, own: bool) -> str:
-    """Return the initial method: the recommended one for `own` data, else that of Start's story, which shows what ε costs."""
+    """Return the initial method: the recommended one for `own` data, else that of the story, which shows ε's cost."""
     return RECOMMENDED if own else STORY[1]
 
 

@@ -13,7 +13,7 @@ from pages._ui.frame import keys
 from pages._ui.frame.session import session
 
 
-@lru_cache(maxsize=32)  # every script run calls it for all names
+@lru_cache(maxsize=32)  # cached, because every script run asks for all names
 def public(name: str) -> Dataset:
     """Return public data by name; this needs no session."""
     return load(name)
@@ -67,7 +67,7 @@ def follow(key: str, names: list[str], *, many: bool = False) -> None:
     here = (value[0] if value else None) if many else value
     now = chosen()
     if here in names and (session.opened_now or (key in followed and here != followed[key])):
-        if not now.private:  # only Explore and Data can replace a private file
+        if not now.private:  # only on Explore and Data can another choice replace a private file
             choose(here)
     elif (mine := state[keys.EXPLORE_DATA]) in names and mine != here:
         state[key] = [mine] if many else mine
@@ -88,10 +88,10 @@ def keep(data: Dataset) -> None:
 
 
 def is_here(data: Dataset) -> bool:
-    """Return whether a page can still open a data set: a shared one, or this session's with its last declaration."""
+    """Return whether a page can still open a data set: a shared one, or one of this session as last declared."""
     return is_public(data) or data.dataset_id in own()
 
 
 def is_public(data: Dataset) -> bool:
     """Return whether a data set is the same for everybody, so that sessions may share its results."""
-    return ":" in data.dataset_id  # as in sample:NAME and blobs:...; a file's token has no colon
+    return ":" in data.dataset_id  # names such as sample:NAME and blobs:... have a colon; a file's token has none

@@ -1,6 +1,6 @@
-"""The form on a narrow screen: a line that summarizes its values and opens the drawer that holds it.
+"""Show the form on a narrow screen: a line that summarizes its values and opens the drawer that holds it.
 
-It is on every page, so it also requests the page again when the system turns dark or light.
+Every page has this component, so it also requests the page again when the system turns dark or light.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _component = st.components.v2.component(
     "dpviz_drawer",
     html='<button type="button" class="dp-form"><span></span><b>Change</b></button>',
     js=(_HERE / "drawer.js").read_text(),
-    isolate_styles=False,  # the page styles the drawer
+    isolate_styles=False,  # the style sheet of the page applies to the drawer
 )
 
 

@@ -1,4 +1,4 @@
-"""`?embed` shows only the plane, the player and the promise, for a frame in another page."""
+"""Show only the plane, the player and the promise if the address has `?embed`, for an iframe in another page."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ _CSS = (Path(__file__).parent / "embed.css").read_text()
 
 
 def note(query: str) -> None:
-    """Remember whether this session's first address had `?embed`; a frame stays a frame."""
+    """Remember whether this session began in an iframe or at an address with `?embed`, and do not change this later."""
     asked = any(part.partition("=")[0] == "embed" for part in query.split("&"))
     if session.embedded is None:
         session.embedded = asked or bool(st.context.is_embedded)
 
 
 def embedded() -> bool:
-    """Return whether the page is in a frame."""
+    """Return whether the page is in an iframe."""
     return bool(session.embedded)
 
 
 def style() -> str:
-    """Return the style rules that hide everything but the picture in a frame, "" outside of one."""
+    """Return the style rules that hide everything but the picture in an iframe, or "" outside an iframe."""
     return _CSS if embedded() else ""
 
 

@@ -1,4 +1,4 @@
-"""The key of every widget, box and component, by page. Each name is written here and nowhere else.
+"""The key of every widget, box and component, by page. Other modules take their keys from here.
 
 Streamlit stores a widget's value under its key, `controls` ties a word of an address to the key, style sheets find a
 box by `st-key-` and the key, and tests find elements by the key itself. Elements of one kind share a pattern.
@@ -33,7 +33,7 @@ FORM_DETAILS, FORM_ALGORITHMS = "form_details", "form_algorithms"
 MISHAP, BAR, TABS = "mishap", "bar", "tabs"
 DRAWER_BOX, DRAWER, ADDRESS = "drawer", Keys("{}_drawer"), Keys("{}_address")
 RIBBON, RIBBON_ALL, RIBBON_RESET = "ribbon", "ribbon_all", "ribbon_reset"
-SPEND, NOT_YET = Keys("{}_spend"), Keys("{}_not_yet")  # the gap is the slot of a question about a private file
+SPEND, NOT_YET = Keys("{}_spend"), Keys("{}_not_yet")  # the gap is the name of a question about a private file
 
 # A player and its figures; the gap is the player's name
 PLAYER, TRANSPORT, FIGURES = Keys("{}_player"), Keys("{}_transport"), Keys("{}_figures")
@@ -63,13 +63,13 @@ AGAIN_PLAYER, AGAIN_FIGURES = Keys("{}_again_player"), Keys("{}_again_figures")
 CENTERS, CENTERS_CSV, CENTERS_JSON = Keys("{}_centers"), Keys("{}_centers_csv"), Keys("{}_centers_json")
 WEIGHTED, POINTS, POINTS_CSV = Keys("{}_weighted"), Keys("{}_points"), Keys("{}_points_csv")
 ANY_K, CORESET, CORESET_K = Keys("{}_any_k"), Keys("{}_coreset"), Keys("{}_coreset_k")
-CORESET_COST = Keys("{}_coreset_cost_{}")  # the objective's own cost
+CORESET_COST = Keys("{}_coreset_cost_{}")  # the second gap is the default cost
 EXPLAIN_TABLE, EXPLAIN_EPSILON, EXPLAIN_ASK = (
     Keys("{}_explain_table"), Keys("{}_explain_epsilon"), Keys("{}_explain_ask"),
 )  # fmt: skip
 USERS, USERS_FIGURE, USERS_ASK, USERS_TRIED = Keys("{}_users"), Keys("{}_users_{}"), Keys("{}_ask"), Keys("{}_tried")
 NEAREST = Keys("{}_nearest")
-TAKE, TAKE_ONE = Keys("{}_take"), Keys("{}_take_{}")  # for one file, or for one algorithm of the list
+TAKE, TAKE_ONE = Keys("{}_take"), Keys("{}_take_{}")  # the second gap is a kind of file or an algorithm
 BESIDE, BESIDE_WORDS, BESIDE_GO = Keys("{}_beside"), Keys("{}_beside_{}"), Keys("{}_beside_go")
 BESIDE_ALGORITHM, BESIDE_EARLIER = Keys("{}_beside_algorithm"), Keys("{}_beside_earlier")
 
@@ -101,7 +101,7 @@ COMPARE_AGAIN, COMPARE_CANCEL, COMPARE_PAGE = "compare_again", "compare_cancel",
 COMPARE_ALGORITHM, COMPARE_ALL, COMPARE_SEED = (  # the gaps are the turn of the form and the letter of the run
     Keys("compare_{}_{}_algorithm"), Keys("compare_{}_{}_all"), Keys("compare_{}_{}_seed"),
 )  # fmt: skip
-COMPARE_PARAM = Keys("compare_{}_{}_{}_{}")  # two further gaps: slug and parameter
+COMPARE_PARAM = Keys("compare_{}_{}_{}_{}")  # the two further gaps are the slug and the parameter
 COMPARE_ROW, COMPARE_PLANE, COMPARE_CURVES = "compare_row", Keys("compare_{}"), "compare_curves"
 
 # Alex
@@ -149,7 +149,7 @@ PROGRESS, PROGRESS_ADDRESS, PRINT = "progress", "progress_address", "print"
 
 # Notes
 NOTES_LESSONS, NOTES_SHOW, NOTES_DECK = "notes_lessons", "notes_show", "notes_deck"
-# the gaps are a plan's minutes and a lesson's name, respectively
+# the gap is a plan's minutes in the first key, and the lessons' names in the second
 NOTES_PLAN, NOTES_AT = Keys("notes_plan_{}"), Keys("notes_at_{}")
 
 # Class

@@ -42,7 +42,7 @@ def small(*parts: object) -> Html:
 
 
 def fooled(*parts: object, what: str = "picture") -> Html:
-    """Return the note that says how a picture, or something else, can fool the reader."""
+    """Return the note that says how something, usually a picture, can fool the reader."""
     return small(bold(f"How this {what} can fool you."), " ", *parts)
 
 
@@ -72,7 +72,7 @@ def odds(*parts: object) -> Html:
 
 
 def told(*parts: object) -> Html:
-    """Return an answer of the page, which screen readers announce."""
+    """Return a paragraph that answers the visitor, which screen readers announce."""
     return Html(f'<p class="dp-card-flip" role="status">{text(*parts)}</p>')
 
 
@@ -93,7 +93,7 @@ def facts(lines: Iterable[tuple[str, object]]) -> Html:
 
 
 def meter(parts: Iterable[tuple[str, float, str]]) -> Html:
-    """Return a bar of parts, each with its name, its share of the whole in any unit, and its amount as text."""
+    """Return a bar that consists of parts, each given by its name, its size in any unit, and its amount as text."""
     bars = "".join(
         f'<span style="flex-grow:{share:.6f}"><b>{text(amount)}</b> {text(name)}</span>'
         for name, share, amount in parts
@@ -115,7 +115,7 @@ def row(cells: Iterable[object], *, head: str | None = None, lit: bool = False) 
 
 
 def table(label: str, heads: Iterable[str], rows: Iterable[Html], *, look: str = "", mark: str = "") -> Html:
-    """Return a table that scrolls in a box named `label`, below a `mark` such as a tag."""
+    """Return a table in a scrolling box that is named `label`, with a `mark`, such as a tag, above the table."""
     head = "".join(f"<th scope=col>{text(name)}</th>" if name else "<td></td>" for name in heads)
     return Html(
         f'<div class="dp-table{" " * bool(look)}{look}" tabindex="0" role="region" aria-label="{html.escape(label)}">'

@@ -17,7 +17,7 @@ def say(kind: str, words: str) -> None:
 
 
 def show() -> None:
-    """Show the sentences stored since a page was last drawn. The box always exists, so nothing moves."""
+    """Show the sentences stored since a page was last drawn, in a box that always exists, so that nothing moves."""
     sentences = session.sentences
     del session.sentences
     with st.container():

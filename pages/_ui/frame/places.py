@@ -1,4 +1,4 @@
-"""The places of the bar and their pages, each with its word in the bar and the question it answers."""
+"""List the places of the bar and their pages, each page with its title and the question that it answers."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ __all__ = ["HOME", "ICON", "MOVED", "PAGES", "PLACES", "QUIET", "VIEWS", "PageEn
 
 
 class PageEntry(NamedTuple):
-    """A page: its word in the bar, and the question it answers."""
+    """A page: its title, which the bar and the tabs show, and the question that it answers."""
 
     title: str
     question: str = ""
 
 
 class Place(NamedTuple):
-    """A word of the bar, and the pages behind its tabs in their order; those of a `path` are its consecutive steps."""
+    """A word in the bar, with the pages behind its tabs, in order; the pages of a `path` are consecutive steps."""
 
     word: str
     pages: tuple[str, ...]

@@ -9,7 +9,7 @@ from pages._ui.frame.session import session
 
 __all__ = ["arrange", "args", "locked", "shows", "style"]
 
-_STYLES = {  # parts that a style rule hides; other hidden parts are not made
+_STYLES = {  # parts that a style rule hides; other hidden parts are not drawn at all
     "form": "[class*=st-key-form],.st-key-drawer{display:none}",
     "navigation": ".st-key-bar,.st-key-tabs,[data-testid=stPageLink]{display:none!important}",
 }

@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class Held(Generic[T]):
-    """A value under its own name in Streamlit's state; `first` makes its initial value."""
+    """A value that Streamlit's state stores under the attribute's name; `first` makes the initial value."""
 
     def __init__(self, first: Callable[[], T]) -> None:
         self._first = first
@@ -34,14 +34,14 @@ class Held(Generic[T]):
 
 
 class Kept(Held[T]):
-    """A container that is stored when first read, so that its contents stay."""
+    """A container that is stored when it is first read, so that its contents persist."""
 
     def __get__(self, instance: object, owner: type | None = None) -> T:
         return st.session_state.setdefault(self._name, self._first())
 
 
 class Once(Held[T]):
-    """A note for the next drawing, removed when read."""
+    """A value for the next drawing of the page, which is removed when it is read."""
 
     def __get__(self, instance: object, owner: type | None = None) -> T:
         return st.session_state.pop(self._name) if self._name in st.session_state else self._first()
@@ -52,9 +52,10 @@ def nothing() -> None:
 
 
 class SessionState:
-    """One visitor's session, with a paragraph for each room that stores values here.
+    """One visitor's session; each paragraph lists the values of one part of the pages.
 
-    The values of widgets are not in it: they stay in Streamlit's state under the keys of `pages/_ui/frame/keys.py`.
+    The values of widgets are not listed here: they stay in Streamlit's state under the keys of
+    `pages/_ui/frame/keys.py`.
     """
 
     # runs: their identities, and the id of a job

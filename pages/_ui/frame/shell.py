@@ -1,4 +1,4 @@
-"""The shell of every page: entry through app.py, colors, the strip at the top, the key."""
+"""Draw what surrounds every page's content: entry through app.py, colors, the strip at the top, the key."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def colors() -> Theme:
 
 
 def title(question: str = "") -> None:
-    """Show the page's word in the bar as its title, beside a question (the page's own if none is given)."""
+    """Show the page's title beside a question (the page's own question if none is given)."""
     entry = PAGES[session.page]
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         st.title(entry.title, width="content")
@@ -64,14 +64,14 @@ def strip(
     reach: str = "",
     linked: bool = True,
 ) -> None:
-    """Show mode, data, method or sweep, ε and the bet, with other facts after a tap, and set the page's style.
+    """Show the strip (mode, data, method or sweep, ε, the bet; more facts after a tap), and set the page's style.
 
     A weaker promise and another trust model have their own badges, so that nobody confuses them; `reach` is the
     distance that a row may move under the weaker promise, in the data's units. `private` is None while the owner of a
-    file has not said whether it is public: the file has no mode yet, and nothing of it is shared. `linked` says whether
-    a link can name the data.
+    file has not said whether it is public: the file has no mode yet, and Share refuses a link. `linked` says whether a
+    link can name the data.
     """
-    if algorithm:  # the title of a tab or bookmark; never a private file's name
+    if algorithm:  # becomes the title of a tab or bookmark, so it never names a private file
         title = PAGES[session.page].title
         on = "" if private else f" on {data.partition(',')[0]}"
         st.set_page_config(page_title=f"{title}: {algorithm}{on} - dpviz")
@@ -133,7 +133,7 @@ _OTHER = {
 
 
 def _digits(promise: Guarantee | None) -> dict[str, str]:
-    """Return tooltips with all digits of a promise, as HTML attributes by the name of the number."""
+    """Return tooltips with all digits of a promise's numbers, as HTML attributes keyed by the number's name."""
     if promise is None or not promise.private:
         return {}
     values = {"ε": promise.epsilon, "δ": promise.delta, "μ": promise.mu}

@@ -1,4 +1,4 @@
-"""The pages' uses of Streamlit's private names. Each has a test that fails if its name disappears."""
+"""Use Streamlit's private names, each with a test that fails if the name disappears."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ _read = WStates.__getitem__
 
 
 def stay_offline() -> None:
-    """Keep Streamlit offline; otherwise it looks up its address on the network when a page of another origin calls.
+    """Keep Streamlit offline; otherwise it asks the network for its own address when a page of another origin calls.
 
-    Foreign origins are then refused without a look-up; `browser.serverAddress` names the server behind a proxy.
+    Pages of other origins are then refused without a look-up; `browser.serverAddress` names the server behind a proxy.
     """
     net_util.get_internal_ip = net_util.get_external_ip = lambda: None
 
 
 def draw_in_our_colors() -> None:
-    """Give Streamlit the theme's colors in place of a copy in its configuration file."""
+    """Give Streamlit the theme's colors, so that its configuration file needs no copy of them."""
     for mode in ("light", "dark"):
         tokens = theme(mode)
         for option, color in {
@@ -57,7 +57,7 @@ def draw_in_our_colors() -> None:
 
 
 def show_as_kept() -> None:
-    """Skip Streamlit's per-read view of component state.
+    """Skip the view of a component's state that Streamlit makes at every read.
 
     That view makes a class and an object for every component whenever any field is drawn, which took an eighth of a
     page's processor time. It only adds triggers, which the dashboard reads where it makes a component.
@@ -66,7 +66,7 @@ def show_as_kept() -> None:
 
 
 def draw_on_return() -> None:
-    """Redraw the page when a lost connection returns, as messages sent meanwhile are lost and the page is blank."""
+    """Redraw the page when a lost connection returns; otherwise it is blank, as messages sent meanwhile are lost."""
     resume = WebsocketSessionManager._resume_stored_session
 
     def resumed(self: WebsocketSessionManager, *args: Any) -> str | None:
@@ -82,7 +82,7 @@ def draw_on_return() -> None:
 def start_at_once() -> None:
     """Import the modules that Streamlit imports with the first page, and skip its check for a Python prompt.
 
-    That check walks all modules while the first visitor waits.
+    That check goes through all modules while the first visitor waits.
     """
     from streamlit import emojis, material_icon_names  # noqa: F401
 
@@ -91,7 +91,7 @@ def start_at_once() -> None:
 
 @contextmanager
 def whole() -> Iterator[None]:
-    """Let a script end before or after the block, but not at a session read within it. Draw nothing in the block.
+    """Keep a click from ending the script within this block, which must draw nothing.
 
     When a click arrives, Streamlit ends the running script at its next session read. A click must not separate a claim
     on a file's account from the run that it pays for.
@@ -113,14 +113,14 @@ def forget(file: UploadedFile) -> None:
     """Remove an uploaded file's bytes from the server; the widget shows name and size until the script's next run."""
     context = get_script_run_ctx()
     if context is not None:
-        manager: Any = context.uploaded_file_mgr  # Streamlit's protocol does not name the method
+        manager: Any = context.uploaded_file_mgr  # Streamlit's protocol class does not declare the method used below
         manager.remove_file(session_id=context.session_id, file_id=file.file_id)
 
 
 def redraw(key: str) -> None:
-    """Stop this fragment and rerun only the fragment with a key; Streamlit offers that only to callbacks.
+    """Stop this fragment and rerun only the fragment with a key, which Streamlit allows only in callbacks.
 
-    A run of the whole page continues, because it draws that fragment anyway.
+    If the whole page is being run, the run continues, because it draws that fragment anyway.
     """
     context = get_script_run_ctx()
     if context is not None and context.fragment_ids_this_run:
@@ -129,7 +129,7 @@ def redraw(key: str) -> None:
 
 
 def read_through(check: Callable[[Any, Any, Callable[[], Any]], Any]) -> None:
-    """Let `check` decide how a value from a browser is read.
+    """Read every value from a browser through `check`.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def read_through(check: Callable[[Any, Any, Callable[[], Any]], Any]) -> None:
 
 
 def forget_values() -> None:
-    """Reset the widgets whose values were sent for the running script to their initial values."""
+    """Reset the widgets whose values the browser sent for the running script to their initial values."""
     context = get_script_run_ctx(suppress_warning=True)
     values = getattr(getattr(context, "session_state", None), "_state", None)
     if values is None:

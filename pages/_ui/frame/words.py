@@ -1,4 +1,4 @@
-"""Put a promise into words for the screen; `on_screen` writes ε for the package's epsilon."""
+"""Put promises into words for the screen; `on_screen` replaces the package's "epsilon" with ε."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Parts of the page Start."""
+"""Parts of the Start page."""

@@ -1,4 +1,4 @@
-"""List Start's one control: the shown screen. The controls of Home in earlier versions now belong to Explore."""
+"""Declare Start's one control, the number of the screen; the controls that Home once had now belong to Explore."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def home(known: Mapping[str, Any]) -> Sequence[Control]:
 
 
 def run_of(query: str) -> str | None:
-    """Return Explore's address of the run that an old address of Home showed; None for the address of a screen."""
+    """Return Explore's address for the run that an old address of Home showed, or None for the address of a screen."""
     words = {part.partition("=")[0] for part in query.split("&")}
     return as_run(query) if words & _OLD and len(query) <= MOST else None
 
 
 def as_run(query: str) -> str:
-    """Return Explore's address of the run that Home once showed, with the ε of the old address, if any."""
+    """Return Explore's address for the run that Home once showed, with the ε of the old address if it has one."""
     given = parse_qsl(query, keep_blank_values=True)
     about = [(word, text) for word, text in given if word not in _RUN and word != "screen"]
     own = {word: text for word, text in given if word in ("v", "e")}

@@ -45,12 +45,12 @@ _component = st.components.v2.component(
     html='<div class="dp-story"></div>',
     css=parts.text_of("story.css") + (_HERE / "host.css").read_text(),
     js=parts.text_of("story.js") + (_HERE / "host.js").read_text(),
-    isolate_styles=False,  # the story's picture sticks to the top of the page
+    isolate_styles=False,  # without isolation, the story's picture can stick to the top of the page
 )
 
 
 class _Parts:
-    """The parts that the processes have made so far, one after the other."""
+    """The parts of the story that worker processes have made so far, one at a time."""
 
     def __init__(self) -> None:
         self._queue = Jobs(workers=1)
@@ -86,13 +86,13 @@ def _record(ready: tuple[str, ...], _given: Given | None, _bets: Bets | None, _r
 
 
 def story() -> None:
-    """Show the story. Parts that are missing are filled in as they come; nobody waits for them."""
+    """Show the story at once, and fill in missing parts when they are made."""
     polls = not _whole()
     st.fragment(_draw, run_every=1.0 if polls else None)(polls)
 
 
 def _reruns(needed: bool) -> list[StoryRuns]:
-    """Return the finished reruns: stored ones, or those made since somebody needed them."""
+    """Return the finished reruns: stored ones or, if `needed`, those made in the background."""
     trust = atlas.trust(parts.SAMPLE, parts.METHOD)
     if trust is Trust.CHECKING:
         return []
@@ -157,7 +157,7 @@ def _door(screen: int, page: str, title: str, words: str) -> dict[str, Any]:
 
 
 def _leave(door: Any) -> None:
-    """Go to the page of a chosen door; Explore opens the run at the ε where the drag ended. Ignore anything else."""
+    """Go to the page of the chosen link, if it is valid; Explore opens the run at the ε of the last drag."""
     page, stop = (door.get("page"), door.get("stop")) if isinstance(door, dict) else (None, None)
     if page not in [page for _, page, *_ in _DOORS]:
         return

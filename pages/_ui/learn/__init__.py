@@ -1,1 +1,1 @@
-"""Learn: one engine for all lessons."""
+"""Parts of the Learn page, which show every lesson in the same way."""

@@ -1,4 +1,4 @@
-"""List Learn's controls: the lesson, its part, the answers and the draw of the noise."""
+"""Declare Learn's controls: the lesson, its part, the answers and the draw of the noise."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from pages._ui.address.scene import Control, number
 from pages._ui.frame import keys
 
 PARTS = {"predict": "Predict", "run": "Run", "explain": "Explain", "keep": "Keep"}
-SHEETS = ("worksheet", "notes")  # words of earlier versions, whose addresses open Notes
+SHEETS = ("worksheet", "notes")  # parts in addresses of earlier versions, which now open Notes
 COURSE = {"lessons": "Lessons", "glossary": "Glossary"}
 TRIES = 2
 
 
 def vocabulary(known: Mapping[str, Any]) -> Sequence[Control]:
-    """Return the controls, the lesson first, because its parts, answers and draw depend on it."""
+    """Return the controls; the lesson comes first, because the parts, answers and draw depend on the lesson."""
     listed = [Control("lesson", keys.LEARN_LESSON, "lesson", _choice(("", *LESSONS)))]
     if "lesson" not in known:
         return listed
@@ -41,7 +41,7 @@ def _choice(choices: tuple[str, ...]) -> ParamSpec:
 
 
 def _answer(lesson: Lesson, text: str) -> str:
-    """Return the text of a valid answer in an address: the options' numbers, counted from 1, in order."""
+    """Check an answer in an address (the options' numbers, counted from 1, in order), and return it."""
     numbers = [ord(digit) - ord("1") for digit in text[:10]]
     if not numbers or numbers != sorted(set(numbers)) or not 0 <= numbers[0] <= numbers[-1] < len(lesson.options):
         raise ValueError("no answer")

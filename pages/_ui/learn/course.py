@@ -38,7 +38,7 @@ def show(place: Spot) -> None:
 
 
 def _path() -> None:
-    for name in LESSONS:  # once per server, so that no lesson opens with an empty picture
+    for name in LESSONS:  # made once per server, so that no lesson opens with an empty picture
         stage_cache.ahead(name, 0)
     for lesson in LESSONS.values():
         with _stone(lesson.name, lesson.number, lesson.title, lesson.promise, f"{lesson.minutes} min"):
@@ -52,7 +52,7 @@ def _path() -> None:
 
 
 def _stone(name: str, number: int, title: str, promise: str, time: str) -> DeltaGenerator:
-    """Return a line of the path, with room for its link."""
+    """Draw a lesson's line in the path, and return it with room for a link."""
     line = st.container(key=keys.STONE(name), horizontal=True, vertical_alignment="center", gap="medium")
     line.html(
         f'<div class="dp-stone" data-lesson="{name}"><b class="n">{number}</b><div><h2>{markup.escape(title)}</h2>'

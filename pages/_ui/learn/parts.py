@@ -22,7 +22,7 @@ from pages._ui.workspace.explore import explore
 
 __all__ = ["show"]
 
-_STORYS = ALGORITHMS[STORY[1]].name  # name of the method that needs no label
+_STORYS = ALGORITHMS[STORY[1]].name  # the story's method needs no label
 _TIED = "\N{NO-BREAK SPACE}"  # `plain` would make it a space
 _COLUMN = 5  # maximum number of answers in a column
 
@@ -78,7 +78,7 @@ def _predict(place: Spot, lesson: Lesson, stage: Stage) -> Look:
 
 
 def _predicted(lesson: Lesson, chosen: frozenset[int], option: int) -> None:
-    """Record an answer before the run; a new prediction clears the tries that followed the old one."""
+    """Record an answer before the run; a new prediction clears the tries that followed the old prediction."""
     answer(lesson, [_toggled(lesson, chosen, option)])
 
 

@@ -22,7 +22,7 @@ __all__ = ["Look", "beside", "picture", "planes"]
 
 
 class Look(NamedTuple):
-    """The way in which a part shows its pictures.
+    """The way in which a part of a lesson shows its pictures.
 
     Attributes
     ----------

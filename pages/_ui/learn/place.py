@@ -1,4 +1,4 @@
-"""Hold a visitor's place in the course: lesson, part, answers, draw of the noise; in the session and in an address."""
+"""Hold a visitor's place in the course (lesson, part, answers, draw of the noise) in the session and in an address."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Spot", "address", "answer", "draw_again", "go", "here"]
 
 @dataclasses.dataclass(frozen=True)
 class Spot:
-    """A place in the course; an answer is the set of option numbers, counted from 0."""
+    """A place in the course; each answer is a set of option numbers, counted from 0."""
 
     lesson: Lesson | None
     part: str
@@ -41,7 +41,7 @@ def go(lesson: str, part: str) -> None:
 
 
 def answer(lesson: Lesson, answers: Sequence[frozenset[int]]) -> None:
-    """Store the answers to a lesson's question, first try first."""
+    """Store the answers to a lesson's question, in the order of the tries."""
     texts = ["".join(str(i + 1) for i in sorted(one)) for one in answers]
     st.session_state[keys.LEARN_ANSWER(lesson.name)] = list(dict.fromkeys(filter(None, texts)))
 

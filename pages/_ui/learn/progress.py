@@ -33,7 +33,7 @@ def done(lesson: str) -> None:
 
 
 def shown() -> None:
-    """Mark the finished lessons and count them; "Forget" clears the list."""
+    """Mark and count the finished lessons, with a "Forget" button that clears the list."""
     _progress(key=keys.PROGRESS, data={"names": list(LESSONS), "done": "", "shown": True}, height="content")
 
 

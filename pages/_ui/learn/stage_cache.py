@@ -42,7 +42,7 @@ def stage(name: str, seed: int) -> Stage:
         with st.spinner("Running the lesson"):
             return asked.result()
     except BaseException:
-        _asked.clear(name, seed)  # the next visitor tries again
+        _asked.clear(name, seed)  # forgets the failure, so that the next visitor tries again
         raise
 
 

@@ -1,1 +1,1 @@
-"""Parts of the page Ledger."""
+"""Parts of the Ledger page."""

@@ -1,4 +1,4 @@
-"""The ledger as a list of expandable lines, and its downloads."""
+"""Show the ledger as a list of expandable lines, with its downloads."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Parts of the page Limits."""
+"""Parts of the Limits page."""

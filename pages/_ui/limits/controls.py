@@ -1,4 +1,4 @@
-"""The controls of Limits."""
+"""Declare the controls of Limits."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ NOISE = {"none": "Exact centers", "seeded": "The same with noise, ε 1"}
 
 
 def plain_lloyd(n_clusters: int) -> Algorithm:
-    """Return Lloyd's algorithm, which repeatedly sums and counts the rows nearest to each center."""
+    """Return Lloyd's algorithm, which in every round sums and counts the rows nearest to each center."""
     return DPLloyd(n_clusters=n_clusters, epsilon=1.0, iterations=ROUNDS, dead_cluster="keep")
 
 
@@ -60,13 +60,13 @@ def read_on(name: str, noise: str) -> tuple[Trace, list[Read]]:
 
 
 def read_in(data: Dataset, noise: str) -> tuple[Trace, list[Read]]:
-    """Return the run and the rows for a data set; this needs no session."""
+    """Return a run on a data set and the rows read off its releases; this needs no session."""
     trace = plain_lloyd(data.n_clusters).run(data.X, domain=data.domain, seed=0, noise=noise)
     return trace, read_off(published(trace), data.domain.radius)
 
 
 def titles_of(data: Dataset, trace: Trace, read: list[Read]) -> tuple[list[str], list[np.ndarray]]:
-    """Return the sentence for every round, and the indices of the rows read off by then."""
+    """Return, for every round, its sentence and the indices of the rows read off by then."""
     rounds = [step for step in trace.steps if step.kind == "noisy-iteration"]
     who = [exactly([one for one in read if one.round <= t], data.X, data.domain) for t in range(len(rounds))]
     titles = [

@@ -1,1 +1,1 @@
-"""Parts of the page Notes."""
+"""Parts of the Notes page."""

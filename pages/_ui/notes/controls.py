@@ -1,4 +1,4 @@
-"""The controls of Notes: the chosen lessons, and the kind of sheet shown."""
+"""Declare the controls of Notes: the chosen lessons, and the kind of sheet shown."""
 
 from __future__ import annotations
 

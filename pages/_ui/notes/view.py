@@ -58,7 +58,7 @@ def _pick(lessons: tuple[str, ...]) -> None:
 
 
 def sheet(kind: str) -> None:
-    """Show the plan, or one lesson's sheet; print those of all picked lessons."""
+    """Show the plan, or the sheet of one lesson; in print, show the sheets of all picked lessons."""
     lessons = picked()
     if kind == "plan":
         st.html(_plan(lessons))

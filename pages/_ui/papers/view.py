@@ -48,7 +48,7 @@ def _file(paper: Paper, item: Item) -> tuple[str, int]:
 
 
 def _committed(paper: Paper, item: Item) -> tuple[pd.DataFrame, PaperVerdict, pd.DataFrame]:
-    """Return the numbers, the verdict, and printed numbers beside ours, read and judged once per version of a file."""
+    """Return our numbers, the verdict, and the printed numbers beside ours, read once per version of the file."""
     return _read(*_file(paper, item), item)
 
 

@@ -1,4 +1,4 @@
-"""Our own method on the Papers page: its write-up, measurements, and commands."""
+"""Show our own method on the Papers page: its write-up, measurements, and commands."""
 
 from __future__ import annotations
 

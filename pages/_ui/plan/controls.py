@@ -1,4 +1,4 @@
-"""The controls of Plan: declared facts and questions."""
+"""Declare the controls of Plan: public facts and questions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pages._ui.plan import form as facts
 
 
 def plan(known: Mapping[str, Any]) -> Sequence[Control]:
-    """Return the controls for the declared facts and the questions; the defaults are the town's declaration."""
+    """Return the controls for the declared facts and the questions, which default to the town's declaration."""
     typed = (
         ("columns", keys.PLAN_COLUMNS, "Columns"),
         ("units", keys.PLAN_UNITS, "Units"),

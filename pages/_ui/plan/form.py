@@ -1,4 +1,4 @@
-"""The form of a plan: public facts, typed or copied from a data set's declaration, and questions."""
+"""Show the form of a plan: public facts, typed or copied from a data set's declaration, and questions."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ _IN_UNITS = "One standard deviation, in the unit of the columns. The plan says w
 
 
 def _take() -> None:
-    """Fill the form from a data set's declaration: public facts, whatever the mode."""
+    """Fill the form from a data set's declaration, which is public even for a private file."""
     state = st.session_state
     name = plan_state.plan_taken
     if name is None:
@@ -148,7 +148,7 @@ def _take() -> None:
 
 
 def _take_back() -> None:
-    """Take over the method, k and ε of a run that was put off, so that this run is rehearsed."""
+    """Take over the method, k and ε of a postponed run, so that this run is rehearsed."""
     run, state = plan_state.plan_back, st.session_state
     if run is None or run.slug not in offered():
         return

@@ -1,4 +1,4 @@
-"""Spending: the way from a rehearsal to Spend, and the card of the waiting run."""
+"""Lead from a rehearsal to Spend, and show the card of the waiting run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["card", "onward"]
 
 
 def onward(data: Dataset, wish: Wish) -> Wish:
-    """Lead to Spend with the rehearsal's k and ε and a chosen method; return the questions with that method first."""
+    """Offer to spend the rehearsal's k and ε on a chosen method; return the questions with that method first."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         slug = wish.slugs[0]
         if len(wish.slugs) > 1:

@@ -12,7 +12,7 @@ class PlanState:
     plan_taken: Once[str | None] = Once(nothing)
     plan_of: Held[str] = Held(str)  # the private data set whose declaration was taken automatically
     plan_private: Held[bool] = Held(bool)
-    # a run that was put off on Spend, whose values the form takes over
+    # a run that was postponed on Spend, whose values the form takes over
     plan_back: Once[Algorithm | None] = Once(nothing)
 
 

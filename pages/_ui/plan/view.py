@@ -1,4 +1,4 @@
-"""The view of a plan: answers in words, noise per center against ε, a table, and the effect of tighter bounds."""
+"""Show a plan: answers in words, noise per center against ε, a table, and the effect of tighter bounds."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from pages._ui.work.runs import pace
 __all__ = ["show"]
 
 CLOSELY = 20  # number of runs in the chosen rehearsal
-LONGEST = 15.0  # maximum number of seconds per run of a method that is rehearsed beside others
+LONGEST = 15.0  # maximum number of seconds per run of a method that is rehearsed together with others
 Rehearsals = dict[str, list[Rehearsal]]
 
 
 def show(wish: Wish) -> None:
-    """Show the rehearsed part of the plan; the rest appears by itself."""
+    """Show the part of the plan that has been rehearsed; the rest appears by itself."""
     wish = _affordable(wish)
     follow(partial(_gather, wish), partial(_body, wish), 0.7)
 
 
 def _affordable(wish: Wish) -> Wish:
-    """Leave out the methods whose run would take too long, but never the first; say which, and what to do."""
+    """Leave out methods, but never the first, whose runs would take too long; name them, and say what to do."""
     facts, first = wish.facts, wish.slugs[0]
     size = facts.domain.n_features, facts.n_rows
     times = {slug: pace().seconds(ALGORITHMS[slug](n_clusters=facts.n_clusters), *size) for slug in wish.slugs[1:]}
@@ -60,7 +60,7 @@ def _piece(wish: Wish, slug: str, epsilon: float) -> tuple[Facts, str, float, in
 
 
 def _near(wish: Wish) -> list[Facts]:
-    """Return the facts with the chosen number of centers first, and then with up to two centers fewer or more."""
+    """Return the facts with the chosen number of centers, followed by those with up to two centers fewer or more."""
     k, most = wish.facts.n_clusters, min(MOST_CLUSTERS, wish.facts.n_people)
     return [
         dataclasses.replace(wish.facts, n_clusters=one) for one in (k, k - 1, k + 1, k - 2, k + 2) if 1 <= one <= most
@@ -68,7 +68,7 @@ def _near(wish: Wish) -> list[Facts]:
 
 
 def _wanted(wish: Wish) -> list[tuple[Facts, str, float, int]]:
-    """Return the rehearsals: the chosen one, every method at every ε, other k, tighter bounds."""
+    """List the needed rehearsals: the chosen one, every method at every ε, other k, and tighter bounds."""
     half = dataclasses.replace(wish.facts, filled=0.5)
     close = [(facts, wish.slugs[0], wish.at, CLOSELY) for facts in _near(wish)]
     middle = middle_of(wish.at)
@@ -201,7 +201,7 @@ def _cell(facts: Facts, some: list[Rehearsal], epsilon: float) -> markup.Html:
 
 
 def _tighter(wish: Wish, now: Gathered) -> None:
-    """State the noise in the table, the noise if people fill only half of each range, and that with tighter bounds."""
+    """State the table's noise, and the noise if people fill only half of each range, with and without tighter bounds."""
     half, middle = dataclasses.replace(wish.facts, filled=0.5), middle_of(wish.at)
     lines = []
     for slug in wish.slugs:

@@ -1,4 +1,4 @@
-"""One figure of a page, drawn on a canvas at every step; Plotly loads only for “Look closely”."""
+"""Show one figure of a page, which a canvas draws at every step; Plotly loads only for “Look closely”."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _component = st.components.v2.component(
     html='<div class="dpviz-stage"></div>',
     css=(_HERE / "panel.css").read_text(),
     js=(_HERE / "panel_stub.js").read_text(),
-    isolate_styles=False,  # Plotly's own style sheet does not reach into a shadow root
+    isolate_styles=False,  # in a shadow root, Plotly's own style sheet would have no effect
 )
 
 
@@ -28,12 +28,12 @@ def draw(
     key: str, panels: list[Panel], zoom_of: str = "", *, frames: Sequence[int] | None = None, linked: str = "",
     pick: bool = False, tall: bool = False, saved: dict[str, Any] | None = None,
 ) -> tuple[float, float] | None:  # fmt: skip
-    """Show figures, driven by the transport of their scope. A zoom lasts while `zoom_of` stays the same.
+    """Show figures, which follow the transport of their scope. A zoom lasts while `zoom_of` stays the same.
 
-    `frames` lists, for every tick of the transport, which of its frames each figure shows (-1 for none yet). Figures
-    `linked` by the same word share zoom and a crosshair. With `pick`, a click returns its place once, in units of the
-    axes. A `tall` figure fills the height of the window. `saved` has options of the camera button, which a touch screen
-    always shows.
+    `frames` lists, for every tick of the transport, the number of the frame that the figures show (-1 for none yet).
+    Figures `linked` by the same word share zoom and a crosshair. With `pick`, a click is returned once, as a position
+    in units of the axes. A `tall` figure fills the height of the window. `saved` holds the options of the camera
+    button, which a touch screen always shows.
     """
     picked = None
     for index, panel in enumerate(panels):

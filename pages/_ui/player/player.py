@@ -1,4 +1,4 @@
-"""The player: the plane, the panels beside it, the transport below, and the folded ledger."""
+"""Draw the player: the plane, the panels beside it, the transport below, and the folded ledger."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from pages._ui.work.workers import workers
 
 
 def view_of(result: Result, *, hidden: bool, axes: Axes) -> View:
-    """Return the view of a run in the visitor's colors, on these axes; a private run has nothing hidden."""
+    """Return the view of a run in the visitor's colors, on these axes; a private run has no hidden layers."""
     data = result.data
     hidden = hidden and not data.private
     return View(
@@ -61,7 +61,7 @@ def _panels(identity: str, mode: str, hidden: bool, axes: Axes, compact: bool, _
 
 @per_run(shared=64, own=32)
 def _lit(identity: str, _result: Result) -> list[list[int]]:
-    """Return the lines of pseudo-code that each frame executes."""
+    """Return, for each frame, the lines of pseudo-code that it executes."""
     return lit(_result.trace, _lines(_result.trace))
 
 
@@ -99,7 +99,7 @@ def player(
     """Draw a run and its controls. `compact` draws the plane alone, with the controls below.
 
     `opened` is the scene with which the page was opened; its step is shown first. A prepared scene may hide side
-    panels. With `fold` the releases follow directly; otherwise the page calls `releases`.
+    panels. With `fold`, the folded releases follow directly; otherwise the page calls `releases`.
     """
     how = pane(result.trace)
     shots = how.shots(result.trace)
@@ -153,7 +153,7 @@ def _more(key: str) -> str:
 
 
 def briefly(shot: Shot) -> str:
-    """Return a picture's sentence up to its first semicolon, which leaves out the numbers."""
+    """Return a picture's sentence up to its first semicolon, after which the numbers come."""
     return shot.sentence.partition(";")[0]
 
 

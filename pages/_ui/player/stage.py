@@ -1,4 +1,4 @@
-"""The script that draws every panel, which a browser fetches once instead of with every answer."""
+"""Serve the script that draws every panel, which a browser fetches once instead of with every answer."""
 
 from __future__ import annotations
 

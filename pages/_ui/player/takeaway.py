@@ -1,4 +1,4 @@
-"""The Save menu: centers, label, page, replay, script and notebook of a run, each made on request."""
+"""Show the Save menu: the centers, label, page, replay, script and notebook of a run, each made on request."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ def menu(
     box = st.popover("Save", icon=":material/download:", key=keys.TAKE(key), on_change="rerun")
     if not box.open:
         return
-    # fetched now, because a file is made outside the session, which holds the caches
+    # made now, because the files are made outside the session, without access to its caches
     seen = view_of(result, hidden=hidden, axes=axes)
     with box:
-        if result.trace.claimed.private:  # no result of KMeans is meant for publication
+        if result.trace.claimed.private:  # a result of KMeans is not meant for publication
             _kinds(key, result, seen)
         _centers(key, result, scatter)
 

@@ -1,4 +1,4 @@
-"""The transport: one small component that drives every figure of a keyed container, frame by frame."""
+"""Show the transport: a small component that drives every figure of a keyed container, frame by frame."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ def transport(
 ) -> None:
     """Show the controls for the figures inside the containers with keys `scope`; stepping never calls the server.
 
-    `lines` are the numbers of the lines of pseudo-code that each frame executes. With a new `opened`, the player goes
-    to `step`, plays from the first one, or, `within` the session, goes to the step at which the run was last seen. The
-    step is stored for every `run` (or, without one, for every list of titles). Only the `main` player of a page writes
-    its step to the address.
+    `lines` lists, for each frame, the numbers of the lines of pseudo-code that it executes. With a new `opened`, the
+    player goes to `step`, plays from the first one, or, `within` the session, goes to the step at which the run was
+    last seen. The step is stored for every `run` (or, without one, for every list of titles). Only the `main` player of
+    a page writes its step to the address.
     """
     data: dict[str, Any] = {
         "id": key,

@@ -1,4 +1,4 @@
-"""The verdict below the picture: released facts about a run, facts that only its rows show, and what could help."""
+"""Show the verdict below the picture: released facts about a run, facts that only its rows show, and advice."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from pages._ui.work.workers import workers
 
 @per_run(shared=256, own=64)
 def groups(identity: str, _result: Result) -> Groups:
-    """Return the true groups: those of the labels if there are k of them, else those of KMeans.
+    """Return the true groups: those of the labels if the labels have k groups, else those of KMeans.
 
-    If the run missed some of KMeans' clusters, other starts of KMeans show which clusters they merge.
+    If the run missed some of KMeans' clusters, other starts of KMeans show which of these clusters they merge.
     """
     data, kmeans = _result.data, _result.reference
     assert kmeans is not None
@@ -59,13 +59,13 @@ def missed(result: Result) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def lost(trace: Trace, there: Groups) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the missed groups of a run, given the groups of its data; this needs no session."""
     domain, none = trace.domain, there.missed_by(trace.domain.normalize(trace.cluster_centers))
-    none &= not has_regions(trace)  # the middle of a region is not the center of a group
+    none &= not has_regions(trace)  # with regions no group counts as missed: the middle of a region is not a center
     per_column = there.radii[none, None] * domain.half_width / np.sqrt(domain.n_features)
     return domain.denormalize(there.means[none]), per_column, there.sizes[none]
 
 
 def of(result: Result, *, hidden: bool) -> Verdict:
-    """Return the verdict: from the raw rows if hidden layers are shown, else from released values alone."""
+    """Return the verdict, made from the raw rows if hidden layers are shown, else from released values alone."""
     if hidden and result.reference is not None:
         return _demo(result)
     return private_verdict(drawn(result), result.data.columns, result.data.units)
@@ -76,8 +76,8 @@ def lines(
 ) -> None:
     """Show the verdict in two separate lines: what anybody may see, and what only the rows show.
 
-    `again` has the number of runs that found all groups and the number of all runs; `more` is the same bet with more
-    people, as `with_more` words it; `beside` draws the end of the lines and receives the advice.
+    `again` has the number of runs that found all groups and the number of all runs; `more` states the same bet with
+    more people, as `with_more` puts it; `beside` receives the advice and draws the end of the lines.
     """
     with st.container(key=keys.VERDICT, horizontal=True, vertical_alignment="center", gap="small"):
         st.html(written(result, hidden=hidden, again=again, more=more), width="stretch")
@@ -86,7 +86,7 @@ def lines(
 
 
 def written(result: Result, *, hidden: bool, again: tuple[int, int] | None = None, more: str = "") -> markup.Html:
-    """Return the two lines of a verdict, or only the first if nothing hidden is shown."""
+    """Return the two lines of a verdict, or only the first line if no hidden layer is shown."""
     released = private_verdict(drawn(result), result.data.columns, result.data.units)
     text = markup.paragraph("promise", *_released(result, released, more))
     if hidden and result.reference is not None:
@@ -109,7 +109,7 @@ def _released(result: Result, verdict: Verdict, more: str) -> list[object]:
             ".",
         ]
     bet, most = bet_of(promise, far=reach(trace), noun=result.data.noun), odds_of_any(promise)
-    room = len(verdict.parts) == 2  # with more parts, only the strip shows these odds
+    room = len(verdict.parts) == 2  # if the line has more parts, these odds are shown only in the strip
     end = f"; any method with this ε and δ: at most {most}." if most > bet.odds and room else "."
     times = markup.bold(f"{bet.odds} times in 100")
     return [markup.bold(f"Released: {facts}."), f" A bet on {bet.on} is right at most ", times, f"{more}{end}{why}"]

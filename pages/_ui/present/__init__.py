@@ -1,1 +1,1 @@
-"""Present: a deck of scenes with notes, pictures made in advance, and a show that needs no network."""
+"""Parts of the Present page: a deck of scenes with notes, pictures made in advance, a show that needs no network."""

@@ -1,4 +1,4 @@
-"""The controls of Present: the slide at which a show begins, and its colors."""
+"""Declare the controls of Present: the slide at which a show begins, and its colors."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pages._ui.frame import keys
 
 
 def present(known: Mapping[str, Any]) -> Sequence[Control]:
-    """Return the controls of Present: the slide at which a show begins, and its colors. The deck itself is a file."""
+    """Return the controls of Present: the slide at which a show begins, and its colors (the deck itself is a file)."""
     return [
         Control("slide", keys.PRESENT_SLIDE, "Slide", number(1, 1, MOST_SLIDES)),
         Control("look", keys.PRESENT_LOOK, "Colors", choice("light", ("light", "dark"))),

@@ -1,4 +1,4 @@
-"""Make the screen for one scene: figure, words, one number. These are pure functions for a worker process."""
+"""Make the screen for one scene (figure, words, one number) with pure functions that a worker process can run."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def clouds(
     data: Dataset, algorithms: dict[str, Algorithm], stored: dict[str, Sequence[np.ndarray]], seed: int, mode: str,
     axes: tuple[int, int] | None, hidden: bool, on_step: OnStep,
 ) -> Picture:  # fmt: skip
-    """Return the picture of the reruns' results; each step shows the same algorithm at another ε."""
+    """Return the picture of the reruns' results; each step shows the same algorithm at a different ε."""
     drawn: list[Cloud] = []
     titles = []
     trace = replay(data, next(iter(algorithms.values())), seed).trace
@@ -192,7 +192,8 @@ def read_off(data: Dataset, noise: str, mode: str, on_step: OnStep) -> Picture:
 def game(setup: Setup, mode: str, stored: tuple[Sequence[Round], ...], on_step: OnStep) -> Picture:
     """Return the two worlds as clouds, with the success rate of the best known attack and its bound.
 
-    `stored` holds finished rounds of the game with seed 0: by a coin, all inside, all outside; each may be empty.
+    `stored` holds finished rounds of the game with seed 0, in three lists, which may be empty: worlds by coin, all with
+    the person, all without.
     """
     question, algorithm, data = setup.question, setup.algorithm, setup.data
     total = ROUNDS + 2 * CLOUD

@@ -43,7 +43,7 @@ Plan = Callable[[Scene, Slide, str], Work]
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Staged:
-    """A slide that can be shown: its work, the player's first step (None for the last), and whether it plays.
+    """A slide that can be shown: its picture's work, the player's first step (None for the last), and whether it plays.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class Staged:
 
 
 def staged(slide: Slide, mode: str, *, varied: bool = True, typed: Sequence[float] = ()) -> Staged:
-    """Prepare a slide in the colors of a mode; `varied` says whether there is room for its other runs.
+    """Prepare a slide in the colors of a mode; `varied` says whether its runs at other ε and seeds are made, too.
 
     `typed` lists values of ε typed in the show.
 
@@ -88,7 +88,7 @@ def _of_default(slide: Slide, mode: str, varied: bool) -> Staged:
 
 def _staged(slide: Slide, mode: str, varied: bool, typed: Sequence[float]) -> Staged:
     page, query = split(slide.scene)
-    if page == "home":  # decks of earlier versions show a run there
+    if page == "home":  # in decks of earlier versions, Home shows a run
         page, query = "explore", as_run(query)
     if page not in STAGED:
         raise ValueError(f"The page “{page[:40]}” cannot be a slide; these pages can: {', '.join(STAGED)}.")
@@ -129,7 +129,7 @@ def _piece(plan: Plan, scene: Scene, slide: Slide, mode: str) -> Piece:
 
 
 def _others(scene: Scene, slide: Slide, piece: Piece, typed: Sequence[float]) -> tuple[dict[str, Scene], str]:
-    """Return the scenes behind the keys of the show, by key, or the reason why there are none."""
+    """Return the scenes that the keys of the show open, keyed by key, or the reason why there are none."""
     if piece.function is not pictures.run:
         return {}, "This slide does not show a single run, so its ε and seed cannot change."
     data, algorithm, seed, *_ = piece.args

@@ -1,4 +1,4 @@
-"""The show as a component, which sends all pictures to the browser before it begins."""
+"""Run the show as a component, which sends all pictures to the browser before it begins."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _component = st.components.v2.component(
 
 
 class Did(NamedTuple):
-    """The actions taken in a show.
+    """The lecturer's actions in a show.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class Did(NamedTuple):
 def show(
     slides: Sequence[tuple[Slide, Staged, Mapping[str, Picture]]], *, start: int, mode: str, ready: str, opened: int = 0
 ) -> Did:
-    """Offer the show; return the actions taken in it.
+    """Offer the show, and return the lecturer's actions in it.
 
     Parameters
     ----------

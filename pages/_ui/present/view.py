@@ -1,4 +1,4 @@
-"""The page around a show: the deck, one slide's form, the file, and the progress of the pictures."""
+"""Draw the page around a show: the deck, one slide's form, the deck's file, and the progress of the pictures."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _open(text: bytes) -> None:
     except ValueError as problem:
         st.error(plain(str(problem)))
         return
-    present_state.deck_files += 1  # an empty field for the next file
+    present_state.deck_files += 1  # creates an empty field for the next file
     present_state.present_next = 1  # the list is already drawn; the next script run selects this slide
     keep(deck)
     st.rerun()
@@ -103,7 +103,7 @@ def projector(mode: str) -> None:
 
 def _gather(ready: dict[int, Staged]) -> Gathered:
     every = [one.piece for one in ready.values()] + [other for one in ready.values() for other in one.others.values()]
-    pieces = {piece.name: piece for piece in every}  # the first slides are made first
+    pieces = {piece.name: piece for piece in every}  # the pictures of all slides come before the other runs
     return gather("present", "Deck", list(pieces.values()), public=True)
 
 

@@ -1,4 +1,4 @@
-"""A gate in front of Streamlit: it admits pages of this server and port only, and hides metrics by default."""
+"""Put a gate in front of Streamlit that admits only pages of this server and port, and hides metrics by default."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from streamlit import config
 
 __all__ = ["METRICS", "Gate", "same_origin"]
 
-METRICS = "DPVIZ_METRICS"  # "on": anyone who reaches this server may see how many visit and how much is stored
+METRICS = "DPVIZ_METRICS"  # "on": anyone who reaches this server may see how many people visit and how much is stored
 _ASKING = {"GET", "HEAD", "OPTIONS"}
 _PORTS = {"http": 80, "https": 443}
 
@@ -46,8 +46,8 @@ def _ours(scope: Scope) -> bool:
 def same_origin(origin: str, host: str) -> bool:
     """Return whether a page of this origin, such as "http://localhost:8501", may talk to the server under this host.
 
-    Besides the server's own pages, those named by the operator's Streamlit options may: `browser.serverAddress`, for a
-    proxy that changes the host, and `server.corsAllowedOrigins`.
+    Two Streamlit options admit other pages: `browser.serverAddress`, for a proxy that changes the host, and
+    `server.corsAllowedOrigins`.
     """
     if not st.get_option("server.enableCORS"):
         return True

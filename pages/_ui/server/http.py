@@ -1,4 +1,4 @@
-"""Serve a browser before any script has run: preload large scripts, redirect old addresses, compress static files."""
+"""Serve browsers before any page script runs: preload large scripts, redirect old addresses, compress static files."""
 
 from __future__ import annotations
 
