@@ -201,7 +201,7 @@ def _cell(facts: Facts, some: list[Rehearsal], epsilon: float) -> markup.Html:
 
 
 def _tighter(wish: Wish, now: Gathered) -> None:
-    """State the table's noise, and the noise if people fill only half of each range, with and without tighter bounds."""
+    """State the table's noise, and the noise if people fill half of each range, with and without tighter bounds."""
     half, middle = dataclasses.replace(wish.facts, filled=0.5), middle_of(wish.at)
     lines = []
     for slug in wish.slugs:
