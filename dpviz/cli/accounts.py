@@ -11,7 +11,7 @@ from dpviz.privacy.accounts import Account, Accounts
 
 __all__ = ["add_accounts"]
 
-_SHORT = 12  # number of characters of a key that are printed, enough to name an account
+_SHORT = 12  # number of characters of a key that are printed; enough to identify an account
 _FEWEST = 6
 
 
@@ -49,12 +49,12 @@ def _assign(arguments: argparse.Namespace) -> int:
 
 
 def _key(word: str, accounts: Accounts, known: Sequence[str]) -> str:
-    """Return the key of an account named by the beginning of its key or by its data file.
+    """Return the key of the account that a word names by its data file or by the beginning of its key.
 
     Raises
     ------
     ValueError
-        If the word names no account, or several.
+        If the word names no account or several accounts.
     """
     if Path(word).is_file():
         return accounts.key_of(Path(word))

@@ -21,12 +21,12 @@ def _app(arguments: argparse.Namespace) -> int:
     folder = next((place for place in _places() if (place / "app.py").exists()), None)
     if folder is None:
         raise ValueError("app: the dashboard's files are not installed; install dpviz from its checkout or wheel.")
-    import_module("dpviz.algorithms")  # so that a failure to load an outside algorithm is reported here, once
+    import_module("dpviz.algorithms")  # a failure to load an outside algorithm is then reported here, and only once
     command = [sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={arguments.port}"]
     return subprocess.run(command, cwd=folder, check=False).returncode
 
 
 def _places() -> tuple[Path, ...]:
-    """Return the possible folders of the dashboard: inside the installed package, or beside it in a checkout."""
+    """Return the folders where the dashboard may be: inside the installed package, or next to it in a checkout."""
     package = Path(__file__).parent.parent
     return package / "dashboard", package.parent

@@ -58,7 +58,7 @@ def _make(arguments: argparse.Namespace) -> int:
         arguments.folder.mkdir(parents=True, exist_ok=True)
         averages.make(arguments.folder)
     if not old and not arguments.sample:
-        stamp(arguments.folder)  # every file has just passed its probe
+        stamp(arguments.folder)  # all files have just passed the check
         print("atlas: every file is up to date", file=sys.stderr)
         return 0
     total = sum(len(chapter.cells()) for chapter in old)

@@ -1,4 +1,4 @@
-"""Implement the command `audit`: print the claim beside the lower bounds of an adversary on adversarial neighbors."""
+"""Implement the command `audit`: compare an algorithm's claim with lower bounds on its privacy loss."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _RUNS = 300  # number of runs on each of the two neighbors of a pair
 
 
 def add_audit(command: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command; `do` returns 1 if a claim is broken."""
+    """Add the arguments of the command; the command exits with 1 if a claim is broken."""
     private = [slug for slug, cls in ALGORITHMS.items() if cls.notion.private]
     command.add_argument("slug", choices=private, metavar="ALGORITHM")
     words = f"runs on each of two neighbors, per pair (default {_RUNS})"
@@ -67,7 +67,7 @@ def _audit(arguments: argparse.Namespace) -> int:
 
 
 def _outside(cls: type[Algorithm], runs: int) -> bool:
-    """Run every check on an algorithm from outside, and record it if it passes; return whether it does."""
+    """Run all checks on an outside algorithm, record the algorithm if it passes them, and return whether it does."""
     try:
         skipped = check_algorithm(cls)
     except AssertionError as problem:

@@ -1,4 +1,4 @@
-"""Implement the command `describe`: draft a file's data dictionary with names, kinds, and gaps for you to fill in."""
+"""Implement the command `describe`: draft a file's data dictionary, with gaps for you to fill in."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _describe(arguments: argparse.Namespace) -> int:
 
 
 def _say_wanted(facts: dict[str, Any]) -> None:
-    """Print the gaps of a private draft that only its owner can fill, and the bounds implied by a column's meaning."""
+    """Print which gaps of a private draft only its owner can fill, and the bounds that the columns' names suggest."""
     gaps = [column["name"] for column in facts["columns"] if column["low"] is None and not column["recode"]]
     if not gaps and None not in (facts["rows_per_person"], facts["n_public"]):
         return
@@ -105,7 +105,7 @@ def _say_wanted(facts: dict[str, Any]) -> None:
 
 
 def _say_marks(table: Table) -> None:
-    """Print the columns of a public file in which the lowest number looks like a mark of a missing cell."""
+    """Print the columns of a public file whose lowest number seems to mark a missing cell."""
     for name in table.usable:
         values = table.values(name)
         values = values[np.isfinite(values)]
@@ -146,7 +146,7 @@ def _with_declared(facts: dict[str, Any], arguments: argparse.Namespace) -> dict
         facts[key] = facts[key] if declared[key] is None else declared[key]
     if all(column["low"] is not None or column["recode"] is not None for column in facts["columns"]):
         if facts["rows_per_person"] is not None:
-            amended(facts, arguments.file.name)  # a draft without gaps must be usable as it is
+            amended(facts, arguments.file.name)  # a draft without gaps must be a valid dictionary
     return facts
 
 
@@ -162,7 +162,7 @@ def _bounds_of(limits: dict[str, Any], names: list[str]) -> list[tuple[str, tupl
 
 
 def _left_out(table: Table, private: bool) -> dict[str, str]:
-    """Return the usable columns to leave out, with the reason for each; empty if all columns would be left out."""
+    """Return the usable columns to leave out, each with a reason; return none if all columns would be left out."""
     reasons = {}
     for name in table.usable:
         values = table.values(name)
@@ -176,9 +176,9 @@ def _left_out(table: Table, private: bool) -> dict[str, str]:
 
 
 def _draft(table: Table, form: dict[str, Any], private: bool) -> dict[str, Any]:
-    """Return the facts found in a file, with null for those that only its owner knows.
+    """Return the facts found in a file; facts that only its owner knows are null.
 
-    In a public file, the cells of a column of text or dates suggest the rule that turns it into numbers.
+    In a public file, the cells of a text or date column suggest the rule that turns them into numbers.
     """
     columns: list[dict[str, Any]] = []
     left_out: list[dict[str, Any]] = []
@@ -196,7 +196,7 @@ def _draft(table: Table, form: dict[str, Any], private: bool) -> dict[str, Any]:
             columns.append(entry)
         else:
             left_out.append(entry | {"kind": column.kind, "reason": reasons.get(name, column.reason)})
-    if not columns:  # there are only text and dates, which become usable by their rules
+    if not columns:  # the file has only columns of text and dates, which can be used through rules
         columns = [
             {k: v for k, v in entry.items() if k not in ("kind", "reason")} for entry in left_out if entry["recode"]
         ]

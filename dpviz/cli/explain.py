@@ -1,4 +1,4 @@
-"""Implement the command `explain`: describe a finished run's clusters from its centers, or from the rows."""
+"""Implement the command `explain`: describe the clusters of a finished run, from its centers or from the rows."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _explain(arguments: argparse.Namespace) -> int:
 
 
 def _ways(trace: Trace, path: Path) -> str:
-    """Return the commands that help if a run's noise has no formula."""
+    """Return the commands to use instead if a run does not state the noise of its centers."""
     again = f"{path.stem}-2.json"
     other = (
         f"run an algorithm whose noise has a formula: dpviz run {RECOMMENDED} --data FILE --json {again}, then dpviz "
@@ -65,7 +65,7 @@ def _ways(trace: Trace, path: Path) -> str:
 
 
 def _names(trace: Trace) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return names and units of the columns; columns without declared names are numbered."""
+    """Return the names and units of the columns; columns without declared names are numbered."""
     names = trace.domain.columns or tuple(f"column {j + 1}" for j in range(trace.domain.n_features))
     return names, trace.domain.units
 

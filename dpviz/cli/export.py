@@ -1,4 +1,4 @@
-"""Implement the command `export`: write a finished run as label, page, replay, script or notebook; spend nothing."""
+"""Implement the command `export`: write a finished run as a label, page, replay, script or notebook; spend nothing."""
 
 from __future__ import annotations
 

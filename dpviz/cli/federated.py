@@ -1,4 +1,4 @@
-"""Implement the command `federated keys|server|client` for several terminals or machines."""
+"""Implement the command `federated keys|server|client`, which runs an algorithm over several machines or terminals."""
 
 from __future__ import annotations
 
@@ -157,9 +157,10 @@ def _client(arguments: argparse.Namespace) -> int:
     say_form(data.facts["form"])
     accounts = Accounts.open()
     key = accounts.key(content or b"")
-    accounts.check(key, Claim.of(agreement.algorithm, domain))  # refuse before the other parties start to wait
+    # if the account refuses the run, stop before the other parties start to wait
+    accounts.check(key, Claim.of(agreement.algorithm, domain))
 
-    if len(data.X) > agreement.n_max // len(agreement.clients):  # the number is secret: shown on this terminal only
+    if len(data.X) > agreement.n_max // len(agreement.clients):  # the number is secret: only this terminal shows it
         print(
             f"note: these are more rows than this client's part of the agreed n_max = {agreement.n_max:,}; if the sums "
             "wrap, the result is useless. Agree on a larger n_max.",
@@ -169,7 +170,7 @@ def _client(arguments: argparse.Namespace) -> int:
     booked = []
 
     def start() -> None:
-        book(None, key, agreement.algorithm, domain)  # a change in one client's rows can cost the whole plan
+        book(None, key, agreement.algorithm, domain)  # one client's rows can cost the whole plan
         booked.append(key)
 
     def show(step: Step) -> None:

@@ -35,7 +35,7 @@ _SEPARATORS = {"tab": "\t", "space": " ", **{sign: sign for sign in SEPARATORS i
 
 
 def add_form(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments for the format of a file."""
+    """Add the arguments that describe the format of a file."""
     parser.add_argument(
         "--header",
         action=argparse.BooleanOptionalAction,
@@ -68,7 +68,7 @@ def add_form(parser: argparse.ArgumentParser) -> None:
 
 
 def add_bounds(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments for the bounds of columns."""
+    """Add the arguments that declare the bounds of columns."""
     parser.add_argument(
         "--bounds", action="append", default=[], metavar="NAME=LOW..HIGH,...",
         help="public bounds by name: Age=18..95,Visits=0..50, or by a preset: Age=age,lat=latitude,Q1..Q12=likert5",
@@ -84,7 +84,7 @@ def add_bounds(parser: argparse.ArgumentParser) -> None:
 
 
 def add_declaration(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments that declare columns and people beside the dictionary, or instead of it."""
+    """Add the arguments that declare columns and people, in addition to the dictionary or instead of it."""
     parser.add_argument(
         "--columns", metavar="A,B,...",
         help="names of the columns to use; quote a name with a comma; write Q1..Q12 for a range; default: all",
@@ -105,13 +105,13 @@ def add_declaration(parser: argparse.ArgumentParser) -> None:
 
 
 def limits_by(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return the arguments of `add_bounds` under the names of `load_csv`."""
+    """Return the arguments of `add_bounds`, named as `load_csv` names them."""
     limits = {end: None if getattr(arguments, end) is None else read_numbers(getattr(arguments, end)) for end in _ENDS}
     return {**limits, "bounds": read_bounds(arguments.bounds), "dictionary": arguments.dictionary}
 
 
 def declared_by(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return the arguments of `add_declaration` under the names of `load_csv`."""
+    """Return the arguments of `add_declaration`, named as `load_csv` names them."""
     return {
         "columns": None if arguments.columns is None else read_names(arguments.columns),
         "recode": read_rules(arguments.recode),
@@ -121,7 +121,7 @@ def declared_by(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def form_of(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return the arguments of `add_form` under the readers' names, with None for those not given."""
+    """Return the arguments of `add_form`, named as the readers name them; arguments that are not given are None."""
     decimal, decimal_of = read_signs(arguments.decimal)
     entries = {key: getattr(arguments, key) for key in FORM_ENTRIES - {"decimal_of"}}
     return entries | {
@@ -134,12 +134,12 @@ def form_of(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def example_of(form: Mapping[str, Any]) -> str:
-    """Return a made-up cell in the format that the entries of a dictionary declare."""
+    """Return an example of a number in the format that a dictionary declares."""
     return Form(decimal=form.get("decimal"), thousands=form.get("thousands")).example
 
 
 def say_form(form: Mapping[str, Any]) -> None:
-    """Print a made-up cell in the declared format of a private file, because cells in another format go unnoticed."""
+    """Print an example of a number in the declared format, because cells in another format count as missing."""
     example = example_of(form)
     for name in form.get("decimal_of") or {}:
         example += f", in {name!r} like {example_of({'decimal': form['decimal_of'][name]})}"
@@ -156,7 +156,8 @@ class RunInput:
     domain : Domain
     dataset_id : str
     columns : names of the columns of X
-    loss : trace -> the loss that its algorithm tries to reduce, on the raw rows (see `metrics.run_loss`); NOT PRIVATE
+    loss : trace -> the loss that the algorithm tries to reduce, computed on the raw rows (see `metrics.run_loss`); NOT
+        PRIVATE
     groups : centers in original units -> share of rows in the largest known group of their center; NOT PRIVATE; None
         without known groups
     agreement : trace of regions -> adjusted Rand index with the known groups; NOT PRIVATE; None without known groups
@@ -176,7 +177,7 @@ class RunInput:
 
 
 def in_memory(data: Dataset) -> RunInput:
-    """Open a data set."""
+    """Return the input of a run for a data set in memory."""
 
     def loss(trace: Trace) -> float:
         _refuse(data.private)
@@ -214,11 +215,11 @@ def in_parts(
     facts: Mapping[str, Any] | None = None,
     rows_per_person: int | None = None,
 ) -> RunInput:
-    """Open a .npy or .parquet file of any size, with only a few parts in memory at a time.
+    """Return the input of a run for a .npy or .parquet file of any size; only a few parts are in memory at a time.
 
-    `spread` computes the parts: in threads, or on a cluster. The names of a private file's columns are printed only if
-    its owner has declared, by `form.header`, that they are names. `columns` names the columns to cluster, in this
-    order; no others are read. `facts` come from a data dictionary and replace all options except `spread` and `form`.
+    `spread` says where the parts are processed: in threads, or on a cluster. The names of a private file's columns are
+    printed only if `form.header` declares that they are names. `columns` names the columns to cluster, in this order;
+    no others are read. `facts` come from a data dictionary and replace all options except `spread` and `form`.
 
     Raises
     ------
@@ -262,9 +263,9 @@ def in_parts(
 
 
 def _columns(path: Path, wanted: Sequence[str] | None, *, hidden: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the names of the columns to cluster, and their names for `parts_of`, where () means all columns.
+    """Return the columns to cluster: the names to show, and the names for `parts_of`, where () means all columns.
 
-    The names are numbers unless they are known to be public.
+    The shown names are numbers unless the names in the file are known to be public.
     """
     in_file = columns_in(path)
     if path.suffix == ".parquet":

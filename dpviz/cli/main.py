@@ -1,4 +1,4 @@
-"""List and run the commands. A command's module is imported only when it is called."""
+"""Define and run the commands. The module of a command is imported only when the command is called."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ _NUMBERS = re.compile(r"[+-]?\.?\d[\d.,eE+-]*")
 
 
 def parser_of(wanted: Iterable[str]) -> argparse.ArgumentParser:
-    """Return the parser: all commands with their help lines, and the arguments of the wanted ones."""
+    """Return the parser, with a line of help for every command and with the arguments of the wanted commands."""
     parser = argparse.ArgumentParser(prog="dpviz", description=DESCRIPTION, epilog=EXIT_CODES)
     parser.add_argument("--version", action="version", version=f"dpviz {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, (place, words) in COMMANDS.items():
         command = commands.add_parser(name, help=words, description=f"{words[0].upper()}{words[1:]}.")
-        if name in WITH:  # only for the help: `_run` has read them already
+        if name in WITH:  # for the help text only: `_run` has read them already
             command.add_argument("--with", action="append", metavar="FILE.py", help="add the algorithms of this file")
         if name in OUTSIDE:
             command.add_argument(
@@ -69,7 +69,7 @@ def parser_of(wanted: Iterable[str]) -> argparse.ArgumentParser:
 
 
 def joined(words: Iterable[str]) -> list[str]:
-    """Join the numbers after --low and --high to their option: `--low -12 9` becomes `--low=-12,9`.
+    """Join the numbers that follow --low and --high to the option: `--low -12 9` becomes `--low=-12,9`.
 
     argparse would mistake a list, or a negative number such as -2e1, for another option.
     """
@@ -99,13 +99,13 @@ def parted(words: list[str]) -> tuple[list[str], list[str], list[str]]:
 
 
 class Stream:
-    """A text stream in which no name from a file, a trace or another party can control the terminal."""
+    """Text stream without control characters: names from files, traces or parties cannot control the terminal."""
 
     def __init__(self, stream: TextIO, keep: str = "") -> None:
         self._stream, self._keep = stream, keep
 
     def write(self, text: str) -> int:
-        """Write text without terminal control characters, except the one that this stream allows."""
+        """Write text without terminal control characters, except for the one that this stream keeps."""
         parts = text.split(self._keep) if self._keep else [text]
         self._stream.write(self._keep.join(map(terminal, parts)))
         return len(text)
@@ -115,14 +115,14 @@ class Stream:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run one command; return the exit code. An invalid command prints one sentence."""
+    """Run one command; return the exit code. An invalid command prints an error of one sentence."""
     words = sys.argv[1:] if argv is None else argv
     out = cast(TextIO, Stream(sys.stdout))
     err = cast(TextIO, Stream(sys.stderr, "\r"))  # progress bars need the carriage return
     try:
         with redirect_stdout(out), redirect_stderr(err):
             return _run(words)
-    except BrokenPipeError:  # the reader has closed the output
+    except BrokenPipeError:  # the program that reads the output has ended
         sys.stdout = None
         return 0
 

@@ -1,4 +1,4 @@
-"""Implement the command `new`: write a working algorithm and its test, as a starting point for your own."""
+"""Implement the command `new`: write a small working algorithm and its test, as a starting point for your own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Report progress on the error stream: a bar on a terminal, a line after each tenth in a file or pipe."""
+"""Report progress on the error stream: as a bar on a terminal, or as a line after every tenth in a file or pipe."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Bar:
 
     Parameters
     ----------
-    total, done : number of all items, and of those finished in an earlier call
+    total, done : number of all items, and number of those finished in an earlier call
     unit : name of an item
     quiet : whether to write nothing if there is no terminal
     """
@@ -26,14 +26,14 @@ class Bar:
         self._show()
 
     def step(self, *, failed: bool = False) -> None:
-        """Count one more item, which may have failed."""
+        """Count one more finished item."""
         self._failed += failed
         if failed:
             self._bar.set_postfix_str(f"{self._failed} failed", refresh=False)
         self.reach(self.n + 1)
 
     def reach(self, n: int) -> None:
-        """Count up to `n` finished items."""
+        """Set the number of finished items to `n`."""
         self._bar.update(n - self.n)
         self.n = n
         self._show()

@@ -1,4 +1,4 @@
-"""Implement the command `reproduce`: compute a paper's figures and tables again and give a verdict."""
+"""Implement the command `reproduce`: recompute a paper's figures and tables, and judge whether they agree."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _reproduce(arguments: argparse.Namespace) -> int:
         except KeyboardInterrupt:
             print("\nstopped; run the same command again to resume.", file=sys.stderr)
             return 130
-        except ValueError as problem:  # a missing data folder stops this item only
+        except ValueError as problem:  # a missing data folder stops only this item
             if not arguments.all:
                 raise
             missing.append(f"{paper} {item.name}: {problem}")
@@ -67,7 +67,7 @@ def _reproduce(arguments: argparse.Namespace) -> int:
 
 
 def _at_a_glance(arguments: argparse.Namespace, seconds: float) -> None:
-    """Print and write the results of all items, and the duration of this call."""
+    """Print and save an overview of all items' results, with the time that this call took."""
     every = {
         (paper.id, item.id): load_numbers(arguments.output / f"{paper.id}-{item.id}.csv")
         for paper in papers().values()
@@ -106,7 +106,7 @@ def _run(paper: str, item: Item, arguments: argparse.Namespace, engine: Engine) 
 
 
 def lines(paper: str, item: Item, numbers: pd.DataFrame) -> list[str]:
-    """Return the lines about an item: its verdict, its contradictions, and printed numbers beside ours."""
+    """Return the lines about an item: its verdict, the contradictions, and the paper's numbers next to ours."""
     verdict = judge(item, numbers)
     counted = f" ({verdict.yes} hold, {verdict.tie} open, {verdict.no} contradict)" if verdict.yes + verdict.no else ""
     texts = [f"{item.name}: {verdict.word}{counted}. {item.claim}"]

@@ -47,7 +47,7 @@ __all__ = ["add_data", "add_run", "book", "data_of", "hold", "say_person"]
 
 
 def add_run(command: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command for every algorithm."""
+    """Add the arguments of the command, with a subcommand for each algorithm."""
     by_slug = command.add_subparsers(dest="slug", required=True, metavar="ALGORITHM")
     for slug, cls in ALGORITHMS.items():
         _add_options(by_slug.add_parser(slug, help=cls.tagline, description=cls.tagline), cls)
@@ -105,7 +105,7 @@ def _add_options(parser: argparse.ArgumentParser, cls: type) -> None:
 
 
 def _kind(spec: params.ParamSpec) -> str:
-    """Return the values that a parameter accepts, for its usage line."""
+    """Return the values that a parameter accepts, as the help text shows them."""
     if spec.kind == "choice":
         return "{" + ",".join(map(str, spec.choices or ())) + "}"
     return {"int": "N", "bool": "{true,false}"}.get(spec.kind, "X")
@@ -117,7 +117,7 @@ def data_of(arguments: argparse.Namespace, stack: ExitStack, relation: Neighbori
     Raises
     ------
     ValueError
-        If options do not fit each other or the data; the message is one sentence.
+        If options contradict each other or do not fit the data; the message is one sentence.
     """
     parts = arguments.in_parts or arguments.cluster
     if arguments.data.startswith("sample:"):
@@ -146,7 +146,7 @@ def _large(
     accounts: Accounts | None,
     stack: ExitStack,
 ) -> RunInput:
-    """Open a file that is read part by part, perhaps on a cluster, which `stack` closes."""
+    """Open a file in parts, perhaps on a cluster; `stack` closes the connection."""
     if arguments.recode or arguments.label or arguments.sheet or arguments.header_row or arguments.separator:
         raise ValueError("--recode, --label, --sheet, --header-row and --separator are for files that fit in memory.")
     spread: Spread = threads(cpu_count())
@@ -185,7 +185,7 @@ def _small(
     accounts: Accounts | None,
     relation: Neighboring,
 ) -> RunInput:
-    """Open a file that fits in memory, and say what happens to rows with a missing cell."""
+    """Open a file that fits in memory, and print how rows with a missing cell are treated."""
     content = path.read_bytes() if accounts is not None and path.is_file() else None
     data = load_csv(
         path,
@@ -209,7 +209,7 @@ def _small(
 
 
 def _say_incomplete(data: Dataset, relation: Neighboring) -> None:
-    """Print how many rows of public data have a missing cell, and name a column that alone causes many of these."""
+    """Print how many rows of public data have a missing cell, and name a column that lacks many cells."""
     dropped = relation is Neighboring.ADD_REMOVE
     treatment = "left out" if dropped else "set to the middle"
     print(f"{data.incomplete:,} of {len(data.X):,} rows have a missing cell and are {treatment}.", file=sys.stderr)
@@ -225,7 +225,7 @@ def _say_incomplete(data: Dataset, relation: Neighboring) -> None:
 
 
 def _stamp(path: Path) -> tuple[int, ...]:
-    """Return values that change when a file is written or replaced; () if it does not exist."""
+    """Return values that differ after a file has been written or replaced; () if it does not exist."""
     if not path.is_file():
         return ()
     facts = path.stat()
@@ -235,7 +235,7 @@ def _stamp(path: Path) -> tuple[int, ...]:
 def hold(path: Path | None, stack: ExitStack) -> None:
     """Open the output file before anything is spent, because a release that cannot be stored is lost.
 
-    A refused run leaves no empty file behind.
+    If the run is refused, no empty file is left behind.
 
     Raises
     ------
@@ -274,7 +274,7 @@ def _run_on(arguments: argparse.Namespace, stack: ExitStack) -> int:
     if arguments.account and not arguments.private:
         raise ValueError("--account is for private runs; a DEMO run makes no promise.")
     data = data_of(arguments, stack, cls.neighboring)
-    if "rho_distance" in values:  # given in the data's units, say kilometers
+    if "rho_distance" in values:  # given in the units of the data, such as kilometers
         rho = values["rho_distance"] / float(data.domain.half_width.max())
         algorithm = dataclasses.replace(algorithm, **{"rho_distance": rho})
     if arguments.private:
@@ -303,7 +303,7 @@ def _run_on(arguments: argparse.Namespace, stack: ExitStack) -> int:
 
 
 def _values_of(arguments: argparse.Namespace, cls: type[Algorithm]) -> dict[str, Any]:
-    """Return the given parameters of an algorithm."""
+    """Return an algorithm's parameters that the arguments give."""
     values = {}
     for name, spec in params.specs(cls).items():
         text = getattr(arguments, f"param_{name}")
@@ -326,7 +326,7 @@ def _say_promise(trace: Trace) -> None:
 
 
 def _say_quality(trace: Trace, data: RunInput, *, regions: bool) -> None:
-    """Print how good a DEMO run's centers or regions are: NOT PRIVATE."""
+    """Print the quality of a DEMO run's centers or regions: NOT PRIVATE."""
     if regions:
         if data.agreement is not None:
             agreement = f"{data.agreement(trace):.2f} (adjusted Rand index, NOT PRIVATE)"
@@ -339,7 +339,7 @@ def _say_quality(trace: Trace, data: RunInput, *, regions: bool) -> None:
 
 
 def _say_centers(trace: Trace, columns: tuple[str, ...]) -> None:
-    """Print the released centers as a table, with columns of days as dates."""
+    """Print the released centers as a table; columns of days are printed as dates."""
     print("  ".join(columns))
     widths, units = trace.domain.high - trace.domain.low, trace.domain.units or ("",) * len(columns)
     for center in trace.cluster_centers:
@@ -348,7 +348,7 @@ def _say_centers(trace: Trace, columns: tuple[str, ...]) -> None:
 
 
 def say_person(promise: Guarantee) -> None:
-    """Print the guarantee for a person with several rows."""
+    """Print the guarantee for one person, if a person may have several rows."""
     if promise.private and promise.rows_per_person > 1:
         whole = promise.person
         print(
@@ -360,7 +360,7 @@ def say_person(promise: Guarantee) -> None:
 def book(copy: Path | None, key: str, algorithm: Algorithm, domain: Domain) -> None:
     """Book a private run's claim before it starts, and print the total of all runs on the file.
 
-    `key` names the account by the bytes that were read, because the file may have been replaced since.
+    `key` is computed from the bytes that were read, because the file may have been replaced since.
 
     Raises
     ------

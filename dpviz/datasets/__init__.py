@@ -1,4 +1,4 @@
-"""Data sets with their declared public facts, and the readers of files."""
+"""Define data sets with their declared public facts, and read them from files."""
 
 from dpviz.datasets.blobs import (
     Blobs,

@@ -17,12 +17,12 @@ __all__ = ["Blobs", "round_groups"]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Blobs:
-    """Round groups for lectures. Everything, including the bounds, follows from the public parameters.
+    """Round groups of made-up people. Everything, including the bounds, follows from the public parameters.
 
     Parameters
     ----------
     n_rows, n_features, n_clusters : numbers of rows, columns and groups
-    spread : standard deviation of a group; the bounds are -10 and 10 in every column
+    spread : standard deviation of a group; the bounds of every column are -10 and 10
     imbalance : 0 for groups of equal size; the closer to 1, the smaller each group is relative to the previous one
     outliers : share of rows scattered evenly over the whole box
     seed : seed of the generator; the rows are made up, so the seed is not secret
@@ -50,12 +50,12 @@ class Blobs:
 
     @classmethod
     def parse(cls, key: str) -> Blobs:
-        """Return the blobs that `key` names.
+        """Return the blobs with a given `key`.
 
         Raises
         ------
         ValueError
-            If the key names no blobs, or a parameter is out of range.
+            If `key` is not the name of blobs, or if a parameter is out of range.
         """
         try:
             pairs = dict(part.split("=", 1) for part in key.removeprefix(cls.PREFIX).split(","))
@@ -65,7 +65,7 @@ class Blobs:
         return cls(**values)
 
     def make(self) -> Dataset:
-        """Return the data set, shape (n_rows, n_features)."""
+        """Return the data set, of shape (n_rows, n_features)."""
         rng = np.random.default_rng(self.seed)
         shares = (1 - self.imbalance) ** np.arange(self.n_clusters)
         X, labels = round_groups(rng, (self.n_rows, self.n_features), shares, self.spread)
@@ -107,8 +107,8 @@ def round_groups(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return rows of Gaussian groups, shape (n, d), and the group of each row, shape (n,).
 
-    Each row's group is drawn with probabilities proportional to `shares`. The groups' centers lie within ±7; each after
-    the first is the one of 20 tries that lies farthest from the earlier centers.
+    Each row's group is drawn at random, with probabilities proportional to `shares`. The groups' centers lie within ±7;
+    each center after the first is, of 20 random points, the one farthest from the earlier centers.
     """
     n_rows, n_features = shape
     centers = rng.uniform(-7, 7, (1, n_features))

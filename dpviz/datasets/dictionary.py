@@ -1,4 +1,4 @@
-"""Read the data dictionary: a table's declared public facts in JSON, for samples, uploads and the command line."""
+"""Read and check data dictionaries: JSON files with a table's declared public facts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = [
     "written_to",
 ]  # fmt: skip
 
-PRESETS: dict[str, tuple[float, float, str]] = {  # low, high, unit: bounds implied by a column's meaning
+PRESETS: dict[str, tuple[float, float, str]] = {  # low, high, unit: the bounds that a column's meaning implies
     "percent": (0, 100, "%"),
     "age": (0, 120, "years"),
     "latitude": (-90, 90, "degrees"),
@@ -54,24 +54,24 @@ _DEFAULTS: dict[str, Any] = {
     "licence": "",
 }
 _COLUMN = {"unit": "", "description": "", "fill": None}
-MOST_CLUSTERS = 256  # maximum number of clusters that every algorithm accepts
+MOST_CLUSTERS = 256  # largest number of clusters that every algorithm accepts
 _LONGEST = 1_000_000  # maximum number of characters in a dictionary file
 _MOST_COLUMNS = 1024  # maximum number of declared columns, including those that rules make
 
 
 def complete(facts: Mapping[str, Any], name: str = "data dictionary") -> dict[str, Any]:
-    """Check the facts and add the defaults; `name` stands for them in messages.
+    """Check the facts and add the defaults; `name` names the dictionary in messages.
 
-    Keys: columns (each with name, low, high and perhaps unit, description, and fill, the value for a missing cell),
+    Keys: columns (each with name, low, high and optionally unit, description, and fill, which replaces a missing cell),
     scale, radius, n_public, n_is ("exact" or "approximate"), declared (False if bounds were computed from rows: NOT
     PRIVATE), unit_of_privacy, rows_per_person, origin, licence, title, description, label, n_clusters, view (the two
     columns to draw first), picture ([height, width] where the columns are a picture's cells, row by row), form (the
-    form of the file: header, sheet, header_row, separator, decimal, decimal_of, thousands, n_columns, missing_marks,
+    format of the file: header, sheet, header_row, separator, decimal, decimal_of, thousands, n_columns, missing_marks,
     see `readers.form.Form`), recode (rules that turn columns of text and dates into numbers, see
     `readers.recode.Recoding`; a column listed without bounds, or not at all, stands for all columns that its rule
     makes), projection (from latitude and longitude to kilometers, see `earth.Equirectangular`). A column without bounds
-    may carry its own rule, as `recode`: "ordinal:never,rarely,often". Other keys are dropped; in a file they are
-    refused.
+    may carry its own rule, as `recode`: "ordinal:never,rarely,often". Other keys are dropped here, but refused in a
+    file.
 
     Raises
     ------
@@ -99,7 +99,7 @@ def complete(facts: Mapping[str, Any], name: str = "data dictionary") -> dict[st
 
 
 def _check(full: dict[str, Any], names: set[str], name: str) -> None:
-    """Raise an error for the first wrong entry other than the columns, whose names are given; normalize the form."""
+    """Raise an error for the first wrong entry outside the columns, which are called `names`; normalize the form."""
     validate.one_of(name, ("exact", "approximate"), n_is=full["n_is"])
     validate.one_of(name, (True, False), declared=full["declared"])
     validate.integer(name, 1, MOST_CLUSTERS, n_clusters=full["n_clusters"])
@@ -125,7 +125,7 @@ def _check(full: dict[str, Any], names: set[str], name: str) -> None:
 
 
 def _is_pair(value: Any, kind: type) -> bool:
-    """Return whether a value is a list of two values of exactly this type; True is not a number."""
+    """Return whether a value is a list of two values of exactly this type; a bool does not count as a number."""
     return isinstance(value, list) and len(value) == 2 and all(type(one) is kind for one in value)
 
 
@@ -151,7 +151,7 @@ def _with_rules(facts: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 
 def _with_recoded(facts: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """Return the facts with each column that has a rule in `recode` replaced by the columns the rule makes."""
+    """Return the facts with each column that has a rule in `recode` replaced by the columns that the rule makes."""
     listed, columns = facts.get("recode") or [], facts.get("columns", [])
     if not isinstance(listed, list) or not isinstance(columns, list):
         return facts
@@ -170,7 +170,7 @@ def _with_recoded(facts: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 
 def _bare(column: Any, name: str) -> bool:
-    """Return whether an entry names a column and gives no bound."""
+    """Return whether an entry is for the column `name` and gives no bounds."""
     return (
         isinstance(column, Mapping) and column.get("name") == name and column.get("low") is None is column.get("high")
     )
@@ -218,12 +218,12 @@ def _parsed(text: str | bytes, name: str) -> dict[str, Any]:
         raise ValueError(f"{name}: a data dictionary may have at most {_LONGEST // 1_000_000} MB.")
     try:
         facts = json.loads(text)
-        json.dumps(facts, ensure_ascii=False).encode()  # half of a surrogate pair can be parsed but not written
+        json.dumps(facts, ensure_ascii=False).encode()  # a single surrogate can be parsed but not written
     except (ValueError, RecursionError):
         raise ValueError(f"{name}: this is not a JSON file; a data dictionary of dpviz is needed.") from None
     if not isinstance(facts, dict):
         raise ValueError(f"{name}: this is not a data dictionary; it needs the entry 'columns'.")
-    # for example, misspelled entries
+    # an unknown entry may be a misspelled one
     if unknown := [key for key in facts if key not in (*_DEFAULTS, "columns", "left_out")]:
         raise ValueError(
             f"{name}: a data dictionary has no entry {str(unknown[0])[:40]!r}; its entries are columns, left_out, "
@@ -233,23 +233,23 @@ def _parsed(text: str | bytes, name: str) -> dict[str, Any]:
 
 
 def written_to(path: Path) -> Path:
-    """Return the path for writing a file's dictionary: NAME.json next to it, or another name if that holds data."""
+    """Return the path for writing a file's dictionary: NAME.json, or NAME.dictionary.json if NAME.json holds data."""
     plain = path.with_suffix(".json")
     return path.with_suffix(".dictionary.json") if plain == path or _is_other(plain) else plain
 
 
 def facts_beside(path: Path, given: Path | None = None) -> tuple[str, dict[str, Any] | None]:
-    """Return the name of a file's dictionary and its facts, not yet completed; None if there is no dictionary.
+    """Return the name of a file's dictionary, and its unchecked facts; these are None if there is no dictionary.
 
     Parameters
     ----------
     path : the data file; its dictionary is NAME.dictionary.json or NAME.json
-    given : the dictionary, if its owner names another file
+    given : the dictionary, if it has another name
 
     Raises
     ------
     ValueError
-        If a named file is not a dictionary, or the one next to the data cannot be read.
+        If the given file is not a dictionary, or the dictionary next to the data cannot be read.
     """
     if given is not None:
         if not given.is_file():
@@ -262,7 +262,7 @@ def facts_beside(path: Path, given: Path | None = None) -> tuple[str, dict[str, 
 
 
 def _is_other(place: Path) -> bool:
-    """Return whether the file exists but is not a dictionary, such as data with the same name."""
+    """Return whether the file exists but is not a dictionary, for example data with the same name."""
     return place.is_file() and b'"columns"' not in place.read_bytes()[:_LONGEST]
 
 
@@ -278,16 +278,16 @@ def amended(
     rows_per_person: int | None = None,
     n_public: int | None = None,
 ) -> dict[str, Any] | None:
-    """Return a dictionary's facts, overridden by the other arguments; None if nothing names a column.
+    """Return a dictionary's facts, in which the other arguments replace entries; return None if no column is declared.
 
     Parameters
     ----------
-    facts : a dictionary's facts, not yet completed by `complete`; None if there is no dictionary
+    facts : a dictionary's facts, before `complete` checks them; None if there is no dictionary
     name : name of the dictionary in messages
     columns : names of the columns to cluster, in this order; None means all declared columns
     bounds : bounds and unit by column name; the dictionary need not list these columns
     recode : rules by column name; the dictionary need not list these columns
-    low, high : the bounds of all columns without a rule, one number or one per column
+    low, high : the bounds of the columns without a rule: one number for all, or one per column
 
     Raises
     ------
@@ -341,7 +341,7 @@ def amended(
 def _refuse_clashes(
     bounds: Mapping[str, Any], rules: Mapping[str, Recoding], low: object, high: object, *, declared: bool
 ) -> None:
-    """Raise an error if bounds by name, bounds of all columns and rules contradict each other."""
+    """Raise an error if bounds by name, bounds for all columns and rules contradict each other."""
     if (bounds or declared) and (low is None) != (high is None):
         raise ValueError("datasets: low and high must be given together.")
     if bounds and low is not None:
@@ -351,7 +351,7 @@ def _refuse_clashes(
 
 
 def _chosen(columns: Sequence[str], known: Mapping[str, Any], rules: Mapping[str, Recoding], name: str) -> list[str]:
-    """Return the columns that the names stand for: themselves, or all columns that their rules make."""
+    """Return the columns that the names select: each name its own column, or all columns that its rule makes."""
     wanted: list[str] = []
     for column in columns:
         recoded = [one["name"] for one in rules[column].columns] if column in rules else []
@@ -367,7 +367,7 @@ def _chosen(columns: Sequence[str], known: Mapping[str, Any], rules: Mapping[str
 def _bound_all(
     columns: list[dict[str, Any]], ruled: set[str], low: float | Sequence[float], high: float | Sequence[float]
 ) -> None:
-    """Give every column without a rule its bounds."""
+    """Give the columns without a rule their bounds."""
     free = [column for column in columns if column["name"] not in ruled]
     bounds = [np.asarray(bound, dtype=float).reshape(-1) for bound in (low, high)]
     if any(bound.size not in (1, len(free)) for bound in bounds):
@@ -397,7 +397,7 @@ def domain_of(facts: Mapping[str, Any]) -> Domain:
 
 
 def promises(facts: Mapping[str, Any]) -> tuple[str, ...]:
-    """State in plain sentences how much one person can change at most; they depend on declared facts alone."""
+    """State in plain sentences how much one person can change at most, computed from declared facts alone."""
     domain = domain_of(facts)
     rows = domain.rows_per_person
     who = "One person" if rows == 1 else f"One person, with up to {rows} rows,"
@@ -426,6 +426,6 @@ def promises(facts: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _round_up(value: float) -> str:
-    """Return the value rounded up to three significant digits, because the sentence around it says "at most"."""
+    """Return the value rounded up to three significant digits; the sentence around it says "at most"."""
     unit = 10.0 ** (np.floor(np.log10(value)) - 2)
     return number(np.ceil(value / unit - 1e-6) * unit)

@@ -1,4 +1,4 @@
-"""Project latitude and longitude to a flat map in kilometers, so that distances and rho are true to scale."""
+"""Project latitude and longitude onto a flat map in kilometers, so that distances and rho are true to scale."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ EARTH_RADIUS = 6371.0088  # the earth's mean radius in kilometers, as the IUGG d
 
 @dataclasses.dataclass(frozen=True)
 class Equirectangular:
-    """Projection to the plane that touches the earth at a public point; at latitude 50°, 25 km away, the error is .3%.
+    """Projection onto the plane that touches the earth at a public point; 25 km away, at latitude 50°, it errs by 0.3%.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class Equirectangular:
 
     @classmethod
     def parse(cls, facts: Any, name: str) -> Self:
-        """Check the entry 'projection' of a data dictionary; `name` stands for the dictionary in messages.
+        """Check the entry 'projection' of a data dictionary; `name` names the dictionary in messages.
 
         Raises
         ------
@@ -56,13 +56,13 @@ class Equirectangular:
         return cls(**{key: facts[key] for key in fields - {"at"}}, at=(float(at[0]), float(at[1])))
 
     def forward(self, latitude: np.ndarray, longitude: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return (east, north) in kilometers of points in degrees; each point is projected independently."""
+        """Return (east, north) in kilometers of points in degrees; each point is projected on its own."""
         north = EARTH_RADIUS * np.radians(latitude - self.at[0])
         east = EARTH_RADIUS * np.cos(np.radians(self.at[0])) * np.radians(longitude - self.at[1])
         return east, north
 
     def backward(self, east: np.ndarray, north: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return (latitude, longitude) in degrees of points in kilometers."""
+        """Return the coordinates (latitude, longitude) in degrees of points given in kilometers."""
         latitude = self.at[0] + np.degrees(north / EARTH_RADIUS)
         longitude = self.at[1] + np.degrees(east / (EARTH_RADIUS * np.cos(np.radians(self.at[0]))))
         return latitude, longitude
@@ -72,11 +72,11 @@ _LATITUDE, _LONGITUDE = ("latitude", "lat"), ("longitude", "lon", "lng", "long")
 
 
 def as_map(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Return declared facts with latitude and longitude turned into one map in kilometers; other facts stay unchanged.
+    """Return declared facts with latitude and longitude turned into a map in kilometers; other facts stay unchanged.
 
     The map touches the earth in the middle of the declared bounds. Its columns, east and north, come first and are
-    drawn first; if there are other columns, both get the same bounds, so that a kilometer east counts as much as one
-    north.
+    drawn first; if there are other columns, both get the same bounds, so that a kilometer to the east counts as much as
+    one to the north.
     """
     names = {str(column["name"]).strip().lower(): column for column in facts["columns"]}
     lat, lon = (next((names[word] for word in words if word in names), None) for words in (_LATITUDE, _LONGITUDE))
@@ -109,7 +109,7 @@ def as_map(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def degrees_of(facts: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
-    """Return the bounds in degrees of the latitude and longitude behind a declared map, by their names."""
+    """Return the bounds, in degrees, of the latitude and the longitude from which a map was made, by column name."""
     flat = Equirectangular.parse(facts["projection"], "Declaration")
     bounds = {column["name"]: (column["low"], column["high"]) for column in facts["columns"]}
     latitude, longitude = flat.backward(np.array(bounds[flat.east]), np.array(bounds[flat.north]))

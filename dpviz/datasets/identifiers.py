@@ -1,4 +1,4 @@
-"""Find columns that merely number the rows, so that distances in them mean nothing."""
+"""Find columns that merely number the rows; distances in such columns mean nothing."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NAMED = re.compile(
 
 
 def singles_out(table: Table, name: str, *, private: bool) -> bool:
-    """Return whether a column seems to number the rows, judged by its public name and, in DEMO, by its cells."""
+    """Return whether a column seems to number the rows, judged by its name and, if it is public, by its cells."""
     return bool(_NAMED.search(name)) or (not private and _numbers(table.values(name)))
 
 

@@ -1,4 +1,4 @@
-"""Load data sets with their declared public facts: the bundled samples, blobs on demand, and your own files."""
+"""Load data sets with their declared public facts: bundled samples, made-up blobs and paintings, and your own files."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = [
 SAMPLES = ("town", "city", "blobs", "overlap", "minority", "ring", "moons", "highdim", "tiny", "iris", "wine", "digits")
 _MADE: tuple[type[Blobs | Painted], ...] = (Blobs, Painted)
 _PACKAGE = Path(__file__).parents[1]
-SAMPLE_FOLDER = next(  # inside the package where it is installed, beside it in a checkout
+SAMPLE_FOLDER = next(  # inside an installed package, or next to the package in a checkout
     (place for place in (_PACKAGE / "sample_data", _PACKAGE.parent / "sample_data") if place.is_dir()),
     _PACKAGE / "sample_data",
 )
@@ -52,14 +52,14 @@ def load_sample(name: str) -> Dataset:
 
 @dataclasses.dataclass(frozen=True)
 class Fewer:
-    """Some of a sample's people, named by a `key` such as "town:300"."""
+    """A subset of a sample's people, with a `key` such as "town:300"."""
 
     sample: str
     people: int
 
     @property
     def key(self) -> str:
-        """Return the public name."""
+        """Return the public name, such as "town:300"."""
         return f"{self.sample}:{self.people}"
 
     def __post_init__(self) -> None:
@@ -68,12 +68,12 @@ class Fewer:
 
     @classmethod
     def parse(cls, key: str) -> Fewer:
-        """Return the sample and the number of people that `key` names.
+        """Return the subset with a given `key`.
 
         Raises
         ------
         ValueError
-            If the key names no people of a sample, or the sample has too few people or too many groups for that number.
+            If the key is not of this form, or the sample has too few people for that number or too many groups.
         """
         sample, _, people = key.partition(":")
         if not re.fullmatch(r"[1-9]\d{0,6}", people, re.ASCII):
@@ -81,7 +81,7 @@ class Fewer:
         return cls(sample, int(people))
 
     def make(self) -> Dataset:
-        """Return the data set: the rows that a sweep uses for this number of people, with the sample's facts."""
+        """Return the data set: the rows that a sweep uses for this number of people, with the facts of the sample."""
         whole = _whole(self.sample)
         rows = resampled(len(whole.X), self.people)
         return dataclasses.replace(
@@ -101,7 +101,7 @@ def _whole(sample: str) -> Dataset:
 
 
 def load(name: str) -> Dataset:
-    """Return the data set of a public name: a sample, some of its people, blobs by their parameters, or a painting.
+    """Return the data set with a public name: a sample, a subset of its people, blobs, or a painting.
 
     Raises
     ------
@@ -113,12 +113,12 @@ def load(name: str) -> Dataset:
 
 
 def made(name: str) -> Blobs | Painted | Fewer | None:
-    """Return the maker of a data set that is defined by its public name, or None for any other name.
+    """Return the maker of a data set that is generated from its public name, or None for any other name.
 
     Raises
     ------
     ValueError
-        If the name begins like that of such a data set but is not valid.
+        If the name begins like the name of such a data set but is not valid.
     """
     kind = next((kind for kind in _MADE if name.startswith(kind.PREFIX)), None)
     if kind is not None:
@@ -127,7 +127,7 @@ def made(name: str) -> Blobs | Painted | Fewer | None:
 
 
 def present(path: Path) -> Path:
-    """Return the path of a file on this machine.
+    """Return the path, checked to be a file on this machine.
 
     Raises
     ------
@@ -172,11 +172,11 @@ def load_csv(
     Parameters
     ----------
     path : Path, the file to read
-    low, high : public bounds, one number or one per column
+    low, high : public bounds: one number for all columns, or one per column
     bounds : public bounds and units of columns by name
     n_public, rows_per_person : int or None, the declared number of rows, and the largest number of rows of one person
-    dictionary : the data dictionary; None means NAME.dictionary.json or NAME.json next to the file, if that is one.
-        Other arguments override it
+    dictionary : the data dictionary; None means NAME.dictionary.json or NAME.json next to the file, if that file is a
+        dictionary. Other arguments override it
     dataset_id : str or None, a random token by default
     header : True if the first line holds names of columns, False if it does not, None if this is undeclared
     private : if True, nothing about the rows may be shown
@@ -184,13 +184,13 @@ def load_csv(
         are declared
     label : name of a public file's column of known groups, for evaluation; it is not clustered
     missing : treatment of a missing cell: "drop" leaves its row out, "middle" fills in the middle of the bounds
-    sheet, header_row, separator, decimal, thousands, n_columns, missing_marks, decimal_of : the form of the file, see
+    sheet, header_row, separator, decimal, thousands, n_columns, missing_marks, decimal_of : the format of the file, see
         `readers.Form`
     recode : rules that turn columns of text and dates into numbers
     content : the bytes of the file, if the caller has read them; if None, the file is read here
 
-    No message ever holds a cell's value. The first line of a private file counts as names of columns if the owner has
-    declared so, or if it holds all declared names; the other columns are then named by their position.
+    No message ever quotes a cell. The first line of a private file counts as names of columns if the owner has declared
+    that it does, or if it holds all declared names; in the latter case the other columns are named by their position.
 
     Raises
     ------
@@ -251,7 +251,7 @@ def load_csv(
 
 
 def _chosen(table: Table, columns: Sequence[str] | None, label: str | None, rules: Sequence[Recoding]) -> Table:
-    """Return the chosen columns (a recoded name stands for all that its rule makes), or else all but the label."""
+    """Return the chosen columns, with a recoded column as those that its rule makes; by default all but the label."""
     if columns is not None:
         recoded = {rule.column: [column["name"] for column in rule.columns] for rule in rules}
         return table.only([name for column in columns for name in recoded.get(column, [column])])
@@ -261,7 +261,7 @@ def _chosen(table: Table, columns: Sequence[str] | None, label: str | None, rule
 
 
 def _fill_middles(columns: Sequence[dict[str, Any]]) -> None:
-    """Fill missing cells with the middle of their column's bounds, unless the column declares another value."""
+    """Fill missing cells with the middle of their column's bounds, unless the column declares a fill value."""
     for column in columns:
         if column["fill"] is None:
             column["fill"] = (column["low"] + column["high"]) / 2
@@ -270,7 +270,7 @@ def _fill_middles(columns: Sequence[dict[str, Any]]) -> None:
 def _declared(
     facts: Mapping[str, Any] | None, columns: Sequence[str] | None, rules: Sequence[Recoding]
 ) -> tuple[str, ...]:
-    """Return the declared names of the file's own columns, without those that a rule or projection makes."""
+    """Return the declared names of columns in the file, without the columns that a rule or a projection makes."""
     sources = {column["name"]: rule.column for rule in rules for column in rule.columns}
     names = [sources.get(name, name) for name in columns or ()]
     if facts is not None:
@@ -290,7 +290,7 @@ def _bounded(
     high: float | Sequence[float] | None,
     recode: Sequence[Recoding],
 ) -> dict[str, Any]:
-    """Return facts with the same bounds for all columns, or one pair each; recoded columns keep their own bounds."""
+    """Return facts with the given bounds, the same for all columns or one pair each; recoded columns keep their own."""
     if low is None or high is None:
         raise ValueError("datasets: low and high must be given together.")
     own = {column["name"]: column for rule in recode for column in rule.columns}
@@ -320,7 +320,7 @@ def from_table(
     Raises
     ------
     ValueError
-        If the facts declare a column that the table lacks, or that cannot be clustered.
+        If the facts declare a column that the table lacks or that cannot be clustered.
     """
     facts = complete(facts)
     names = [column["name"] for column in facts["columns"]]
@@ -356,7 +356,7 @@ def from_table(
 
 
 def _flat(table: Table, projection: Equirectangular) -> Table:
-    """Return the table with columns in kilometers in addition to its latitude and longitude."""
+    """Return the table with east and north in kilometers added to its latitude and longitude."""
     degrees = table.values(projection.latitude), table.values(projection.longitude)
     maps = zip((projection.east, projection.north), projection.forward(*degrees), strict=True)
     return dataclasses.replace(
@@ -366,7 +366,7 @@ def _flat(table: Table, projection: Equirectangular) -> Table:
 
 @dataclasses.dataclass(frozen=True)
 class Clipping:
-    """Numbers of rows that the declared facts affect. NOT PRIVATE: for DEMO only.
+    """Numbers of rows that the declared bounds and the clipping radius affect. NOT PRIVATE: for DEMO only.
 
     Attributes
     ----------

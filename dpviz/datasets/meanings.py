@@ -1,4 +1,4 @@
-"""Suggest bounds, a unit, or a reason to leave a column out, from the column's name alone."""
+"""Suggest a column's bounds and unit, or a reason to leave it out, from its name alone."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ __all__ = ["Meaning", "meaning_of"]
 
 @dataclasses.dataclass(frozen=True)
 class Meaning:
-    """The suggestion for a column; its owner confirms it.
+    """What a column's name suggests about the column; the owner confirms the suggestion.
 
     Attributes
     ----------
-    words : the column's probable content
+    words : what the column probably holds
     low, high : suggested bounds, in `unit`; None if the name suggests none
     unit : the unit of the bounds
     rule : rule that turns the column's cells into numbers, as `Recoding.of` reads it; "" for numbers
-    reason : one sentence on why the column is left out at first; "" if it is suggested for clustering
+    reason : one sentence that says why the column is left out at first; "" if it is suggested for clustering
     """
 
     words: str
@@ -34,7 +34,7 @@ class Meaning:
 _RECORD = "Its name suggests that it identifies people, which says nothing about how similar they are."
 _TWO = "Its name suggests two values, which would outweigh every other column."
 _TEXT = "Its name suggests words: declare its categories to use it."
-_LEFT_OUT = {  # words of a name -> the column's content, and the reason for leaving it out
+_LEFT_OUT = {  # words in a name -> what the column holds, and the reason to leave it out
     "id ids uuid guid idx index row record nr no number key code iban ssn passport": ("a record number", _RECORD),
     "name surname firstname lastname vorname nachname email mail phone tel telephone mobile address street": (
         "a name or an address", _RECORD,
@@ -49,7 +49,7 @@ _DATES = {
     "birthday birthdate dob geburtsdatum": ("a date of birth", "days:1900-01-01..2030-12-31"),
     "date datum day created updated signup submitted joined since timestamp": ("a date", "days:2000-01-01..2030-12-31"),
 }
-_NUMBERS = {  # words of a name -> the column's content, low, high, unit; the first match wins
+_NUMBERS = {  # words in a name -> what the column holds, low, high, unit; the first match wins
     "latitude lat": ("a latitude", -90, 90, "degrees"),
     "longitude lon lng long": ("a longitude", -180, 180, "degrees"),
     "percent pct percentage prozent": ("a percentage", 0, 100, "%"),
@@ -91,7 +91,7 @@ _NUMBERS = {  # words of a name -> the column's content, low, high, unit; the fi
     ),
     "pixel": ("a gray value", 0, 255, ""),
 }
-_UNITS = {  # last word of a name, perhaps in brackets -> unit, and the bounds that it implies
+_UNITS = {  # last word of a name, perhaps in brackets -> unit, and the bounds that it implies or None
     "%": ("%", (0, 100)), "pct": ("%", (0, 100)), "percent": ("%", (0, 100)), "deg": ("degrees", (-180, 180)),
     "years": ("years", (0, 120)), "y": ("years", (0, 120)), "h": ("h", (0, 24)), "hours": ("h", (0, 24)),
     "days": ("days", (0, 3_650)),
@@ -114,9 +114,9 @@ _SCALES = {word for word, (*_, unit) in _KNOWN.items() if unit == "points"}
 
 
 def meaning_of(column: str) -> Meaning | None:
-    """Return the suggestion that a column's name makes, or None if it makes none."""
+    """Return what a column's name suggests, or None if it suggests nothing."""
     words = [word.lower() for word in re.findall(r"[^\W\d_]+|[%€$]", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", column))]
-    if _ITEM.match(column.strip()) and not _QUARTER.match(column.strip()):  # a survey item states a topic, not a unit
+    if _ITEM.match(column.strip()) and not _QUARTER.match(column.strip()):  # a survey item names a topic, not a unit
         what, low, high, unit = next((_KNOWN[word] for word in words if word in _SCALES), _KNOWN["likert"])
         return Meaning(what, low, high, unit)
     words = words[: words.index("per")] if "per" in words else words  # "trips per day" is not a date

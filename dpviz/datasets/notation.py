@@ -26,21 +26,21 @@ _NUMBER = r"[+-]?(?:\d+(?:\.(?!\.)\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
 _RANGE = re.compile(rf"\s*({_NUMBER})\s*\.\.\s*({_NUMBER})\s*")
 _SPAN = re.compile(r"(?P<stem>.*?)(?P<first>\d+)\.\.(?P=stem)(?P<last>\d+)")
 _RULE = re.compile(r"(?P<columns>.+)=(?P<rule>(?:one-hot|ordinal|days(?:-\w+)?):.*)", re.DOTALL)
-_MOST = 200  # maximum number of columns in a span
+_MOST = 200  # maximum number of columns in a range such as `Q1..Q12`
 
 
 def read_names(text: str) -> list[str]:
-    """Return the names in a string such as `a,b` or `a,"b, kg"`; a span such as `Q1..Q12` stands for all its names."""
+    """Return the names in a string such as `a,b` or `a,"b, kg"`; a range such as `Q1..Q12` stands for all its names."""
     return [name for cell in _cells(text) for name in spread(cell)]
 
 
 def quote_name(name: str) -> str:
-    """Return a name in the notation from which `read_names` gets it back."""
+    """Return a name as it is written for `read_names`, with quotation marks where needed."""
     return '"' + name.replace('"', '""') + '"' if set(name) & set(',"') else name
 
 
 def spread(name: str) -> list[str]:
-    """Return the names that a span such as `Q1..Q12` stands for; any other name stands for itself."""
+    """Return all names in a range such as `Q1..Q12`; any other name is returned alone."""
     match = _SPAN.fullmatch(name)
     if match is None:
         return [name]
@@ -66,7 +66,7 @@ def read_numbers(text: str) -> list[float]:
 
 
 def read_bounds(texts: Iterable[str]) -> Bounds:
-    """Return the bounds in strings such as `Age=18..95,lat=latitude`: two numbers, or the name of a preset.
+    """Return the bounds in strings such as `Age=18..95,lat=latitude`: two numbers, or those of a preset.
 
     Raises
     ------
@@ -93,7 +93,7 @@ def read_rules(texts: Iterable[str]) -> tuple[Recoding, ...]:
     Raises
     ------
     ValueError
-        If a rule does not have that format.
+        If a rule cannot be read.
     """
     rules: list[Recoding] = []
     for text in texts:
@@ -108,7 +108,7 @@ def read_rules(texts: Iterable[str]) -> tuple[Recoding, ...]:
 
 
 def read_signs(texts: Iterable[str]) -> tuple[str | None, dict[str, str]]:
-    """Return the decimal sign in strings such as `,` and `weight=.`, and the signs of single columns by name.
+    """Return the decimal sign in strings such as `,` and `weight=.`, and the signs of individual columns by name.
 
     Raises
     ------
@@ -129,7 +129,7 @@ def _cells(text: str) -> Sequence[str]:
 
 
 def _word(preset: str) -> str:
-    """Return the name under which text refers to a preset: `likert5`, `0or1`."""
+    """Return the name by which text refers to a preset: `likert5`, `0or1`."""
     return re.sub(r"\W", "", preset.lower()).removesuffix("points")
 
 

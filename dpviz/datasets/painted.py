@@ -1,4 +1,4 @@
-"""Make painted people: a few hundred made-up rows in two columns. Their public name is the painting itself."""
+"""Make painted people: a few hundred made-up rows in two columns. The painting itself is their public name."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _VALUE[[ord(letter) for letter in _ALPHABET]] = np.arange(64)
 
 @dataclasses.dataclass(frozen=True)
 class Painted:
-    """People painted by a visitor; they are made up, so their positions may appear in a name and a link.
+    """People painted by a visitor; because they are made up, their positions may appear in names and links.
 
     Parameters
     ----------
-    code : three letters per person, groups one after the other with a dot between them, outliers at the end after "~";
-        written by `pages/_ui/data/paint.js`
+    code : three letters per person; dots separate the groups, and outliers follow at the end after "~"; written by
+        `pages/_ui/data/paint.js`
 
     Raises
     ------
@@ -64,7 +64,7 @@ class Painted:
         return cls(key.removeprefix(cls.PREFIX))
 
     def make(self) -> Dataset:
-        """Return the data set, shape (n_rows, 2), every row in the middle of its cell."""
+        """Return the data set, of shape (n_rows, 2); every person is in the middle of a cell of the grid."""
         groups, _, outliers = self.code.partition("~")
         parts = [part for part in groups.split(".") if part]
         letters = _VALUE[np.frombuffer("".join([*parts, outliers]).encode(), dtype=np.uint8)].reshape(-1, 3)
@@ -104,12 +104,12 @@ class Painted:
 
 
 def check(code: object) -> None:
-    """Check a painting in one pass, because a browser may send anything; it may still have too few people.
+    """Check the code of a painting, except for the smallest number of people; it may come from any browser.
 
     Raises
     ------
     ValueError
-        If the code is not a painting, or has too many people or groups.
+        If the code is not valid, or has too many people or groups.
     """
     if isinstance(code, str) and len(re.sub("[.~]", "", code[: 5 * Painted.MOST])) > 3 * Painted.MOST:
         raise ValueError(f"Painted: at most {Painted.MOST} people can be painted.")

@@ -1,4 +1,4 @@
-"""Divide a file larger than memory into parts, which are sent instead of their rows."""
+"""Divide a file larger than memory into parts; a part is sent to other processes instead of its rows."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ _KINDS = {"c": "complex numbers", "O": "objects", "S": "text", "U": "text", "V":
 
 @dataclasses.dataclass(frozen=True)
 class Part:
-    """A range of rows of a file, sent instead of the rows.
+    """Range of rows of a file, sent to other processes instead of the rows.
 
     Attributes
     ----------
     path : a .npy or .parquet file, readable under this name on every machine that uses the part
-    start, stop : numbers of the first row and of the row after the last; in a Parquet file, they enclose whole row
-        groups
+    start, stop : numbers of the first row and of the row after the last; in a Parquet file, a part consists of whole
+        row groups
     groups : numbers of the row groups of a Parquet file
     columns : names of a Parquet file's columns, or numbers of a .npy matrix's columns, in this order; () for all
-    padding : number of empty rows appended to those of the file
+    padding : number of empty rows appended to the rows of the file
     signs, missing_marks : the decimal and thousands signs in cells of text, and the marks of missing cells, see
         `readers.form.Form`
     """
@@ -48,7 +48,7 @@ class Part:
     missing_marks: tuple[str, ...] = ()
 
     def read(self) -> np.ndarray:
-        """Return the rows, shape (stop - start + padding, d), original units."""
+        """Return the rows, shape (stop - start + padding, d), in original units."""
         X = self._read()[: self.stop - self.start]
         return np.concatenate([X, np.full((self.padding, X.shape[1]), np.nan)]) if self.padding else X
 
@@ -65,26 +65,25 @@ class Part:
 def parts_of(
     path: Path, columns: Sequence[str] = (), *, part_rows: int = PART_ROWS, form: Form | None = None
 ) -> tuple[Part, ...]:
-    """Divide a file into parts of about `part_rows` rows: a .npy matrix anywhere, a Parquet file between row groups.
+    """Divide a file into parts of about `part_rows` rows; a Parquet file is divided only between row groups.
 
-    A file without rows becomes one empty part and is treated like any other, because an error would distinguish it from
-    its neighbors.
+    A file without rows becomes one empty part, because an error would distinguish the file from its neighbors.
 
-    The types of a public file are checked here, from the header alone: an error while rows are converted would quote a
-    cell. In a private file, whose `form` is declared, a cell that is not a number counts as missing, as in every
-    reader.
+    The types of a public file's columns are checked here, from the header alone, because an error during conversion
+    would quote a cell. In a private file, whose `form` is declared, a cell that is not a number counts as missing, as
+    in every reader.
 
     Raises
     ------
     ValueError
-        If the file has another format, is not a matrix of numbers, or a part of it would need too much memory.
+        If the file has another format or is not a matrix of numbers, or if a part would need too much memory.
     """
     name = str(path.resolve())
     if path.suffix == ".npy":
         matrix = _matrix(path)
         shape = matrix.shape
         if matrix.dtype.kind not in "biuf":
-            kind = _KINDS.get(matrix.dtype.kind, "something else")  # a record's type would reveal its field names
+            kind = _KINDS.get(matrix.dtype.kind, "something else")  # the type of records would reveal field names
             raise ValueError(f"datasets: {path.name} must hold real numbers; it holds {kind}.")
         _fits(path, 1, shape[1])
         part_rows = min(part_rows, PART_CELLS // max(shape[1], 1))
@@ -125,7 +124,7 @@ def columns_in(path: Path) -> list[str]:
         return list(file.schema_arrow.names)
 
 
-_header = threading.Lock()  # up to Python 3.11.7, threads fail if they parse headers (literals) at the same time
+_header = threading.Lock()  # up to Python 3.11.7, parsing headers (literals) in several threads at the same time fails
 
 
 def _mapped(path: str) -> np.ndarray:
@@ -151,7 +150,7 @@ def _parquet(path: Path) -> Iterator[parquet.ParquetFile]:
 
 
 def _fits(path: Path, rows: int, columns: int) -> None:
-    """Refuse a row group that needs too much memory at once; a Parquet file of a few kilobytes can contain one."""
+    """Refuse a file if one row group or row needs too much memory; even a small Parquet file may contain one."""
     if rows * columns > PART_CELLS:
         kind = "row group" if path.suffix == ".parquet" else "row"
         mend = "write it with smaller row groups" if path.suffix == ".parquet" else "use fewer columns"
@@ -159,7 +158,7 @@ def _fits(path: Path, rows: int, columns: int) -> None:
 
 
 def resized(parts: Sequence[Part], n_rows: int) -> tuple[Part, ...]:
-    """Return the first `n_rows` rows of the parts, with empty rows appended if there are fewer."""
+    """Return parts with `n_rows` rows: the first rows of the given parts, and then empty rows if these are too few."""
     cut = [dataclasses.replace(part, stop=min(part.stop, n_rows)) for part in parts if part.start < n_rows]
     end = cut[-1].stop
     pads = (min(PART_ROWS, n_rows - at) for at in range(end, n_rows, PART_ROWS))

@@ -1,7 +1,7 @@
 """Read an uploaded table: text, JSON, Parquet, Arrow, Stata or Excel, perhaps compressed with gzip.
 
-An error is one sentence without a cell's value: it may name a line and a column, never their content. Nothing is
-evaluated, written to disk or logged.
+An error is one sentence that may name a line and a column but never quotes a cell. The content is never evaluated,
+written to disk or logged.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def read_table(
     limits: Limits | None = None,
     on_progress: Callable[[float], None] | None = None,
 ) -> Table:
-    """Read a table: a public one by its content, a private one by its declared `Form`.
+    """Read a table; the format of a public file is detected, that of a private file is declared (see `Form`).
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def read_table(
     name : str, the file's name in messages; for a public file it serves no other purpose
     header, private, sheet, header_row, recode, separator, decimal, thousands, names, n_columns, missing_marks,
         decimal_of :
-        the declared form, see `Form`
+        the declared format, see `Form`
     words : if True, accept a public table without a column of numbers, so that rules can be drafted for it
     limits : Limits, the size guards
     on_progress : called with the fraction done, perhaps from other threads; may raise `Stopped`
@@ -63,7 +63,7 @@ def read_table(
     """
     data = memoryview(source if isinstance(source, bytes | bytearray | memoryview) else source.read()).cast("B")
     limits, advance = limits or Limits(), on_progress or _ignore
-    if data.nbytes == 0 and not private:  # a private file may have lost its only row
+    if data.nbytes == 0 and not private:  # an empty private file must not differ from its neighbor with one row
         raise TableError(f"{name}: the file is empty; drop a table with a header line and at least one row.")
     if data.nbytes > limits.bytes:
         raise TableError(f"{name}: the file is larger than {limits.bytes // 1_000_000:,} MB; drop a smaller one.")
@@ -90,7 +90,7 @@ def read_table(
     return table
 
 
-_MENDS = {  # advice for turning a column of a kind into numbers
+_MENDS = {  # how to turn columns of this kind into numbers
     "text": "declare its numbers (on the command line: --recode COLUMN=one-hot:A,B,...)",
     "date": "declare its numbers (on the command line: --recode COLUMN=days:FIRST..LAST)",
     "mixed": "say what stands for a missing cell, or where the names stand if they take two lines (on the command "
@@ -101,14 +101,14 @@ _MENDS = {  # advice for turning a column of a kind into numbers
 
 
 def check_usable(table: Table) -> None:
-    """Refuse a public table without a column of numbers; a private table's columns all count as numbers.
+    """Refuse a public table without a column of numbers; in a private table, all columns count as numbers.
 
     The message omits the column's name, which may be a cell of the first row.
 
     Raises
     ------
     TableError
-        If there is no such column; the message gives the reason for the first column, and the remedy.
+        If there is no such column; the message says why the first column cannot be used, and what to do.
     """
     if not table.usable:
         first = table.columns[0]
@@ -120,7 +120,7 @@ def check_usable(table: Table) -> None:
 
 
 def _check_recoded(table: Table, recode: Sequence[Recoding]) -> None:
-    """Refuse a rule for a missing column, or a rule that makes the same name twice."""
+    """Refuse a rule for a missing column, and rules that make the same name twice."""
     names = [column.name for column in table.columns]
     for rule in recode:
         recoded = [column["name"] for column in rule.columns]

@@ -1,6 +1,6 @@
-"""Read any file except simple public text in a separate process, so that a hostile file harms or delays nobody else.
+"""Read any file except simple public text in a separate process, so that a hostile file cannot harm or delay others.
 
-A server calls `warm`, so that processes that have finished their imports wait for the next files.
+A server calls `warm`, which keeps processes ready that have already imported their parsers.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from dpviz.datasets.readers.table import Limits, Table, TableError, faults_as, t
 
 __all__ = ["read_apart", "stop", "warm"]
 
-_PACKAGE = str(Path(__file__).parents[3])  # folder of `dpviz`
+_PACKAGE = str(Path(__file__).parents[3])  # folder that contains `dpviz`
 # number of processes that read at once, enough that one visitor's slow files leave room for the next visitor's
 _AT_A_TIME = 4
-_TICK = 0.05  # seconds between two chances to stop
+_TICK = 0.05  # seconds between two checks whether to stop
 
 _places = threading.BoundedSemaphore(_AT_A_TIME)
 _lock = threading.Lock()
-_waiting: list[subprocess.Popen[bytes]] = []  # processes that still wait for a file
+_waiting: list[subprocess.Popen[bytes]] = []  # processes that wait for a file
 _spares = 0
 
 _Frame = tuple[bytes, bytes]
 
 
 def warm() -> None:
-    """Keep two processes ready from now on: while one reads, the next visitor finds another."""
+    """Keep two processes ready from now on, so that the next visitor finds one while the other reads."""
     global _spares
     with _lock:
         _spares = 2
@@ -71,7 +71,7 @@ def _answer(
     limits: Limits,
     advance: Callable[[float], None],
 ) -> Table:
-    """Return the process's answer about a file; check at every tick whether to stop."""
+    """Return the table that the process reads from a file; at every tick, check whether to stop."""
     answers: queue.SimpleQueue[_Frame | None] = queue.SimpleQueue()
     threading.Thread(target=_talk, args=(process, request(name, form, limits), data, answers), daemon=True).start()
     arriving, done = iter(answers.get, None), 0.0
@@ -98,7 +98,7 @@ def _answer(
 def _talk(
     process: subprocess.Popen[bytes], asked: bytes, data: memoryview, answers: queue.SimpleQueue[_Frame | None]
 ) -> None:
-    """Send a process its file and put its frames into `answers` until it ends; the last item is None."""
+    """Send a process its file, and put the frames of its answer into `answers` until it ends; the last item is None."""
     assert process.stdin and process.stdout
     try:
         with process.stdin as into, process.stdout as out:
@@ -106,7 +106,7 @@ def _talk(
             send(into, FILE, data)
             for frame in frames(out):
                 answers.put(frame)
-    except OSError:  # the process ended during the transfer; the None below reports this
+    except OSError:  # the process ended during the transfer; the None below tells the reader
         pass
     finally:
         answers.put(None)
@@ -114,7 +114,7 @@ def _talk(
 
 @contextmanager
 def _process(name: str) -> Iterator[subprocess.Popen[bytes]]:
-    """Yield a process for one file, a waiting one if there is any, and end it afterwards."""
+    """Yield a process that reads one file, a waiting process if possible, and end it afterwards."""
     process = None
     with _lock:
         while _waiting and process is None:
@@ -133,7 +133,8 @@ def _process(name: str) -> Iterator[subprocess.Popen[bytes]]:
 
 
 def _refill() -> None:
-    with _lock, suppress(OSError):  # without a spare the next file starts its own process and reports any failure
+    # without a waiting process, the next file starts its own process, which then reports the failure
+    with _lock, suppress(OSError):
         while len(_waiting) < _spares:
             _waiting.append(_start())
 
@@ -143,6 +144,6 @@ def _start() -> subprocess.Popen[bytes]:
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
     return subprocess.Popen(
         [sys.executable, "-P", "-m", "dpviz.datasets.readers.child"],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,  # a traceback may hold cells
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,  # a traceback may quote cells
         env=os.environ | threads | {"PYTHONPATH": paths},
     )  # fmt: skip

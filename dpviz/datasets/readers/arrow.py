@@ -1,4 +1,4 @@
-"""Read Feather and Arrow files, and convert any Arrow table."""
+"""Read Feather and Arrow files, and convert Arrow tables."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def read_arrow(data: memoryview, name: str, form: Form, limits: Limits, advance:
 
 
 def from_arrow(cells: pa.Table, name: str, form: Form, limits: Limits) -> Table:
-    """Return the table made from typed Arrow columns."""
-    if form.private:  # if a writer dropped rows, pandas' index holds the old numbers of those that remain
+    """Convert a table of typed Arrow columns."""
+    if form.private:  # pandas' index keeps the old row numbers, so it would show that a writer dropped rows
         cells = cells.drop_columns([field for field in cells.column_names if field.startswith(INDEX)])
     n_rows, width = cells.num_rows, cells.num_columns
     if not width or (n_rows == 0 and not form.private):

@@ -1,4 +1,4 @@
-"""Convert columns of Python values, as workbooks and JSON contain them."""
+"""Convert columns of Python values, such as workbooks and JSON files contain."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _DATES = (datetime.date, datetime.time, datetime.timedelta)
 
 
 def columns_of_cells(name: str, cells: list[Any], dtype: type, form: Form) -> list[Column]:
-    """Return one column of Python values, or the columns that its owner's rule makes from it."""
+    """Return a column made from Python values, or the columns that its owner's rule makes from them."""
     cells = [None if _is_mark(cell, form) else cell for cell in cells] if form.missing_marks else cells
     if recoded(form.recode, name):
         return columns_of(name, pa.array([_as_text(cell) for cell in cells], pa.string()), dtype, form)
@@ -31,14 +31,14 @@ def columns_of_cells(name: str, cells: list[Any], dtype: type, form: Form) -> li
 
 
 def _is_mark(cell: Any, form: Form) -> bool:
-    """Return whether a cell is one of the declared marks for a missing one."""
+    """Return whether a cell is one of the declared marks for a missing cell."""
     if isinstance(cell, str):
         return cell.strip() in form.missing_marks
     return isinstance(cell, int | float) and not isinstance(cell, bool) and cell in numbers_of(form.missing_marks)
 
 
 def _own(cells: list[Any], signs: tuple[str, str]) -> np.ndarray:
-    """Return cells of a private file as numbers, each read by itself."""
+    """Return the cells of a private file as numbers; each cell is read independently of the others."""
     values = np.full(len(cells), np.nan)
     texts: list[str | None] = [None] * len(cells)
     for row, cell in enumerate(cells):
@@ -51,12 +51,12 @@ def _own(cells: list[Any], signs: tuple[str, str]) -> np.ndarray:
 
 
 def _utf8(text: str) -> str:
-    """Return text that can be stored: half a surrogate pair becomes a question mark."""
+    """Return text that can be stored: a single surrogate becomes a question mark."""
     return text if text.isascii() else text.encode(errors="replace").decode()
 
 
 def _as_text(cell: Any) -> str | None:
-    """Return a cell as a person would write it; the text depends on this cell alone."""
+    """Return a cell as a person would write it, whatever the other cells are."""
     if cell is None or isinstance(cell, dict | list):
         return None
     if isinstance(cell, datetime.date):
@@ -67,7 +67,7 @@ def _as_text(cell: Any) -> str | None:
 
 
 def _column(name: str, cells: list[Any], dtype: type, form: Form) -> Column:
-    """Return a column of a public file; a column with several kinds of values gets the sentence for mixed cells."""
+    """Return a column of a public file; if it mixes several kinds of values, it is refused with a reason."""
     if any(isinstance(cell, dict | list) for cell in cells):
         return refused(name, "nested")
     cells = [None if isinstance(cell, str) and cell.strip() in _ERRORS else cell for cell in cells]

@@ -1,6 +1,6 @@
-"""Run the process that reads one file: it limits itself, reads, answers and ends.
+"""Run the process that reads one file: it limits itself, reads the file, answers and ends.
 
-`apart` starts it as `python -m dpviz.datasets.readers.child`; it imports its parsers and waits for a file.
+`apart` starts it as `python -m dpviz.datasets.readers.child`; it imports the parsers and then waits for a file.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ _READERS = {
     "json": read_json,
     "text": read_text,
 }
-_NICE = 5  # a lower priority than the process that serves the pages
+_NICE = 5  # the process has a lower priority than the server of the pages
 
 
 def main() -> None:
-    """Read one file from standard input; write its table, or one sentence, to standard output."""
+    """Read one file from standard input; write its table, or an error of one sentence, to standard output."""
     arriving, out = frames(sys.stdin.buffer), sys.stdout.buffer
     first = next(arriving, None)
     if first is None:  # no file arrived
@@ -70,7 +70,7 @@ def read(data: memoryview, name: str, form: Form, limits: Limits, advance: Calla
 
 
 def _unpacked(data: memoryview, name: str, form: Form, limits: Limits) -> memoryview:
-    """Return the content of a gzip archive, never inflated beyond the limit."""
+    """Return the content of a gzip archive; at most the allowed size is unpacked."""
     with faults_as(f"{name}: the gzip archive is damaged or cut off; pack it again."):
         inside = gzip.GzipFile(fileobj=io.BytesIO(data)).read(limits.inflated + 1)
     if len(inside) > limits.inflated:
@@ -81,12 +81,12 @@ def _unpacked(data: memoryview, name: str, form: Form, limits: Limits) -> memory
 
 
 def _limit(limits: Limits) -> None:
-    """Limit processor time and memory, and forbid writing files and core dumps, which would hold cells."""
+    """Limit processor time and memory; forbid files and core dumps, which would hold cells."""
     if hasattr(os, "nice"):
         os.nice(_NICE)
     try:
         import resource
-    except ImportError:  # Windows has no such limits; there, only Stop ends the reading of a slow file
+    except ImportError:  # Windows has no such limits; a slow file is read there until somebody stops it
         return
     spent = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
     for which, most in (

@@ -1,4 +1,4 @@
-"""Read Excel workbooks cell by cell, guarded against zip bombs, without evaluating formulas or following links."""
+"""Read Excel workbooks cell by cell, protected against zip bombs; formulas and links are not followed."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ _WORDS = {
     "legend",
     "metadata",
 }
-# maximum number of consecutive empty rows, because row numbers may have gaps, which the reader fills with empty rows
+# maximum number of consecutive empty rows: row numbers may have gaps, which the reader fills with empty rows
 _GAP = 10_000
 _BOOK = 1_000_000  # maximum size, in bytes, of the list of sheets and names, which is parsed as a whole
-_HEARD = 500  # number of rows between two chances to stop
+_HEARD = 500  # number of rows between two checks whether to stop
 
 
 def read_excel(data: memoryview, name: str, form: Form, limits: Limits, advance: Callable[[float], None]) -> Table:
@@ -53,7 +53,7 @@ def read_excel(data: memoryview, name: str, form: Form, limits: Limits, advance:
     _guard(data, name, limits)
     sentence = f"{name}: the file cannot be read as an Excel workbook; save it again as .xlsx, or as CSV."
     with faults_as(sentence), warnings.catch_warnings():  # safe, because this process has a single thread (see `apart`)
-        warnings.simplefilter("ignore")  # openpyxl's warnings quote cells
+        warnings.simplefilter("ignore")  # the warnings of openpyxl quote cells
         reader = _Reader(io.BytesIO(data), read_only=True, data_only=True, keep_links=False)
         reader.read()
         book = reader.wb
@@ -97,14 +97,14 @@ def read_excel(data: memoryview, name: str, form: Form, limits: Limits, advance:
 
 
 class _Sheet(ReadOnlyWorksheet):
-    """A sheet that is read only on demand; by default, openpyxl parses a sheet without a stated size to its end."""
+    """Sheet that is not read before it is needed; openpyxl itself parses a sheet without a stated size to its end."""
 
     def _get_size(self) -> None:
         pass
 
 
 class _Reader(ExcelReader):
-    """Reader of a workbook and its sheets of cells."""
+    """Reader of a workbook that makes lazy sheets."""
 
     def read_worksheets(self) -> None:
         """List the sheets."""
@@ -114,9 +114,9 @@ class _Reader(ExcelReader):
 
 
 class _Narrow(WorkSheetParser):
-    """Parser that yields a row as soon as its `most`-th cell arrives and drops the rest, as rows may have any length.
+    """Parser that keeps at most the first `most` cells of a row, because a row may have any length.
 
-    Everything in a sheet except its rows is ignored.
+    It ignores everything in a sheet except the rows.
     """
 
     most = 0
@@ -146,13 +146,13 @@ class _Narrow(WorkSheetParser):
                     del row[:]
 
     def parse_row(self, row: Any) -> Any:
-        """Parse the first cells of a row; the XML parser may be thousands of cells ahead."""
+        """Parse the first cells of a row; the XML parser may already be thousands of cells ahead."""
         del row[self.most :]
         return super().parse_row(row)
 
 
 def _rows(sheet: Any, first: int, most: int) -> Iterator[tuple[Any, ...]]:
-    """Yield at most `most` values of each row from `first` on; absent rows are empty."""
+    """Yield at most `most` values of each row, starting with row `first`; absent rows are empty."""
     book, at = sheet.parent, first
     with sheet._get_source() as source:
         parser = _Narrow(
@@ -170,7 +170,7 @@ def _rows(sheet: Any, first: int, most: int) -> Iterator[tuple[Any, ...]]:
 
 
 def _sheet(sheets: list[Any], name: str, form: Form) -> tuple[Any, list[str]]:
-    """Return the declared sheet, else the first one whose name does not suggest notes."""
+    """Return the declared sheet, or else the first whose name does not suggest notes."""
     if form.sheet is not None:
         for place, sheet in enumerate(sheets, 1):
             if form.sheet in (sheet.title, str(place)):
@@ -185,7 +185,7 @@ def _sheet(sheets: list[Any], name: str, form: Form) -> tuple[Any, list[str]]:
 
 
 def _guard(data: memoryview, name: str, limits: Limits) -> None:
-    """Refuse a file that is not a workbook or inflates too far; zipfile never exceeds a declared size."""
+    """Refuse a file that is not a workbook or unpacks to too much; zipfile unpacks no more than the declared size."""
     broken = f"{name}: the zip archive inside the workbook is damaged or cut off; save it again."
     with faults_as(broken), zipfile.ZipFile(io.BytesIO(data)) as archive:
         members = archive.infolist()
@@ -203,7 +203,7 @@ def _guard(data: memoryview, name: str, limits: Limits) -> None:
 
 
 def _trimmed(row: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Drop empty cells at the right end."""
+    """Drop the empty cells at the end of a row."""
     end = len(row)
     while end and row[end - 1] is None:
         end -= 1
@@ -211,7 +211,7 @@ def _trimmed(row: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _guarded(rows: Iterator[tuple[Any, ...]], name: str, advance: Callable[[float], None]) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows without empty cells at their right end; refuse long gaps, and check for Stop in between."""
+    """Yield the rows without empty cells at the end; refuse long gaps, and check regularly whether to stop."""
     empty = 0
     for number, cells in enumerate(rows):
         if number % _HEARD == 0:

@@ -1,4 +1,4 @@
-"""Define the declared form of a file, with which every cell can be read independently."""
+"""Define the declared format of a file; given this format, every cell can be read independently."""
 
 from __future__ import annotations
 
@@ -35,27 +35,28 @@ FORM_ENTRIES = frozenset(_DECLARED)  # entries of a data dictionary
 class Form:
     """The owner's declarations about a file, all of them public.
 
-    Undeclared properties of a public file are detected from its content. In a private file they have the defaults given
-    here, or follow from the line of names that the owner confirmed; they never follow from the rows, so no row decides
-    how another one is read.
+    Undeclared properties of a public file are detected from its content. In a private file they have the defaults
+    below, or follow from the line of names that the owner has confirmed; they never follow from the rows, so that no
+    row affects how another row is read.
 
     Attributes
     ----------
-    header : bool or None, True if the first line holds names of columns (or the keys of the first JSON record are
-        names); None if this is undeclared, in which case a first line that may be a person is refused
+    header : bool or None, True if the first line holds names of columns (or the keys of the first JSON record are names
+        of columns); None means undeclared: a first line that may be a person is then refused
     private : if True, no message may depend on the number of rows or on a cell
     sheet : name or number of a workbook's sheet; None means the first that does not hold notes
     header_row : line of a text file or row of a sheet where the table begins, counted from 1; None means the first
     recode : rules that turn columns of text and dates into numbers
     separator : the separator of cells in a text file, one of `SEPARATORS`; for a private file, None means the separator
-        of the confirmed names, or a comma if there are none
+        of the confirmed names, or a comma if there are no names
     decimal : "." or ","; for a private file, None means "."
     thousands : the sign that groups thousands besides spaces and apostrophes: ".", ",", or "" for none; None means the
         one that is not the decimal sign
     names : declared names of columns; if there are any, no other key of private JSON records is read
     n_columns : number of cells in each line of a private file without a line of names
     missing_marks : marks of a missing value besides `marks.MISSING`, such as "k. A." or "-999"
-    decimal_of : names and decimal signs of columns that differ from the rest; in them the other sign groups thousands
+    decimal_of : names of columns whose decimal sign is not `decimal`, and their signs; the other sign groups their
+        thousands
 
     Raises
     ------
@@ -95,7 +96,7 @@ class Form:
 
     @classmethod
     def checked(cls, facts: Any, where: str) -> dict[str, Any]:
-        """Return the entry `form` of a data dictionary: its `FORM_ENTRIES`, each of the right type.
+        """Check and return the entry `form` of a data dictionary, without empty values.
 
         Raises
         ------
@@ -123,27 +124,27 @@ class Form:
 
     @property
     def signs(self) -> tuple[str, str]:
-        """Return the decimal sign, and the sign that groups thousands or ""."""
+        """Return the decimal sign, and the thousands separator or ""."""
         decimal = self.decimal or "."
         return decimal, {".": ",", ",": "."}[decimal] if self.thousands is None else self.thousands
 
     def declared_decimal(self, name: str) -> str | None:
-        """Return the declared decimal sign of a column, None if undeclared."""
+        """Return the declared decimal sign of a column, or None if none is declared."""
         return dict(self.decimal_of).get(name, self.decimal)
 
     def signs_of(self, name: str) -> tuple[str, str]:
-        """Return `signs` for one column."""
+        """Return the decimal sign and the thousands separator of one column, as `signs` does for all."""
         own = dict(self.decimal_of).get(name)
         return self.signs if own is None else (own, ".,"[own == "."])
 
     @property
     def example(self) -> str:
-        """Return a made-up cell in the declared form, for comparison with the owner's cells."""
+        """Return a made-up number in the declared format, for comparison with the owner's numbers."""
         decimal, thousands = self.signs
         return f"1{thousands}234{decimal}5"
 
 
 def with_form(facts: Mapping[str, Any] | None, **entries: Any) -> dict[str, Any]:
-    """Return the given `FORM_ENTRIES`; those not given come from a data dictionary."""
+    """Return all `FORM_ENTRIES`: those given, and the others from a data dictionary."""
     declared = (facts or {}).get("form", {})
     return {key: declared.get(key) if entries.get(key) is None else entries[key] for key in FORM_ENTRIES}

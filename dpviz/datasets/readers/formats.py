@@ -1,4 +1,4 @@
-"""Recognize a file's format by its first bytes or, if the file is private, by its name; some formats are refused."""
+"""Recognize a file's format by its first bytes or, if the file is private, by its name; refuse some formats."""
 
 from __future__ import annotations
 
@@ -65,10 +65,10 @@ def format_of(head: bytes) -> str:
 
 
 def declared_format(name: str, head: bytes, form: Form) -> str:
-    """Return the format of a public file by its first bytes, and of a private file by its name.
+    """Return the format of a public file, judged by its first bytes, or of a private file, judged by its name.
 
-    The first bytes of a private file may belong to a person; they decide only if its name has no known ending and its
-    first line is not declared to be a row.
+    The first bytes of a private file may belong to a person; they decide only if the name has no known extension and
+    the first line is not declared to be a row.
     """
     if not form.private:
         return format_of(head)
@@ -77,7 +77,7 @@ def declared_format(name: str, head: bytes, form: Form) -> str:
 
 
 def unplaced(kind: str, form: Form) -> str:
-    """Return the reason why this kind of file cannot hold a table at the declared place, "" if it can."""
+    """Return why a file of this kind cannot hold a table at the declared place, or "" if it can."""
     if form.sheet is not None and kind != "excel":
         return "it is not a workbook and has no sheets; leave out the sheet"
     if form.header_row is not None and kind not in ("excel", "text"):
@@ -86,6 +86,6 @@ def unplaced(kind: str, form: Form) -> str:
 
 
 def is_first_record(name: str, head: bytes, form: Form) -> bool:
-    """Return whether the first bytes of a file may belong to a person, so that nothing must depend on them."""
+    """Return whether the first bytes of a file may belong to a person; if so, nothing may depend on them."""
     kind = declared_format(name, head, form)
     return form.private and (kind == "json" or (kind == "text" and form.header is False))

@@ -1,4 +1,4 @@
-"""Exchange frames with a reader in a separate process. A frame is a letter, a length and that many bytes.
+"""Exchange frames (messages) with a reader in a separate process. A frame is a letter, a length and that many bytes.
 
 No frame can make the other side run code, even if a file has taken over the process that read it.
 """
