@@ -100,7 +100,7 @@ class Dataset:
 
     @property
     def shape(self) -> str:
-        """Return how rows are drawn: as a "picture", on a "map" (if both columns share unit and scale), or as "bars"."""
+        """Return how rows are drawn: as a "picture", on a "map" (both columns share unit and scale), or as "bars"."""
         if self.picture is not None:
             return "picture"
         flat = len(self.columns) == 2 and self.domain.scale == "common"

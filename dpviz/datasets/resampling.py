@@ -1,4 +1,4 @@
-"""Choose rows for a number of people that differs from the data set's."""
+"""Choose rows to stand for a larger or smaller number of people than a data set has."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ _SEED = 0
 
 
 def resampled(n: int, wanted: int) -> np.ndarray:
-    """Return the row numbers (wanted,), ascending, that stand for `wanted` people drawn from n; always the same ones.
+    """Return the numbers of the rows, shape (wanted,), ascending, that stand for `wanted` people; always the same rows.
 
-    Rows are drawn without replacement; if more are wanted than exist, whole copies of all rows come first.
+    Rows are drawn without replacement; if more rows are wanted than exist, complete copies of all rows come first.
     """
     copies, rest = divmod(wanted, n)
     drawn = np.random.default_rng(_SEED).permutation(n)[:rest]

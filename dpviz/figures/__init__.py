@@ -1,7 +1,7 @@
-"""Draw runs: pure functions turn a trace into a table (`*_table`, tested) and the table into a plotly figure.
+"""Draw runs: pure functions turn a trace into a table (`*_table`), which is tested, and the table into a Plotly figure.
 
-`PANES` maps a kind of step to the `Pane` that draws runs with such steps. A new family needs one module with a `PANE`
-and one line here; every other run gets the plain picture of `plain`.
+`PANES` maps each kind of step to the `Pane` that draws runs with such steps. A new family needs one module with a
+`PANE` and one line here; runs of other families get the simple picture of `plain`.
 """
 
 from dpviz.datasets import Dataset
@@ -43,7 +43,7 @@ __all__ = ["PANES", "Pane", "Panel", "View", "columns", "pane", "printed"]
 
 
 def printed(view: View, compact: bool = False) -> list[Panel]:
-    """Return the panels of a run as JSON, for storing and sending; `compact` gives the plane alone, without a title."""
+    """Return the panels of a run, with figures stored as JSON; `compact` gives only the plane, without a title."""
     panels = pane(view.trace).panels(view)
     if compact:
         panels = [next(panel for panel in panels if panel.name == "plane")]
@@ -52,16 +52,17 @@ def printed(view: View, compact: bool = False) -> list[Panel]:
 
 
 def pane(trace: Trace) -> Pane:
-    """Return the pane of the first step whose kind has one, or the plain pane."""
+    """Return the pane for the first step whose kind has a pane, or the plain pane if no step has one."""
     return next((PANES[step.kind] for step in trace.steps if step.kind in PANES), plain.PANE)
 
 
 def columns(data: Dataset, *traces: Trace) -> tuple[int, int] | None:
-    """Return the two columns that are drawn by default, or None if runs are drawn along other directions.
+    """Return the two columns that are drawn by default, or None if a plane is not drawn along two columns.
 
-    With three or more columns, a plane chooses its own directions unless it draws cells, which are boxes only along
-    columns. The default columns are the declared ones, or those in which the released centers differ most. Data whose
-    columns are the cells of a picture are drawn as pictures, so no columns are chosen.
+    With three or more columns, a plane chooses its own directions unless it draws cells, which look like boxes only
+    along columns. The default columns are the declared ones or, if none are declared, those in which the released
+    centers differ most. Data whose columns are the cells of a picture are drawn as pictures, so there are no default
+    columns.
     """
     if len(data.columns) < 3:
         return data.view if len(data.columns) == 2 else None

@@ -1,4 +1,4 @@
-"""List an algorithm's pseudo-code and find the lines that run in each frame of the player."""
+"""List an algorithm's pseudo-code, and find the lines that run in each frame of the player."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Line", "listing", "lit", "price", "style"]
 
 
 class Line(Protocol):
-    """A line of pseudo-code; see `dpviz.algorithms.pseudocode.Line`."""
+    """A line of pseudo-code, as defined by `dpviz.algorithms.pseudocode.Line`."""
 
     @property
     def text(self) -> str: ...  # noqa: D102
@@ -34,7 +34,7 @@ class Line(Protocol):
 
 
 def lit(trace: Trace, lines: Sequence[Line]) -> list[list[int]]:
-    """Return the numbers of the lines that run in each frame, found from step kinds, released values and the ledger."""
+    """Return the numbers of the lines that run in each frame, judged by step kinds, released values and the ledger."""
     shots = pane(trace).shots(trace)
     steps, after = [shot.step for shot in shots], [shot.releases for shot in shots]
     ends = {kind: [t for t in steps if trace.steps[t].kind == kind] for kind in {step.kind for step in trace.steps}}
@@ -66,7 +66,7 @@ def _holds(step: Step, given: str) -> bool:
 
 
 def price(trace: Trace, label: str) -> str:
-    """State the cost of all releases with a label: their number in the plan, and the ε that they cost by themselves."""
+    """State the cost of all releases with this label: how often they are made, and the ε that they alone would cost."""
     costs = {name: paid for name, paid in trace.plan.costs.items() if name.partition(".")[0] == label}
     times = max(map(len, costs.values()), default=0)
     if not times:
@@ -77,7 +77,7 @@ def price(trace: Trace, label: str) -> str:
 
 
 def listing(trace: Trace, lines: Sequence[Line]) -> str:
-    """Return the lines as a collapsible HTML list; each line that reads rows shows its price on a coin."""
+    """Return the lines as a collapsible HTML list; each line that reads rows has a coin that shows its price."""
     items = []
     for line in lines:
         text = line.text.lstrip()
@@ -95,5 +95,5 @@ def listing(trace: Trace, lines: Sequence[Line]) -> str:
 
 @cache
 def style(prefix: str = "") -> str:
-    """Return the list's CSS; its colors are the theme's tokens as CSS variables whose names begin with `prefix`."""
+    """Return the CSS of the list; its colors are CSS variables whose names begin with `prefix`."""
     return (files(__package__) / "code.css").read_text().replace("--dp-", f"--{prefix}")

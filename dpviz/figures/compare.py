@@ -1,4 +1,4 @@
-"""Draw two to four runs side by side: on one clock, in equal ranges, with matched centers and trade-off curves."""
+"""Draw two to four runs side by side, with a common clock, common ranges, matched centers and trade-off curves."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["CURVES", "Timeline", "curve_table", "curves_panel", "planes", "timel
 
 CURVES = tuple(STYLES[slug] for slug in ("pe-means", "fastlloyd", "dpm", "nsm"))  # styles of A, B, C, D
 Partners = tuple[Sequence[str], Sequence[str]]  # see `beside.partners`
-MOST_WORDS = 4  # maximum number of labels of centers without a partner; more would overlap
+MOST_WORDS = 4  # maximum number of labels for centers without a partner; more labels would overlap
 _ALARMS = np.concatenate(
     [np.geomspace(1e-4, 0.05, 24), np.linspace(0.055, 0.945, 179), 1 - np.geomspace(0.05, 1e-4, 24)]
 )
@@ -31,14 +31,14 @@ _ALARMS = np.concatenate(
 
 @dataclasses.dataclass(frozen=True)
 class Timeline:
-    """Several runs, aligned on one clock.
+    """Several runs aligned on a common clock.
 
     Attributes
     ----------
-    frames : for every run its frame at every tick; -1 before its first picture
-    spent : for every run the epsilon spent at every tick, NaN for a run that promises nothing
-    releases : for every run the number of releases that it has made by every tick
-    titles : one line for every tick
+    frames : for each run, the number of its frame at every tick; -1 before its first picture
+    spent : for each run, the epsilon spent by every tick; NaN for a run without a promise
+    releases : for each run, the number of releases made by every tick
+    titles : one line of text for every tick
     """
 
     frames: tuple[tuple[int, ...], ...]
@@ -53,10 +53,10 @@ class Timeline:
 
 
 def timeline(traces: Sequence[Trace], by: str) -> Timeline:
-    """Align runs by "step", or by the epsilon "spent" according to their ledgers.
+    """Align runs by step (`by` is "step") or by the epsilon spent according to their ledgers ("spent").
 
-    When runs are aligned by step, a shorter run stays at its last picture. When they are aligned by epsilon, there is
-    one tick for each amount that any run has spent, and every run shows its last picture that costs no more; a run
+    When runs are aligned by step, a shorter run stays at its last picture. When they are aligned by epsilon, there is a
+    tick for each amount that any run has spent; every run then shows its last picture that costs no more, and a run
     without a promise shows its result.
     """
     shots = [pane(trace).shots(trace) for trace in traces]
@@ -94,14 +94,14 @@ def timeline(traces: Sequence[Trace], by: str) -> Timeline:
 
 
 def _levels(values: np.ndarray) -> np.ndarray:
-    """Return the distinct amounts in order; amounts that differ only by rounding are treated as equal."""
+    """Return the distinct amounts in ascending order; amounts that differ only by rounding count as equal."""
     ordered = np.sort(values)
     new = np.append(np.diff(ordered) > 1e-9 * np.maximum(ordered[1:], 1e-300), True)
-    return ordered[new]  # of amounts that are treated as equal, the largest
+    return ordered[new]  # the largest of each set of equal amounts
 
 
 def _at(values: Sequence[float] | np.ndarray, frame: int, before: float) -> float:
-    """Return the value at a frame, or `before` if the run has not begun."""
+    """Return the value at a frame, or `before` if the run has not begun yet."""
     return before if frame < 0 else float(values[frame])
 
 
@@ -113,9 +113,9 @@ def _line(run: int, trace: Trace, shots: Sequence[Shot], spent: np.ndarray, fram
 
 
 def planes(views: Sequence[View], partners: Sequence[Partners], *, height: int) -> list[Panel]:
-    """Return the plane of every run, or its sheet of pictures, as JSON; all planes have the ranges of the first.
+    """Return each run's plane, or its sheet of pictures, as JSON; all planes have the same ranges as the first.
 
-    `partners` holds for every run the numbers of its centers and the labels of those without a partner.
+    `partners` holds, for each run, the numbers of its centers and the labels of centers without a partner.
     """
     panels: list[Panel] = []
     for letter, view, (numbers, words) in zip(LETTERS, views, partners, strict=False):
@@ -138,7 +138,7 @@ def planes(views: Sequence[View], partners: Sequence[Partners], *, height: int) 
 
 
 def _number(view: View, figure: go.Figure, numbers: Sequence[str], words: Sequence[str]) -> None:
-    """Number the final centers; mark those without a partner with a dashed ring and a label."""
+    """Number the final centers; mark centers without a partner with a dashed ring and a label."""
     centers = view.flat(np.asarray(view.trace.cluster_centers))
     paired = np.array([bool(number) for number in numbers], dtype=bool)
     alone = np.array([bool(word) for word in words], dtype=bool)
@@ -155,7 +155,8 @@ def _number(view: View, figure: go.Figure, numbers: Sequence[str], words: Sequen
             "textposition": "top right",
             "textfont": {"size": 15, "color": ink, "shadow": halo(view.colors)},
             "name": "place",
-            "marker": {"size": 20, "opacity": 0},  # this mark keeps the number clear of a center and a diamond
+            # this invisible mark keeps the number clear of the marks of a center and of KMeans
+            "marker": {"size": 20, "opacity": 0},
         },
         {"mode": "lines", "line": {"color": ink, "width": 2, "dash": "dash"}, "name": "no partner"},
         {
@@ -179,19 +180,19 @@ def _few(words: Sequence[str]) -> list[str]:
 
 
 def _renumber(figure: go.Figure, numbers: Sequence[str], words: Sequence[str]) -> None:
-    """Number the final pictures, and label those without a partner."""
+    """Number the pictures of the final centers, and label those without a partner."""
     frames = [frame.to_plotly_json() for frame in figure.frames]
     (at,) = (i for i, trace in enumerate(figure.data) if trace.name == "number")
     texts = [
         f"<b>{number}</b> {word}".strip() if number else word for number, word in zip(numbers, _few(words), strict=True)
     ]
     frames[-1]["data"][list(frames[-1]["traces"]).index(at)]["text"] = figure.data[at].text = texts
-    frames[-1]["group"] = "last"  # the last frame differs from all others
+    frames[-1]["group"] = "last"  # the last frame equals no other, because only it has labels
     figure.frames = frames
 
 
 def curve_table(bounds: Mapping[str, Bound]) -> pd.DataFrame:
-    """Return the best attacker's error rates: columns run, false_alarm, miss."""
+    """Return the error rates of the best attacker against each run: columns run, false_alarm, miss."""
     return pd.concat(
         [pd.DataFrame({"run": run, "false_alarm": _ALARMS, "miss": b.miss(_ALARMS)}) for run, b in bounds.items()],
         ignore_index=True,
@@ -199,7 +200,7 @@ def curve_table(bounds: Mapping[str, Bound]) -> pd.DataFrame:
 
 
 def _safest(bounds: Mapping[str, Bound]) -> str:
-    """Name the run against which an attacker wins the fewest bets."""
+    """State against which run an attacker wins the fewest bets."""
     odds = {run: bound.odds for run, bound in bounds.items()}
     best = min(odds, key=lambda run: odds[run])
     if len(set(odds.values())) == 1:
@@ -208,7 +209,7 @@ def _safest(bounds: Mapping[str, Bound]) -> str:
 
 
 def curves_panel(colors: Theme, bounds: Mapping[str, Bound]) -> Panel:
-    """Draw the trade-off curves of several promises, and that of a coin toss, in one figure."""
+    """Draw the trade-off curves of several promises in one figure, with that of a coin toss."""
     table = curve_table(bounds)
     height = 380
     figure = base(colors, _safest(bounds), height=height)
@@ -242,5 +243,5 @@ def curves_panel(colors: Theme, bounds: Mapping[str, Bound]) -> Panel:
 
 
 def color_of(style: Style, colors: Theme) -> str:
-    """Return a style's color in the mode of `colors`."""
+    """Return a style's color in the light or dark theme `colors`."""
     return style.dark if colors == DARK else style.light

@@ -1,4 +1,4 @@
-"""Draw DP-EM: its Gaussians as ellipses, round by round, and the moves of their means."""
+"""Draw DP-EM: its Gaussians as ellipses, round by round, and the paths of their means."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from dpviz.trace import Step, Trace
 
 __all__ = ["PANE", "ellipses"]
 
-_SD = 2.0  # half-axes of an ellipse, in standard deviations
+_SD = 2.0  # length of an ellipse's half-axes, in standard deviations
 
 
 def ellipses(view: View, step: Step, which: np.ndarray) -> np.ndarray:
-    """Return the outlines of some Gaussians at two standard deviations, in plane coordinates, as one line with gaps."""
+    """Return the outlines of the Gaussians `which` at two standard deviations, on the plane, as one line with gaps."""
     lines = []
     for mean, covariance in zip(step.released["centers"][which], step.released["covariances"][which], strict=True):
         values, vectors = np.linalg.eigh(covariance)
@@ -26,7 +26,7 @@ def ellipses(view: View, step: Step, which: np.ndarray) -> np.ndarray:
 
 
 def warning(trace: Trace) -> str:
-    """Return a sentence if most Gaussians have no rows of their own."""
+    """Return a sentence if most Gaussians contain hardly any rows, else ""."""
     dead = trace.steps[-1].released["dead"]
     if dead.mean() < 0.5:
         return ""

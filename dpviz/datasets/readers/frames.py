@@ -1,6 +1,6 @@
 """Exchange frames (messages) with a reader in a separate process. A frame is a letter, a length and that many bytes.
 
-No frame can make the other side run code, even if a file has taken over the process that read it.
+No frame can make the receiver run code, even if a file has taken over the process that reads it.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def send(out: IO[bytes], letter: bytes, content: bytes | memoryview) -> None:
 
 
 def frames(into: IO[bytes]) -> Iterator[tuple[bytes, bytes]]:
-    """Yield frames to the end of a stream; a truncated frame is dropped."""
+    """Yield the frames of a stream; drop an incomplete frame at its end."""
     while len(head := into.read(_HEAD.size)) == _HEAD.size:
         letter, length = _HEAD.unpack(head)
         if length > _MOST:
@@ -57,12 +57,12 @@ def frames(into: IO[bytes]) -> Iterator[tuple[bytes, bytes]]:
 
 
 def request(name: str, form: Form, limits: Limits) -> bytes:
-    """Return the content of the frame that is sent before the file."""
+    """Return the content of the frame that is sent before the file: name, form and limits."""
     return json.dumps([name, dataclasses.asdict(form), dataclasses.asdict(limits)]).encode()
 
 
 def asked(content: bytes) -> tuple[str, Form, Limits]:
-    """Return the name, the form and the limits in the content that `request` made."""
+    """Return the name, the form and the limits of a file from the content that `request` has made."""
     name, form, limits = json.loads(content)
     rules = tuple(Recoding.parse(rule, name) for rule in form["recode"])
     return (
@@ -73,7 +73,7 @@ def asked(content: bytes) -> tuple[str, Form, Limits]:
 
 
 def send_table(out: IO[bytes], table: Table) -> None:
-    """Write a table: its form, then each usable column's numbers, and each column's category codes, if any."""
+    """Write a table: first its description, then the numbers of each usable column and the category codes, if any."""
     columns = [
         [
             c.name,
@@ -94,7 +94,7 @@ def send_table(out: IO[bytes], table: Table) -> None:
 
 
 def table_from(name: str, content: bytes, rest: Iterator[tuple[bytes, bytes]]) -> Table:
-    """Return the table whose form has just arrived; its numbers are taken from the next frames.
+    """Return the table whose description has just arrived; its numbers arrive in the next frames.
 
     Raises
     ------

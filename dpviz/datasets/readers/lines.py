@@ -1,6 +1,6 @@
 """Split each line of private text into cells, independently of the other lines.
 
-A wrong encoding, quote or line break in one line changes no other line.
+A wrong encoding, quote or line break in one line cannot change another line.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ import pyarrow.csv as arrow_csv
 
 __all__ = ["blocks", "cells_of", "is_utf8", "mended", "split", "words"]
 
-LONGEST = 1_000_000  # maximum length of a line, in bytes; a longer one is not a row
+LONGEST = 1_000_000  # maximum length of a line, in bytes; a longer line becomes a row of missing cells
 BLOCK = 4_000_000  # number of bytes that are split at a time
 _WORD = re.compile(r'"([^"]*)"|(\S+)')
-_BARE = "\x1f"  # separator for lines of one cell: no cell contains it
+_BARE = "\x1f"  # separator for tables with one cell per line: no cell contains it
 
 
 def words(line: str) -> list[str]:
-    """Return the cells of a line separated by white space; quoted text is one cell."""
+    """Return the cells of a line in which white space separates them; quoted text is one cell."""
     return [quoted or bare for quoted, bare in _WORD.findall(line)]
 
 
 def is_utf8(text: bytes) -> bool:
-    """Return whether the bytes are UTF-8."""
+    """Return whether the bytes are valid UTF-8."""
     try:
         text.decode()
     except UnicodeDecodeError:
@@ -37,7 +37,7 @@ def is_utf8(text: bytes) -> bool:
 
 
 def mended(text: bytes) -> bytes:
-    """Return text as UTF-8 with one kind of line end; a line that is not UTF-8 is read as Windows-1252."""
+    """Return text as UTF-8 with "\\n" at line ends; a line that is not UTF-8 is read as Windows-1252."""
     text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     if is_utf8(text):
         return text
@@ -63,7 +63,7 @@ def blocks(data: memoryview) -> Iterator[bytes]:
 
 
 def split(line: str, separator: str) -> list[str]:
-    """Return the cells of one line; a quote that is open at its end is closed there.
+    """Return the cells of one line; an open quotation ends with the line.
 
     Parameters
     ----------
@@ -82,10 +82,10 @@ def split(line: str, separator: str) -> list[str]:
 def cells_of(
     data: memoryview, separator: str, width: int, advance: Callable[[float], None]
 ) -> Iterator[list[pa.StringArray]]:
-    """Yield `width` columns of cells for each block of lines. A line of another width is a row of missing cells.
+    """Yield `width` columns of cells for each block of lines. A line of another width becomes a row of missing cells.
 
-    An empty line is not a row. Where white space separates cells, a line with one more word begins with its row name,
-    as R writes it.
+    An empty line is not a row. Where white space separates cells, a line with one additional cell begins with a row
+    name, as R writes it.
     """
     at = 0
     for block in blocks(data):
@@ -112,7 +112,7 @@ def _one_by_one(text: str, separator: str, width: int) -> list[pa.StringArray]:
 
 
 def _at_once(text: bytes, separator: str, width: int) -> list[pa.StringArray]:
-    """Use Arrow to split a block without quotes, after replacing lines of another width by rows of missing cells."""
+    """Use Arrow to split a block without quotes; lines with another number of cells become rows of missing cells."""
     if not text.endswith(b"\n"):
         text += b"\n"
     marks = np.frombuffer(text, np.uint8)

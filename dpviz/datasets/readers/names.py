@@ -1,4 +1,4 @@
-"""Decide whether a first line holds names or the first person, whose row must never become public names."""
+"""Decide whether the first line holds names or the first person; a person's row must never become public names."""
 
 from __future__ import annotations
 
@@ -44,24 +44,26 @@ def cleaned(text: str) -> str:
 
 
 def confirmed(file: str, first: Sequence[str], form: Form) -> tuple[list[str], list[str]]:
-    """Return a private file's column names from its first line, and notes on renamed ones.
+    """Return a private file's column names from its first line, and notes about renamed columns.
 
     Raises
     ------
     TableError
-        If the line is undeclared, or holds a value in place of a name. The sentence quotes nothing from the line.
+        If the line is not declared to hold names, or holds a value in place of a name. The message quotes nothing from
+        the line.
     """
     if form.header is None:
         with suppress(TableError):
             names, notes = named(file, first)
-            if form.names and set(form.names) <= set(names):  # no person's row holds the declared names
+            # the line holds all declared names, so it is not a person's row
+            if form.names and set(form.names) <= set(names):
                 return names, notes
         raise TableError(ask_header(file))
     return named(file, first, sure=bool(form.header))
 
 
 def ask_header(file: str) -> str:
-    """Return the question about the first line of a private file."""
+    """Return the question whether the first line of a private file holds names."""
     return (
         f"{file}: does the first line hold the names of the columns, or the first person? Give --header or "
         f"--no-header; until you do, nothing from the file is shown."
@@ -69,11 +71,11 @@ def ask_header(file: str) -> str:
 
 
 def named(file: str, raw: Sequence[str], *, sure: bool = False) -> tuple[list[str], list[str]]:
-    """Return unique column names and notes on renamed ones; no note holds a name.
+    """Return unique column names, and notes about renamed columns; no note quotes a name.
 
-    A value in place of a name is refused: it may be in the first row of a table without a header, and a row must not
-    become public. If the owner is `sure` that the line holds names, then even a year or a mark made of letters (NA)
-    counts as a name.
+    A value in place of a name is refused, because it may come from the first row of a table without a header, and a row
+    must not become public. If the owner is `sure` that the line holds names, even a year or a word that marks a missing
+    cell (NA) is accepted as a name.
     """
     notes, names, taken = [], [], set()
     for position, text in enumerate(raw, 1):
@@ -99,7 +101,7 @@ def named(file: str, raw: Sequence[str], *, sure: bool = False) -> tuple[list[st
 
 
 def numbered(n_columns: int) -> list[str]:
-    """Return numbered names for a table without names."""
+    """Return numbers as names for the columns of a table without names."""
     return [f"column {position}" for position in range(1, n_columns + 1)]
 
 

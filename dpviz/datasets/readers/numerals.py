@@ -1,4 +1,4 @@
-"""Read a cell of text as a number, by the declared signs and this cell alone."""
+"""Read a text cell as a number, using the declared signs and nothing but this cell."""
 
 from __future__ import annotations
 
@@ -14,17 +14,18 @@ __all__ = [
     "signs_in", "units_of", "without_marks",
 ]  # fmt: skip
 
-LARGEST = 1e30  # a larger magnitude counts as missing, so that no later step overflows, not even in float32
+# numbers with a larger absolute value count as missing, so that no later step overflows, not even in float32
+LARGEST = 1e30
 TRUE, FALSE = ["true", "True", "TRUE", "yes", "Yes", "YES"], ["false", "False", "FALSE", "no", "No", "NO"]
 MONEY = "(US[$]|[$€£¥₹₩]|USD|EUR|GBP|CHF|JPY|CNY|INR|AUD|CAD|NZD|SEK|NOK|DKK|PLN|BRL|MXN|ZAR)"
-_MARK = "\ufeff"  # a byte order mark, before the first cell of text without a line of names
+_MARK = "\ufeff"  # byte order mark, which may precede the first cell
 _SPACES = "' ’\u00a0\u202f"  # signs that may group thousands, whatever the decimal sign
 
 
 def number_pattern(decimal: str, thousands: str) -> str:
-    """Return the pattern of a number with a decimal sign and, before it, signs that group thousands.
+    """Return the regular expression of a number with this decimal sign and, before it, signs that group thousands.
 
-    A currency sign or code may precede or follow it; a percent sign may follow it.
+    A currency sign or code may precede or follow the number; a percent sign may follow it.
     """
     sign = "," if decimal == "," else "[.]"
     gap = r"[\s\x{a0}\x{202f}]*"
@@ -34,23 +35,23 @@ def number_pattern(decimal: str, thousands: str) -> str:
 
 
 def bare_numbers(cells: pa.ChunkedArray | pa.Array, thousands: str) -> np.ndarray:
-    """Return cells that fit `number_pattern` as numbers, shape (n,); a missing cell becomes NaN."""
+    """Return the cells, which fit `number_pattern`, as numbers, shape (n,); a missing cell becomes NaN."""
     bare = pc.replace_substring_regex(cells, rf"{MONEY}|[%\s{_MARK}{_SPACES}{thousands}]", "")
     bare = pc.replace_substring_regex(bare, r"^[+-]([+-])", r"\1")
     return floats(pc.replace_substring(bare, ",", "."))
 
 
 def signs_in(cells: pa.ChunkedArray | pa.Array, decimal: str) -> tuple[str, str]:
-    """Return the decimal sign of a public column of text, and a cell that may mean either of two numbers.
+    """Return the decimal sign of a text column in a public file, and a cell that can be read as two different numbers.
 
     Parameters
     ----------
-    decimal : the sign of the file's other columns; "?" if they are undecided or differ
+    decimal : the decimal sign of the file's other columns; "?" if they are undecided or differ
 
     Returns
     -------
     sign : "," or ".", or "?" if this column is undecided too
-    doubt : a cell such as 1,234 that would be another number if the comma began decimals; "" if there is none, or if
+    doubt : a cell such as 1,234, which is another number if its comma is the decimal sign; "" if there is none, or if
         another cell, such as 1,234,567 or 1,234.5, shows which sign groups thousands
     """
     bare = pc.replace_substring_regex(pc.unique(cells), rf"{MONEY}|[%\s{_MARK}{_SPACES}]", "")
@@ -71,13 +72,13 @@ def signs_in(cells: pa.ChunkedArray | pa.Array, decimal: str) -> tuple[str, str]
 
 
 def units_of(cells: pa.ChunkedArray | pa.Array) -> set[str]:
-    """Return the currency and percent signs of a public column's numbers, "" for a number without one."""
+    """Return the set of currency and percent signs in a public column, with "" for numbers without a sign."""
     signs = pc.replace_substring_regex(cells, rf"^.*?({MONEY}|%).*$", r"\1")
     return {"" if any(sign.isdigit() for sign in word) else word for word in pc.unique(signs).to_pylist() if word}
 
 
 def without_marks(cells: pa.ChunkedArray | pa.Array, marks: Sequence[str]) -> pa.ChunkedArray | pa.Array:
-    """Return the cells without the declared marks of missing values; each cell is checked independently."""
+    """Return the cells without the declared marks of missing values; each cell is checked on its own."""
     if not marks:
         return cells
     if pa.types.is_dictionary(cells.type):
@@ -93,7 +94,7 @@ def without_marks(cells: pa.ChunkedArray | pa.Array, marks: Sequence[str]) -> pa
 
 
 def numbers_of(marks: Sequence[str]) -> list[float]:
-    """Return the marks that are numbers."""
+    """Return the values of those marks that are numbers."""
     numbers = []
     for mark in marks:
         with suppress(ValueError):
@@ -107,10 +108,10 @@ def floats(cells: pa.ChunkedArray | pa.Array, dtype: type = float) -> np.ndarray
 
 
 def numbers(cells: pa.ChunkedArray | pa.Array, signs: tuple[str, str]) -> np.ndarray:
-    """Return cells of text as numbers, shape (n,), float64.
+    """Return text cells as numbers, shape (n,), float64.
 
-    A cell is a number with these decimal and thousands signs, perhaps with a currency or percent sign, or one of the
-    words for true and false, which are 1 and 0. Any other cell is missing: NaN. Each cell is read independently.
+    A cell may be a number with these decimal and thousands signs, perhaps with a currency or percent sign, or one of
+    the words for true (1) and false (0). Any other cell is missing: NaN. Each cell is read on its own.
     """
     decimal, thousands = signs
     fits = pc.match_substring_regex(cells, number_pattern(decimal, thousands))

@@ -1,6 +1,6 @@
 """Refuse text that is not a table of separated cells.
 
-Each kind is recognized by its first lines and gets its own sentence, which says how to make a table of it.
+Each kind of text is recognized by its first lines; the error says how to make a table of it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dpviz.datasets.readers.table import TableError
 
 __all__ = ["as_csv", "refuse_other_text", "separated", "spaced"]
 
-_LINES = 100  # number of first lines to inspect
+_LINES = 100  # number of first lines that are inspected
 
 
 _MARKUP = re.compile(r"\s*<([?!]|[A-Za-z][\w:-]*[\s>/])")
@@ -24,13 +24,13 @@ _PAIRS = re.compile(r"[+-]?\d[\d.]*( \d+:[^\s:]+)+ *\n[+-]?\d[\d.]*( \d+:[^\s:]+
 
 
 def as_csv(name: str, modules: str, table: str) -> str:
-    """Return a command that converts a file to CSV; `table` is Python code that reads the table from FILE."""
+    """Return a shell command that converts a file to CSV; `table` is Python code that reads the table from FILE."""
     program = f"{table}.to_csv({name.split('.')[0] + '.csv'!r}, index=False)".replace("FILE", repr(name))
     return f'python -c "import {modules}; {program}"'
 
 
 def _is_fixed_width(head: str) -> bool:
-    """Return whether the lines below the first have equal length and white space, but no other cell separator."""
+    """Return whether the lines after the first have equal lengths and contain spaces but no separator of cells."""
     lines = [line for line in head.splitlines()[:_LINES] if line.strip()]
     return (
         len(lines) > 2
@@ -44,7 +44,7 @@ def _is_fixed_width(head: str) -> bool:
 
 
 def refuse_other_text(head: str, name: str) -> None:
-    """Refuse text in any format other than separated cells.
+    """Refuse text that is not a table of separated cells.
 
     Raises
     ------
@@ -76,10 +76,10 @@ def refuse_other_text(head: str, name: str) -> None:
 
 
 def spaced(head: str) -> int:
-    """Return the number of words per line if white space alone separates cells; else 0.
+    """Return the number of words per line if white space alone separates cells, else 0.
 
-    The first line may have one word fewer, because R writes row names without a heading. Numbers with spaces between
-    thousands are not such a table: their header is a single word.
+    The first line may have one word less, because R writes row names without a heading. Numbers with spaces between
+    thousands do not count as such a table, because their header is a single word.
     """
     lines = [words(line) for line in head.splitlines()[:_LINES] if line.strip()]
     widths = {len(line) for line in lines[1:]} or {len(line) for line in lines}
@@ -89,7 +89,7 @@ def spaced(head: str) -> int:
 
 
 def separated(data: memoryview, width: int, advance: Callable[[float], None]) -> memoryview:
-    """Return a white-space-separated table with tabs instead; if row names have no heading, they get an empty one."""
+    """Return a table separated by white space with tabs as separators; row names without a heading get an empty one."""
     cells, at, first = [], 0, True
     for block in blocks(data):
         lines = [words(line) for line in block.decode().splitlines() if line.strip()]

@@ -1,4 +1,4 @@
-"""Read Parquet: check the footer before inflating anything, and skip columns that cannot be used."""
+"""Read Parquet files: check the footer before unpacking anything, and skip columns that cannot be used."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _BATCH = 131_072
 
 
 def read_parquet(data: memoryview, name: str, form: Form, limits: Limits, advance: Callable[[float], None]) -> Table:
-    """Read a Parquet file's columns of numbers, true/false values, words and dates."""
+    """Read the columns of a Parquet file that hold numbers, true/false values, words or dates."""
     with faults_as(f"{name}: the Parquet file is damaged or cut off; write it again."):
         file = pq.ParquetFile(pa.BufferReader(pa.py_buffer(data)))
         schema, n_rows = file.schema_arrow, file.metadata.num_rows
@@ -88,12 +88,12 @@ def read_parquet(data: memoryview, name: str, form: Form, limits: Limits, advanc
 
 
 def _has_words(field: pa.Field) -> bool:
-    """Return whether a column may hold words, which can name known groups, or dates."""
+    """Return whether a column may hold dates, or words that name known groups."""
     return kind_of(field.type) in {"text", "date"} and not field.name.startswith(INDEX)
 
 
 def _without_reading(name: str, field: pa.Field, n_rows: int, form: Form) -> Column | None:
-    """Return a column from its type alone, or None for one that must be read."""
+    """Return a column whose type alone says that it cannot be used, or None if the column must be read."""
     kind = "text" if pa.types.is_dictionary(field.type) else kind_of(field.type)
     if form.private:
         return (

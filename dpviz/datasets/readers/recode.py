@@ -1,6 +1,7 @@
-"""Turn text and dates into numbers by declared rules; anything undeclared becomes a missing cell.
+"""Turn text and dates into numbers by declared rules; every undeclared value becomes a missing cell.
 
-No category or bound ever comes from the cells of a private file. Each rule reads one cell and the declarations.
+No category or bound ever comes from the cells of a private file. A rule reads nothing but its declarations and one cell
+at a time.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ from dpviz.datasets.readers.marks import MISSING
 
 __all__ = ["CODES", "DAYS", "MOST_CATEGORIES", "Recoding", "date_of", "recoded", "rule_for_dates", "rule_for_words"]
 
-DAYS = "days since 1970-01-01"  # the unit of a column of dates
+DAYS = "days since 1970-01-01"  # unit of a column of dates
 CODES = ("one-hot", "ordinal", "days")
-ORDERS = {"ymd": (0, 1, 2), "dmy": (2, 1, 0), "mdy": (2, 0, 1)}  # positions of year, month and day
+ORDERS = {"ymd": (0, 1, 2), "dmy": (2, 1, 0), "mdy": (2, 0, 1)}  # positions of year, month and day in a written date
 MOST_CATEGORIES = 50
 _TRUE, _FALSE = {"true", "yes"}, {"false", "no"}
 _DATE = r"^\s*(?P<a>\d{1,4})[-/.](?P<b>\d{1,2})[-/.](?P<c>\d{1,4})(?:[T ].*)?\s*$"
@@ -31,16 +32,16 @@ _EPOCH = datetime.date(1970, 1, 1)
 
 @dataclasses.dataclass(frozen=True)
 class Recoding:
-    """The rule that turns one column of text or dates into numbers; every part of it is public.
+    """Rule that turns one column of text or dates into numbers; every part of the rule is public.
 
     Attributes
     ----------
     column : name of the column
     code : "one-hot" (a column of 0 and 1 for each category), "ordinal" (0, 1, 2, ... in the order of the categories)
         or "days" (days since 1970-01-01)
-    categories : the declared words; none for "days"
+    categories : the declared words; () for "days"
     first, last : the declared bounds of a date, year-month-day
-    order : order of written dates: "ymd", "dmy" or "mdy"
+    order : order of year, month and day in written dates: "ymd", "dmy" or "mdy"
 
     Raises
     ------
@@ -94,7 +95,7 @@ class Recoding:
 
     @classmethod
     def of(cls, column: str, rule: str) -> Recoding:
-        """Return the rule for a column from a string such as `one-hot:female,male` or `days:1900-01-01..2020-12-31`.
+        """Return the rule for a column from text such as `one-hot:female,male` or `days:1900-01-01..2020-12-31`.
 
         A category with a comma must be quoted.
 
@@ -126,7 +127,7 @@ class Recoding:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """Return the rule as a data dictionary holds it."""
+        """Return the rule as an entry of a data dictionary."""
         entry: dict[str, Any] = {"column": self.column, "code": self.code}
         if self.code == "days":
             return entry | {"first": self.first, "last": self.last, "order": self.order}
@@ -134,7 +135,7 @@ class Recoding:
 
     @property
     def columns(self) -> list[dict[str, Any]]:
-        """Return the declared columns of numbers that the rule makes: name, low, high, unit, description."""
+        """Return the columns of numbers that the rule makes, each with name, low, high, unit and description."""
         if self.code == "one-hot":
             return [{"name": f"{self.column}: {word}", "low": 0, "high": 1} for word in self.categories]
         if self.code == "ordinal":
@@ -144,7 +145,7 @@ class Recoding:
         return [{"name": self.column, "low": low, "high": high, "unit": DAYS}]
 
     def numbers(self, cells: pa.ChunkedArray | pa.Array) -> list[np.ndarray]:
-        """Return the numbers of each resulting column, shape (n,) each, NaN where a cell is missing or not declared."""
+        """Return the numbers of each resulting column, shape (n,); missing and undeclared cells become NaN."""
         if pa.types.is_dictionary(cells.type):
             cells = cells.cast(cells.type.value_type)
         if self.code == "days":
@@ -157,24 +158,24 @@ class Recoding:
 
 
 def recoded(rules: Iterable[Recoding], name: str) -> Recoding | None:
-    """Return the rule for a column, if there is one."""
+    """Return the rule for the column `name`, or None if there is none."""
     return next((rule for rule in rules if rule.column == name), None)
 
 
 def date_of(days: float) -> str:
-    """Return the date, year-month-day, for a number in the unit `DAYS`."""
+    """Return the date (year-month-day) that a number in the unit `DAYS` stands for."""
     return (_EPOCH + datetime.timedelta(round(days))).isoformat()
 
 
 def rule_for_words(words: Iterable[str]) -> str:
-    """Return the rule that makes a column for each word of a public column, as `Recoding.of` reads it; "" for none."""
+    """Return a rule that makes a column for each word of a public column, as text for `Recoding.of`; "" for none."""
     listed = sorted(words)
     fits = 2 <= len(listed) <= MOST_CATEGORIES and len(set(listed)) == len(listed)
     return Recoding("", "one-hot", tuple(listed)).text if fits and not {"", *MISSING} & set(listed) else ""
 
 
 def rule_for_dates(cells: pa.ChunkedArray | pa.Array) -> str:
-    """Return the rule that turns a public file's dates into days; "" if their order is uncertain."""
+    """Return the rule that turns a public file's dates into days; "" if the order of day and month is uncertain."""
     n_cells, rules = len(cells) - cells.null_count, []
     for order in ORDERS:
         days = _days(cells, order)
@@ -183,7 +184,7 @@ def rule_for_dates(cells: pa.ChunkedArray | pa.Array) -> str:
             first, last = ((_EPOCH + datetime.timedelta(int(day))).isoformat() for day in (days.min(), days.max()))
             rules.append(Recoding("", "days", (), first, last, order).text)
         if not (pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type)):
-            break  # typed dates have no written order to detect
+            break  # cells of a date type have no written order to detect
     return rules[0] if len(rules) == 1 else ""
 
 
@@ -196,7 +197,7 @@ def _day(text: str, where: str = "Recoding") -> int:
 
 
 def _places(cells: pa.ChunkedArray | pa.Array, categories: tuple[str, ...]) -> np.ndarray:
-    """Return the position of each cell among the categories, -1 for any other cell."""
+    """Return the position of each cell in the list of categories, -1 for any other cell."""
     if pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type):
         words = pc.utf8_trim_whitespace(cells.cast(pa.string()))
         index = pc.fill_null(pc.index_in(words, value_set=pa.array(categories, pa.string())), -1)
@@ -211,7 +212,7 @@ def _places(cells: pa.ChunkedArray | pa.Array, categories: tuple[str, ...]) -> n
 
 
 def _number(word: str) -> float:
-    """Return the number that a category spells, with 1 for true and 0 for false; NaN for any other word."""
+    """Return the number that a category is written as (true is 1, false is 0); NaN for any other word."""
     if word.lower() in _TRUE | _FALSE:
         return float(word.lower() in _TRUE)
     try:
@@ -237,5 +238,5 @@ def _days(cells: pa.ChunkedArray | pa.Array, order: str) -> np.ndarray:
     known &= (year >= 1000) & (month >= 1) & (month <= 12) & (day >= 1)
     months = ((np.where(known, year, 1970) - 1970) * 12 + np.where(known, month, 1) - 1).astype("datetime64[M]")
     days = months.astype("datetime64[D]") + np.where(known, day, 1) - 1
-    known &= days.astype("datetime64[M]") == months  # refuse a 31st of April
+    known &= days.astype("datetime64[M]") == months  # dates such as April 31 do not exist
     return np.where(known, days.astype(np.int64), np.nan)

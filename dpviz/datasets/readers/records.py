@@ -1,4 +1,4 @@
-"""Read JSON: a list of records, or one record per line."""
+"""Read JSON files: a list of records, or one record per line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dpviz.datasets.readers.table import NO_ROWS, Limits, Table, TableError, fau
 
 __all__ = ["read_json"]
 
-_HEARD = 5000  # number of records between two chances to stop
+_HEARD = 5000  # number of records between two checks whether to stop
 _SPACE = re.compile(r"[ \t\r\n]*")
 _PIECE = re.compile(r'"(?:[^"\\]|\\.)*"|["\[\]{},]', re.DOTALL)
 _NO_RECORDS = (
@@ -29,7 +29,7 @@ _UNBALANCED = "{}: the brackets or quotes of the JSON list do not close; save it
 
 
 def read_json(data: memoryview, name: str, form: Form, limits: Limits, advance: Callable[[float], None]) -> Table:
-    """Read records; a key is a column, and a record without it has a missing cell there."""
+    """Read records; each key becomes a column, with a missing cell for every record that lacks the key."""
     return (_read_private if form.private else _read_public)(data, name, form, limits, advance)
 
 
@@ -64,7 +64,7 @@ def _read_public(data: memoryview, name: str, form: Form, limits: Limits, advanc
 
 
 def _put(cells: list[Any], row: int, cell: Any) -> None:
-    """Append a row's cell to a column; the cells of the rows skipped before it are missing."""
+    """Append a row's cell to a column, after missing cells for the rows without this key."""
     _pad(cells, row)
     cells.append(cell)
 
@@ -74,7 +74,7 @@ def _pad(cells: list[Any], n_rows: int) -> None:
 
 
 def _read_private(data: memoryview, name: str, form: Form, limits: Limits, advance: Callable[[float], None]) -> Table:
-    """Read the declared keys, or those of the first record if the owner confirmed them; ignore all other keys.
+    """Read the declared keys or, if the owner has confirmed them, those of the first record; ignore all other keys.
 
     An invalid record becomes a row of missing cells.
     """
@@ -106,12 +106,12 @@ def _read_private(data: memoryview, name: str, form: Form, limits: Limits, advan
 
 
 def _cleaned_keys(record: Any) -> list[str]:
-    """Return a record's keys as names; keys with the same name count once."""
+    """Return a record's keys as clean column names, without repetitions."""
     return list(dict.fromkeys(map(cleaned, record))) if isinstance(record, dict) else []
 
 
 def _declared(record: Any, names: Collection[str]) -> dict[str, Any]:
-    """Return the cells of a record under declared names; of two keys with one name the exact spelling wins."""
+    """Return a record's cells by declared name; if two keys give one name, a key that equals the name wins."""
     if not isinstance(record, dict):
         return {}
     cells: dict[str, Any] = {}
@@ -123,7 +123,7 @@ def _declared(record: Any, names: Collection[str]) -> dict[str, Any]:
 
 
 def _each(text: str, name: str) -> Iterator[Any]:
-    """Yield each element of a list, or each line, parsed by itself; None if it cannot be parsed."""
+    """Yield each element of a list, or each line, parsed on its own; None if it cannot be parsed."""
     if name.lower().removesuffix(".gz").endswith((".jsonl", ".ndjson")) or not text.lstrip().startswith("["):
         for line in text.split("\n"):
             if line.strip():
@@ -159,7 +159,7 @@ def _parsed(line: str) -> Any:
 
 
 def _end(text: str, at: int, name: str) -> int:
-    """Return the end of the element that begins here, found by its brackets and quotes alone."""
+    """Return the end of the element that begins at `at`, judged by brackets and quotes alone."""
     depth = 0
     for piece in _PIECE.finditer(text, at):
         sign = piece.group()
@@ -188,7 +188,7 @@ def _refuse_whole(text: str, name: str) -> None:
 
 
 def _records(data: bytes, name: str) -> Iterator[dict[str, Any]]:
-    """Yield the objects in a list, or one from each line; anything else is refused."""
+    """Yield the records: the objects in a list, or one object per line; refuse anything else."""
     text = data.decode("utf-8-sig").strip()
     _refuse_whole(text, name)
     lines = (json.loads(line) for line in text.splitlines() if line.strip())
@@ -199,5 +199,5 @@ def _records(data: bytes, name: str) -> Iterator[dict[str, Any]]:
 
 
 def _lists(text: str) -> bool:
-    """Return whether the first two lines are separate lists."""
+    """Return whether the text begins with two lines that are separate lists."""
     return re.fullmatch(r"\[[^\n]*\]\s*\n\[[^\n]*\].*", text, re.DOTALL) is not None

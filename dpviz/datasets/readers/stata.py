@@ -22,10 +22,10 @@ __all__ = ["read_stata"]
 def read_stata(data: memoryview, name: str, form: Form, limits: Limits, advance: Callable[[float], None]) -> Table:
     """Read a .dta file.
 
-    A column with value labels holds words; a number without a label stays a number. The file stores the labels apart
-    from its rows, so every cell is read independently.
+    A column with value labels holds words; a number without a label is kept as text. The file stores the labels outside
+    its rows, so every cell can be read independently.
     """
-    import pandas as pd  # imported here so that other formats do not wait for it
+    import pandas as pd  # imported only here, so that other formats do not wait for the import
 
     sentence = f"{name}: the file cannot be read as a Stata file; save it again, or as CSV."
     with faults_as(sentence), warnings.catch_warnings():
@@ -43,7 +43,7 @@ def read_stata(data: memoryview, name: str, form: Form, limits: Limits, advance:
 
 
 def _worded(numbers: pd.Series, labels: Mapping[int, str], decimal: str) -> pd.Series:
-    """Return each number's label; a number without a label is written out, with this decimal sign."""
+    """Return the label of each number; a number without a label is written out with this decimal sign."""
     words = numbers.map(labels).astype("string")
     bare = numbers.notna() & words.isna()
     words[bare] = [f"{number:.17g}".replace(".", decimal) for number in numbers[bare]]

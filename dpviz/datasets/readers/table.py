@@ -1,4 +1,4 @@
-"""Define a reader's result: named columns and, for each, whether it can be used for clustering and, if not, why."""
+"""Define the result of a reader: named columns and, for each, whether it can be clustered or why not."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from dpviz.datasets.readers.recode import recoded, rule_for_dates, rule_for_word
 
 __all__ = ["Column", "Limits", "Stopped", "Table", "TableError"]
 
-INDEX = "__index_level_"  # prefix of pandas' name for a column of row numbers
+INDEX = "__index_level_"  # prefix of the name that pandas gives to a column of row numbers
 NO_ROWS = "there is no row below the header line; at least one is needed."
-FRUGAL_CELLS = 1_000_000  # number of cells above which numbers are kept in single precision
+FRUGAL_CELLS = 1_000_000  # number of cells above which numbers are stored in single precision
 
 
 class TableError(ValueError):
-    """Raised for an unusable file, with one sentence that contains no cell's value."""
+    """Raised if a file cannot be used, with a message of one sentence that quotes no cell."""
 
 
 class Stopped(Exception):
@@ -45,8 +45,8 @@ class Limits:
     Attributes
     ----------
     bytes : size of the file, in bytes
-    inflated : total size, in bytes, of everything packed inside an Excel workbook or a gzip archive
-    ratio : inflated bytes per byte of the file
+    inflated : total size, in bytes, of the unpacked content of an Excel workbook or a gzip archive
+    ratio : unpacked bytes per byte of the file
     rows, columns, cells : numbers of rows, columns and cells in the table
     excel_cells : number of cells in an Excel table, which is read slowly
     seconds : processor time of the separate process that reads a file, in seconds
@@ -64,7 +64,7 @@ class Limits:
     memory: int = 3_000_000_000
 
     def check(self, name: str, n_rows: int, n_columns: int) -> None:
-        """Refuse a table that is too large; the message holds the limit, not the size."""
+        """Refuse a table that is too large; the message states the limit, not the size."""
         if n_columns > self.columns:
             raise TableError(f"{name}: a table may have at most {self.columns} columns; leave some out.")
         if n_rows > self.rows:
@@ -75,21 +75,21 @@ class Limits:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Column:
-    """One column. Names and kinds are public by declaration.
+    """One column. The names and kinds of columns are public by declaration.
 
     Attributes
     ----------
     name : str, unique in its table
     kind : "number", "true/false", "text", "mixed", "date", "index", "nested", "empty", "ambiguous", "units", "recoded"
         or "unknown"
-    reason : one sentence on why it cannot be clustered; "" if it can
+    reason : one sentence that says why the column cannot be clustered; "" if it can be clustered
     values : ndarray of shape (n,), float64 or float32, read-only, NaN for a missing cell; None if not usable
-    codes : ndarray of shape (n,), integers, read-only: the number of each row's word, -1 if missing; None unless the
-        column of a public file holds at most `MOST_GROUPS` words, which can name known groups
-    words : those words, in order of their numbers; () in a private file, whose words are secret
-    suggestion : the rule that would turn a public file's words or dates into numbers, for `Recoding.of`; else ""
-    doubt : a cell of a public file whose sign may group thousands or begin decimals, if no other cell decides it; "" if
-        there is none
+    codes : ndarray of shape (n,), integers, read-only: for each row the index of its word in `words`, -1 if missing;
+        None unless the file is public and the column holds at most `MOST_GROUPS` words, which can name known groups
+    words : the different words of the column; () in a private file, whose words are secret
+    suggestion : a rule that turns the words or dates of a public file into numbers, for `Recoding.of`, or ""
+    doubt : a cell of a public file, such as 1,234, whose sign may group thousands or be the decimal sign, if no other
+        cell decides which; "" if no cell is ambiguous
     """
 
     name: str
@@ -104,7 +104,7 @@ class Column:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Table:
-    """A file's table. Everything except `n_rows`, `missing` and the values describes its form and may be shown.
+    """A file's table. Everything except `n_rows`, `missing` and the values describes the file's form and may be shown.
 
     Attributes
     ----------
@@ -121,13 +121,13 @@ class Table:
 
     @property
     def doubtful(self) -> tuple[Column, ...]:
-        """Return the columns of a public file with an ambiguous number."""
+        """Return the columns of a public file that contain an ambiguous number."""
         return tuple(column for column in self.columns if column.doubt)
 
     def question(self, names: Collection[str] | None = None) -> str:
-        """Return the question about ambiguous numbers in a public file, with its options; "" if there are none.
+        """Return a question about the ambiguous numbers in a public file, or "" if no number is ambiguous.
 
-        `names` are the wanted columns; None means all.
+        `names` are the columns to ask about; None means all.
         """
         asked = [column for column in self.doubtful if names is None or column.name in names]
         if not asked:
@@ -148,7 +148,7 @@ class Table:
         return tuple(column.name for column in self.columns if column.values is not None)
 
     def without_names(self, public: Collection[str]) -> Table:
-        """Return the table with every column named by its position, except those whose names are public already."""
+        """Return the table with columns named by position, except for those whose names are already public."""
         names = [c.name if c.name in public else f"column {i}" for i, c in enumerate(self.columns, 1)]
         columns = (dataclasses.replace(c, name=name) for c, name in zip(self.columns, names, strict=True))
         return dataclasses.replace(self, columns=tuple(columns))
@@ -159,7 +159,7 @@ class Table:
         Raises
         ------
         TableError
-            If the table lacks a name, or a name occurs twice.
+            If the table lacks one of the columns, or a name occurs twice.
         """
         by_name = {column.name: column for column in self.columns}
         for name in names:
@@ -171,7 +171,7 @@ class Table:
 
     @property
     def groupings(self) -> tuple[str, ...]:
-        """Return the names of the columns that can name known groups: few words, or few whole numbers. NOT PRIVATE."""
+        """Return the names of the columns that can be known groups: few words, or few whole numbers. NOT PRIVATE."""
         return tuple(column.name for column in self.columns if column.codes is not None or _few(column.values))
 
     def groups(self, column: str) -> np.ndarray | None:
@@ -189,14 +189,14 @@ class Table:
         raise TableError(f"{self.name}: {column!r} is not a usable column.")
 
     def missing(self, columns: Sequence[str]) -> int:
-        """Return the number of rows that lack a number in one of the columns. NOT PRIVATE."""
+        """Return the number of rows without a number in at least one of the columns. NOT PRIVATE."""
         return int(np.logical_or.reduce([np.isnan(self.values(name)) for name in columns]).sum())
 
     def matrix(self, columns: Sequence[str], fill: Mapping[str, float] | None = None) -> np.ndarray:
-        """Return the chosen columns, shape (n, d), read-only, in the precision they were read in.
+        """Return the chosen columns, shape (n, d), read-only, in the precision in which they were read.
 
-        A missing cell becomes the value declared in `fill`; without one it stays NaN, and `Rows` decides what happens
-        to the row. Both rules read one row at a time.
+        A missing cell becomes the value declared in `fill`; without such a value it stays NaN, and `Rows` decides how
+        to treat the row. Either way, each row is treated independently.
         """
         if not columns:
             raise TableError(f"{self.name}: choose at least one column.")
@@ -216,7 +216,7 @@ def too_much(name: str) -> TableError:
 
 @contextmanager
 def faults_as(sentence: str) -> Iterator[None]:
-    """Replace any error of an external parser by one sentence, because its message may quote cells."""
+    """Replace any error of an external parser by one sentence, because the error may quote cells."""
     try:
         yield
     except (TableError, Stopped, MemoryError):
@@ -226,8 +226,8 @@ def faults_as(sentence: str) -> Iterator[None]:
 
 
 def usable(name: str, kind: str, numbers: np.ndarray, *, private: bool = False) -> Column:
-    """Return a column of numbers; values that are not finite, or larger than 1e30, are missing."""
-    keep = np.abs(numbers) <= LARGEST  # NaN compares as false
+    """Return a usable column; values that are not finite, or larger than 1e30, count as missing."""
+    keep = np.abs(numbers) <= LARGEST  # written so that NaN counts as too large
     if not keep.any() and not private:
         return refused(name, "empty")
     numbers = numbers if keep.all() else np.where(keep, numbers, np.nan).astype(numbers.dtype)
@@ -236,11 +236,11 @@ def usable(name: str, kind: str, numbers: np.ndarray, *, private: bool = False) 
 
 
 def precision(n_rows: int, n_columns: int, form: Form) -> type:
-    """Return the type that stores numbers; it never depends on the number of rows of a private table."""
+    """Return the type in which numbers are stored; it never depends on the number of rows of a private table."""
     return np.float32 if n_rows * n_columns > FRUGAL_CELLS and not form.private else np.float64
 
 
-MOST_GROUPS = 100  # maximum number of different words in a column that can name known groups
+MOST_GROUPS = 100  # maximum number of different words in a column that can define known groups
 
 _DATE = r"^\s*(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})([T ].*)?\s*$"
 _REASONS = {
@@ -256,7 +256,7 @@ _REASONS = {
 
 
 def refused(name: str, kind: str) -> Column:
-    """Return a column that cannot be clustered, with the sentence for its kind."""
+    """Return a column that cannot be clustered, with the reason for its kind."""
     return Column(name, kind, _REASONS[kind])
 
 
@@ -276,11 +276,11 @@ def kind_of(type_: pa.DataType) -> str:
 
 
 def column_of(name: str, cells: pa.ChunkedArray | pa.Array, dtype: type, form: Form, *, decimal: str = "?") -> Column:
-    """Return a public file's Arrow column as numbers, parsed from text if need be, or with the reason why it has none.
+    """Return a public file's Arrow column as numbers, parsed from text if necessary, or as refused with a reason.
 
     Parameters
     ----------
-    dtype : type that stores numbers
+    dtype : type in which numbers are stored
     form : the declared form with its signs
     decimal : the decimal sign of the file's other columns, "," or "."; "?" if they are undecided
     """
@@ -298,10 +298,10 @@ def column_of(name: str, cells: pa.ChunkedArray | pa.Array, dtype: type, form: F
 
 
 def own_numbers(cells: pa.ChunkedArray | pa.Array, signs: tuple[str, str], marks: Sequence[str] = ()) -> np.ndarray:
-    """Return a column of a private file as numbers, shape (n,), float64, NaN for any other cell.
+    """Return a column of a private file as numbers, shape (n,), float64; a cell that is not a number becomes NaN.
 
-    A column of numbers, true/false or text can hold numbers; no other type can. A cell's number depends on that type,
-    the declared form and the cell alone.
+    Only columns of numbers, of true/false values and of text can hold numbers. The number read from a cell depends only
+    on the column's type, the declared form and this cell.
     """
     cells = without_marks(cells, marks)
     if pa.types.is_dictionary(cells.type):
@@ -317,10 +317,10 @@ def own_numbers(cells: pa.ChunkedArray | pa.Array, signs: tuple[str, str], marks
 def columns_of(
     name: str, cells: pa.ChunkedArray | pa.Array, dtype: type, form: Form, *, decimal: str = "?"
 ) -> list[Column]:
-    """Return the column made from Arrow cells, or the columns that its owner's rule makes from them.
+    """Return the column made from Arrow cells, or the columns that the owner's rule makes from them.
 
-    In a private file the rule's columns exist whatever the cells contain; in a public file the words are kept next to
-    one-hot columns, because they can name known groups.
+    In a private file, the columns of a rule exist whatever the cells contain; in a public file, the words of one-hot
+    columns are kept as well, because they can name known groups.
     """
     rule, cells = recoded(form.recode, name), without_marks(cells, form.missing_marks)
     if form.private:
@@ -341,9 +341,9 @@ def columns_of(
 
 
 def own_columns(name: str, values: Sequence[np.ndarray], form: Form) -> list[Column]:
-    """Return the columns made from one column of a private file, whatever its cells hold.
+    """Return the columns made from one column of a private file, whatever its cells contain.
 
-    The owner decides which columns are numbers: each one is usable, and a cell without a number is missing.
+    The owner decides which columns hold numbers: all of these are usable, and a cell without a number is missing.
     """
     rule = recoded(form.recode, name)
     names = [name] if rule is None else [column["name"] for column in rule.columns]
@@ -351,7 +351,7 @@ def own_columns(name: str, values: Sequence[np.ndarray], form: Form) -> list[Col
 
 
 def mixed(name: str, row: int) -> Column:
-    """Return a column of a public file with several kinds of cells; `row` is the first row with another kind."""
+    """Return the refusal of a public column that mixes kinds of cells; `row` is the first with another kind of cell."""
     return Column(
         name,
         "mixed",
@@ -373,7 +373,7 @@ def _from_text(name: str, cells: pa.ChunkedArray | pa.Array, dtype: type, form: 
 
 
 def _written(name: str, cells: pa.ChunkedArray | pa.Array, dtype: type, decimal: str, groups: str) -> Column:
-    """Return a column of text as numbers with these signs, or with the reason why it has none."""
+    """Return a text column as numbers with these signs, or with the reason why it has none."""
     if _all(cells, number_pattern(decimal, groups)):
         signs = units_of(cells)
         if len(signs - {""}) > 1 or {"", "%"} <= signs:
@@ -392,7 +392,7 @@ def _written(name: str, cells: pa.ChunkedArray | pa.Array, dtype: type, decimal:
 
 
 def _codes(cells: pa.ChunkedArray | pa.Array) -> tuple[np.ndarray | None, tuple[str, ...]]:
-    """Return each cell's category code, -1 if missing, and the categories; None if there are over `MOST_GROUPS`."""
+    """Return each cell's category code, -1 if missing, and the categories, or None for more than `MOST_GROUPS`."""
     encoded = pc.dictionary_encode(cells)
     encoded = encoded.combine_chunks() if isinstance(encoded, pa.ChunkedArray) else encoded
     if len(encoded.dictionary) > MOST_GROUPS:
@@ -403,7 +403,7 @@ def _codes(cells: pa.ChunkedArray | pa.Array) -> tuple[np.ndarray | None, tuple[
 
 
 def _few(values: np.ndarray | None) -> bool:
-    """Return whether a column holds at most `MOST_GROUPS` different whole numbers, each at least twice on average."""
+    """Return whether a column holds at most `MOST_GROUPS` different whole numbers, each twice or more on average."""
     if values is None or not np.isfinite(values).all() or (values != np.round(values)).any():
         return False
     return len(np.unique(values)) <= min(MOST_GROUPS, len(values) // 2)
@@ -416,7 +416,7 @@ def _all(cells: pa.ChunkedArray | pa.Array, pattern: str) -> bool:
 def table_of(
     name: str, columns: Sequence[Column], n_rows: int, notes: Sequence[str], *, unnamed_first: bool = False
 ) -> Table:
-    """Return the finished table; a first column of numbers without a name counts as row numbers."""
+    """Return the finished table; an unnamed first column of numbers is taken for row numbers and refused."""
     columns = list(columns)
     if unnamed_first and len(columns) > 1 and columns[0].kind == "number":
         columns[0] = refused(columns[0].name, "index")

@@ -1,7 +1,7 @@
-"""Read CSV and other text.
+"""Read CSV files and other text.
 
-In a public file, encoding, separator and decimal sign are detected, and a row of unequal length is refused with its
-line number. In a private file they are declared, or follow from the confirmed first line.
+In a public file, encoding, separator and decimal sign are detected, and a row with too many or too few cells is refused
+with its line number. In a private file, all of this is declared or follows from the confirmed first line.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def read_text(data: memoryview, name: str, form: Form, limits: Limits, advance: 
 
 
 def is_split_slowly(data: memoryview) -> bool:
-    """Return whether Python must split or decode public text, as white space separates cells or it is not UTF-8."""
+    """Return whether Python must split or decode public text: white space separates cells, or it is not UTF-8."""
     head = bytes(data[:_SAMPLE])
     with suppress(ValueError, csv.Error):
         if spaced(head[: head.rfind(b"\n") + 1].decode() if data.nbytes > _SAMPLE else head.decode()):
@@ -92,7 +92,7 @@ def is_split_slowly(data: memoryview) -> bool:
 
 
 def _read_private(data: memoryview, name: str, form: Form, limits: Limits, advance: Callable[[float], None]) -> Table:
-    """Read text whose form is declared or follows from its confirmed first line; every line is read by itself."""
+    """Read text whose form is declared or follows from the confirmed first line; every line is read on its own."""
     if data[:3] == codecs.BOM_UTF8 and form.header is not False:
         data = data[3:]
     notes: list[str] = []
@@ -104,12 +104,12 @@ def _read_private(data: memoryview, name: str, form: Form, limits: Limits, advan
         separator = form.separator or ("" if width == 1 else "\t" if name.lower().endswith(".tsv") else ",")
     else:
         line, data = _first_line(data, name)
-        if form.header:  # an undeclared first line may be a person's row
+        if form.header:  # a first line that is not declared to hold names may be a person's row
             refuse_other_text(line, name)
         separator = form.separator or max(_DELIMITERS, key=lambda sign: len(split(line, sign)))
         first = split(line, separator)
         if len(first) == 1 and form.separator is None:
-            separator = " " if len(words(line)) > 1 else ""  # "": one column, whose cells are the lines
+            separator = " " if len(words(line)) > 1 else ""  # "": there is one column, whose cells are whole lines
             first = split(line, separator)
         limits.check(name, 0, len(first))
         names, notes = confirmed(name, first, form)
@@ -133,14 +133,14 @@ def _read_private(data: memoryview, name: str, form: Form, limits: Limits, advan
 
 
 def _own(cells: pa.StringArray, name: str, rule: Recoding | None, form: Form) -> list[np.ndarray]:
-    """Return the numbers that a private column's cells become; each cell is read by itself."""
+    """Return the numbers made from the cells of a private column; each cell is read on its own."""
     if rule is None:
         return [own_numbers(cells, form.signs_of(name), form.missing_marks)]
     return rule.numbers(without_marks(cells, form.missing_marks))
 
 
 def _below(data: memoryview, n_lines: int) -> memoryview:
-    """Return the text below its first `n_lines` lines; empty if it has fewer."""
+    """Return the text after its first `n_lines` lines; empty if there are fewer lines."""
     for _ in range(n_lines):
         at = 0
         while at < data.nbytes and (end := bytes(data[at : at + _BLOCK]).find(b"\n")) < 0:
@@ -150,7 +150,7 @@ def _below(data: memoryview, n_lines: int) -> memoryview:
 
 
 def _first_line(data: memoryview, name: str) -> tuple[str, memoryview]:
-    """Return the first line that is not empty, and the text below it."""
+    """Return the first line that is not empty, and the text after it."""
     head = bytes(data[:_SAMPLE])
     start = len(head) - len(head.lstrip(b"\r\n"))
     ends = [place for place in (head.find(b"\n", start), head.find(b"\r", start)) if place >= 0]
@@ -212,7 +212,8 @@ def _read_public(data: memoryview, name: str, form: Form, limits: Limits, advanc
     columns = [column for some in tables for column in some]
     floats = [j for j, field in enumerate(cells.schema) if pa.types.is_floating(field.type)]
     del cells
-    if decimal == "?" and floats:  # `floats` were read with points; the text shows whether points group thousands
+    # `floats` were parsed with points as decimal signs; the text shows whether points group thousands
+    if decimal == "?" and floats:
         written = _parse(data, name, form, delimiter, ".", [raw[j] for j in floats], advance)
         asked = {names[j]: signs_in(written.column(j), "?")[1] for j in floats}
         columns = [dataclasses.replace(column, doubt=asked.get(column.name, column.doubt)) for column in columns]
@@ -222,7 +223,7 @@ def _read_public(data: memoryview, name: str, form: Form, limits: Limits, advanc
 
 
 def _from_line(data: memoryview, name: str, line: int) -> memoryview:
-    """Return the text that begins at a line, counted from 1."""
+    """Return the text from a line on, counted from 1."""
     at = 0
     for _ in range(line - 1):
         at = bytes(data[at : at + _BLOCK]).find(b"\n") + 1 + at if at < data.nbytes else -1
@@ -232,7 +233,7 @@ def _from_line(data: memoryview, name: str, line: int) -> memoryview:
 
 
 def _as_utf8(data: memoryview, name: str) -> tuple[memoryview, list[str]]:
-    """Return public text as UTF-8 without a byte order mark, and a note if it was something else.
+    """Return public text as UTF-8 without a byte order mark, and a note if it had another encoding.
 
     Text without a byte order mark that is neither UTF-16 nor valid UTF-8 is read as Windows-1252.
     """
@@ -266,7 +267,7 @@ def _is_utf8(data: memoryview) -> bool:
 
 
 def _head(data: memoryview, name: str) -> str:
-    """Return the first lines, without an incomplete one."""
+    """Return the first complete lines of the text."""
     head = bytes(data[:_SAMPLE]).decode("utf-8", errors="ignore")
     if data.nbytes > _SAMPLE:
         cut = max(head.rfind("\n"), head.rfind("\r"))
@@ -281,7 +282,7 @@ def _records(head: str, delimiter: str) -> list[list[str]]:
 
 
 def _delimiter(head: str) -> str:
-    """Return the delimiter with which the header has several names and most lines are as wide as the header."""
+    """Return the delimiter that gives the header several names and most lines as many cells as the header."""
 
     def score(delimiter: str) -> tuple[float, int]:
         widths = [len(record) for record in _records(head[:20_000], delimiter)[:100]]
@@ -291,7 +292,7 @@ def _delimiter(head: str) -> str:
 
 
 def _lines(data: memoryview) -> int:
-    """Return an upper bound on the number of lines, counted block by block without copying the whole text."""
+    """Return an upper bound on the number of lines, counted in blocks without copying the whole text."""
     blocks = (bytes(data[start : start + (1 << 22)]) for start in range(0, data.nbytes, 1 << 22))
     return 1 + sum(max(block.count(b"\n"), block.count(b"\r")) for block in blocks)
 
@@ -301,14 +302,14 @@ def _quoted(data: memoryview) -> bool:
 
 
 def _amount(cell: str) -> str:
-    """Return a cell without white space and without the currency or percent sign next to its number."""
+    """Return a cell without white space at its ends and without a currency or percent sign."""
     return re.sub(rf"^{MONEY}\s*(?=[-+.\d])|(?<=\d)\s*({MONEY}|%)$", "", cell.strip())
 
 
 def _decimal_sign(records: list[list[str]], delimiter: str) -> str:
-    """Return "," if numbers like 1,5 occur and none like 1.5; "." if commas can only group; "?" if unsure.
+    """Return "," if there are numbers like 1,5 and none like 1.5; "." if commas can only group; "?" if unsure.
 
-    If both occur between separators other than commas, columns may differ in their sign, so the answer is "?".
+    If there are both and the delimiter is not a comma, columns may have different decimal signs, so the answer is "?".
     """
 
     def occurs(sign: str, decimal: str) -> bool:
@@ -333,9 +334,9 @@ def _parse(
     texts: list[str],
     advance: Callable[[float], None],
 ) -> pa.Table:
-    """Parse with Arrow; refuse a row with more or fewer cells than the first, and name its line.
+    """Parse text with Arrow; refuse a row with more or fewer cells than the first row, and state its line number.
 
-    The columns `texts` stay text, so that no cell decides how another one is read.
+    The columns `texts` stay text, so that no cell affects how another cell is read.
     """
     wrong: list[arrow_csv.InvalidRow] = []
 
@@ -346,7 +347,7 @@ def _parse(
     try:
         return arrow_csv.read_csv(
             pa.PythonFile(io.BufferedReader(_Reported(data, advance), _BLOCK), mode="r"),
-            read_options=arrow_csv.ReadOptions(  # threads lose the line number
+            read_options=arrow_csv.ReadOptions(  # with several threads, Arrow would not report the line number
                 use_threads=False, block_size=_BLOCK, autogenerate_column_names=form.header is False
             ),
             parse_options=arrow_csv.ParseOptions(

@@ -1,1 +1,1 @@
-"""Pictures of the dist-DP family."""
+"""Draw the dist-DP family."""

@@ -1,4 +1,4 @@
-"""Draw rho-distance privacy: noisy points, quadtree cells level by level, regions, centers, and discs of rho."""
+"""Draw rho-distance privacy: noisy points, levels of quadtree cells, regions, centers, and discs of radius rho."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ __all__ = ["PANE", "amount_table", "losses_panel", "moves_table", "ruler"]
 
 MAX_POINTS = 700  # maximum number of noisy points drawn
 MAX_PEOPLE = 14  # maximum number of people drawn with a disc and an arrow
-MAX_OTHERS = 120  # maximum number of cells drawn in a pale color, besides the chosen ones
+MAX_OTHERS = 120  # maximum number of cells that are not chosen and drawn in a pale color
 PROMISE = "for moves up to rho"
 
 
@@ -45,7 +45,7 @@ def shots(trace: Trace) -> list[Shot]:
 
 
 def amount_table(step: Step) -> pd.DataFrame:
-    """Return the cells or regions of a step with the largest released counts: columns rank, count, kept."""
+    """Return the released counts of a step's fullest cells or regions: columns rank, count, kept."""
     released = step.released
     counts = released["counts"] if step.kind == "level" else released["noisy_counts"]
     order = np.argsort(-counts, kind="stable")[:TOP]
@@ -53,9 +53,9 @@ def amount_table(step: Step) -> pd.DataFrame:
 
 
 def moves_table(trace: Trace) -> pd.DataFrame:
-    """Return the distances of some people to their noisy points: columns row, distance (z units), rho. NOT PRIVATE.
+    """Return how far some people are from their noisy points: columns row, distance (z units), rho. NOT PRIVATE.
 
-    The table is empty if the trace holds no hidden truth.
+    The table is empty if the trace holds no hidden values.
     """
     first = trace.steps[0]
     if not first.hidden:
@@ -67,7 +67,7 @@ def moves_table(trace: Trace) -> pd.DataFrame:
 
 
 def _boxes(view: View, centers: np.ndarray, side: float) -> np.ndarray:
-    """Return closed squares on the plane (m * 6, 2), with NaN between them; empty if the plane is a projection."""
+    """Return closed squares on the plane, shape (m * 6, 2), separated by NaN; none if the plane is a projection."""
     if len(centers) == 0 or view.axes is None:
         return NOWHERE
     axes, half = list(view.axes), side / 2
@@ -82,7 +82,7 @@ def _boxes(view: View, centers: np.ndarray, side: float) -> np.ndarray:
 
 
 def ruler(view: View, figure: go.Figure, rho: float, noise_sd: float) -> None:
-    """Draw the longest hidden move and the noise of a point to scale, in a corner."""
+    """Draw, in a corner and to scale, the longest hidden move and the distance that noise moves a point."""
     if view.axes is None or view.trace.domain.scale != "common":
         return
     d, low, high = view.trace.domain.n_features, *view.bounds()
@@ -102,7 +102,7 @@ def ruler(view: View, figure: go.Figure, rho: float, noise_sd: float) -> None:
         xref="x domain", yref="y domain", x=0, y=0, yshift=-42, xanchor="left", yanchor="top", align="left",
         showarrow=False, font={"size": 11, "color": view.colors.ink},
     )  # fmt: skip
-    more, meta = 52, figure.layout.meta or {}  # below the axis, where the drawing covers nothing
+    more, meta = 52, figure.layout.meta or {}  # space for the text, below the axis
     figure.update_layout(height=figure.layout.height + more, margin_b=figure.layout.margin.b + more)
     if "h" in meta:
         figure.update_layout(meta={**meta, "h": meta["h"] + more})
@@ -149,7 +149,7 @@ def _plane(view: View) -> Panel:
 
 
 def _layers(view: View) -> list[dict[str, dict[str, Any]]]:
-    """Return the layers that the map shows at every step; other layers are empty."""
+    """Return for each step the layers that the map shows; other layers are empty."""
     trace = view.trace
     noisy = trace.steps[0].released
     drawn = thin(len(noisy["noisy_points"]), MAX_POINTS)
@@ -183,7 +183,7 @@ def _layers(view: View) -> list[dict[str, dict[str, Any]]]:
 
 
 def _regions(view: View, points: np.ndarray, weights: np.ndarray) -> dict[str, dict[str, Any]]:
-    """Return the layer of regions, drawn as discs sized by weight; empty without regions."""
+    """Return the layer of regions: discs whose areas show weights; no layer if there are no regions."""
     return {"region": {**xy(view.plane(points)), "marker": {"size": disc_sizes(weights)}}} if len(points) else {}
 
 
@@ -199,7 +199,7 @@ def _people(view: View) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _amounts(view: View) -> Panel | None:
-    """Draw the largest counts of a level's cells, then of the regions, as bars; None if a run has neither."""
+    """Draw the largest counts of each level's cells, then of the regions, as bars; None if a run has neither."""
     trace, colors = view.trace, view.colors
     tables = {t: amount_table(s) for t, s in enumerate(trace.steps) if s.kind in ("level", "regions")}
     if not tables:
@@ -249,7 +249,7 @@ def panels(view: View, shots: list[Shot]) -> list[Panel]:
 
 
 def losses_panel(colors: Theme, table: pd.DataFrame) -> Panel:
-    """Draw several methods' losses as multiples of KMeans' loss, and name each method's promise. NOT PRIVATE.
+    """Draw the losses of several methods as multiples of KMeans' loss, and name their promises. NOT PRIVATE.
 
     Parameters
     ----------

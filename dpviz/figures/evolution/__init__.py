@@ -1,1 +1,1 @@
-"""Pictures of the evolution family."""
+"""Draw the evolution family."""

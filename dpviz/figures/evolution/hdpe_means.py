@@ -24,7 +24,7 @@ PARTS = {"votes": "votes", "recover.sums": "sums", "recover.counts": "counts"}
 
 
 def budget_table(trace: Trace) -> pd.DataFrame:
-    """Return the budget of each part of the run: columns part, releases, share (of mu^2)."""
+    """Return how the budget is divided: columns part, releases, share (of mu^2)."""
     table = ledger_table(trace)
     table["part"] = [PARTS[entry.name] for entry in trace.ledger]
     shares = table.groupby("part", sort=False).agg(releases=("release", "size"), share=("share", "sum"))
@@ -32,7 +32,7 @@ def budget_table(trace: Trace) -> pd.DataFrame:
 
 
 def _two(Z: np.ndarray) -> np.ndarray:
-    """Return the first two columns of points (n, p); with one column, the second is 0."""
+    """Return the first two columns of points (n, p); if there is only one column, the second is 0."""
     return np.pad(Z[:, :2], ((0, 0), (0, max(2 - Z.shape[1], 0))))
 
 
@@ -43,7 +43,8 @@ def _projected(view: View, shots: list[Shot]) -> Panel:
     mask = rounds[-1]["kept"]
     title = f"{int(mask.sum()):,} of {len(mask):,} trial points survive in {counted(p, 'projected column')}"
     figure = base(colors, title, height=508)
-    reach = 1.3 * np.quantile(np.abs(rounds[-1]["population"][:, :2]), 0.995)  # the first trial points are farther out
+    # the first trial points, which lie farther out, may be cut off
+    reach = 1.3 * np.quantile(np.abs(rounds[-1]["population"][:, :2]), 0.995)
     figure.update_xaxes(range=[-reach, reach], title_text="projected column 1", fixedrange=False)
     figure.update_yaxes(range=[-reach, reach], title_text="projected column 2" if p > 1 else "", fixedrange=False)
     figure.update_xaxes(constrain="domain", constraintoward="left")
@@ -116,8 +117,8 @@ def _budget(view: View, shots: list[Shot]) -> Panel:
 
 
 def panels(view: View, shots: list[Shot]) -> list[Panel]:
-    """Return the projected population, the recovered centers, the parts' budgets, votes, spend and ledger."""
-    votes = dataclasses.replace(votes_panel(view, shots), name="plane")  # below the projection in which rows vote
+    """Return the panels: projected population, votes, recovered centers, shares of the budget, spend and ledger."""
+    votes = dataclasses.replace(votes_panel(view, shots), name="plane")  # shown below the projection in which rows vote
     return [
         _projected(view, shots),
         votes,

@@ -1,4 +1,4 @@
-"""Draw PE-means and its relatives: trial points, votes, survivors and centers, and the largest votes as bars."""
+"""Draw PE-means and related algorithms: trial points, votes, survivors, centers, and bars for the largest votes."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ LEGEND = (
     ("diamond", "KMeans"),
     ("ring", "person"),
 )
-# maximum number of trial points in all frames together, so that a run of many rounds stays below 2 MB
+# maximum number of trial points in all frames together; with more, a run of many rounds would exceed 2 MB
 MAX_DRAWN = 45_000
 
 
 def shots(trace: Trace) -> list[Shot]:
-    """Return three pictures per round: trial points, noisy votes, survivors and centers."""
+    """Return three pictures per round: trial points; noisy votes; survivors and centers."""
     return voting(trace, _words)
 
 
@@ -57,12 +57,12 @@ def _words(step: Step, phase: int) -> tuple[str, str]:
 
 
 def warning(trace: Trace) -> str:
-    """Return a sentence if even a whole cluster's votes would not stand out from the noise."""
+    """Return a sentence if even all votes of a cluster would not stand out from the noise, else ""."""
     released, n, k = trace.steps[0].released, trace.domain.n_public, len(trace.cluster_centers)
     if n is None or "noise_sd" not in released:
         return ""
     guesses, sd = len(released["noisy_votes"]), released["noise_sd"]
-    loudest = sd * math.sqrt(2 * math.log(max(guesses, 2)))  # approximately the largest of this many Gaussian draws
+    loudest = sd * math.sqrt(2 * math.log(max(guesses, 2)))  # approximate expected maximum of this many Gaussian draws
     if n / k >= loudest:
         return ""
     return (
@@ -73,11 +73,11 @@ def warning(trace: Trace) -> str:
 
 
 def lineage_table(step: Step, key: str = "centers") -> pd.DataFrame:
-    """Return the parent of each center: columns center, parent (its number one step before; -1 if none), share.
+    """Return the parent of each center: columns center, parent (a center of the previous step; -1 if none), share.
 
-    A center's survivors are those nearest to it. Its parent is the previous center from which the largest share of
-    their noisy votes descends; `share` is that share. Only released values are read; `key` is the name of the centers
-    among them.
+    Each survivor belongs to its nearest center. A center's parent is the previous center from which the largest share
+    of its survivors' noisy votes descends; `share` is that share. Only released values are used; `key` is the name
+    under which the centers are released.
     """
     released = step.released
     points, votes, group = (released[name][released["kept"]] for name in ("population", "noisy_votes", "group"))
@@ -95,7 +95,7 @@ def lineage_table(step: Step, key: str = "centers") -> pd.DataFrame:
 
 
 def _origins(step: Step, now: np.ndarray, before: np.ndarray, key: str) -> np.ndarray:
-    """Return the position of each center's parent in drawn coordinates; NaN for a center without one."""
+    """Return the drawn position of each center's parent; NaN for a center without a parent."""
     if "population" not in step.released:
         return before if now.shape == before.shape else np.full_like(now, np.nan)
     return _at(before, lineage_table(step, key).parent.to_numpy())
@@ -107,7 +107,7 @@ def _at(points: np.ndarray, index: np.ndarray) -> np.ndarray:
 
 
 def add_layers(figure: go.Figure, colors: Theme) -> list[int]:
-    """Add trial points, votes, survivors, paths and centers to a plane; return the numbers of these traces."""
+    """Add traces for trial points, votes, survivors, paths and centers to a plane; return their numbers."""
     first = len(figure.data)
     soft = {"color": colors.released_soft, "size": 3.2, "opacity": 0.75}
     figure.add_scatter(mode="markers", marker=soft, name="trial point", hoverinfo="skip")
@@ -123,9 +123,9 @@ def add_layers(figure: go.Figure, colors: Theme) -> list[int]:
 def layers(
     trace: Trace, shots: Sequence[Shot], flat: Callable[[np.ndarray], np.ndarray], key: str
 ) -> list[list[dict[str, Any]]]:
-    """Return the contents of the traces of `add_layers` at every shot; `flat` maps points (m, p) to the plane.
+    """Return the content of the traces of `add_layers` at every shot; `flat` maps points (m, p) to the plane.
 
-    `key` is the name of the centers among the released values.
+    `key` is the name under which the centers are released.
     """
     most = min(MAX_GUESSES, MAX_DRAWN // len(shots))
     blank = xy(NOWHERE)
@@ -142,7 +142,7 @@ def layers(
                 disc_sizes(released["noisy_votes"]),
             )
             guesses = xy(points[visible])
-            if phase == GUESS and len(before):  # trial points are variations of the last centers
+            if phase == GUESS and len(before):  # trial points are variations of the previous centers
                 guesses = moved(_at(before, released["group"][visible]), points[visible])
             if phase == VOTE:
                 some = visible[released["noisy_votes"][visible] > 0]
@@ -162,7 +162,7 @@ def layers(
 
 
 def survivors(trace: Trace) -> np.ndarray:
-    """Return the mask (m,) of the trial points that survive the last vote."""
+    """Return the mask, shape (m,), of the trial points that survive the last vote."""
     return next(step.released["kept"] for step in reversed(trace.steps) if "kept" in step.released)
 
 

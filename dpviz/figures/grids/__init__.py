@@ -1,1 +1,1 @@
-"""Pictures of the grid family."""
+"""Draw the grid family."""

@@ -1,4 +1,4 @@
-"""Draw continual release: each evening's noisy cells and centers, and what a new run every day would cost instead."""
+"""Draw continual release: each evening's noisy cells and centers, and the cost of a new run every evening instead."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ __all__ = ["PANE", "days_table"]
 
 
 def days_table(trace: Trace) -> pd.DataFrame:
-    """Return one row per day: day, counts_sd, epsilon (spent by then), anew (epsilon of a new run each evening).
+    """Return one row per day: day, counts_sd, epsilon (spent so far), anew (epsilon if each evening had a new run).
 
-    A new run every evening buys a table of all days so far, with the noise that the tree has that evening. Half of its
-    mu^2 = 2 / counts_sd^2 goes to the counts and half to the sums, and a row of the first day pays every evening.
+    A new run every evening would release a table of all days so far, with the same noise as the tree on that evening.
+    Half of its mu^2 = 2 / counts_sd^2 pays for the counts and half for the sums, and a row of the first day pays every
+    evening.
     """
     rows, anew, delta = [], 0.0, trace.claimed.delta
     for step in trace.steps[1:]:
@@ -40,7 +41,7 @@ def days_table(trace: Trace) -> pd.DataFrame:
 
 
 def warning(trace: Trace) -> str:
-    """Return a sentence if on the last day hardly any cell's count stands out from its noise."""
+    """Return a sentence if hardly any cell's count stands out from its noise on the last day, else ""."""
     last = trace.steps[-1].released
     if np.mean(last["cell_counts"] > 3 * last["counts_sd"]) > 0.02:
         return ""
@@ -77,7 +78,7 @@ def _plane(view: View) -> Panel:
 
 
 def _spend(view: View, shots: list[Shot]) -> Panel:
-    """Draw epsilon by day: with the tree, and with a new run every evening at the same noise."""
+    """Draw epsilon by day, for the tree and for a new run every evening with the same noise."""
     table, colors, trace = days_table(view.trace), view.colors, view.trace
     first, last = float(table.epsilon.iloc[0]), table.iloc[-1]
     title = f"{counted(len(table), 'day')}: ε {number(last.epsilon)}; a new run each day: {number(last.anew)}"

@@ -1,4 +1,4 @@
-"""Draw DP-DBSCAN: the noisy cells, the dense ones among them, and the borders of their regions."""
+"""Draw DP-DBSCAN: noisy cells, the dense cells among them, and the borders of the regions."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _MOST = 3000  # maximum number of cells drawn: those with the largest noisy coun
 
 
 def border_table(trace: Trace) -> pd.DataFrame:
-    """Return one row per segment of the regions' borders, for data with two columns.
+    """Return the borders of the regions, one row per segment, for data with two columns.
 
-    Columns: region (from 1), x0, y0, x1, y1 in z units; the table is empty for other numbers of columns.
+    Columns: region (from 1), x0, y0, x1, y1 in z units; the table is empty if the data do not have two columns.
     """
     first, last = trace.steps[0].released, trace.steps[-1].released
     parts = np.asarray(first["parts"])
@@ -43,7 +43,7 @@ def border_table(trace: Trace) -> pd.DataFrame:
 
 
 def warning(trace: Trace) -> str:
-    """Return a sentence if no cell was dense, so the only region is the cell with the largest neighborhood."""
+    """Return a sentence if no cell is dense, so that the only region is the fullest neighborhood, else ""."""
     dense, last = trace.steps[1].released, trace.steps[-1].released
     at = np.asarray(dense["dense"])
     if at.sum() > 1 or len(last["noisy_counts"]) > 1 or (np.asarray(dense["nearby"]) >= dense["threshold"])[at].any():
@@ -89,7 +89,7 @@ def _plane(view: View) -> Panel:
 
 
 def panels(view: View, shots: list[Shot]) -> list[Panel]:
-    """Return the panels: plane, spend and ledger; regions have no loss."""
+    """Return the panels: plane, spend and ledger; there is no loss, because the result is regions."""
     return [_plane(view), spend_panel(view, shots), ledger_panel(view, shots)]
 
 

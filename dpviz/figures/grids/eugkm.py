@@ -1,4 +1,4 @@
-"""Draw EUGkM: the noisy counts of the grid's cells, the centers on them, and the move of the Lloyd step."""
+"""Draw EUGkM: the noisy counts of the grid's cells, the centers computed from them, and the final Lloyd step."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST = 3000  # maximum number of cells drawn: those with the largest noisy coun
 
 
 def cells_table(view: View) -> pd.DataFrame:
-    """Return one row per drawn point: x, y, noisy_count; the counts of cells that are drawn at one point are added."""
+    """Return one row per drawn point: x, y, noisy_count; the counts of cells drawn at the same point are added."""
     released = view.trace.steps[0].released
     place = view.plane(released["cells"])
     table = pd.DataFrame(
@@ -30,7 +30,7 @@ def cells_table(view: View) -> pd.DataFrame:
 
 
 def warning(trace: Trace) -> str:
-    """Return a sentence if hardly any cell's count stands out from its noise."""
+    """Return a sentence if hardly any cell's count stands out from its noise, else ""."""
     released = trace.steps[0].released
     if np.mean(released["noisy_counts"] > 2 * released["counts_sd"]) > 0.02:
         return ""

@@ -1,1 +1,1 @@
-"""Provide the parts of every family's pictures."""
+"""Provide the parts of figures that all families share."""

@@ -1,4 +1,4 @@
-"""Build figures cheaply: frames stay plain dicts during the build, and a finished figure is stored as JSON."""
+"""Build figures quickly: frames stay plain dicts while a figure is built, and a finished figure is stored as JSON."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ __all__ = ["Film", "PrintedFigure"]
 
 
 class Film(go.Figure):
-    """A `go.Figure` that stores frames unvalidated and turns them into `go.Frame`s on access.
+    """A `go.Figure` that does not validate its frames, and converts them into `go.Frame`s only on access.
 
-    Validating every frame took half of the time needed to build a player. Data and layout are validated as usual; so is
-    the last frame, which is the figure's own data (`view.add_frames`).
+    Validating every frame would take half of the time needed to build a player. Data and layout are validated as usual;
+    so is the last frame, because it is the figure's own data (`view.add_frames`).
     """
 
     @property
     def frames(self) -> tuple[go.Frame, ...]:
-        """Return the frames, validated."""
+        """Return the frames as validated `go.Frame`s."""
         return tuple(go.Frame(frame._props) for frame in self._frame_objs)
 
     @frames.setter
     def frames(self, frames: Iterable[Mapping[str, Any]]) -> None:
-        """Keep plain frames: dicts with name, group, traces, data and, if axes move, layout."""
+        """Store the frames as plain dicts with name, group, traces, data and, if axes move, layout."""
         self._frame_objs = tuple(types.SimpleNamespace(_props=_ordered(frame)) for frame in frames)
 
     def blank(self) -> list[str]:
-        """Return the names of the frames that show no mark, no word and no shape."""
+        """Return the names of the frames that show neither marks nor words nor shapes."""
         data = [trace._props for trace in self.data]
         frames = [frame._props for frame in self._frame_objs]
         still = set(range(len(data))).difference(*(frame["traces"] for frame in frames))
@@ -45,14 +45,14 @@ class Film(go.Figure):
 
 
 def _shows(trace: Mapping[str, Any]) -> bool:
-    """Return whether a trace has a word, or a mark with a position; a horizontal bar must also have a length."""
+    """Return whether a trace shows a word, or a mark with a position; a horizontal bar must also have a length."""
     places = trace.get("x", ())
     marks = any(places) if trace.get("orientation") == "h" else any(place is not None for place in places)
     return any(trace.get("text") or ()) or (trace.get("mode") != "text" and marks)
 
 
 def _ordered(value: Any) -> Any:
-    """Order a value as Plotly's validation does: keys sorted, empty entries dropped, the type last."""
+    """Order a value as Plotly's validation would: keys sorted, None dropped, the type last."""
     if isinstance(value, Mapping):
         keys = sorted(value, key=lambda key: (key == "type", key))
         return {key: _ordered(value[key]) for key in keys if value[key] is not None}
@@ -62,7 +62,7 @@ def _ordered(value: Any) -> Any:
 
 
 class PrintedFigure(BaseFigure):
-    """A finished figure as one JSON string, which is never validated, copied or traversed again."""
+    """A finished figure, stored as a JSON string that is never validated, copied or traversed again."""
 
     def __init__(self, text: str, meta: dict[str, Any]) -> None:
         self._json, self._meta = text, meta
@@ -72,12 +72,12 @@ class PrintedFigure(BaseFigure):
 
     @classmethod
     def of(cls, figure: go.Figure) -> PrintedFigure:
-        """Return the current state of a figure as JSON."""
+        """Return a figure, in its current state, as JSON."""
         return cls(figure.to_json(), dict(figure.layout.meta or {}))
 
     @property
     def meta(self) -> dict[str, Any]:
-        """Return `layout.meta`, the figure's message to its page."""
+        """Return `layout.meta`, which tells the page how to show the figure."""
         return self._meta
 
     def to_json(self, *args: Any, **kwargs: Any) -> str:

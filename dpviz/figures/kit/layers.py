@@ -1,4 +1,4 @@
-"""Draw the parts that several families share: layers of a plane, released centers, outlines, segments, discs."""
+"""Draw the parts of a plane that several families share: layers, released centers, outlines, segments, discs."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ __all__ = [
     "waiting",
 ]
 
-TOP = 20  # number of bars, which show the largest counts
+TOP = 20  # number of bars; only the largest counts get one
 NOWHERE = np.empty((0, 2))
 CIRCLE = np.stack([np.cos(np.linspace(0, 2 * np.pi, 73)), np.sin(np.linspace(0, 2 * np.pi, 73))], axis=1)
-Look = dict[str, Any]  # fields of a scatter trace; unless they include a name, the trace is named after its layer
+Look = dict[str, Any]  # properties of a scatter trace, which is named after its layer unless they include a name
 
 
 def layered(
@@ -45,15 +45,15 @@ def layered(
     beside: Callable[[View, go.Figure], None] | None = None,
     secret: Sequence[str] = (),
 ) -> Panel:
-    """Draw a plane of named layers, the first one lowest; a frame lists only the layers that it shows.
+    """Draw a plane with named layers, the first at the bottom; a frame lists only the layers that it shows.
 
     Parameters
     ----------
     looks : layer -> its style
     frames : one mapping per frame, layer -> its contents (`view.xy` and other changes)
-    alt : the panel's description
-    beside : function that draws the static marks, after the layers
-    secret : symbols and names of the layers that are not private, for the figure's tag
+    alt : the panel's alternative text
+    beside : function that draws marks that do not change, above the layers
+    secret : symbols and names of the layers that show true values, for the figure's tag
 
     Raises
     ------
@@ -76,7 +76,7 @@ def layered(
 
 
 def center(colors: Theme, **marker: Any) -> Look:
-    """Return the style of a released center; `marker` changes properties of its mark, such as size or symbol."""
+    """Return the style of released centers; `marker` changes properties of its mark, such as size or symbol."""
     edge = {"color": colors.ink, "width": 2}
     return {
         "mode": "markers",
@@ -87,7 +87,7 @@ def center(colors: Theme, **marker: Any) -> Look:
 
 
 def exact_center(colors: Theme, against: str, **marker: Any) -> Look:
-    """Return the style of an exact center that replaces a released one; `against` names its method. NOT PRIVATE."""
+    """Return the style of exact centers, shown in place of released ones; `against` names their method. NOT PRIVATE."""
     edge = {"color": colors.hidden, "width": 2}
     return {
         **center(colors, color=colors.hidden, symbol="diamond-open", line=edge, **marker),
@@ -96,7 +96,7 @@ def exact_center(colors: Theme, against: str, **marker: Any) -> Look:
 
 
 def disc(colors: Theme, opacity: float = 0.6) -> Look:
-    """Return the style of released points drawn as discs whose areas show their counts."""
+    """Return the style of released points: discs whose areas show their counts."""
     return {
         "mode": "markers",
         "marker": {"color": colors.released, "opacity": opacity, "line": {"color": colors.panel, "width": 0.8}},
@@ -104,7 +104,7 @@ def disc(colors: Theme, opacity: float = 0.6) -> Look:
 
 
 def true_tick(colors: Theme, size: int = 9) -> Look:
-    """Return the style of a true value beside a noisy one. NOT PRIVATE."""
+    """Return the style of true values next to noisy ones. NOT PRIVATE."""
     return {
         "mode": "markers",
         "hoverinfo": "skip",
@@ -113,7 +113,7 @@ def true_tick(colors: Theme, size: int = 9) -> Look:
 
 
 def waiting(figure: go.Figure, colors: Theme, x: float, y: float) -> int:
-    """Add a trace, centered at (x, y), whose `text` will say when more appears; return the trace's number."""
+    """Add a text, centered at (x, y), for frames that show nothing yet; return the trace's number."""
     figure.add_scatter(x=[x], y=[y], mode="text", text=[""], hoverinfo="skip", textfont={"color": colors.muted})
     return len(figure.data) - 1
 
@@ -130,14 +130,14 @@ def disc_sizes(noisy_counts: np.ndarray) -> np.ndarray:
 
 
 def outline(view: View, root: np.ndarray, at: np.ndarray) -> np.ndarray:
-    """Return the outline (73, 2) on the plane of the ellipsoid at + root u, |u| <= 1; root (d, d), at (d,), z units."""
+    """Return the outline (73, 2), on the plane, of all at + root u with |u| <= 1; root (d, d), at (d,), z units."""
     linear = (view.plane(root.T) - view.plane(np.zeros_like(root))).T  # (2, d)
     values, vectors = np.linalg.eigh(linear @ linear.T)
     return view.plane(at) + CIRCLE @ (vectors * np.sqrt(np.maximum(values, 0))).T
 
 
 def segments(*points: np.ndarray) -> np.ndarray:
-    """Return lines through the given points (m, 2), one line per row, with a NaN row after each."""
+    """Return lines through corresponding rows of the arrays, shape (m, 2) each, with a NaN row after each line."""
     return np.stack([*points, np.full_like(points[0], np.nan)], axis=1).reshape(-1, 2)
 
 

@@ -1,4 +1,4 @@
-"""Tabulate a run's ledger: running totals in every notion, the reason for each sensitivity, the spending per step."""
+"""Tabulate a run's ledger: totals in every notion, the reason for each sensitivity, and the spending per step."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NORM = {1: "l1 norm", 2: "l2 norm", math.inf: "range of the scores"}
 
 
 def why(entry: Release, unit: str) -> str:
-    """Explain a release's sensitivity and the resulting cost of its noise."""
+    """Explain a release's sensitivity, and what its noise therefore costs."""
     cost = cost_of(entry.mechanism, entry.cost)
     noise = cost.noise.format(scale=number(entry.scale))
     if isinstance(cost, Report):
@@ -46,7 +46,7 @@ def _sentence(words: str) -> str:
 
 
 def releases_table(trace: Trace) -> pd.DataFrame:
-    """Return one row per release with the totals so far; a total that does not exist is NaN, never 0.
+    """Return one row per release with the totals so far; a total that does not apply is NaN, never 0.
 
     Columns: release, label, mechanism, scope, norm, sensitivity, scale, excess, neighboring, entries, epsilon, delta,
     mu, pure_epsilon, zcdp, why.
@@ -77,7 +77,7 @@ def _number(total: Total, notion: str) -> float:
 
 
 def steps_table(trace: Trace) -> pd.DataFrame:
-    """Return one row per step: step, title, releases made in it, epsilon after it, epsilon added by it."""
+    """Return one row per step: step, title, releases (made in it), epsilon (after it), added (epsilon spent in it)."""
     epsilon = [0.0, *(spent(trace.ledger[: step.n_releases], trace.claimed.delta).epsilon for step in trace.steps)]
     done = [0, *(step.n_releases for step in trace.steps)]
     return pd.DataFrame(
@@ -92,7 +92,7 @@ def steps_table(trace: Trace) -> pd.DataFrame:
 
 
 def plot_steps(trace: Trace, colors: Theme) -> go.Figure:
-    """Draw the epsilon that each step added as a bar on top of the total so far, and the claim as a line."""
+    """Draw, for each step, the epsilon that it added as a bar on top of the total so far; draw the claim as a line."""
     table = steps_table(trace)
     dearest = table.loc[table.added.idxmax()]
     total = number(float(table.epsilon.iloc[-1]))

@@ -1,4 +1,4 @@
-"""Draw the symbols of the key, mostly filled for released values, and hollow or dotted for hidden ones."""
+"""Draw the symbols of the key: most released values are filled; hidden values are hollow or dotted."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["HIDDEN", "icon"]
 
 HIDDEN = frozenset(
     {"cross", "hidden_ring", "hidden_shade", "dashed_ring", "diamond", "ring", "dash", "dotted"}
-)  # drawn only while hidden layers are shown
+)  # symbols that are listed only while hidden layers are shown
 
 _SHAPES = {
     "dot": '<circle cx="8" cy="8" r="2.2" fill="{released_soft}"/>',

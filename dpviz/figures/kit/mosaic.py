@@ -1,4 +1,4 @@
-"""Draw centers as pictures, side by side, for data whose columns are a picture's cells; one frame per step."""
+"""Draw centers as pictures, side by side, if the columns are a picture's cells; one frame per step."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ __all__ = ["add_pictures", "add_words", "center_path", "corners", "known_centers
 
 _WIDER = 1.5  # ratio of pictures per row to rows
 _GAP = 2  # number of cells between two pictures
-_FEW = 3  # with up to this many rows of pictures, the gap is high enough for text
+_FEW = 3  # if there are at most this many rows of pictures, the gap has room for text
 _TALL = 508  # height in pixels, the same as that of a plane
 
 
 def corners(view: View, most: int) -> np.ndarray:
-    """Return the first column and row (most, 2), in cells, of each place on a sheet with room for `most` pictures."""
+    """Return the column and the row, shape (most, 2), at which each place on a sheet for `most` pictures begins."""
     (rows, columns), wide, place = _size(view), _wide(most), np.arange(most)
     return np.column_stack([place % wide * (columns + _GAP), place // wide * (rows + _below(most))])
 
 
 def shades(view: View, pictures: np.ndarray, most: int, places: Sequence[int] | None = None) -> list[list[Any]]:
-    """Return a sheet with room for `most` pictures that shows `pictures` (m, d), original units, at these `places`.
+    """Return a sheet for `most` pictures that shows `pictures` (m, d), original units, at `places`.
 
-    The places are 0, 1, ... by default. Each cell is scaled from 0 to 1 between its declared bounds; NaN cells and the
-    gaps between pictures are None.
+    The places are 0, 1, ... by default. Each value is scaled to lie from 0 to 1 between its declared bounds; NaN cells
+    and the gaps between pictures are None.
     """
     rows, columns = _size(view)
     cells = np.full(_extent(view, most), np.nan)
@@ -46,7 +46,7 @@ def shades(view: View, pictures: np.ndarray, most: int, places: Sequence[int] | 
 
 
 def words(view: View, texts: Sequence[str], most: int, places: Sequence[int] | None = None) -> dict[str, Any]:
-    """Return the content of the trace of `add_words`: text below each picture, or a note if there is no center yet."""
+    """Return the words of `add_words` for a frame: text below each picture, or a note if there are no centers yet."""
     rows, columns = _size(view)
     if not len(texts):
         tall, wide = _extent(view, most)
@@ -57,7 +57,7 @@ def words(view: View, texts: Sequence[str], most: int, places: Sequence[int] | N
 
 
 def sheet(view: View, title: str, most: int) -> go.Figure:
-    """Return an empty sheet with room for `most` pictures, one unit per cell; the first row is on top."""
+    """Return an empty sheet for `most` pictures, with cells of width 1 and the first row on top."""
     colors, (tall, wide) = view.colors, _extent(view, most)
     figure = base(colors, title, height=_TALL, margin_left=8)
     figure.update_xaxes(visible=False, range=[-1.5, wide + 0.5], constrain="domain", constraintoward="left")
@@ -68,14 +68,14 @@ def sheet(view: View, title: str, most: int) -> go.Figure:
 
 
 def add_pictures(view: View, figure: go.Figure, ink: str) -> None:
-    """Add a trace of pictures (`shades`): the nearer a cell is to its upper bound, the darker its shade of `ink`."""
+    """Add a trace of pictures: the closer a value is to its upper bound, the darker its cell, in shades of `ink`."""
     figure.add_heatmap(
         colorscale=[[0, view.colors.panel], [1, ink]], zmin=0, zmax=1, showscale=False, xgap=0, ygap=0, hoverinfo="skip"
     )
 
 
 def add_words(view: View, figure: go.Figure) -> None:
-    """Add the trace of the text below the pictures (`words`)."""
+    """Add the trace that shows text below the pictures."""
     figure.add_scatter(
         mode="text", hoverinfo="skip", name="number",
         textfont={"size": 13, "color": view.colors.ink, "shadow": halo(view.colors)},
@@ -83,9 +83,9 @@ def add_words(view: View, figure: go.Figure) -> None:
 
 
 def mosaic(view: View, path: Sequence[np.ndarray], title: str) -> Panel:
-    """Draw the centers (k, d) of every frame in `path`, original units, as numbered pictures in place of the plane.
+    """Draw the centers of every frame, `path` (k, d) in original units, as numbered pictures in place of the plane.
 
-    The centers are released ones or, if the run makes no promise, exact ones, which are tagged.
+    The centers are released or, if the run makes no promise, exact and tagged NOT PRIVATE.
     """
     colors, exact = view.colors, view.trace.claimed.exact
     (rows, columns), most = _size(view), max([len(centers) for centers in path] + [1])
@@ -104,7 +104,7 @@ def mosaic(view: View, path: Sequence[np.ndarray], title: str) -> Panel:
 
 
 def known_centers(view: View, shots: Sequence[Shot]) -> Panel:
-    """Draw the centers known at each stop of the player as pictures; the last are the result."""
+    """Draw as pictures the centers known at each stop of the player; the last centers are the result."""
     trace, known = view.trace, center_path(view.trace)
     nothing = np.empty((0, trace.domain.n_features))
     path = [trace.domain.denormalize(known[step]) if step >= 0 else nothing for step in complete(shots)]
@@ -113,14 +113,14 @@ def known_centers(view: View, shots: Sequence[Shot]) -> Panel:
 
 
 def _centers(step: Step, exact: bool) -> np.ndarray | None:
-    """Return the step's centers (k, d), z units: released ones, or the non-private reference's hidden ones."""
+    """Return the step's centers (k, d), z units: released centers, or the hidden ones of a run without a promise."""
     if not exact:
         return step.released.get("centers")
     return next((h.statistic["centers"] for h in step.hidden if "centers" in h.statistic), None)
 
 
 def center_path(trace: Trace) -> list[np.ndarray]:
-    """Return for every step the centers (k, d) known by then, z units; (0, d) before the first."""
+    """Return for every step the latest centers so far, shape (k, d), z units; (0, d) if there are none yet."""
     known, path = np.empty((0, trace.domain.n_features)), []
     for step in trace.steps:
         centers = _centers(step, trace.claimed.exact)

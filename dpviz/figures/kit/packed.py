@@ -1,4 +1,4 @@
-"""Write figures into one file that needs no network, with their library compressed to a third of its size."""
+"""Write figures into one file that needs no network; the plotting library in it is compressed to a third."""
 
 from __future__ import annotations
 
@@ -14,21 +14,22 @@ __all__ = ["drawn", "library", "unpacked"]
 
 
 def drawn(figure: go.Figure) -> str:
-    """Return a figure's element and JSON; the page draws it once the library is unpacked."""
+    """Return the HTML of a figure with its JSON; the page draws it as soon as the library is unpacked."""
     record = str(figure.to_json()).replace("<", "\\u003c")
     return f'<div class="plot"></div><script type="application/json">{record}</script>'
 
 
 def unpacked() -> str:
-    """Return the plotting library as a script that is not compressed."""
+    """Return the source of the plotting library, uncompressed."""
     return str(get_plotlyjs())
 
 
 @functools.cache
 def library() -> str:
-    """Return the scripts that unpack the library and draw every `drawn` figure above them."""
+    """Return the scripts that unpack the library and draw every figure that `drawn` has put above them."""
     packed = base64.b85encode(gzip.compress(unpacked().encode(), 9, mtime=0)).decode()
-    if "<!--" in packed:  # this would begin a comment; the encoding uses no slash, so it holds no end tag
+    # "<!--" would begin an HTML comment; an end tag cannot occur, because the encoding uses no slash
+    if "<!--" in packed:
         packed = packed.replace("<!--", "<! --")  # white space is skipped
     unpack = (Path(__file__).parent / "packed.js").read_text(encoding="utf-8")
     return f'<script type="text/plain" id="library">{packed}</script><script type="module">{unpack}</script>'

@@ -1,4 +1,4 @@
-"""Define how one family of algorithms is drawn: its figures, its key, and its words."""
+"""Define how one family of algorithms is drawn: its figures, its key and its texts."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ __all__ = ["Pane"]
 
 @dataclasses.dataclass(frozen=True)
 class Pane:
-    """The functions and words with which one family of algorithms is drawn.
+    """Functions and texts with which one family of algorithms is drawn.
 
     Attributes
     ----------
     draw : View, shots -> the figures, each with one frame per shot
-    legend : (symbol of `legend.icon`, word) pairs
-    caution : a few sentences on how the picture can mislead
+    legend : pairs of a symbol of `legend.icon` and its meaning
+    caution : sentences that say how the picture can mislead
     warning : Trace -> one sentence if released values show that there is too little data, else ""
-    shots : Trace -> the pictures of the player; one per step by default
-    pictures : View, shots -> the panel in the plane's place if the columns are the cells of a picture; by default the
-        centers known by each stop
-    picture_legend : the key of `pictures`; numbered pictures need none
+    shots : Trace -> the stops of the player; by default one per step
+    pictures : View, shots -> the panel that replaces the plane if the columns are the cells of a picture; by default it
+        shows the latest centers at each stop
+    picture_legend : the key of `pictures`; numbered pictures need no key
     cells : True if the pane draws cells; two columns are then drawn by default, because cells are boxes only along
         columns
-    follows : True if each frame may choose two columns of its own
+    follows : True if each frame may show two other columns
     unpinned : label of the option to choose no columns
     """
 
@@ -45,7 +45,7 @@ class Pane:
     unpinned: str = "directions of the released centers"
 
     def panels(self, view: View) -> list[Panel]:
-        """Return the figures of a run; if its columns are the cells of a picture, pictures take the plane's place."""
+        """Return the figures of a run; if the columns are the cells of a picture, pictures replace the plane."""
         shots = self.shots(view.trace)
         drawn = self.draw(view, shots)
         if view.picture is not None:
@@ -53,5 +53,5 @@ class Pane:
         return drawn
 
     def key(self, *, pictured: bool) -> tuple[tuple[str, str], ...]:
-        """Return the key of the plane, or of the pictures in its place."""
+        """Return the key of the plane, or of the pictures that replace it."""
         return self.picture_legend if pictured else self.legend

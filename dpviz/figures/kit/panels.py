@@ -1,4 +1,4 @@
-"""Draw the panels that every family shares: the plane with its public bounds, loss, spend and ledger."""
+"""Draw the panels that all families share: the plane with its public bounds, loss, spend and ledger."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ MAX_PEOPLE = 800
 
 
 def plane(view: View, title: str, *, height: int = 508) -> go.Figure:
-    """Return a plane with the public bounds, and people if hidden layers are on. Call `reference` last."""
+    """Return a plane with the public bounds and, if hidden layers are on, with people. Call `reference` last."""
     colors = view.colors
     figure = bounded(colors, title, *view.bounds(), view.axis_titles(), view.trace.domain, height=height)
-    if view.axes is None and view.trace.domain.n_features > 1:  # directions have no declared box
+    if view.axes is None and view.trace.domain.n_features > 1:  # other directions than columns have no declared box
         figure.layout.shapes = ()
-        if view.trace.domain.scale != "common":  # then a coordinate along a direction has no unit
+        if view.trace.domain.scale != "common":  # a coordinate along such a direction then has no unit
             figure.update_xaxes(showticklabels=False, ticks="")
             figure.update_yaxes(showticklabels=False, ticks="")
     if view.hidden and view.people is not None:
@@ -57,10 +57,10 @@ def plane(view: View, title: str, *, height: int = 508) -> go.Figure:
 
 
 def _spots(people: np.ndarray) -> tuple[np.ndarray, float | np.ndarray]:
-    """Return at most `MAX_PEOPLE` positions of people (n, 2), with the sizes of their marks.
+    """Return the positions of at most `MAX_PEOPLE` people (n, 2), and the sizes of their marks.
 
-    If most people share their place with others, as with answers from 1 to 5, a mark's area shows how many people it
-    stands for.
+    If most people share their position with others, as answers from 1 to 5 do, the area of a mark shows how many people
+    it stands for.
     """
     if len(people) <= _MOST_COUNTED:
         spots, counts = np.unique(people[np.isfinite(people).all(axis=1)], axis=0, return_counts=True)
@@ -71,10 +71,10 @@ def _spots(people: np.ndarray) -> tuple[np.ndarray, float | np.ndarray]:
     return people[thin(len(people), MAX_PEOPLE)], _PERSON
 
 
-_PERSON, _CROWD = 3.5, 30.0  # sizes in pixels of one person's mark and of a crowd's largest mark
-_MOST_COUNTED = 100_000  # maximum number of people whose places are compared
-_SPEND = 128  # height of the panel of epsilon, in pixels
-FLATTEST = 0.3  # smallest ratio of height to width in a plane with equal scales
+_PERSON, _CROWD = 3.5, 30.0  # sizes in pixels of one person's mark and of the largest mark of a crowd
+_MOST_COUNTED = 100_000  # maximum number of people whose positions are compared
+_SPEND = 128  # height of the panel that shows epsilon, in pixels
+FLATTEST = 0.3  # smallest ratio of the short to the long side of a plane with equal scales
 
 
 def bounded(
@@ -87,9 +87,9 @@ def bounded(
     *,
     height: int,
 ) -> go.Figure:
-    """Return an empty plane with the public box (low, high), drawn coordinates, at the scale that the domain declares.
+    """Return an empty plane with the public box (low, high), given in drawn coordinates, at the scale of the domain.
 
-    Equal scales would make a long strip unreadable, so its short side is stretched, and the axis says so.
+    Equal scales would make a long strip unreadable, so its short side is stretched, as the axis title says.
     """
     figure = base(colors, title, height=height)
     pad, shape = 0.04 * (high - low), float((high - low)[1] / (high - low)[0])
@@ -101,7 +101,7 @@ def bounded(
         figure.update_yaxes(showticklabels=False)
     if strip:
         figure.update_layout(meta={"ar": FLATTEST if shape < 1 else 1 / FLATTEST, "h": height})
-    elif domain.scale == "common":  # equal scales; the player fits the height to the width by `meta`
+    elif domain.scale == "common":  # equal scales: the player adapts the height to the width, using `meta`
         figure.update_xaxes(constrain="domain", constraintoward="left")
         figure.update_yaxes(scaleanchor="x", constrain="domain", constraintoward="top")
         figure.update_layout(meta={"ar": shape, "h": height})
@@ -117,7 +117,7 @@ def bounded(
 
 
 def reference(view: View, figure: go.Figure, *more: str) -> None:
-    """Draw KMeans' centers as hollow diamonds above all other marks, and tag the figure; the tag also lists `more`."""
+    """Draw the reference's centers as hollow diamonds above all other marks; tag the figure, with `more` in the tag."""
     if not view.hidden:
         return
     marks = []
@@ -136,7 +136,7 @@ def reference(view: View, figure: go.Figure, *more: str) -> None:
     tag(figure, view.colors, "NOT PRIVATE  " + " · ".join(marks), below=True)
 
 
-_RELEASES = {  # name in a plan -> its text on screen; the number of the occurrence follows
+_RELEASES = {  # name of a release in a plan -> its name on screen, which its number follows
     "update.sums": "sums, round",
     "update.counts": "counts, round",
     "update.scatters": "scatters, round",
@@ -160,8 +160,8 @@ _RELEASES = {  # name in a plan -> its text on screen; the number of the occurre
 
 
 def release_name(entry: Release) -> str:
-    """Return a release's name on screen: its content and its number among releases of this kind."""
-    if entry.name == "report":  # named by the group of people, then by the question
+    """Return a release's name for the screen: its content, and its number among releases of the same kind."""
+    if entry.name == "report":  # such a release is named after its group of people and its question
         again = f", question {entry.occurrence + 1}" if entry.occurrence else ""
         return f"reports of group {max(entry.path)}{again}"
     words = _RELEASES.get(entry.name, entry.name.replace(".", ": ").replace("_", " "))
@@ -169,7 +169,7 @@ def release_name(entry: Release) -> str:
 
 
 def spend_table(trace: Trace) -> pd.DataFrame:
-    """Return epsilon spent after every release at the run's delta: columns release, label, epsilon."""
+    """Return the epsilon spent after every release, at the run's delta: columns release, label, epsilon."""
     delta = trace.claimed.delta
     values = [spent(trace.ledger[:i], delta).epsilon for i in range(len(trace.ledger) + 1)]
     labels = ["", *(entry.name for entry in trace.ledger)]
@@ -179,7 +179,7 @@ def spend_table(trace: Trace) -> pd.DataFrame:
 def ledger_table(trace: Trace) -> pd.DataFrame:
     """Return one row per release: release, label, mechanism, sensitivity, scale, share, epsilon, reason.
 
-    `share` is the release's part of mu^2 if every release is Gaussian, else NaN; `epsilon` is the total so far.
+    `share` is the release's share of mu^2 if all releases are Gaussian, else NaN; `epsilon` is the total so far.
     """
     gaussian = all(entry.mechanism == "Gaussian" for entry in trace.ledger)
     squares = np.array([(entry.sensitivity / entry.scale) ** 2 if gaussian else np.nan for entry in trace.ledger])
@@ -198,7 +198,7 @@ def ledger_table(trace: Trace) -> pd.DataFrame:
 
 
 def spend_panel(view: View, shots: Sequence[Shot]) -> Panel:
-    """Draw epsilon at each step of the player."""
+    """Draw the epsilon spent at each step of the player."""
     if view.trace.noiseless:
         return _no_promise(view, len(shots))
     table, colors, delta = spend_table(view.trace), view.colors, view.trace.claimed.delta
@@ -234,7 +234,7 @@ def spend_panel(view: View, shots: Sequence[Shot]) -> Panel:
 
 
 def _no_promise(view: View, n: int) -> Panel:
-    """Draw the panel that replaces the spend of a run without a promise."""
+    """Draw the panel that replaces spend in a run without a promise."""
     figure = base(view.colors, "ε spent: ∞ from the first release", height=_SPEND)
     figure.add_scatter(
         x=[0.5], y=[0.5], mode="text", text=["NO PRIVACY"], textfont={"size": 22, "color": view.colors.hidden},
@@ -252,12 +252,12 @@ def _along_steps(figure: go.Figure, n: int) -> None:
 
 
 def _toward_middle(i: int, n: int) -> str:
-    """Return the text position that keeps a label at frame i of n inside the figure."""
+    """Return the position of a label, relative to its mark, that keeps it inside the figure at frame i of n."""
     return "top left" if 2 * i >= n else "top right"
 
 
 def loss_panel(view: View, shots: Sequence[Shot], *, name: str = "step") -> Panel:
-    """Draw the loss and that of KMeans at each step of the player; `name` is the run's word for a step."""
+    """Draw the loss at each step of the player, with KMeans' loss as a line; `name` is the run's name for a step."""
     steps = complete(shots)
     colors, losses = view.colors, view.losses
     what, against = view.measure, view.against
@@ -267,7 +267,7 @@ def loss_panel(view: View, shots: Sequence[Shot], *, name: str = "step") -> Pane
     end = f"{ratio_words(losses[-1] / best)} × {against}" if best else number(losses[-1])
     figure = base(colors, f"{what} ends at {end}", height=150)
     tag(figure, colors, below=True)
-    frames = {step: i for i, step in reversed(list(enumerate(steps))) if step >= 0}  # the first frame of each step
+    frames = {step: i for i, step in reversed(list(enumerate(steps))) if step >= 0}  # step -> its first frame
     values = [None if np.isnan(loss) else float(loss) / (best or 1.0) for loss in losses]
     known = sorted((i + 1, values[step]) for step, i in frames.items() if values[step] is not None)
     figure.add_scatter(
@@ -289,7 +289,7 @@ def loss_panel(view: View, shots: Sequence[Shot], *, name: str = "step") -> Pane
     _along_steps(figure, len(steps))
     every = [y for _, y in known if y is not None] + ([1.0] if best else [0.0])
     low, top = min(every), max(every)
-    span = max(top - low, 0.04 * top) or 1.0  # small differences fill the height, but a flat line stays flat
+    span = max(top - low, 0.04 * top) or 1.0  # small differences fill the height, but a constant loss is a flat line
     limits = [max(low - 0.35 * span, 0), top + 0.35 * span]
     figure.update_yaxes(title_text=loss_title(view), range=limits)
     updates = []
@@ -308,17 +308,17 @@ def loss_panel(view: View, shots: Sequence[Shot], *, name: str = "step") -> Pane
 
 
 def loss_title(view: View) -> str:
-    """Return the title of an axis of losses, shown as multiples of the reference's loss if that exists and is not 0."""
+    """Return the title of an axis of losses: multiples of the reference's loss if it is known and not 0."""
     return f"× {view.against}" if view.reference_loss else distance_title(view.against == "KMedians")
 
 
 def distance_title(plain: bool) -> str:
-    """Return the axis title for a loss without a reference; a `plain` distance is not squared."""
+    """Return the title of an axis of losses that are not multiples; a `plain` distance is not squared."""
     return f"mean {'' if plain else 'squared '}distance"
 
 
 def ledger_panel(view: View, shots: Sequence[Shot]) -> Panel:
-    """Draw a segment per release, lit once the release is made; the width is its share of mu^2, if it has one."""
+    """Draw a segment per release, lit once the release is made; its width is the share of mu^2, if there is one."""
     table, colors = ledger_table(view.trace), view.colors
     n = len(table)
     shared = bool(n) and not table.share.isna().any()
@@ -348,7 +348,7 @@ def ledger_panel(view: View, shots: Sequence[Shot]) -> Panel:
             for row in table.itertuples()
         ],
     )  # fmt: skip
-    if groups:  # invisible bars below the strip, because plotly leaves out a bar's name if it has no room
+    if groups:  # invisible bars below the strip, because Plotly omits a bar's name if there is no room for it
         names, first, last = zip(*groups, strict=True)
         starts, ends = np.cumsum(width)[list(first)] - width[list(first)], np.cumsum(width)[list(last)]
         figure.add_bar(
@@ -374,7 +374,7 @@ def ledger_panel(view: View, shots: Sequence[Shot]) -> Panel:
 
 
 def closing(view: View, shots: Sequence[Shot], name: str = "step") -> list[Panel]:
-    """Return the last panels of every family: loss if hidden layers are on, spend and ledger if there is a release."""
+    """Return the last panels of every family: loss if hidden layers are on; spend and ledger if there is a release."""
     panels = []
     if view.hidden and view.losses is not None and not np.isnan(view.losses).all():
         panels.append(loss_panel(view, shots, name=name))
@@ -384,5 +384,5 @@ def closing(view: View, shots: Sequence[Shot], name: str = "step") -> list[Panel
 
 
 def whole(n: int) -> int:
-    """Return a distance between ticks that keeps them on whole numbers."""
+    """Return a distance between ticks that keeps ticks on whole numbers."""
     return next(step for step in (1, 2, 5, 10, 20, 50, 100, 200, 500, 10**6) if n / step <= 10)

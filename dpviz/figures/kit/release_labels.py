@@ -1,4 +1,4 @@
-"""Label releases that repeat in a cycle: where their own names do not fit, one name covers all the cycles."""
+"""Label releases that repeat in a cycle: where their own names do not fit, one name covers all cycles together."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import numpy as np
 
 __all__ = ["turns"]
 
-_STRIP, _LETTER = 900, 5.7  # widths of the strip on a usual screen and of a letter in it, in pixels
+_STRIP, _LETTER = 900, 5.7  # width of the strip on a usual screen, and width of a letter in it, in pixels
 
 
 def turns(labels: Sequence[str], width: np.ndarray) -> list[tuple[str, int, int]]:
-    """Return (name, first, last) of every series of cycles whose releases are too narrow for their own names.
+    """Return (name, first, last) for each series of cycles whose releases are too narrow for their own names.
 
     Parameters
     ----------
-    labels : names of all releases, with their numbers at the end
-    width : ndarray of shape (n,), their drawn widths
+    labels : names of all releases, each with its number at the end
+    width : ndarray of shape (n,), the widths at which the releases are drawn
     """
     kinds = [re.split(r",| of group| \d", label)[0] for label in labels]
     room = _STRIP * width / width.sum() if len(labels) else width

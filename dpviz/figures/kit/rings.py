@@ -1,4 +1,4 @@
-"""Draw a dashed ring around each group without a center, and write the group's size on a free side of the ring."""
+"""Draw a dashed ring around each group without a center, with the group's size on a free side of the ring."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dpviz.numbers import counted, plural
 
 __all__ = ["SIDES", "places", "rings"]
 
-SIDES = {  # side of the ring for a label, best first -> offset of its anchor from the ring's middle, in radii
+SIDES = {  # side of the ring at which a label stands, best first -> the label's offset from the ring's middle, in radii
     "top center": (0, 1),
     "bottom center": (0, -1),
     "middle right": (1, 0),
@@ -21,13 +21,13 @@ SIDES = {  # side of the ring for a label, best first -> offset of its anchor fr
     "bottom right": (0.75, -0.75),
     "bottom left": (-0.75, -0.75),
 }
-WIDE = 300.0  # width of a plane on a phone in pixels: labels that do not overlap there do not overlap anywhere
+WIDE = 300.0  # width in pixels of a plane on a phone: labels that do not overlap there overlap nowhere
 LETTER, LINE = 6.6, 16.0  # width of a letter and height of a line at size 12, in pixels
-MARK = 11.0  # distance from the middle of a center or a diamond to its rim, in pixels
+MARK = 11.0  # radius of the mark of a center or a diamond, in pixels
 
 
 def rings(view: View, figure: go.Figure, means: np.ndarray, radii: np.ndarray, sizes: np.ndarray) -> None:
-    """Draw dashed rings around groups, with their sizes; means and radii (g, d) in original units, sizes (g,)."""
+    """Draw dashed rings around groups, with sizes (g,) as labels; means and radii (g, d) in original units."""
     low, high = view.bounds()
     if view.axes is None or means.shape[1] == 1:
         width = np.broadcast_to(0.06 * (high - low), (len(means), 2))
@@ -54,14 +54,14 @@ def rings(view: View, figure: go.Figure, means: np.ndarray, radii: np.ndarray, s
 def places(
     middle: np.ndarray, width: np.ndarray, text: list[str], marks: np.ndarray, low: np.ndarray, high: np.ndarray
 ) -> list[str]:
-    """Return for each ring the side in `SIDES` where its label overlaps other labels, marks and the rim the least.
+    """Return for each ring the side of `SIDES` where its label overlaps least with other labels, marks and the rim.
 
     Parameters
     ----------
     middle, width : ndarrays of shape (g, 2), the rings' middles and half widths
     text : labels of the rings
     marks : ndarray of shape (m, 2), positions of the other marks
-    low, high : corners of the drawn box; like all other positions, in drawn coordinates
+    low, high : corners of the drawn box; all positions are in drawn coordinates
     """
     scale = WIDE / float((high - low).max())
     middle, width, marks, top = middle * scale, width * scale, marks * scale, high * scale
@@ -84,5 +84,5 @@ def places(
 
 
 def _shared(one: tuple[np.ndarray, np.ndarray], other: tuple[np.ndarray, np.ndarray]) -> float:
-    """Return the area in square pixels that two boxes (low corner, high corner) have in common."""
+    """Return the area, in square pixels, that two boxes share; a box is given by its low and its high corner."""
     return float(np.prod(np.maximum(np.minimum(one[1], other[1]) - np.maximum(one[0], other[0]), 0)))

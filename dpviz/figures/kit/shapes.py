@@ -1,7 +1,7 @@
-"""Draw centers in their data's shape: pictures, points on a map, or bars between declared bounds, as HTML with SVG.
+"""Draw centers in the shape of their data, as HTML with SVG: pictures, points on a map, or bars between bounds.
 
-`SHAPES` maps the shape that a data set declares to its drawing function. The function draws released values; pictures
-and maps also show the reference's values, tagged, if they are given (DEMO).
+`SHAPES` maps each shape that a data set can declare to the function that draws it. The function draws released values;
+pictures and maps also show the reference's values, with a tag, if there are any (DEMO).
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from dpviz.trace import Trace
 
 __all__ = ["SHAPES", "Drawing", "drawn", "partners"]
 
-LEFT, TOP = 34, 8  # number of pixels beside and above the map
-MOST_BARS = 8  # maximum number of columns drawn as bars; the table has all columns
+LEFT, TOP = 34, 8  # width of the margin on the left of the map and above it, in pixels
+MOST_BARS = 8  # maximum number of columns drawn as bars; the table of numbers has all columns
 TAG = '<span class="dp-tag">NOT PRIVATE</span>'
 
 
 @dataclasses.dataclass(frozen=True)
 class Drawing:
-    """Centers and how to draw them; `reference` holds KMeans' or KMedians' centers (k, d), original units, or None."""
+    """Centers and what is needed to draw them; `reference` holds exact centers (k, d), original units, or None."""
 
     trace: Trace
     data: Dataset
@@ -47,7 +47,7 @@ class Drawing:
 
     @property
     def names(self) -> list[str]:
-        """Return the name of each center: its number, and its noisy size if known."""
+        """Return the names of the centers: their numbers and, if known, their noisy sizes."""
         sizes = center_noise(self.trace).sizes
         if sizes is None:
             return [f"{i + 1}" for i in range(len(self.trace.cluster_centers))]
@@ -55,12 +55,12 @@ class Drawing:
 
 
 def drawn(drawing: Drawing) -> str:
-    """Return the centers in the shape that their data set declares, as HTML."""
+    """Return the centers as HTML, in the shape that their data set declares."""
     return SHAPES[drawing.data.shape](drawing)
 
 
 def partners(drawing: Drawing) -> dict[int, int]:
-    """Return center -> reference center, matched one to one with the smallest total distance in z units."""
+    """Return a dict from center to reference center, matched one to one with the smallest total distance in z units."""
     if drawing.reference is None:
         return {}
     normalize = drawing.trace.domain.normalize
@@ -92,7 +92,7 @@ def _picture(values: np.ndarray, size: tuple[int, int], drawing: Drawing, color:
 
 
 def pictures(drawing: Drawing) -> str:
-    """Return every center as a picture next to its partner in the reference."""
+    """Return every center as a picture, next to the reference center matched with it."""
     size, pairs, cards = drawing.data.picture or (1, len(drawing.data.columns)), partners(drawing), []
     for i, (center, name) in enumerate(zip(drawing.trace.cluster_centers, drawing.names, strict=True)):
         images = _image(_picture(center, size, drawing, drawing.colors.released), f"Center {name}", "ours")
@@ -109,14 +109,14 @@ def pictures(drawing: Drawing) -> str:
 
 
 def places(drawing: Drawing) -> str:
-    """Return the centers on a map with a grid in the data's units, each with its noise, and their coordinates."""
+    """Return a map of the centers with their noise, on a grid in the data's units, and a list of their coordinates."""
     trace, colors, unit = drawing.trace, drawing.colors, html.escape(drawing.data.units[0])
     low, high, sd = trace.domain.low, trace.domain.high, center_noise(trace).sd
     scale = np.full(2, min(520 / (high[0] - low[0]), 420 / (high[1] - low[1])))
     step, stretched = np.full(2, _round_step(float((high - low).max()) / 8)), ""
     sides = scale * (high - low)
     short = int(sides.argmin())
-    if sides[short] < FLATTEST * sides.max():  # a long strip is stretched, as in the plane
+    if sides[short] < FLATTEST * sides.max():  # the short side of a long strip is stretched, as in the plane
         scale[short] *= FLATTEST * sides.max() / sides[short]
         step[short] = _round_step(float((high - low)[short]) / 4)
         stretched = f", of {number(step[short])} {unit} {html.escape(drawing.data.columns[short])}, which is stretched"
@@ -165,7 +165,7 @@ def _ticks(low: float, high: float, step: float) -> np.ndarray:
 
 
 def coordinates(drawing: Drawing) -> list[str]:
-    """Return each center's coordinates in the data's units, and also in degrees if the map is a declared projection."""
+    """Return each center's coordinates in the data's units and, if the map is a declared projection, in degrees."""
     columns, units = drawing.data.columns, drawing.data.units
     lines = []
     earth = drawing.data.projection
@@ -181,7 +181,7 @@ def coordinates(drawing: Drawing) -> list[str]:
 
 
 def bars(drawing: Drawing) -> str:
-    """Return a table with a row per center and a bar per column for the value between the declared bounds."""
+    """Return a table with a row per center; in each column, a bar shows where the value lies between its bounds."""
     trace, data = drawing.trace, drawing.data
     domain, columns = trace.domain, list(data.columns)[:MOST_BARS]
     shares = np.clip((trace.cluster_centers - domain.low) / (domain.high - domain.low), 0, 1)
@@ -205,7 +205,7 @@ def bars(drawing: Drawing) -> str:
 
 
 def _round_step(wanted: float) -> float:
-    """Round up to 1, 2 or 5 times a power of ten."""
+    """Round a number up to 1, 2 or 5 times a power of ten."""
     power = 10.0 ** np.floor(np.log10(wanted))
     return float(power * next(m for m in (1, 2, 5, 10) if m * power >= wanted * (1 - 1e-9)))
 

@@ -1,4 +1,4 @@
-"""Turn steps into the pictures at which the player stops, one record per picture."""
+"""Turn steps into shots, the pictures at which the player stops."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dpviz.trace import Step, Trace
 
 __all__ = ["Shot", "complete", "in_phases", "one_a_step", "split_title", "whole_title"]
 
-Words = tuple[str, str]  # bold head, plain rest
+Words = tuple[str, str]  # bold head and plain tail
 
 
 @dataclasses.dataclass(frozen=True)
@@ -18,9 +18,9 @@ class Shot:
 
     Attributes
     ----------
-    step : number of the step of the trace that it shows
-    head, tail : the two parts of the line above it; the head is set in bold
-    releases : number of ledger entries by then
+    step : number of the step that the picture shows
+    head, tail : the two parts of the line above the picture; the head is bold
+    releases : number of releases made so far
     phase : number of the picture within its step
     tick : True if the slider has a tick here
     """
@@ -34,12 +34,12 @@ class Shot:
 
     @property
     def sentence(self) -> str:
-        """Return the line as one sentence; the screen sets the part before " · " in bold."""
+        """Return the line above the picture as one sentence; on screen, the part before " · " is bold."""
         return f"{self.head} · {self.tail}" if self.tail else self.head
 
 
 def whole_title(step: Step) -> Words:
-    """Return a step's title as it is."""
+    """Return the whole title of a step as the head, with an empty tail."""
     return step.title, ""
 
 
@@ -61,14 +61,14 @@ def in_phases(
     asking: int,
     due: Callable[[Step], int] | None = None,
 ) -> list[Shot]:
-    """Return the pictures of steps that have several pictures; the first of each step gets a tick.
+    """Return several pictures for each step; the slider has a tick at the first of them.
 
     Parameters
     ----------
     phases : step -> its phases, in order
     words : step, phase -> head and tail of the line
-    asking : the phase before the releases
-    due : step -> number of its releases that are still to come in phase `asking`; by default all of them
+    asking : the phase in which releases are still to come
+    due : step -> number of its releases that are still to come in phase `asking`; by default all
     """
     shots, before = [], 0
     for t, step in enumerate(trace.steps):
@@ -82,7 +82,7 @@ def in_phases(
 
 
 def complete(shots: Sequence[Shot]) -> list[int]:
-    """Return for every picture the last step that is complete by then; -1 before the first."""
+    """Return for every picture the number of the last complete step; -1 if there is none yet."""
     steps = [shot.step for shot in shots]
     ends = [now != after for now, after in zip(steps, [*steps[1:], len(steps)], strict=True)]
     return [step if end else step - 1 for step, end in zip(steps, ends, strict=True)]

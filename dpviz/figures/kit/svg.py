@@ -1,4 +1,4 @@
-"""Draw a run as a static SVG for print: centers in the public bounds, without script or library."""
+"""Draw a run as a static SVG for print: centers in the public bounds, without scripts or libraries."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _ticks(low: float, high: float, most: int = 6) -> list[float]:
 
 
 def plane_svg(view: View) -> str:
-    """Return an SVG of the run's centers in the public box (hollow diamonds if the run makes no promise)."""
+    """Return an SVG of the run's centers in the public box; they are hollow diamonds if the run makes no promise."""
     low, high = view.bounds()
     pad = 0.04 * (high - low)
     low, high = low - pad, high + pad
@@ -70,7 +70,7 @@ def plane_svg(view: View) -> str:
 
 
 def _dot(x: float, y: float, number: int, exact: bool) -> str:
-    """Return one center with its number: filled if released, hollow if exact."""
+    """Return a center with its number: filled if released, hollow if exact."""
     shape = (
         f'<circle cx="{x:.1f}" cy="{y:.1f}" r="7" fill="{LIGHT.released}" stroke="{LIGHT.ink}" stroke-width="1.5"/>'
         if not exact

@@ -1,7 +1,7 @@
-"""Define every color, font size and base layout. Filled means released, hollow means hidden; color only supports this.
+"""Define every color, font size and base layout. Filled means released, hollow means hidden; colors only repeat this.
 
-No other Python module names a color, except for the white background of reports. Streamlit uses the same colors;
-`.streamlit/config.toml` adds the sidebar's.
+No other Python module defines a color, except for the white background of reports. Streamlit uses the same colors;
+`.streamlit/config.toml` adds those of the sidebar.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["DARK", "LIGHT", "SLOTS", "SPARE", "STYLES", "Style", "Theme", "base"
 
 @dataclasses.dataclass(frozen=True)
 class Theme:
-    """Color tokens of one mode."""
+    """Colors of the light or the dark theme, by purpose."""
 
     bg: str
     panel: str
@@ -49,7 +49,7 @@ SLOTS = Theme(*(f"#0101{i:02X}" for i in range(len(dataclasses.fields(Theme)))))
 
 @dataclasses.dataclass(frozen=True)
 class Style:
-    """An algorithm's look in comparisons: color per mode, marker, dash."""
+    """An algorithm's style in comparisons: a color for each theme, a marker and a dash pattern."""
 
     light: str
     dark: str
@@ -59,14 +59,14 @@ class Style:
 
 _BLUE, _MUTED = (LIGHT.released, DARK.released), (LIGHT.muted, DARK.muted)
 _PLUM, _OCHRE, _TEAL = ("#4A1D3A", "#9060B4"), ("#B98A2E", "#F3E24A"), ("#0A97A6", "#8CF7DA")
-STYLES = {  # kept together because they must differ from each other; any other algorithm gets a spare style
+STYLES = {  # together in one place, because they must differ from each other; any other algorithm gets a spare style
     "pe-means": Style(*_BLUE, "circle", "solid"),
     "nsm": Style(*_PLUM, "hexagon", "10px,3px"),
     "fastlloyd": Style(*_OCHRE, "square", "5px,4px"),
     "dpm": Style(*_TEAL, "triangle-up", "2px,3px"),
     "kmeans": Style(LIGHT.hidden, DARK.hidden, "diamond-open", "dot"),
 }
-SPARE = (  # marker and dash distinguish curves that color cannot
+SPARE = (  # marker and dash pattern distinguish curves of similar colors
     Style("#6B6B00", "#C9C96A", "diamond", "solid"),
     Style("#8A3B6B", "#E58AC0", "cross", "6px,3px"),
     Style("#3D7A3D", "#7BC47B", "x", "3px,3px"),
@@ -78,17 +78,17 @@ SPARE = (  # marker and dash distinguish curves that color cannot
     Style(*_PLUM, "bowtie", "3px,3px"),
 )
 
-SMALL = 150  # height in pixels up to which a figure has a smaller title
-LINE = 14  # height in pixels of the mark's line below a title
+SMALL = 150  # figures up to this height, in pixels, have a smaller title
+LINE = 14  # height in pixels of the tag's line below a title
 
 
 def theme(mode: str) -> Theme:
-    """Return the tokens of "light" or "dark"."""
+    """Return the colors of the theme "light" or "dark"."""
     return DARK if mode == "dark" else LIGHT
 
 
 def base(colors: Theme, title: str, *, height: int, margin_left: int = 52) -> go.Figure:
-    """Return an empty figure in house style; the title states what the figure shows."""
+    """Return an empty figure in the style of the house; the title says what the figure shows."""
     axis = {
         "gridcolor": colors.grid,
         "linecolor": colors.line,
@@ -124,21 +124,21 @@ def base(colors: Theme, title: str, *, height: int, margin_left: int = 52) -> go
 
 
 def halo(colors: Theme) -> str:
-    """Return a CSS text shadow in the background color, so that words over marks stay legible."""
+    """Return a CSS text shadow in the color of the background, which keeps words legible on top of marks."""
     return ", ".join(f"{x}px {y}px 2px {colors.panel}" for x, y in ((1, 1), (-1, 1), (1, -1), (-1, -1)))
 
 
 def untitled(figure: go.Figure) -> None:
-    """Remove a figure's title and the space for it, but keep the space for its mark."""
+    """Remove a figure's title and the space for it, but keep the space for a tag."""
     shift = next((note.yshift for note in figure.layout.annotations if "NOT PRIVATE" in (note.text or "")), None)
     figure.update_layout(title_text="", margin_t=8 if shift is None else 25 + shift)
 
 
 def tag(figure: go.Figure, colors: Theme, text: str = "NOT PRIVATE", *, below: bool = False, left: int = 0) -> None:
-    """Mark a figure that shows hidden values, inside the picture so that it survives a screenshot.
+    """Tag a figure that shows hidden values; the tag is part of the picture, so that it survives a screenshot.
 
-    The mark never covers data: it stands at the right end of the title's line or, with `below`, on its own line. `left`
-    moves it that many pixels to the left, to make room for a button in that corner.
+    The tag never covers data: it stands at the right end of the title's line or, if `below`, on a line of its own.
+    `left` moves the tag that many pixels to the left, to make room for a button in the corner.
     """
     if below:
         figure.update_layout(margin={"t": figure.layout.margin["t"] + LINE})

@@ -1,4 +1,4 @@
-"""Draw a binary tree of noisy counts: areas show counts, leaves are hatched, a click on a node goes to its step."""
+"""Draw a binary tree of noisy counts: areas show counts, leaves are hatched, and a click on a node goes to its step."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _LABELED = 0.07  # share of the picture's width that a node needs to show its co
 
 
 def tree_table(nodes: Sequence[int], noisy_counts: Sequence[float]) -> pd.DataFrame:
-    """Return the position of each node, one row per node in the given (visiting) order.
+    """Return where each node is drawn, one row per node in the order of `nodes`, in which they are visited.
 
-    The root is 1, and the children of i are 2i and 2i + 1. A leaf gets room for its noisy count, but at least 3% of the
-    total; an inner node spans its leaves. Columns: node, depth, noisy_count, x (middle), width (its noisy count, at
-    most its room), final.
+    The root is 1, and the children of i are 2i and 2i + 1. A leaf gets room in proportion to its noisy count, but at
+    least 3% of the total; an inner node spans its leaves. Columns: node, depth, noisy_count, x (its middle), width (its
+    noisy count, limited to its room), final (a leaf).
     """
     counts = dict(zip(nodes, noisy_counts, strict=True))
     final = {node for node in nodes if 2 * node not in counts and 2 * node + 1 not in counts}
@@ -60,9 +60,9 @@ def tree_panel(
     rejected: Sequence[bool],
     words: Sequence[str],
 ) -> Panel:
-    """Draw the tree as bars. Node i lights up at frame `visits[i]`; frame t points at node `current[t]`, -1 for none.
+    """Draw the tree as bars. Node i lights up at frame `visits[i]`; frame t points at node `current[t]` (-1: none).
 
-    `rejected[i]` is true if a cut of node i was tried and rejected; `words[i]` appears on hover.
+    `rejected[i]` is true if a cut of node i was tried and rejected; `words[i]` appears when the pointer is on node i.
     """
     colors, n, deepest = view.colors, len(table), int(table.depth.max())
     finals = int(table.final.sum())
@@ -111,7 +111,7 @@ def tree_panel(
 
 
 def _edges(table: pd.DataFrame) -> list[tuple[float | None, float | None]]:
-    """Return the lines from every node to its parent, with a gap after each."""
+    """Return lines from every node to its parent, with a gap after each line."""
     where = {node: i for i, node in enumerate(table.node)}
     edges: list[tuple[float | None, float | None]] = []
     for node, x, depth in zip(table.node, table.x, table.depth, strict=True):
