@@ -1,4 +1,4 @@
-"""Draw centers that move from step to step, the plain picture that fits every trace."""
+"""Draw how the centers move from step to step: the simple picture that fits every trace."""
 
 from __future__ import annotations
 

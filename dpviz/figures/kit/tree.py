@@ -16,7 +16,7 @@ __all__ = ["tree_table", "tree_panel"]
 
 _HEIGHT = 0.42  # height of a bar, in levels
 _LEVELS = 9  # number of levels up to which there is room for numbers
-_LABELED = 0.07  # share of the picture's width that a node needs to show its count
+_LABELED = 0.07  # smallest share of the picture's width at which a node shows its count
 
 
 def tree_table(nodes: Sequence[int], noisy_counts: Sequence[float]) -> pd.DataFrame:
@@ -122,7 +122,7 @@ def _edges(table: pd.DataFrame) -> list[tuple[float | None, float | None]]:
 
 
 def _counts(table: pd.DataFrame, nodes: np.ndarray) -> dict[str, Any]:
-    """Return the content of a trace that writes the noisy counts of these nodes below their bars."""
+    """Return the content of the trace that shows the noisy counts of these nodes below their bars."""
     if not len(nodes):
         return {"x": [None], "y": [None], "text": [""]}
     return {

@@ -1,4 +1,4 @@
-"""Define the input of every figure, a run and how to draw it, and the record of one figure."""
+"""Define the input of every figure (a run and the choice of what to draw) and a panel, the record of one figure."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ from dpviz.trace import Trace
 
 __all__ = ["Panel", "View", "add_frames", "add_last", "moved", "thin", "xy"]
 
-_NAME = 24  # maximum number of letters of a column's name in the title of a direction
+_NAME = 24  # maximum number of characters of a column's name in the title of a direction
 
 
 @dataclasses.dataclass(frozen=True)
 class View:
-    """A run and the choices of what to draw.
+    """A run, and the choice of what to draw.
 
     Attributes
     ----------
     trace : Trace
     colors : Theme
-    axes : two column numbers, or None for the two directions of `span`
+    axes : numbers of the two drawn columns, or None to draw the two directions of `span`
     columns, units : names and units of the columns
     people : raw rows to draw (DEMO), original units, or None
     reference : centers of KMeans or KMedians (k, d), original units, or None
-    losses : loss of every step, or None; reference_loss is the reference's, or None
+    losses : loss at every step, or None; reference_loss is the loss of the reference, or None
     hidden : True to draw the hidden layers
-    missed : groups that got no center (DEMO): their means (g, d) and radii per column (g, d) in original units, and
+    missed : groups without a center (DEMO): their means (g, d) and radii per column (g, d) in original units, and
         numbers of rows (g,); or None
     noun : word for a row, such as "flower"
-    picture : height and width of a picture whose cells are the columns, drawn in the plane's place, or None
-    span : two directions that several runs share; None for those of this run's released centers
+    picture : height and width of the pictures that replace the plane if the columns are a picture's cells, or None
+    span : two directions that several runs share; None means the directions of this run's released centers
     """
 
     trace: Trace
@@ -60,7 +60,7 @@ class View:
 
     @functools.cached_property
     def directions(self) -> Span:
-        """Return the two drawn directions if no columns are chosen, and their range, from released centers alone."""
+        """Return the directions to draw if no columns are chosen, and their range, from released centers alone."""
         of = f"{self.against}' centers" if self.trace.claimed.exact else "the released centers"
         return self.span or span_of(self.trace.domain, self.trace.cluster_centers, of)
 
@@ -71,15 +71,15 @@ class View:
 
     @property
     def measure(self) -> str:
-        """Return the run's measure, as written at the beginning of a title: "Loss" or "k-median cost"."""
+        """Return the name of the run's measure as a title begins with it: "Loss" or "k-median cost"."""
         return "k-median cost" if self.against == "KMedians" else "Loss"
 
     def plane(self, Z: np.ndarray) -> np.ndarray:
-        """Map z units (..., d) to the two drawn coordinates (..., 2), original units."""
+        """Map points (..., d) in z units to the drawn coordinates (..., 2) in original units."""
         return self.flat(self.trace.domain.denormalize(Z))
 
     def flat(self, X: np.ndarray) -> np.ndarray:
-        """Map original units (..., d) to the two drawn coordinates (..., 2)."""
+        """Map points (..., d) in original units to the drawn coordinates (..., 2)."""
         domain = self.trace.domain
         if domain.n_features == 1:
             return np.stack([X[..., 0], np.zeros(X.shape[:-1])], axis=-1)
@@ -88,7 +88,7 @@ class View:
         return self.directions.flat((X - domain.middle) / domain.half_width)
 
     def axis_titles(self) -> tuple[str, str]:
-        """Return the two axis titles with units, for a figure."""
+        """Return the titles of both axes with their units, escaped for Plotly."""
         if self.trace.domain.n_features == 1:
             return self._title(0), ""
         if self.axes is None:
@@ -104,17 +104,18 @@ class View:
         name = str(self.columns[column])
         name = name if len(name) <= _NAME else f"{name[: _NAME - 1]}…"
         words = f"mostly {name}" if most else f"{name} and others"
-        of = f" of {self.directions.of}" if i == 0 else ""  # stated once, because the vertical axis has little room
+        of = f" of {self.directions.of}" if i == 0 else ""  # said only once, because the vertical axis has little room
         return escape.figure(f"direction {i + 1}{of} ({words})")
 
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the public box (low, high) in drawn coordinates, or a range around the centers along directions."""
+        """Return the public box (low, high) in drawn coordinates or, along directions, a range around the centers."""
         domain = self.trace.domain
         if domain.n_features == 1:
             return np.array([domain.low[0], -1.0]), np.array([domain.high[0], 1.0])
         if self.axes is not None:
             return domain.low[list(self.axes)], domain.high[list(self.axes)]
-        own = self.flat(np.asarray(self.trace.cluster_centers))  # these may lie outside the span of other runs
+        # this run's centers may lie outside a span that it shares with other runs
+        own = self.flat(np.asarray(self.trace.cluster_centers))
         low, high = np.array(self.directions.low), np.array(self.directions.high)
         return np.minimum(low, own.min(axis=0, initial=np.inf)), np.maximum(high, own.max(axis=0, initial=-np.inf))
 
@@ -126,13 +127,13 @@ class Panel:
     Attributes
     ----------
     name : str, "plane", "side" or "wide": its place on the page
-    figure : go.Figure; its data are the last frame, so the page is right without scripts
-    alt : str, a description of the figure's kind and of its last picture, for screen readers
+    figure : go.Figure; its data show the last frame, so that a page without scripts shows the result
+    alt : str, a description for screen readers: the kind of the figure, and what its last picture shows
 
     Raises
     ------
     ValueError
-        If a side panel is empty in a frame.
+        If a side panel is empty in one of its frames.
     """
 
     name: str
@@ -147,17 +148,17 @@ class Panel:
             )
 
     def printed(self) -> Panel:
-        """Return the panel with its figure as JSON, for storing and sending."""
+        """Return the panel with its figure as JSON, to be stored and sent."""
         return Panel(self.name, PrintedFigure.of(self.figure), self.alt)
 
 
 def thin(n: int, most: int, seed: int = 0) -> np.ndarray:
-    """Return the sorted indices of at most `most` of n items, always the same ones."""
+    """Return the sorted indices of at most `most` of n items; they are always the same."""
     return np.arange(n) if n <= most else np.sort(np.random.default_rng(seed).choice(n, most, replace=False))
 
 
 def xy(points: np.ndarray) -> dict[str, Any]:
-    """Return x and y as float32; [None] for no points, because an empty list keeps the old marks."""
+    """Return x and y as float32, or [None] if there are no points, because an empty list would leave the old marks."""
     if len(points) == 0:
         return {"x": [None], "y": [None]}
     x, y = np.asarray(points, dtype=np.float32).T
@@ -165,9 +166,9 @@ def xy(points: np.ndarray) -> dict[str, Any]:
 
 
 def moved(origins: np.ndarray, points: np.ndarray) -> dict[str, Any]:
-    """Return x and y of points (m, 2) that stood at `origins` (m, 2) one frame before; the stage animates the move.
+    """Return x and y of points (m, 2) that were at `origins` (m, 2) in the previous frame; the stage animates the move.
 
-    A point with a NaN origin appears without a move.
+    A point whose origin is NaN appears without a move.
     """
     return {**xy(points), "meta": {"from": xy(origins)}} if len(points) else xy(points)
 
@@ -178,15 +179,15 @@ def add_frames(
     per_frame: list[list[dict[str, Any]]],
     layouts: list[dict[str, Any]] | None = None,
 ) -> None:
-    """Attach frames named "0", "1", ... that change only the traces with these numbers; the last is the figure's data.
+    """Add frames named "0", "1", ... that change only the traces with these numbers; the last is the figure's data.
 
-    `layouts` holds the axes of every frame if they move. Equal frames carry the same `group`, so only changes are drawn
-    again; `xy` of no points hides a trace.
+    `layouts` holds the axes of every frame, if they change. Equal frames get the same `group`, so that only changes are
+    drawn again; `xy` without points hides a trace.
 
     Raises
     ------
     ValueError
-        If there is no frame, or a frame lacks an update for one of the traces.
+        If there is no frame, or if a frame lacks the update of a trace.
     """
     if not per_frame:
         raise ValueError("add_frames: per_frame must have one frame for every picture of the player; got none.")
@@ -214,7 +215,7 @@ def add_frames(
 
 
 def add_last(figure: go.Figure, looks: list[dict[str, Any]], last: list[dict[str, Any]]) -> None:
-    """Add scatter traces that appear in the last frame only, with styles `looks` and contents `last`."""
+    """Add scatter traces that appear only in the last frame, with the styles `looks` and the contents `last`."""
     first, frames = len(figure.data), [frame.to_plotly_json() for frame in figure.frames]
     for look, update in zip(looks, last, strict=True):
         figure.add_scatter(**look, **update)
@@ -223,7 +224,7 @@ def add_last(figure: go.Figure, looks: list[dict[str, Any]], last: list[dict[str
         frame["traces"] = [*frame["traces"], *range(first, first + len(looks))]
         frame["data"] = [*frame["data"], *nothing]
     frames[-1]["data"][-len(looks) :] = [{**update, "type": "scatter"} for update in last]
-    frames[-1]["group"] = "last"  # the last frame differs from all others
+    frames[-1]["group"] = "last"  # the last frame equals no other, because only it shows these traces
     figure.frames = frames
 
 

@@ -1,4 +1,4 @@
-"""Draw votes for trial points: the order of the pictures, the points that are drawn, and the largest votes as bars."""
+"""Draw votes for trial points: the order of pictures, the choice of drawn points, and bars for the largest votes."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from dpviz.trace import Step, Trace
 
 __all__ = ["GUESS", "KEEP", "MAX_GUESSES", "VOTE", "drawn", "voting", "votes_panel", "votes_table"]
 
-GUESS, VOTE, KEEP = range(3)  # the three frames of a generation: trial points, noisy votes, then survivors and centers
+GUESS, VOTE, KEEP = range(3)  # the three pictures of a round: trial points, noisy votes, then survivors and centers
 MAX_GUESSES = 500
-MAX_STRONG = 350  # maximum number of points drawn because of their votes; the others are a fixed random sample
+MAX_STRONG = 350  # maximum number of points drawn for their votes; the other drawn points are a fixed random sample
 
 
 def voting(trace: Trace, words: Callable[[Step, int], tuple[str, str]]) -> list[Shot]:
-    """Return the pictures of a run: three per round, with the trial points before the votes; other steps have one."""
+    """Return the pictures of a run: three per round, with trial points before votes; one for any other step."""
     return in_phases(trace, lambda step: range(3) if "noisy_votes" in step.released else (KEEP,), words, asking=GUESS)
 
 
 def votes_table(step: Step, *, hidden: bool, part: str = "votes") -> pd.DataFrame:
-    """Return the trial points with the most NOISY votes: columns rank, noisy_votes, kept; true_votes if `hidden`.
+    """Return the trial points with the most NOISY votes: columns rank, noisy_votes, kept and, if `hidden`, true_votes.
 
-    `part` names the votes in the hidden statistic.
+    `part` is the name of the votes in the hidden statistic.
     """
     order = np.argsort(-step.released["noisy_votes"], kind="stable")[:TOP]
     table = pd.DataFrame(
@@ -45,16 +45,16 @@ def votes_table(step: Step, *, hidden: bool, part: str = "votes") -> pd.DataFram
 
 
 def drawn(released: Mapping[str, Any], most: int) -> np.ndarray:
-    """Return the indices of the drawn trial points: those with the most votes, and a fixed sample of the others."""
+    """Return the indices of the trial points to draw: those with the most votes, and a fixed sample of the others."""
     order = np.argsort(-released["noisy_votes"], kind="stable")
     strong = min(max(int(released["kept"].sum()), most // 3), MAX_STRONG, most)
     return np.concatenate([order[:strong], order[strong:][thin(max(len(order) - strong, 0), most - strong)]])
 
 
 def votes_panel(view: View, shots: Sequence[Shot], word: str = "votes") -> Panel:
-    """Draw the largest noisy votes of the latest round as bars, with the keep threshold if one is released.
+    """Draw the largest noisy votes of the latest round as bars, and the threshold for keeping points if it is released.
 
-    `word` names the votes in the picture and in the hidden statistic.
+    `word` is the name of the votes in the picture and in the hidden statistic.
     """
     trace, colors = view.trace, view.colors
     steps = {t: step for t, step in enumerate(trace.steps) if "noisy_votes" in step.released}

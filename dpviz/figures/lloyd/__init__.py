@@ -1,1 +1,1 @@
-"""Pictures of the Lloyd family."""
+"""Draw the Lloyd family."""

@@ -1,4 +1,4 @@
-"""Draw the Lloyd family: the radius, each center's noisy move, how it is shortened and folded back, and the noise."""
+"""Draw the Lloyd family: the radius, each center's noisy move, its shortening and return to the bounds, the noise."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from dpviz.trace import Step, Trace
 
 __all__ = ["PANE", "counts_table", "moves_table", "outside", "shadow", "shots"]
 
-ASSIGN, RAW, MOVE = range(3)  # the three frames of an iteration: rows that count, noisy moves, new centers
+ASSIGN, RAW, MOVE = range(3)  # the three pictures of an iteration: rows that count, noisy moves, new centers
 CORNERS = 900  # maximum number of corners of all outlines of one kind in a frame; an outline has at most 48
-FAR = 3.0  # maximum drawn length of a move, in domain radii; dividing by a count near 0 gives moves of any length
+FAR = 3.0  # maximum length at which a move is drawn, in domain radii; a count near 0 would give a move of any length
 
 
 def shots(trace: Trace) -> list[Shot]:
-    """Return one picture of the start and three per iteration; the releases come with the second of the three."""
+    """Return one picture of the start and three per iteration; the releases are made at the second of the three."""
     return in_phases(
         trace,
         lambda step: range(3) if "raw" in step.released else (MOVE,),
@@ -71,7 +71,7 @@ def warning(trace: Trace) -> str:
 
 
 def moves_table(step: Step) -> pd.DataFrame:
-    """Return one row per center: raw and final length of its move (z units), shortened, returned, dead."""
+    """Return one row per center: the raw and the final length of its move (z units), shortened, returned, dead."""
     released = step.released
     raw, short, last = (
         np.linalg.norm(released[name] - released["start"], axis=1) for name in ("raw", "clipped", "centers")
@@ -89,7 +89,7 @@ def moves_table(step: Step) -> pd.DataFrame:
 
 
 def counts_table(step: Step, *, hidden: bool) -> pd.DataFrame:
-    """Return NOISY counts by center: columns center, noisy_counts, sd, dead, and true_counts if `hidden`."""
+    """Return the NOISY counts of the centers: columns center, noisy_counts, sd, dead and, if `hidden`, true_counts."""
     released = step.released
     table = pd.DataFrame(
         {
@@ -105,7 +105,7 @@ def counts_table(step: Step, *, hidden: bool) -> pd.DataFrame:
 
 
 def outside(step: Step, Z: np.ndarray) -> np.ndarray:
-    """Return the mask (n,) of the rows Z (n, d), z units, that no center's radius reaches. NOT PRIVATE."""
+    """Return the mask (n,) of the rows Z (n, d), z units, that lie outside the radius of every center. NOT PRIVATE."""
     if not step.released["constrained"]:
         return np.zeros(len(Z), dtype=bool)
     squares = ((Z[:, None] - step.released["start"][None]) ** 2).sum(axis=2)
@@ -113,10 +113,10 @@ def outside(step: Step, Z: np.ndarray) -> np.ndarray:
 
 
 def shadow(view: View, radius: np.ndarray, around: np.ndarray) -> np.ndarray:
-    """Return outlines of balls in z units as they appear in the drawn plane, shape (., 2), with a NaN row after each.
+    """Return the outlines on the plane, shape (., 2), of balls given in z units, with a NaN row after each outline.
 
-    The balls have radii `radius` (k,) and middles `around` (k, d). A ball's shadow under a linear map is an ellipse:
-    the disk under the map's polar part.
+    The balls have radii `radius` (k,) and centers `around` (k, d). A linear map turns a ball into an ellipse on the
+    plane: the image of a disk under the map's polar part.
     """
     d = view.trace.domain.n_features
     linear = view.plane(np.eye(d)) - view.plane(np.zeros((1, d)))
@@ -152,7 +152,7 @@ def _plane(view: View, shots: list[Shot]) -> Panel:
 
 
 def _layers(view: View, step: Step, phase: int) -> dict[str, dict[str, Any]]:
-    """Return the layers that the plane shows at a step; other layers are empty."""
+    """Return the layers that the plane shows at this step and phase; other layers are empty."""
     released, domain = step.released, view.trace.domain
     if "raw" not in released:
         return {"center": xy(view.plane(released["centers"]))}

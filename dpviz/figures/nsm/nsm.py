@@ -1,4 +1,4 @@
-"""Draw NSM: the reach and spread of the rows, candidates and noisy counts, free search, paid corrections."""
+"""Draw NSM: reach and spread of the rows, candidates with noisy counts, the free search, and the paid corrections."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from dpviz.trace import Step, Trace
 
 __all__ = ["PANE", "bulk", "radius_table", "strength_table"]
 
-FLAT = 3  # in more columns than this, a ball's shadow on the plane says little about the ball
+FLAT = 3  # with more columns than this, a ball's shadow on the plane says little about the ball
 
 
 def _mean_words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
@@ -111,14 +111,14 @@ WORDS = {
 
 
 def shots(trace: Trace) -> list[Shot]:
-    """Return three pictures of a summary (points, noisy counts, points that stay), and one of each other step."""
+    """Return three pictures of a step with counts (points, noisy counts, kept points), and one of every other step."""
     return voting(trace, lambda step, phase: WORDS[step.kind](step, phase, trace))
 
 
 def radius_table(step: Step, *, hidden: bool) -> pd.DataFrame:
-    """Return the shells from the outside in: columns reach (outer edge, z units), noisy_counts, outside, true_counts.
+    """Return the shells, outermost first: columns reach (outer edge, z units), noisy_counts, outside, true_counts.
 
-    `outside` marks the shells beyond the learned radius; `true_counts` is present only with `hidden`.
+    `outside` marks the shells beyond the learned radius; `true_counts` exists only if `hidden`.
     """
     released = step.released
     table = pd.DataFrame(
@@ -134,14 +134,14 @@ def radius_table(step: Step, *, hidden: bool) -> pd.DataFrame:
 
 
 def bulk(step: Step) -> float:
-    """Return 2 sd sqrt(p / 2), the largest eigenvalue of a second moment that is noise alone (Wigner)."""
+    """Return 2 sd sqrt(p / 2), the largest eigenvalue of a second moment that consists of noise alone (Wigner)."""
     return float(2 * step.released["noise_sd"] * np.sqrt(len(step.released["moment"]) / 2))
 
 
 def strength_table(step: Step, *, hidden: bool) -> pd.DataFrame:
     """Return the eigenvalues of the second moment, largest first: columns direction, strength, signal, true_strength.
 
-    `signal` is true for a value above the bulk of noise alone.
+    `signal` is true for an eigenvalue larger than noise alone would give.
     """
     moment = step.released["moment"]
     strength = np.linalg.eigvalsh((moment + moment.T) / 2)[::-1]
@@ -154,13 +154,13 @@ def strength_table(step: Step, *, hidden: bool) -> pd.DataFrame:
 
 
 def _reach(view: View, step: Step) -> np.ndarray:
-    """Return discs around the centers before a correction; their radius is the reach of one row's pull."""
+    """Return discs around the centers before a correction; the radius limits the offset that a row contributes."""
     released, root = step.released, step.released["radius"] * np.eye(view.trace.domain.n_features)
     return paths([outline(view, root, at) for at in released["start"]])
 
 
 def _shape(view: View, step: Step) -> np.ndarray:
-    """Return the outline that a step learns: the radius, or two standard deviations; empty if projected."""
+    """Return the outline that a step has learned: the radius, or two standard deviations; empty if it is projected."""
     released, d = step.released, view.trace.domain.n_features
     middle = next((earlier.released["middle"] for earlier in view.trace.steps if earlier.kind == "mean"), np.zeros(d))
     if step.kind in ("radius", "near"):
@@ -171,14 +171,14 @@ def _shape(view: View, step: Step) -> np.ndarray:
 
 
 def _spokes(view: View, step: Step) -> np.ndarray:
-    """Return a line from every noisy point to its center."""
+    """Return lines from the noisy points to their nearest centers."""
     points, centers = step.released["coreset_points"], step.released["centers"]
     nearest = ((points[:, None] - centers) ** 2).sum(axis=2).argmin(axis=1)
     return segments(view.plane(points), view.plane(centers[nearest]))
 
 
 def _layers(view: View, step: Step, phase: int) -> dict[str, dict]:
-    """Return the layers that the plane shows at a step; other layers are empty."""
+    """Return the layers that the plane shows at this step and phase; other layers are empty."""
     released, d = step.released, view.trace.domain.n_features
     if step.kind == "mean":
         return {"centers": xy(view.plane(released["middle"][None]))}
@@ -206,7 +206,7 @@ def _layers(view: View, step: Step, phase: int) -> dict[str, dict]:
     if step.kind == "correction":
         start, now, moves = view.plane(released["start"]), view.plane(released["centers"]), released["moved"]
         split = released.get("split", np.zeros(len(now), dtype=bool))
-        # a start that is zero in every column marks the first average
+        # a start of zeros in every column marks the first average
         paid = moves & ~split & released["start"].any(axis=1)
         return {
             "shape": xy(_reach(view, step) if d <= FLAT and step is not view.trace.steps[-1] else NOWHERE),
@@ -249,7 +249,7 @@ def _plane(view: View, shots: list[Shot]) -> Panel:
 def _bars(
     view: View, shots: list[Shot], title: str, kind: str, table: pd.DataFrame, cut: dict[str, list[float]]
 ) -> go.Figure:
-    """Draw bars (columns x, y, strong and perhaps true) and the line `cut`, both empty before the step of `kind`."""
+    """Draw bars (columns x, y, strong and possibly true) and the line `cut`, both absent before the step of `kind`."""
     trace, colors = view.trace, view.colors
     figure = base(colors, title, height=132)
     figure.add_bar(hovertemplate="%{y:,.3~r}<extra></extra>")

@@ -1,1 +1,1 @@
-"""Pictures that belong to no single run: comparisons, lessons, sweeps, data."""
+"""Draw what does not belong to a single run: comparisons, lessons, sweeps, data."""

@@ -1,4 +1,4 @@
-"""Draw two worlds that differ in one person: a plane, and a lens on one center of KMeans. NOT PRIVATE."""
+"""Draw two worlds that differ in one person: a plane, and a magnified view of one KMeans center. NOT PRIVATE."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ LEGEND = (
     ("hidden_ring", "Alex"),
     ("ring", "person"),
 )
-_LARGEST = 6  # a lens enlarges by a factor of at most ten to this power
+_LARGEST = 6  # exponent of the largest magnification of a lens, a power of ten
 _TALL = 340  # height of a lens, in pixels
 
 
 def alex_look(colors: Theme, name: str, side: str) -> dict[str, Any]:
-    """Return the style of the person in question, a ring with a label at its "top" or "bottom"."""
+    """Return the style of the person in question: a ring with a label at its "top" or "bottom"."""
     return {
         "mode": "markers+text",
         "text": [name],
@@ -42,7 +42,7 @@ def alex_look(colors: Theme, name: str, side: str) -> dict[str, Any]:
 
 
 def cloud_looks(colors: Theme) -> dict[str, dict[str, Any]]:
-    """Return the styles of the centers of many runs: filled with Alex, hollow without."""
+    """Return the styles of the centers of many runs: filled with Alex in the data, hollow without."""
     hollow = {"symbol": "circle-open", "color": colors.released, "size": 7, "opacity": 0.75, "line": {"width": 1.2}}
     return {
         "with": {"mode": "markers", "marker": {"color": colors.released, "size": 7, "opacity": 0.45}},
@@ -52,11 +52,11 @@ def cloud_looks(colors: Theme) -> dict[str, dict[str, Any]]:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Lens:
-    """The center of KMeans that one person moves farthest, and how much a lens must magnify the plane to show the move.
+    """The KMeans center that one person moves farthest, and the magnification at which the move becomes visible.
 
     Attributes
     ----------
-    here, there : the center with and without the person (d,), original units
+    here, there : the center (d,) with and without the person, original units
     times : magnification of the plane, a power of ten
     """
 
@@ -66,13 +66,13 @@ class Lens:
 
 
 def nearest(centers: np.ndarray, place: np.ndarray, domain: Domain) -> np.ndarray:
-    """Return the center of (k, d) nearest to a point (d,), original units; distances in z units."""
+    """Return which of the centers (k, d) is nearest to a point (d,), original units, with distances in z units."""
     gaps = np.linalg.norm(domain.normalize(centers) - domain.normalize(place[None]), axis=1)
     return np.asarray(centers)[int(gaps.argmin())]
 
 
 def lens_of(view: View, plain: tuple[np.ndarray, np.ndarray]) -> Lens:
-    """Return the lens on KMeans' centers with and without the person (k, d), original units."""
+    """Return the lens for KMeans' centers (k, d) with and without the person, original units."""
     domain = view.trace.domain
     here, there = (domain.normalize(centers) for centers in plain)
     one, other = linear_sum_assignment(cdist(here, there))
@@ -85,13 +85,13 @@ def lens_of(view: View, plain: tuple[np.ndarray, np.ndarray]) -> Lens:
 
 
 def lens_panel(view: View, lens: Lens, frames: Sequence[tuple[np.ndarray, Sequence[np.ndarray]]]) -> Panel:
-    """Draw the lens: KMeans' center with and without the person, and the released center in every frame.
+    """Draw the lens: the KMeans center with and without the person, and the released center in every frame.
 
-    A released center outside the lens is drawn as a ray at the edge, in its direction.
+    If a released center is outside the lens, a ray at the edge shows its direction.
 
     Parameters
     ----------
-    frames : for each frame, (center of KMeans (d,), released centers (d,) of the same group), original units
+    frames : for each frame, a center of KMeans (d,) and the released centers (d,) of the same group, original units
     """
     colors, domain = view.colors, view.trace.domain
     low, high = view.bounds()
@@ -139,7 +139,7 @@ def lens_panel(view: View, lens: Lens, frames: Sequence[tuple[np.ndarray, Sequen
 def _released(
     view: View, points: Sequence[np.ndarray], middle: np.ndarray, half: np.ndarray
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return rays toward the released centers outside the lens, and the released centers inside."""
+    """Return rays toward the released centers outside the lens, and the released centers inside it."""
     inside: list[np.ndarray] = []
     x: list[float | None] = []
     y: list[float | None] = []
@@ -165,19 +165,20 @@ def worlds_panel(
     clouds: tuple[Sequence[np.ndarray], Sequence[np.ndarray]],
     plain: tuple[np.ndarray, np.ndarray],
 ) -> Panel:
-    """Draw a plane in five frames: a run in each world with the same noise, a cloud of runs for each, and both clouds.
+    """Draw a plane in five frames: a run in each world with the same noise, many runs in each world, and both together.
 
     Parameters
     ----------
-    alex, elsewhere : Alex's place (d,) in the first and in the second world, original units; `elsewhere` is None if
-        Alex is missing from the second
+    alex, elsewhere : Alex's place (d,) in the first and in the second world, original units; `elsewhere` is None if the
+        second world lacks Alex
     ones, plain : centers of one run and of KMeans, each in both worlds, original units
     clouds : centers of many runs in both worlds, original units; empty until they are computed
     """
     colors = view.colors
     view = dataclasses.replace(view, reference=None, missed=None)
     low, high = view.bounds()
-    below = "bottom" if view.flat(alex[None])[0, 1] > (low[1] + high[1]) / 2 else "top"  # so that the name stays inside
+    # keeps the name inside the picture
+    below = "bottom" if view.flat(alex[None])[0, 1] > (low[1] + high[1]) / 2 else "top"
     looks = {
         **cloud_looks(colors),
         "center": center(colors),

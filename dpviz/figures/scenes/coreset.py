@@ -1,4 +1,4 @@
-"""Draw a coreset that is clustered again: its weighted points with the centers of any k, and the cost of every k."""
+"""Draw a coreset that is clustered again: its weighted points with the centers for any k, and the cost of each k."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dpviz.trace import Coreset
 
 __all__ = ["LEGEND", "elbow_panel", "plane_panel", "printed"]
 
-MOST_RAYS = 200  # maximum number of points that are joined to their centers
+MOST_RAYS = 200  # maximum number of points for which lines to their centers are drawn
 LEGEND = (
     ("disc", "released point (area: noisy weight)"),
     ("dashed", "nearest center, free"),
@@ -32,7 +32,7 @@ def plane_panel(view: View, coreset: Coreset, centers: np.ndarray) -> Panel:
     z, c = domain.normalize(coreset.points), domain.normalize(centers)
     nearest = ((z[:, None] - c) ** 2).sum(axis=2).argmin(axis=1)
     line = {"color": colors.released, "width": 1, "dash": "4px,4px"}
-    rays = segments(at, to[nearest]) if len(at) <= MOST_RAYS else NOWHERE  # more would be unreadable
+    rays = segments(at, to[nearest]) if len(at) <= MOST_RAYS else NOWHERE  # more lines would be unreadable
     figure.add_scatter(**xy(rays), mode="lines", line=line, hoverinfo="skip", name="nearest")
     figure.add_scatter(
         **xy(at), mode="markers", name="released point", customdata=coreset.weights,
@@ -48,7 +48,7 @@ def plane_panel(view: View, coreset: Coreset, centers: np.ndarray) -> Panel:
 
 
 def _saving(table: pd.DataFrame, n_clusters: int) -> str:
-    """State how much of the coreset's cost the last of k centers saves."""
+    """State by how much the last of the k centers lowers the coreset's cost."""
     cost = dict(zip(table.k, table.coreset, strict=True))
     if n_clusters not in cost or not cost.get(n_clusters - 1):
         return f"k = 1 costs {number(float(table.coreset.iloc[0]))}"
@@ -56,7 +56,7 @@ def _saving(table: pd.DataFrame, n_clusters: int) -> str:
 
 
 def elbow_panel(view: View, table: pd.DataFrame, n_clusters: int, cost: str) -> Panel:
-    """Draw the cost of every k on the coreset and, if hidden layers are on, on the rows.
+    """Draw the cost of each k on the coreset and, if hidden layers are on, on the rows.
 
     `table` has the columns k, coreset and, in DEMO, rows.
     """

@@ -1,7 +1,7 @@
-"""Draw the pictures of the ε slider: stored runs at each of its stops, and the curve along its track.
+"""Draw the pictures of the ε slider: stored runs at each of its stops, and a curve along its track.
 
-This module makes everything that the browser shows during a drag, including words. A record is small: at most `CLOUD`
-runs, `MARKS` centers per stop and 800 people per edition.
+This module makes everything that the browser shows while the slider is dragged, including its texts. A record stays
+small: at most `CLOUD` runs, `MARKS` centers per stop and 800 people per edition.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ __all__ = [
     "text_of",
 ]
 
-CLOUD = 20  # number of reruns drawn
+CLOUD = 20  # number of runs drawn
 MARKS = 2_000  # maximum number of centers of reruns that are drawn at one stop
-BAND = (0.1, 0.9)  # quantiles of the reruns: the band around the curve
+BAND = (0.1, 0.9)  # quantiles of the runs' losses that bound the band around the curve
 SURE = 0.95  # confidence level of the interval for a median or a share
-TOP = (1.25, 8.0)  # smallest and largest upper end of the curve's axis, in multiples of the reference's loss
+TOP = (1.25, 8.0)  # smallest and largest possible upper end of the curve's axis, in multiples of the reference's loss
 CURVE = "curve: the runs' loss; dotted: KMeans'"  # legend of the track
 
 
 class Stop(Protocol):
-    """All runs at one ε; run i has seed i.
+    """All runs at one ε; run i has the seed i.
 
-    `centers` are arrays (k', d) in original units, `losses` (runs,) are in the unit of the reference's loss, `found`
-    (runs,) is the number of groups that got a center, and an attacker wins at most `bet` of 100 bets on one person.
+    `centers` holds an array (k', d) per run, original units, `losses` (runs,) have the unit of the reference's loss,
+    `found` (runs,) is the number of groups with a center, and an attacker wins at most `bet` of 100 bets on a person.
     """
 
     @property
@@ -55,7 +55,7 @@ class Stop(Protocol):
 
     @property
     def bet(self) -> int:
-        """Return the largest number of bets, of 100, that an attacker wins."""
+        """Return the largest number of 100 bets that an attacker can win."""
 
     @property
     def centers(self) -> tuple[np.ndarray, ...]:
@@ -67,20 +67,20 @@ class Stop(Protocol):
 
     @property
     def found(self) -> np.ndarray:
-        """Return the number of groups with their own center, for every run."""
+        """Return, for every run, the number of groups with a center of their own."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Edition:
-    """All runs with a given number of people, at every stop.
+    """All runs with a given number of people, at every stop of the slider.
 
     Attributes
     ----------
     name : public name of the data set with this number of people
     n : number of people
-    stops : by ascending ε, the same in every edition
-    most : for every stop, the largest number of bets, of 100, that an attacker wins against any method with the stop's
-        ε and δ
+    stops : the stops of the slider by ascending ε, the same in every edition
+    most : for every stop, the largest number of 100 bets that an attacker can win against any method with the stop's ε
+        and δ
     groups : number of groups
     best : the reference's loss
     people : ndarray (n, d), original units, or None; NOT PRIVATE
@@ -98,17 +98,17 @@ class Edition:
 
 
 def text_of(name: str) -> str:
-    """Return the track's "track.js" or "track.css", which work on any page."""
+    """Return the source of "track.js" or "track.css", which work on any page."""
     return (files(__package__) / name).read_text(encoding="utf-8")
 
 
 def curve_table(edition: Edition) -> pd.DataFrame:
-    """Return the curve along the track, one row per stop. NOT PRIVATE.
+    """Return the points of the curve along the track, one row per stop. NOT PRIVATE.
 
     Columns: epsilon; low, median and high, the 10, 50 and 90% quantiles of the loss divided by the reference's; again,
     the number of runs that find all groups; runs, the number of all runs; noise, true if the stop looks worse than the
-    one before although the 95% intervals overlap. It looks worse if its median loss is higher, rounded to two digits,
-    or if fewer of its runs find all groups.
+    previous stop although the 95% intervals overlap. A stop looks worse if its median loss, rounded to two digits, is
+    higher or if fewer of its runs find all groups.
     """
     rows: list[tuple[Any, ...]] = []
     before: tuple[np.ndarray, int] | None = None
@@ -123,7 +123,7 @@ def curve_table(edition: Edition) -> pd.DataFrame:
 
 
 def _looks_worse(ratios: np.ndarray, again: int, later: np.ndarray, later_again: int) -> bool:
-    """Return whether the later stop looks worse than the one before, although chance could explain the difference."""
+    """Return whether the later stop looks worse than the earlier one, although chance could explain the difference."""
     differs = []
     if round(float(np.median(later)), 2) > round(float(np.median(ratios)), 2):
         differs.append(_median_interval(later)[0] > _median_interval(ratios)[1])
@@ -133,7 +133,7 @@ def _looks_worse(ratios: np.ndarray, again: int, later: np.ndarray, later_again:
 
 
 def _median_interval(values: np.ndarray) -> tuple[float, float]:
-    """Return the interval of the median from order statistics, which holds for any distribution."""
+    """Return an interval for the median from order statistics; it holds for any distribution."""
     n = len(values)
     rank = max(int(binom.ppf((1 - SURE) / 2, n, 0.5)), 1)
     ordered = np.sort(values)
@@ -141,15 +141,15 @@ def _median_interval(values: np.ndarray) -> tuple[float, float]:
 
 
 def share_interval(some: int, n: int) -> tuple[float, float]:
-    """Return Wilson's interval for a share that was observed as `some` of n runs."""
+    """Return Wilson's interval for a share, given that `some` of n runs count."""
     interval = binomtest(some, n).proportion_ci(SURE, method="wilson")
     return float(interval.low), float(interval.high)
 
 
 def film(view: View, edition: Edition, seed: int) -> Panel:
-    """Draw the plane with a frame for every stop: the reruns' centers in a pale color, and this seed's centers.
+    """Draw a plane with one frame per stop: the centers of the reruns in a pale color, and those of this seed.
 
-    `view` holds the domain and the drawing choices; people and reference are the edition's.
+    `view` holds the domain and the choice of what to draw; people and reference come from the edition.
     """
     colors = view.colors
     if view.picture is not None:
@@ -182,14 +182,14 @@ def film(view: View, edition: Edition, seed: int) -> Panel:
 
 
 def record(view: View, editions: Sequence[Edition], seed: int, on: str) -> dict[str, Any]:
-    """Return everything that a browser needs to show any stop of any edition: plain numbers, words and JSON.
+    """Return everything that a browser needs to show any stop of any edition: plain numbers, texts and JSON.
 
     Parameters
     ----------
-    view : drawing choices; without hidden layers the record holds no secret
-    editions : one for each number of people
-    seed : seed of the run drawn beside the reruns
-    on : subject of the bet, in the words of `postprocessing.bet`
+    view : choice of what to draw; without hidden layers, the record holds no secret value
+    editions : one edition for each number of people
+    seed : seed of the run that is drawn together with the reruns
+    on : what the bet is on, in the words of `postprocessing.bet`
     """
     largest = max(editions, key=lambda edition: edition.n)
     drawn = [_edition(view, one, largest, seed, on) for one in editions]
@@ -197,7 +197,7 @@ def record(view: View, editions: Sequence[Edition], seed: int, on: str) -> dict[
 
 
 def _top(editions: Sequence[Edition]) -> float:
-    """Return the upper end of the curves' axis, in multiples of the reference's loss; all editions share it."""
+    """Return the upper end of the curves' axis, in multiples of the reference's loss, the same for all editions."""
     highest = max(float(curve_table(edition).high.max()) for edition in editions)
     return round(float(np.clip(highest, *TOP)), 3)
 

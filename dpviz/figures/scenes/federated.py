@@ -1,4 +1,4 @@
-"""Draw federated messages byte by byte, and the rows of each client."""
+"""Draw the messages of a federated run byte by byte, and the rows of each client."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ MAX_PEOPLE = 800
 
 
 def words_table(payload: bytes, word_bytes: int) -> pd.DataFrame:
-    """Return the words of a payload as bytes: one row per word, one column per byte, most significant first."""
+    """Return the words of a payload: one row per word, one column per byte, most significant byte first."""
     table = np.frombuffer(payload, dtype=np.uint8).reshape(-1, word_bytes)[:, ::-1]
     return pd.DataFrame(table, columns=[f"byte {i + 1}" for i in range(word_bytes)])
 
 
 def plot_words(colors: Theme, payload: bytes, word_bytes: int, title: str, *, hidden: bool) -> go.Figure:
-    """Draw every byte as a square, darker for larger values; at most 24 words are drawn."""
+    """Draw every byte as a square, which is darker for larger values; at most 24 words are drawn."""
     table = words_table(payload, word_bytes).iloc[:MAX_WORDS]
     n_words = min(len(table), MAX_WORDS)
     figure = base(colors, title, height=46 + 11 * max(n_words, 6), margin_left=6)
@@ -46,7 +46,7 @@ def plot_words(colors: Theme, payload: bytes, word_bytes: int, title: str, *, hi
 
 
 def plot_clients(view: View, parts: Sequence[np.ndarray], chosen: int) -> go.Figure:
-    """Draw each client's people as rings in its own shade (the chosen client's as dots), and the released centers."""
+    """Draw each client's people as rings in its own shade, the chosen client's as dots, and the released centers."""
     colors = view.colors
     sizes = " to ".join(f"{size:,}" for size in sorted({min(map(len, parts)), max(map(len, parts))}))
     figure = plane(view, f"{counted(len(parts), 'client')} hold {sizes} rows each", height=360)

@@ -1,4 +1,4 @@
-"""Draw the game: one released picture with a person to bet on, and the square of false alarms and misses."""
+"""Draw the game: a released picture with a person to bet on, and the square of false alarms and misses."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ from dpviz.postprocessing.bound import Bound
 __all__ = ["Rates", "picture_panel", "square_panel"]
 
 _ALARMS = np.concatenate([np.geomspace(1e-4, 0.05, 24), np.linspace(0.055, 1, 190)])
-Rates = tuple[tuple[float, float, float], tuple[float, float, float]]  # (share, low, high) of false alarms, of misses
+# (share, low, high) of false alarms and (share, low, high) of misses
+Rates = tuple[tuple[float, float, float], tuple[float, float, float]]
 
 
 def _flat(points: np.ndarray, axes: tuple[int, int] | None) -> np.ndarray:
-    """Return the drawn coordinates (m, 2) of points (m, d); a single column is drawn along a line."""
+    """Return the drawn coordinates (m, 2) of points (m, d); if there is only one column, the points form a line."""
     points = np.atleast_2d(points)
     return np.stack([points[:, 0], np.zeros(len(points))], axis=1) if axes is None else points[:, list(axes)]
 
@@ -37,10 +38,10 @@ def picture_panel(
     *,
     exact: bool = False,
 ) -> Panel:
-    """Draw one released picture: only centers (k, d), and named points (d,) to ask about.
+    """Draw a released picture: only centers (k, d), and named points (d,) that the question is about.
 
-    `clouds` are centers of many other runs with the person (m, d), drawn filled, and without (m', d), drawn hollow. All
-    coordinates are in original units. An `exact` picture is not private.
+    `clouds` are the centers of many other runs: (m, d) with the person, drawn filled, and (m', d) without, drawn
+    hollow. All coordinates are in original units. A picture with `exact` centers is not private.
     """
     low, high = (np.array([domain.low[0], -1.0]), np.array([domain.high[0], 1.0]))
     if axes is not None:
@@ -60,7 +61,7 @@ def picture_panel(
 
 
 def square_panel(colors: Theme, bound: Bound, points: Sequence[tuple[str, Rates]]) -> Panel:
-    """Draw the square of false alarms and misses: the bound's curve, and players with their intervals."""
+    """Draw the square of false alarms and misses, with the bound's curve and the players with their intervals."""
     height = 380
     figure = base(colors, f"No attacker wins more than {bound.odds} of 100 bets", height=height)
     figure.update_xaxes(title_text="false alarms", range=[-0.02, 1.02], tickformat=".0%", dtick=0.25)

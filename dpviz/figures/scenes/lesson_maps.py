@@ -1,4 +1,4 @@
-"""Draw the maps of single lessons: a DEMO screen, one person's possible positions, repeated releases and their mean."""
+"""Draw the maps that only one lesson uses: a DEMO screen, positions of one person, repeated releases and their mean."""
 
 from __future__ import annotations
 
@@ -62,11 +62,11 @@ def screen_panel(view: View, guesses: np.ndarray, noisy_votes: np.ndarray) -> Pa
 def moved_panel(
     view: View, title: str, noisy: np.ndarray, here: np.ndarray, there: np.ndarray, far: Sequence[float]
 ) -> Panel:
-    """Draw a plane of noisy points (n, d) with one person and, in each frame, a circle in which that person might be.
+    """Draw a plane of noisy points (n, d) with one person and, in each frame, a circle in which this person might be.
 
     Parameters
     ----------
-    here, there : ndarrays of shape (d,), the person and their noisy point, original units
+    here, there : ndarrays of shape (d,), the positions of the person and of their noisy point, original units
     far : radii of the circles, z units
     """
     colors = view.colors
@@ -91,11 +91,11 @@ def moved_panel(
 
 
 def mean_panel(view: View, looks: np.ndarray, means: np.ndarray, target: np.ndarray) -> Panel:
-    """Draw one center, magnified, with one frame per release: the center in all releases so far, and their mean.
+    """Draw one center, magnified, with one frame per release: the center in every release so far, and their mean.
 
     Parameters
     ----------
-    looks, means : ndarrays of shape (n, d), the center in every release and its mean so far, original units
+    looks, means : ndarrays of shape (n, d), the center in every release and the mean up to that release, original units
     target : ndarray of shape (d,), the center without noise. NOT PRIVATE
     """
     colors, points, middle = view.colors, view.flat(looks), view.flat(target)

@@ -1,4 +1,4 @@
-"""Draw lessons: groups with the radius within which a center finds them, and one number frame by frame."""
+"""Draw lessons: groups with the radius within which a center finds them, and a number for each frame."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ GROUPS = (
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Values:
-    """One number per frame, drawn as its own figure.
+    """A number for each frame, drawn as a figure of its own.
 
     Attributes
     ----------
     title, axis : the titles of the figure and of its y axis
-    labels : names of the frames, on the x axis
+    labels : names of the frames, shown on the x axis
     values : the number in each frame
     words : the values as text
     line : (value, name) of a horizontal line to compare with, or None
@@ -55,10 +55,10 @@ def groups_panel(
     *,
     boxes: Sequence[tuple[np.ndarray, np.ndarray]] | None = None,
 ) -> Panel:
-    """Draw a plane with one frame per shot: its centers (k', d), original units, and every group's radius.
+    """Draw a plane with one frame per shot: the shot's centers (k', d), original units, and the radius of every group.
 
-    `boxes` are the bounds (low, high) declared for every shot. The picture is then 2.2 times as wide as the view's own
-    bounds, and cuts off wider boxes and distant centers.
+    `boxes` holds the bounds (low, high) declared for every shot. The picture is then 2.2 times as wide as the view's
+    bounds; wider boxes and more distant centers are cut off.
     """
     domain, colors = view.trace.domain, view.colors
     frames = []
@@ -84,9 +84,9 @@ def groups_panel(
 
 
 def found_rings(view: View, groups: Groups, centers: np.ndarray) -> list[dict[str, Any]]:
-    """Return circles around the groups that have one of the centers (k', d), z units, and around those that have none.
+    """Return circles around the groups that are found by centers (k', d), z units, and around the groups that are not.
 
-    `Groups.found_by` decides which is which, so exactly the groups that count as found have solid rings.
+    `Groups.found_by` decides which groups are found, so solid rings mark exactly the groups that count as found.
     """
     hits = groups.found_by(centers)
     middles = view.flat(view.trace.domain.denormalize(groups.means))
@@ -97,7 +97,7 @@ def found_rings(view: View, groups: Groups, centers: np.ndarray) -> list[dict[st
 
 
 def add_rings(figure: go.Figure, colors: Theme) -> list[int]:
-    """Add the two traces that `found_rings` fills; return their numbers."""
+    """Add the two traces whose contents `found_rings` returns; return the traces' numbers."""
     first = len(figure.data)
     for look in _rings(colors):
         figure.add_scatter(hoverinfo="skip", **look)
@@ -113,13 +113,13 @@ def _rings(colors: Theme) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def circle(view: View, radius: float) -> np.ndarray:
-    """Return a circle (73, 2) around 0, in the units of the two drawn columns; its radius is given in z units."""
+    """Return a circle (73, 2) around 0, in the units of the two drawn columns; the radius is given in z units."""
     width = np.broadcast_to(view.trace.domain.half_width, view.trace.domain.n_features)
     return radius * CIRCLE * (width[list(view.axes)] if view.axes is not None else width.max())
 
 
 def values_panel(colors: Theme, numbers: Values) -> Panel:
-    """Draw the numbers as a line; each frame marks its own number and labels the mark."""
+    """Draw the numbers as a line; each frame marks its own number and writes it next to the mark."""
     figure = base(colors, numbers.title, height=230)
     n, values = len(numbers.values), np.asarray(numbers.values, dtype=float)
     x = list(range(n))

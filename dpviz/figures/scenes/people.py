@@ -1,4 +1,4 @@
-"""Draw raw rows, for public data and DEMO only: thumbnails, and the effect of declared bounds on a column."""
+"""Draw raw rows, only for public data and DEMO: thumbnails, and what declared bounds cut off from each column."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _BINS = 40
 
 
 def thumbnail(data: Dataset, colors: Theme, *, width: int = 220, height: int = 132, most: int = 260) -> str:
-    """Return an SVG of at most `most` people in the declared bounds; three or more columns are projected."""
+    """Return an SVG that shows at most `most` people in the declared bounds; three or more columns are projected."""
     domain, rng = data.domain, np.random.default_rng(0)
     Z = domain.normalize(data.X[thin(len(data.X), most)])
     Z = domain.clip(Z[np.isfinite(Z).all(axis=1)])
@@ -44,7 +44,7 @@ def thumbnail(data: Dataset, colors: Theme, *, width: int = 220, height: int = 1
 
 
 def bounds_table(X: np.ndarray, domain: Domain, columns: list[str]) -> pd.DataFrame:
-    """Return one row per histogram bar: column, left, right, rows, inside. NOT PRIVATE.
+    """Return the bars of the histograms, one row per bar: column, left, right, rows, inside. NOT PRIVATE.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def bounds_table(X: np.ndarray, domain: Domain, columns: list[str]) -> pd.DataFr
 
 
 def _edges(cells: np.ndarray, low: float, high: float) -> np.ndarray:
-    """Return the edges of about 40 bars; if values are evenly spaced, each bar covers the same number of them."""
+    """Return the edges of about 40 bars; if values are evenly spaced, every bar covers equally many possible values."""
     values = np.unique(cells)
     step = np.diff(values).min() if len(values) > 1 else 0.0
     places = (values - values[:1]) / (step or 1.0)
@@ -78,7 +78,7 @@ def _edges(cells: np.ndarray, low: float, high: float) -> np.ndarray:
 
 
 def bounds_panel(X: np.ndarray, domain: Domain, columns: list[str], colors: Theme) -> Panel:
-    """Draw histograms of the first four columns with the declared bounds; bars outside are hatched. NOT PRIVATE."""
+    """Draw histograms of the first four columns; bars outside the declared bounds are hatched. NOT PRIVATE."""
     names = columns[:4]
     table = bounds_table(X, domain, names)
     plot = 118 * len(names) - 48

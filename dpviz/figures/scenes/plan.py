@@ -1,4 +1,4 @@
-"""Draw the noise per center against ε, one line per algorithm, before anything is spent."""
+"""Draw the noise per center against ε, one line per algorithm, before any budget is spent."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _PLAIN = Style(LIGHT.muted, DARK.muted, "circle-open", "dot")
 
 
 def _known(curve: Curve) -> list[tuple[float, float]]:
-    """Return the (ε, noise) pairs whose noise is known."""
+    """Return the (ε, noise) pairs for which the noise is known."""
     return [(epsilon, noise) for epsilon, noise in curve if np.isfinite(noise) and noise > 0]
 
 
 def _course(curve: Curve, unit: str) -> str:
-    """State the noise at both ends of a curve, and where it is least if that is not at the largest ε."""
+    """State the noise at both ends of a curve and, if it is not least at the largest ε, where it is least."""
     (first, start), (last, end) = curve[0], curve[-1]
     best, least = min(curve, key=lambda pair: (pair[1], pair[0]))
     words = f"{length(start, unit, 2)} at ε {number(first)}"
@@ -58,7 +58,7 @@ def noise_panel(
     curves : slug -> (ε, noise) pairs, ascending; noise that is not finite is left out
     names : slug -> its name on screen
     unit : unit of the noise
-    within : wanted accuracy of a center, drawn as a horizontal line, or None
+    within : wanted exactness of a center, drawn as a horizontal line, or None
     """
     figure = base(colors, _most_exact(curves, names, unit), height=340, margin_left=62)
     dark = colors.bg.lower() < "#7"
@@ -81,7 +81,7 @@ def noise_panel(
     for value, slug in ends:
         if not np.isfinite(value):
             continue
-        place = min(place - 0.075 * span, np.log10(value))  # to keep labels apart
+        place = min(place - 0.075 * span, np.log10(value))  # keeps the labels apart
         figure.add_annotation(
             x=np.log10(curves[slug][-1][0]), y=place, text=names[slug], showarrow=False, xanchor="left", xshift=9,
             font={"size": 12, "color": colors.ink},
@@ -107,9 +107,9 @@ def noise_panel(
 
 
 def cloud_panel(colors: Theme, people: np.ndarray, runs: Sequence[np.ndarray], domain: Domain) -> Panel:
-    """Draw made-up people (n, d) and the centers (k', d) of each rehearsed run, in the first two columns of a box.
+    """Draw made-up people (n, d) and the centers (k', d) of each rehearsed run, in the first two columns.
 
-    With a single column, the runs are drawn one above the other.
+    If there is only one column, the runs are drawn one above the other.
     """
     figure = base(colors, "", height=360, margin_left=62)
     flat = domain.n_features == 1

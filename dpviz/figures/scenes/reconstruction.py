@@ -1,4 +1,4 @@
-"""Ring the people whose rows were reconstructed from exact centers, round by round. NOT PRIVATE."""
+"""Mark the people whose rows were reconstructed from exact centers with rings, round by round. NOT PRIVATE."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ __all__ = ["legend", "read_panel"]
 
 
 def legend(exact: bool) -> tuple[tuple[str, str], ...]:
-    """Return the (symbol, words) pairs of the picture, whose centers are exact or released."""
+    """Return the key of the picture, (symbol, words) pairs; its centers are exact or released."""
     centers = ("diamond", "exact center of this round") if exact else ("center", "released center of this round")
     return centers, ("hidden_ring", "read off exactly"), ("ring", "person")
 
 
 def read_panel(view: View, centers: Sequence[np.ndarray], read: Sequence[np.ndarray]) -> Panel:
-    """Draw a plane with one frame per round: its centers (k, d) and the reconstructed rows (m, d), original units."""
+    """Draw a plane with one frame per round: centers (k, d) and reconstructed rows (m, d), original units."""
     colors = view.colors
     view = dataclasses.replace(view, reference=None, missed=None)
     looks = {

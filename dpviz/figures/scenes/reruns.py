@@ -1,4 +1,4 @@
-"""Draw clouds of released centers from several runs, and their losses as a dot plot with one dot per run."""
+"""Draw clouds of released centers from several runs, and the runs' losses as a dot plot with one dot per run."""
 
 from __future__ import annotations
 
@@ -33,9 +33,10 @@ class Cloud:
 
     Attributes
     ----------
-    label : their common setting, such as "ε 1"
+    label : the setting that the runs share, such as "ε 1"
     centers : one array (k', d) per run, original units
-    ratios : ndarray of shape (runs,), loss divided by that of KMeans (or KMedians) on the same people, or None
+    ratios : ndarray of shape (runs,), the runs' losses divided by that of KMeans (or KMedians) on the same people, or
+        None
     """
 
     label: str
@@ -44,9 +45,9 @@ class Cloud:
 
 
 def dots_table(ratios: np.ndarray, low: float, high: float) -> pd.DataFrame:
-    """Return the position of each run's dot: columns run, ratio, x (the ratio at its stack), height (1 is the lowest).
+    """Return the position of each run's dot: columns run, ratio, x (the ratio of its stack), height (1 is the lowest).
 
-    Stacks are equally wide on a log axis from `low` to `high`; within a stack, better runs are lower.
+    All stacks are equally wide on a log axis from `low` to `high`; within a stack, runs with less loss are lower.
     """
     edges = np.linspace(np.log(low), np.log(high), _BINS + 1)
     middle = (edges[:-1] + edges[1:]) / 2
@@ -60,20 +61,20 @@ def dots_table(ratios: np.ndarray, low: float, high: float) -> pd.DataFrame:
 
 
 def numbers_of_centers(runs: Sequence[np.ndarray]) -> str:
-    """Return the number of centers that these runs release as text: "5 centers", or "5 to 7 centers"."""
+    """Return how many centers these runs release, as text: "5 centers", or "5 to 7 centers"."""
     few, many = min(map(len, runs), default=0), max(map(len, runs), default=0)
     return f"{few} to {counted(many, 'center')}" if few < many else counted(many, "center")
 
 
 def unlike(runs: Sequence[np.ndarray], k: int, against: str) -> str:
-    """Return why the losses of runs cannot be compared with those of k centers, or "" if they can."""
+    """Return why the runs' losses cannot be compared with the loss of k centers, or "" if they can."""
     return f"{numbers_of_centers(runs)} where {against} has {k}: not comparable" if {*map(len, runs)} - {k} else ""
 
 
 def clouds(view: View, in_turn: Sequence[Cloud], title: str, note: str = "") -> list[Panel]:
-    """Draw a plane and, if there are losses, a dot plot; one frame per cloud, all on the same axes.
+    """Draw a plane and, if there are losses, a dot plot, with one frame per cloud and the same axes in all frames.
 
-    `note`, such as "simulated", is drawn in the picture if there is no hidden layer.
+    `note`, such as "simulated", is written in the picture unless hidden layers are on.
     """
     every = [np.concatenate([*cloud.centers, np.empty((0, view.trace.domain.n_features))]) for cloud in in_turn]
     frames = [{"cloud": xy(view.flat(points))} for points in every]
@@ -86,7 +87,7 @@ def clouds(view: View, in_turn: Sequence[Cloud], title: str, note: str = "") -> 
 
 
 def one_by_one(view: View, cloud: Cloud, title: str, note: str = "") -> list[Panel]:
-    """Draw reruns with one frame per run: each result might just as well have been released."""
+    """Draw reruns with one frame per run; each of these results might just as well have been released."""
     everything = xy(view.flat(np.concatenate(cloud.centers)))
     frames = [{"cloud": everything, "one": xy(view.flat(centers))} for centers in cloud.centers]
     panels = [_plane(view, frames, title, note, f"{len(frames)} runs, one after the other.", pale=True)]
@@ -117,7 +118,7 @@ def _plane(view: View, frames: list[dict], title: str, note: str, alt: str, *, p
 
 
 def _closeness(view: View, ratios: Sequence[np.ndarray]) -> str:
-    """State how many runs come close to the reference, from the worst cloud to the best; NOT PRIVATE."""
+    """State how many runs come close to the reference, from the worst to the best cloud; NOT PRIVATE."""
     if not ratios:
         return "No run yet"
     near = sorted({int((values <= CLOSE).sum()) for values in ratios})
@@ -127,7 +128,7 @@ def _closeness(view: View, ratios: Sequence[np.ndarray]) -> str:
 
 
 def _dots(view: View, in_turn: Sequence[Cloud], now: Sequence[int | None], note: str) -> Panel:
-    """Return the dot plot; `now` is the marked run of each frame."""
+    """Draw the losses as a dot plot; `now` is the number of the marked run in each frame."""
     colors, ratios = view.colors, [cloud.ratios for cloud in in_turn]
     known = [values for values in ratios if values is not None and len(values)]
     finite = np.concatenate([values[np.isfinite(values)] for values in known]) if known else np.ones(1)
@@ -173,7 +174,7 @@ def _dots(view: View, in_turn: Sequence[Cloud], now: Sequence[int | None], note:
 
 
 def _ticks(low: float, high: float) -> list[float]:
-    """Return at most seven round ratios between `low` and `high`, always including 1."""
+    """Return at most seven round ratios between `low` and `high`, and 1 if it lies between them."""
     inside = [tick for tick in _TICKS if low <= tick <= high]
     keep = inside[:: -(-len(inside) // 7)]
     return sorted({*keep, 1.0} if low <= 1 <= high else keep)

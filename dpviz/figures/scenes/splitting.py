@@ -1,4 +1,4 @@
-"""Draw vote splitting: top-k voting and k-means selection side by side, on the same rows and first trial points."""
+"""Draw vote splitting: top-k voting and k-means selection side by side, with the same rows and first trial points."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def groups(view: View) -> Groups:
 
 
 def found_table(view: View) -> pd.DataFrame:
-    """Return columns round, loss_ratio (to KMeans) and found: KMeans' groups with a center within their radius."""
+    """Return columns round, loss_ratio (to KMeans) and found: the number of KMeans' groups with a center."""
     if view.losses is None or not view.reference_loss:
         raise ValueError("figures: vote splitting needs every step's loss.")
     there = groups(view)
@@ -36,7 +36,7 @@ def found_table(view: View) -> pd.DataFrame:
 
 
 def sentences(voted: View, clustered: View) -> list[str]:
-    """Return one sentence per round."""
+    """Return a sentence for each round."""
     k, rounds = len(clustered.trace.cluster_centers), len(clustered.trace.steps)
     tables = found_table(voted), found_table(clustered)
     return [
@@ -100,7 +100,7 @@ def _losses(views: dict[str, View]) -> Panel:
 
 
 def panels(voted: View, clustered: View) -> list[Panel]:
-    """Return the two planes and the losses, which step together. Both runs must have the same number of rounds."""
+    """Return the two planes and the losses, which step together. The two runs must have equally many rounds."""
     views = {"top-k voting": voted, "k-means": clustered}
     return [
         _plane(voted, "Top-k voting"),

@@ -1,4 +1,4 @@
-"""Draw a sweep from the tables of `sweeps.summary`. Every figure shows metrics of raw rows: NOT PRIVATE."""
+"""Draw a sweep from the tables of `sweeps.summary`. All figures show metrics of raw rows, so they are NOT PRIVATE."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ _WORDS = {
 }
 _FALLBACK = (
     *SPARE,
-    *(  # the same markers again, twice, in other colors and dashes
+    *(  # the spare markers twice more, with other colors and dash patterns
         dataclasses.replace(SPARE[(i + 4 * turn) % 9], marker=SPARE[i].marker, dash=SPARE[(i + 2 * turn) % 9].dash)
         for turn in (1, 2)
         for i in range(9)
     ),
 )
-_LETTERS = {  # the markers as characters, for the names at the ends of curves
+_LETTERS = {  # the markers as characters, which precede the names at the ends of curves
     "circle": "●", "hexagon": "⬢", "square": "■", "triangle-up": "▲", "diamond": "◆", "cross": "✚", "x": "✖",
     "star": "★", "pentagon": "⬟", "triangle-down": "▼", "square-x": "☒", "star-triangle-up": "✦", "bowtie": "⧓",
 }  # fmt: skip
-_CAMERA = 32  # width in pixels of the save button, which a touch screen always shows
-FEW = 5  # number of runs per point; with fewer, an interval for the mean is meaningless, and the single runs are drawn
+_CAMERA = 32  # width in pixels of the save button, which is always visible on touch screens
+FEW = 5  # number of runs per point below which an interval for the mean is meaningless and only single runs are drawn
 _GLYPHS = {
     "circle": '<circle cx="8" cy="8" r="5.5"/>',
     "hexagon": '<path d="M8 2 L13.2 5 V11 L8 14 L2.8 11 V5 Z"/>',
@@ -61,7 +61,7 @@ _GLYPHS = {
 
 
 def styles(series: pd.DataFrame) -> dict[str, Style]:
-    """Return series -> style: an algorithm's first series has its own style; all others get styles in a fixed order.
+    """Return series -> style: the first series of an algorithm gets the algorithm's style; others get spare styles.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def styles(series: pd.DataFrame) -> dict[str, Style]:
 
 
 def glyph(style: Style, colors: Theme) -> str:
-    """Return a 16 x 16 SVG of a curve's symbol."""
+    """Return a 16 x 16 SVG of the symbol of a curve."""
     color = _color(style, colors)
     shape = _GLYPHS[style.marker]
     return (
@@ -91,12 +91,12 @@ def glyph(style: Style, colors: Theme) -> str:
 
 
 def axis_title(axis: str) -> str:
-    """Return the title of an axis; for an algorithm's parameter, its name."""
+    """Return the title of an axis; an axis for an algorithm's parameter is titled with the parameter's name."""
     return _AXIS_TITLES.get(axis, axis.replace("_", " "))
 
 
 def promise(notion: str) -> str:
-    """Return a promise as text: the change that it hides."""
+    """Return a notion with the change that it hides, as text."""
     return f"{notion}: {_WORDS[notion]}" if notion in _WORDS else notion
 
 
@@ -117,22 +117,23 @@ def curves(
     times: bool = False,
     span: Sequence[float] | None = None,
 ) -> go.Figure:
-    """Draw curves of one data set and one promise along an axis: single runs, means with intervals, the reference.
+    """Draw curves of one data set and one promise along an axis: single runs, means with intervals, and the reference.
 
     Parameters
     ----------
-    points, runs : `points` and `runs` of a `Summary`, of one data set and one notion only
+    points, runs : `points` and `runs` of a `Summary`, for one data set and one notion
     look : series -> Style
     metric : the metric's title
     against : the reference: KMeans or KMedians
     labels : whether to name curves to the right of the axis; without these names the page must show a key
-    times : whether to draw everything as multiples of the reference, if all its values are known
-    span : smallest range of the y axis, in the layout's units, so that a growing picture stays in place
+    times : whether to draw multiples of the reference's value, if this is known everywhere
+    span : range that the y axis covers at least, in the layout's units, so that the axis does not change as results
+        arrive
 
     Raises
     ------
     ValueError
-        If promises of different kinds, or several data sets, would share the axis.
+        If curves of different promises or of different data sets would share the axis.
     """
     if points.notion.nunique() > 1 or points.data.nunique() > 1:
         raise ValueError("figures: curves of different promises or data sets must not share an axis.")
@@ -140,7 +141,7 @@ def curves(
     tag(figure, colors, left=_CAMERA)
     stops = sorted(points[axis].dropna().unique())
     spaced = all(isinstance(stop, int | float | np.number) and stop > 0 for stop in stops)
-    if not spaced:  # words, and numbers without a place on a log axis, are evenly spaced
+    if not spaced:  # texts, and numbers without a position on a log axis, are evenly spaced
         place_of = {stop: 10 ** (0.3 * i) for i, stop in enumerate(stops)}
         points, runs = (table.assign(**{axis: table[axis].map(place_of).astype(float)}) for table in (points, runs))
     unit = ""
@@ -156,7 +157,8 @@ def curves(
     ends: list[tuple[str, float, str]] = []
     for place, name in enumerate(names):
         line, style = points[points.series == name].sort_values(axis), look[name]
-        shift = 10 ** (step * (place - (len(names) - 1) / 2))  # side by side, so that intervals do not overlap
+        # curves are shifted sideways, so that their intervals do not overlap
+        shift = 10 ** (step * (place - (len(names) - 1) / 2))
         if single:
             _single_runs(figure, runs[runs.series == name], name, style, colors, axis, shift)
         _curve(figure, line, name, style, colors, axis, shift, log=log, spaced=spaced, unit=unit)
@@ -192,7 +194,7 @@ def curves(
 def _single_runs(
     figure: go.Figure, runs: pd.DataFrame, name: str, style: Style, colors: Theme, axis: str, shift: float
 ) -> None:
-    """Draw the single runs of a curve in a pale color, spread a little around their position on the axis."""
+    """Draw the single runs of a curve in a pale color, slightly spread around their position on the axis."""
     figure.add_scatter(
         x=runs[axis] * shift * 10 ** (0.006 * _jitter(runs.seed)), y=runs.value, mode="markers",
         name=f"{name}: single runs", hoverinfo="skip",
@@ -207,7 +209,7 @@ def _curve(
     """Draw the means of one series with their intervals."""
     color = _color(style, colors)
     line = line.assign(**{end: line[end].where(line.runs >= FEW, line["mean"]) for end in ("low", "high")})
-    low = np.maximum(line.low, 1e-3 * line["mean"]) if log else line.low  # a log axis has no zero
+    low = np.maximum(line.low, 1e-3 * line["mean"]) if log else line.low  # zero has no position on a log axis
     figure.add_scatter(
         x=line[axis] * shift, y=line["mean"], mode="lines+markers", name=name,
         line={"color": color, "width": 2, "dash": style.dash},
@@ -224,7 +226,7 @@ def _curve(
 
 
 def _level(figure: go.Figure, x: list[float], y: list[float], against: str, colors: Theme, n_curves: int) -> None:
-    """Draw the reference as a line that is a little longer than the curves at both ends."""
+    """Draw the reference as a line that extends a little beyond the curves at both ends."""
     spread = 10 ** (0.02 * (n_curves + 1))
     figure.add_scatter(
         x=[x[0] / spread, *x, x[-1] * spread], y=[y[0], *y, y[-1]], mode="lines", name=f"{against} (not private)",
@@ -234,11 +236,11 @@ def _level(figure: go.Figure, x: list[float], y: list[float], against: str, colo
 
 
 def _range(points: pd.DataFrame, runs: pd.DataFrame, log: bool) -> tuple[float, float]:
-    """Return the y range (log10 on a log axis) of the reference and of the means and intervals of most curves.
+    """Return the y range (log10 on a log axis) that shows the reference, and the means and intervals of most curves.
 
-    If a point has too few runs for an interval, the range covers `runs` too. If a few curves would leave less than half
-    of the height to the others, those few may run off the top: at most a third of the curves (or one of two), each at
-    fewer than half of its points.
+    If a point has too few runs for an interval, the range covers its single runs as well. If a few curves would leave
+    less than half of the height to the others, they may be cut off at the top: at most a third of the curves (or one of
+    two), each at fewer than half of its points.
     """
     sure = points.runs >= FEW
     table = points.assign(low=points.low.where(sure, points["mean"]), high=points.high.where(sure, points["mean"]))
@@ -268,7 +270,7 @@ def _range(points: pd.DataFrame, runs: pd.DataFrame, log: bool) -> tuple[float, 
 def _leave(
     figure: go.Figure, points: pd.DataFrame, top: float, colors: Theme, look: dict[str, Style], axis: str, unit: str
 ) -> None:
-    """Mark every mean above the picture with an arrow and its value; marks at one position stand one below another."""
+    """Mark every mean above the picture with an arrow and its value; marks of one position are stacked."""
     beyond = points[points["mean"] > top].sort_values([axis, "mean"], ascending=[True, False])
     for place, one in enumerate(beyond.itertuples()):
         color = _color(look[one.series], colors)
@@ -282,7 +284,7 @@ def _leave(
 def _beyond(
     figure: go.Figure, runs: pd.DataFrame, top: float, colors: Theme, look: dict[str, Style], axis: str
 ) -> None:
-    """Draw the single runs that lie above the picture at its upper edge."""
+    """Draw single runs that lie above the picture at its upper edge."""
     for name, some in runs[runs.value > top].groupby("series", sort=False):
         figure.add_scatter(
             x=some[axis] * 10 ** (0.006 * _jitter(some.seed)), y=[top] * len(some), mode="markers", cliponaxis=False,
@@ -292,7 +294,7 @@ def _beyond(
 
 
 def _labeled(ticks: Sequence[float]) -> list[bool]:
-    """Return for each tick of a log axis whether a phone has room for its label; powers of two come first."""
+    """Return for each tick of a log axis whether there is room for its label on a phone; powers of two come first."""
     span = math.log10(ticks[-1] / ticks[0]) if ticks else 0.0
     labeled: list[float] = []
     for tick in sorted(ticks, key=lambda tick: not math.log2(tick).is_integer()):
@@ -315,7 +317,7 @@ def _log_ticks(low: float, high: float) -> list[float]:
 def _end_labels(
     figure: go.Figure, ends: Sequence[tuple[str, float, str]], colors: Theme, place: Callable[[float], float]
 ) -> None:
-    """Name each curve beside its right end, and push names apart; `place` maps a value to its share of the axis."""
+    """Name each curve at its right end, and move names apart; `place` maps a value to an axis from 0 to 1."""
     gap = 0.058 * 470 / figure.layout.height
     wanted = sorted((place(value), name, color) for name, value, color in ends)
     for y, (_, name, color) in zip(_apart([want for want, *_ in wanted], gap), wanted, strict=True):
@@ -330,8 +332,8 @@ def _end_labels(
 
 
 def _apart(places: Sequence[float], gap: float) -> list[float]:
-    """Return positions at least `gap` apart, moved as little as possible; colliding ones move as one group."""
-    pools: list[list[float]] = []  # [sum of the wanted positions, their number]
+    """Return positions at least `gap` apart, moved as little as possible; colliding positions move as a group."""
+    pools: list[list[float]] = []  # [sum of the wanted positions, number of positions] of each group
     for place in places:
         pools.append([place, 1])
         while len(pools) > 1:
@@ -345,7 +347,7 @@ def _apart(places: Sequence[float], gap: float) -> list[float]:
 def area_bars(
     areas: pd.DataFrame, colors: Theme, look: dict[str, Style], *, relative: bool, title: str, against: str = "KMeans"
 ) -> go.Figure:
-    """Draw a bar with a rerun interval per curve of one data set and promise; relative bars start at the reference."""
+    """Draw a bar with an interval over reruns for each curve; `relative` bars start at the reference."""
     ordered = areas.sort_values("area", ascending=False)
     value, low, high = (100 * (ordered[c] - 1) if relative else ordered[c] for c in ("area", "low", "high"))
     figure = base(colors, title, height=96 + 34 * len(ordered), margin_left=16)
@@ -372,7 +374,7 @@ def dots(table: pd.DataFrame, colors: Theme, look: dict[str, Style], *, metric: 
 
     Parameters
     ----------
-    table : from `Summary.quantile_dots`, of one data set, promise and value of the axis
+    table : a table of `Summary.quantile_dots`, for one data set, promise and value of the axis
     """
     names = list(dict.fromkeys(table.series))
     figure = base(colors, title, height=72 + 96 * len(names), margin_left=16)
@@ -381,7 +383,7 @@ def dots(table: pd.DataFrame, colors: Theme, look: dict[str, Style], *, metric: 
     scale = np.log10 if log else np.asarray
     values = scale(np.concatenate([table.value, table.reference.dropna()]).astype(float))
     low, span = float(values.min()), float(np.ptp(values)) or 1.0
-    width = span / 34  # a dot's width, about 1/34 of the panel's
+    width = span / 34  # width of a dot, about 1/34 of the panel's width
     for place, name in enumerate(reversed(names)):
         one = table[table.series == name]
         bins = np.rint((scale(one.value.to_numpy(dtype=float)) - low) / width)
@@ -408,7 +410,7 @@ def dots(table: pd.DataFrame, colors: Theme, look: dict[str, Style], *, metric: 
 
 
 def heat(points: pd.DataFrame, colors: Theme, *, x: str, y: str, relative: bool, title: str) -> go.Figure:
-    """Draw one series over two axes as a heat map; each cell shows its value, so that it can be read without color."""
+    """Draw a series over two axes as a heat map; each cell shows its value, so that color is not needed to read it."""
     value = points.assign(shown=points.ratio if relative else points["mean"])
     grid = value.pivot_table(index=y, columns=x, values="shown", aggfunc="first").sort_index()
     figure = base(colors, title, height=110 + 44 * len(grid), margin_left=62)
@@ -431,12 +433,12 @@ def _color(style: Style, colors: Theme) -> str:
 
 
 def _jitter(seed: pd.Series) -> np.ndarray:
-    """Return a shift for each run, between -1/2 and 1/2, that depends on its seed alone."""
+    """Return a shift between -1/2 and 1/2 for each run, which depends only on the run's seed."""
     return np.modf(seed.to_numpy(dtype=float) * 0.618)[0] - 0.5
 
 
 def short(axis: str, value: float) -> str:
-    """Return a value of an axis as its tick label."""
+    """Return a value of an axis as text for its tick."""
     if axis == "epsilon":
         return fraction(value)
     return f"{value:,.0f}" if axis == "n_rows" else number(value) if isinstance(value, float | int) else str(value)

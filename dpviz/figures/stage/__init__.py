@@ -1,4 +1,4 @@
-"""Provide the stage: one script without dependencies that draws the same figures on a canvas, step by step."""
+"""Provide the stage: one script without dependencies that draws the same figures step by step on a canvas."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from importlib.resources import files
 
 __all__ = ["script"]
 
-_PARTS = ("read", "paint", "axes", "marks", "notes", "film", "glide", "lacks", "stage")  # in the order of their imports
+# files of the script; a part comes after the parts that it imports
+_PARTS = ("read", "paint", "axes", "marks", "notes", "film", "glide", "lacks", "stage")
 
 
 @cache
@@ -16,7 +17,7 @@ def script() -> str:
     """Return the stage as one ES module that exports `Stage`, `Film` and `lacks`, for any page or file."""
     folder = files(__package__)
     parts = ((folder / f"{part}.js").read_text() for part in _PARTS)
-    # all parts share a scope, so each becomes a function that returns its exports: private names cannot collide
+    # all parts share a scope, so each becomes a function that returns its exports; this keeps private names apart
     return "\n".join(_joined(part, text) for part, text in zip(_PARTS, parts, strict=True)) + _FACE
 
 

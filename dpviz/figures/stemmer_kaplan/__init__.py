@@ -1,1 +1,1 @@
-"""Pictures of the Stemmer-Kaplan family."""
+"""Draw the Stemmer-Kaplan family."""

@@ -1,4 +1,4 @@
-"""Draw the local model: single reports, their sums with error bars, and the distance from the truth."""
+"""Draw the local model: individual reports, their sums with error bars, and the parts of the loss."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dpviz.trace import Step, Trace
 
 __all__ = ["PANE", "estimate_table", "report_table", "users_panels"]
 
-COLUMNS = 48  # number of cells drawn of every report: those with the largest estimates
+COLUMNS = 48  # number of cells drawn per report: those with the largest estimates
 
 
 def shots(trace: Trace) -> list[Shot]:
@@ -39,7 +39,7 @@ def _words(step: Step, domain: Domain) -> tuple[str, str]:
 
 
 def warning(trace: Trace) -> str:
-    """Return a sentence if even a whole cluster in one cell of the widest grid would not stand out."""
+    """Return a sentence if even a whole cluster in one cell of the coarsest grid would not stand out, else ""."""
     released = next(step.released for step in trace.steps if step.kind == "reports")
     even = released["users"] / len(trace.cluster_centers)
     if even > released["threshold"]:
@@ -52,9 +52,9 @@ def warning(trace: Trace) -> str:
 
 
 def estimate_table(step: Step, *, hidden: bool) -> pd.DataFrame:
-    """Return the estimates of a step, largest first: rank, estimate, sd, heavy, and true_count if `hidden`.
+    """Return the estimates of a step, largest first: rank, estimate, sd, heavy and, if `hidden`, true_count.
 
-    Weights are scaled up from the asked group to all people, and so are their true counts.
+    Weights are scaled up from the group that was asked to all people; their true counts are scaled in the same way.
     """
     released = step.released
     estimates = released["estimates"] if step.kind == "reports" else released["noisy_weights"]
@@ -76,10 +76,10 @@ def estimate_table(step: Step, *, hidden: bool) -> pd.DataFrame:
 
 
 def report_table(step: Step, *, hidden: bool) -> pd.DataFrame:
-    """Return the shown people's reports on the cells with the largest estimates: columns user, rank, says, true.
+    """Return the reports of the drawn people on the cells with the largest estimates: columns user, rank, says, true.
 
     `says` is 1 if a person's report supports the cell: an OUE bit that is set, or a Hadamard bit whose sign agrees with
-    the cell's entry. `true`, present only with `hidden`, marks the person's own cell.
+    the cell's entry. `true`, which exists only if `hidden`, marks the person's own cell.
     """
     released = step.released
     order = np.argsort(-released["estimates"], kind="stable")[:COLUMNS]
@@ -98,7 +98,7 @@ def report_table(step: Step, *, hidden: bool) -> pd.DataFrame:
 
 
 def _reports(view: View, shots: list[Shot]) -> Panel:
-    """Draw the shown people's reports as rows of cells; those of the last grid stay during later questions."""
+    """Draw the reports of some people as rows of cells; reports on the last grid stay during later questions."""
     trace, colors = view.trace, view.colors
     tables = {t: report_table(step, hidden=view.hidden) for t, step in enumerate(trace.steps) if step.kind == "reports"}
     true = all("true" in table for table in tables.values())
@@ -186,12 +186,12 @@ def panels(view: View, shots: list[Shot]) -> list[Panel]:
 
 
 def users_panels(view: View, table: pd.DataFrame, users: int, tried: dict[int, float]) -> list[Panel]:
-    """Draw the accuracy for any number of people, and the losses of the numbers that were tried.
+    """Draw the accuracy for different numbers of people, and the losses for the numbers that were tried.
 
     Parameters
     ----------
     table : columns users, heavy (the smallest count that stands out), center (error of a center, z units)
-    users : int, the marked number
+    users : int, the number of people to mark
     tried : users -> loss (z units, NOT PRIVATE)
     """
     colors, k = view.colors, int(view.trace.parameters["n_clusters"])

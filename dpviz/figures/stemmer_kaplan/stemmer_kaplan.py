@@ -1,4 +1,4 @@
-"""Draw Stemmer-Kaplan and its relatives: shifted grids, crowded cells, candidates, weights, k centers."""
+"""Draw Stemmer-Kaplan and related algorithms: shifted grids, crowded cells, candidates, weights, k centers."""
 
 from __future__ import annotations
 
@@ -43,13 +43,14 @@ __all__ = [
 ]
 
 COUNTED = ("buckets", "cubes")
-CELLS, AVERAGES = range(2)  # the two frames of a table: crowded cells, then their averages
-SHADES = (0.12, 0.26, 0.42, 0.6)  # opacities in the order of the noisy counts, each for a quarter of the table's cells
+CELLS, AVERAGES = range(2)  # the two pictures of a table: crowded cells, then their averages
+# opacities of the cells: one for each quarter of a table's cells, by ascending noisy count
+SHADES = (0.12, 0.26, 0.42, 0.6)
 MOST_LINES = 80  # maximum number of grid lines drawn per direction
 
 
 def shots(trace: Trace) -> list[Shot]:
-    """Return the pictures of a run; a table's cells come before its averages."""
+    """Return the pictures of a run; each table first shows its cells, and then their averages."""
     return in_phases(
         trace,
         lambda step: (CELLS, AVERAGES) if step.kind == "buckets" else (AVERAGES,),
@@ -81,7 +82,7 @@ def _words(step: Step, phase: int, domain: Domain) -> tuple[str, str]:
 
 
 def warning(trace: Trace) -> str:
-    """Return a sentence if no cell was crowded enough."""
+    """Return a sentence if no cell was crowded enough, else ""."""
     tables = [step.released for step in trace.steps if step.kind in COUNTED]
     if any(table["kept"].any() for table in tables):
         return ""
@@ -93,7 +94,7 @@ def warning(trace: Trace) -> str:
 
 
 def bucket_table(step: Step, *, hidden: bool) -> pd.DataFrame:
-    """Return a table's released cells, largest noisy count first: rank, noisy_count, kept; true_count if `hidden`."""
+    """Return the released cells of a table, largest noisy count first: rank, noisy_count, kept (and true_count)."""
     released = step.released
     order = np.argsort(-released["noisy_counts"], kind="stable")
     table = pd.DataFrame(
@@ -125,8 +126,8 @@ def weight_table(step: Step, *, hidden: bool) -> pd.DataFrame:
 def loss_table(view: View) -> pd.DataFrame:
     """Return the parts of the loss: columns what, loss (z units); rows KMeans, all candidates, chosen. NOT PRIVATE.
 
-    No choice of k candidates can beat the loss with every candidate as a center. The excess of the chosen k over that
-    loss is the price of the choice; the excess of that loss over KMeans' is the price of the candidates.
+    No choice of k candidates has a smaller loss than all candidates together. What the chosen k lose beyond that is the
+    price of the choice; what all candidates lose beyond KMeans is the price of the candidates.
     """
     trace = view.trace
     if view.people is None or view.reference_loss is None:
@@ -145,7 +146,7 @@ def loss_table(view: View) -> pd.DataFrame:
 
 
 def cell_corners(view: View, step: Step, keys: np.ndarray) -> np.ndarray:
-    """Return closed rectangles of cells in drawn coordinates, shape (m, 6, 2), whose last point is NaN.
+    """Return cells as closed rectangles in drawn coordinates, shape (m, 6, 2); the last point of each is NaN.
 
     The result is empty if the plane does not show the columns of the grid.
     """
@@ -186,7 +187,7 @@ def _grid_lines(view: View, step: Step) -> np.ndarray:
 
 
 def _shaded(view: View, step: Step) -> dict[str, dict]:
-    """Return the crowded cells, shaded by noisy count, and the outlines of the averaged ones."""
+    """Return the crowded cells, shaded by noisy count, and the outlines of the cells with an average."""
     released = step.released
     drawn = released["kept"] if step.kind == "cubes" else np.ones(len(released["keys"]), dtype=bool)
     corners = cell_corners(view, step, released["keys"][drawn])
@@ -203,8 +204,8 @@ def _candidates(points: np.ndarray, sizes: np.ndarray | float = 7.0) -> dict:
     return {**xy(points), "marker": {"size": sizes}} if len(points) else xy(points)
 
 
-# One function per kind of step: it takes the candidates so far, as places in the plane of shape (m, 2), and returns
-# the step's layers and the new candidates.
+# There is one function per kind of step: it takes the candidates so far, as points of the plane of shape (m, 2), and
+# returns the step's layers and the new candidates.
 Drawn = tuple[dict[str, dict], np.ndarray]
 
 
@@ -273,7 +274,7 @@ def _choose(view: View, step: Step, phase: int, points: np.ndarray) -> Drawn:
     return {"candidates": _candidates(at, sizes), "centers": xy(centers), "free": xy(free)}, points
 
 
-_DRAW: dict[str, Callable[[View, Step, int, np.ndarray], Drawn]] = {  # by the kind of the step
+_DRAW: dict[str, Callable[[View, Step, int, np.ndarray], Drawn]] = {  # kind of step -> its function
     "averages": _averages,
     "buckets": _buckets,
     "choose": _choose,
@@ -288,7 +289,7 @@ _DRAW: dict[str, Callable[[View, Step, int, np.ndarray], Drawn]] = {  # by the k
 
 
 def _layers(view: View, shots: list[Shot]) -> list[dict[str, dict]]:
-    """Return the layers that the plane shows at every frame; other layers are empty."""
+    """Return for each frame the layers that the plane shows; other layers are empty."""
     frames: list[dict[str, dict]] = []
     points = NOWHERE  # candidates so far
     for shot in shots:
@@ -351,7 +352,7 @@ def _counts(view: View, shots: list[Shot]) -> Panel:
     levels = [step.released["threshold"] for step in trace.steps if step.kind in COUNTED]
     figure.update_yaxes(type="log", dtick=1, range=[1, math.log10(1.3 * max([20.0, *highest, *levels]))])
     empty = {"x": [None], "y": [None]}
-    updates, last = [], 0  # the first step is a table
+    updates, last = [], 0  # the first step is a table of cells
     for shot in shots:
         last = shot.step if shot.step in tables else last
         table = tables[last].head(TOP)
@@ -374,7 +375,7 @@ def _counts(view: View, shots: list[Shot]) -> Panel:
 
 
 def losses_panel(view: View, shots: list[Shot]) -> Panel:
-    """Draw the parts of the loss, which appear only in the last frame."""
+    """Draw the parts of the loss; they appear only in the last frame."""
     colors, table = view.colors, loss_table(view)
     times = table.loss / (view.reference_loss or 1.0)
     added = {"Cells": times.iloc[1] - times.iloc[0], "Choice": times.iloc[2] - times.iloc[1]}

@@ -1,1 +1,1 @@
-"""Pictures of the tree family."""
+"""Draw the tree family."""

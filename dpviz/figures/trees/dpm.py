@@ -1,4 +1,4 @@
-"""Draw DPM: nested boxes and cuts on the plane, the tree of regions, true scores as strips, the price of a path."""
+"""Draw DPM: nested boxes and cuts on the plane, the tree of regions, strips of true scores, and the price of a path."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _NONE = np.empty((0, 2))
 
 
 def shots(trace: Trace) -> list[Shot]:
-    """Return one picture per step; accepted cuts and the averages get a tick."""
+    """Return one picture per step; the slider has ticks at accepted cuts and at the averages."""
     regions = sum(step.kind == "region" for step in trace.steps)
     pictures = []
     for t, step in enumerate(trace.steps):
@@ -41,7 +41,7 @@ def shots(trace: Trace) -> list[Shot]:
 
 
 def regions_table(trace: Trace, axes: tuple[int, int]) -> pd.DataFrame:
-    """Return one row per region in visiting order, projected on two columns (exact for boxes), original units.
+    """Return one row per region in the order of visits, projected on two columns (exact for boxes), original units.
 
     Columns: frame, node, depth, noisy_count, final, reason, column (of the cut; -1 if none), x0, x1, y0, y1.
     """
@@ -61,7 +61,7 @@ def regions_table(trace: Trace, axes: tuple[int, int]) -> pd.DataFrame:
 
 
 def pairs(view: View) -> list[tuple[int, int]]:
-    """Return the two drawn columns of every frame: the chosen ones, or those of its cut and of the parent's cut."""
+    """Return the two columns drawn in every frame: the chosen ones, or those of the region's latest cuts."""
     trace, d = view.trace, view.trace.domain.n_features
     if d == 1:
         return [(0, 0)] * len(trace.steps)
@@ -73,7 +73,8 @@ def pairs(view: View) -> list[tuple[int, int]]:
     chosen = []
     for step in trace.steps:
         node = step.released.get("node", 0)
-        chain = [cut[node >> i] for i in range(node.bit_length())]  # this cut's column, its parent's, ...
+        # columns of this cut, of its parent's cut, and so on
+        chain = [cut[node >> i] for i in range(node.bit_length())]
         wanted = list(dict.fromkeys([c for c in chain if c >= 0] + usual))[:2]
         chosen.append((min(wanted), max(wanted)))
     return chosen
@@ -85,10 +86,10 @@ def _entry_epsilon(entry: Release, delta: float) -> float:
 
 
 def budget_table(trace: Trace) -> pd.DataFrame:
-    """Return the payments of the current region's path at every frame.
+    """Return, for every frame, what the path of the current region has paid.
 
-    Columns: frame, level (-1 for the average), count, split, average, and total, the composed epsilon of the path,
-    which may be less than the sum of its parts.
+    Columns: frame, level (-1 for the average), count, split, average, and total: the path's composed epsilon, which may
+    be less than the sum of its parts.
     """
     delta = trace.claimed.delta
     paths: dict[int, tuple[int, ...]] = {1: (0,)}
@@ -116,19 +117,19 @@ def budget_table(trace: Trace) -> pd.DataFrame:
 
 
 def _outline(boxes: pd.DataFrame) -> dict[str, Any]:
-    """Return closed rectangles with gaps between them."""
+    """Return boxes as closed rectangles, separated by gaps."""
     corners = boxes[["x0", "y0", "x1", "y0", "x1", "y1", "x0", "y1", "x0", "y0"]].to_numpy().reshape(-1, 5, 2)
     return xy(np.concatenate([corners, np.full((len(corners), 1, 2), np.nan)], axis=1).reshape(-1, 2))
 
 
 def _around(table: pd.DataFrame, node: int) -> np.ndarray:
-    """Return the mask of the regions on the path to a node and of their siblings."""
+    """Return the mask of the regions on the path to a node, and of the siblings of these regions."""
     path = {node >> i for i in range(node.bit_length())}
     return table.node.isin(path | {p ^ 1 for p in path if p > 1}).to_numpy()
 
 
 def _marks(view: View, t: int, table: pd.DataFrame) -> tuple[list[dict[str, Any]], pd.DataFrame]:
-    """Return a frame's contents, in the order of the plane's traces, and the regions in it that react to a pointer."""
+    """Return the contents of a frame, in the order of the plane's traces, and the regions that react to the pointer."""
     step, d = view.trace.steps[t], view.trace.domain.n_features
     released, region = step.released, step.kind == "region"
     everywhere, final = np.ones(len(table), dtype=bool), table.final.to_numpy()
@@ -151,7 +152,7 @@ def _marks(view: View, t: int, table: pd.DataFrame) -> tuple[list[dict[str, Any]
 
 
 def _centers(view: View, released: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the centers' noise, if any, as ellipses, and the centers, sized by their weights."""
+    """Return ellipses that show the noise of the centers, if there is any, and the centers with sizes by weight."""
     flat, domain = view.plane(released["centers"]), view.trace.domain
     if "weights" not in released:
         return xy(_NONE), {**xy(flat), "marker": {"size": 12.0}}
@@ -169,7 +170,7 @@ def _plane(view: View) -> Panel:
     finals = int(regions_table(trace, columns[-1]).final.sum())
     title = f"{counted(accepted, 'cut')} leave{'s' * (accepted == 1)} {counted(finals, 'region')}"
     figure = plane(seen[-1], title)
-    if follow:  # every frame has its own two columns, so the base picture does not fit
+    if follow:  # each frame shows two columns of its own, so the bounds and ratio of the base picture do not fit
         figure.layout.shapes, figure.layout.meta = (), None
         figure.update_yaxes(scaleanchor=None, constrain=None)
     first = len(figure.data)
@@ -184,7 +185,7 @@ def _plane(view: View) -> Panel:
     figure.add_scatter(
         mode="lines", line={"color": colors.released, "width": 1.4, "dash": "dot"}, hoverinfo="skip", name="noise"
     )
-    figure.add_scatter(**center(colors, size=None))  # every frame has its own sizes
+    figure.add_scatter(**center(colors, size=None))  # each frame has its own sizes
     tables = {pair: regions_table(trace, pair) for pair in set(columns)}
     frames = [_marks(one, t, tables[pair]) for t, (one, pair) in enumerate(zip(seen, columns, strict=True))]
     updates, hits = [marks for marks, _ in frames], [hit for _, hit in frames]
@@ -192,7 +193,8 @@ def _plane(view: View) -> Panel:
         figure.add_scatter(mode="lines", line={"color": colors.hidden, "width": 1.6}, hoverinfo="skip", name="score")
         figure.update_layout(_axes(seen[-1]))
     traces = list(range(first, len(figure.data)))
-    still = dataclasses.replace(seen[-1], missed=None if follow else view.missed)  # rings would not follow the columns
+    # the rings would not follow a change of columns
+    still = dataclasses.replace(seen[-1], missed=None if follow else view.missed)
     reference(still, figure, *["┅ score of a cut"] * scored(view))
     if follow:
         layers = {"person": view.people, "KMeans (not private)": view.reference}
@@ -219,7 +221,7 @@ def _alpha(color: str, alpha: float) -> str:
 
 
 def _axes(view: View) -> dict[str, Any]:
-    """Return ranges and titles of the plane's axes as a frame's layout, with room for the scores."""
+    """Return the ranges and titles of the plane's axes as the layout of a frame, with room for the scores."""
     low, high = view.bounds()
     pad, more = 0.04 * (high - low), (ROOM if scored(view) else 0.04) * (high - low)
     return {
@@ -229,7 +231,7 @@ def _axes(view: View) -> dict[str, Any]:
 
 
 def _cut(view: View, released: Any, box: pd.Series) -> np.ndarray:
-    """Return the two ends of a cut across a drawn column."""
+    """Return the two ends of the line that draws a cut."""
     axes, domain = view.axes or (0, 0), view.trace.domain
     column = released["column"]
     at = released["position"] * domain.half_width[column] + domain.middle[column]
@@ -239,7 +241,7 @@ def _cut(view: View, released: Any, box: pd.Series) -> np.ndarray:
 
 
 def _ellipses(centers: np.ndarray, sd: np.ndarray, half_width: np.ndarray, d: int) -> np.ndarray:
-    """Return one ellipse per center at one standard deviation of its noise, with gaps between them."""
+    """Return an ellipse around each center at one standard deviation of its noise, with gaps between ellipses."""
     angle = np.linspace(0, 2 * np.pi, 25)
     circle = np.column_stack([np.cos(angle), np.sin(angle) * (d > 1)])
     curves = centers[:, None] + sd[:, None, None] * half_width * circle
@@ -300,7 +302,7 @@ def _budget(view: View) -> Panel:
 
 
 def panels(view: View, shots: list[Shot]) -> list[Panel]:
-    """Return the panels: plane, tree, budget, and, if hidden layers are on, the true scores."""
+    """Return the panels: plane, tree, budget and, if hidden layers are on, true scores."""
     paid = spend_panel(view, shots) if view.trace.noiseless else _budget(view)
     drawn = [_plane(view), _tree(view), paid]
     if scored(view):

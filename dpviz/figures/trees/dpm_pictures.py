@@ -1,4 +1,4 @@
-"""Draw DPM on data whose columns are the cells of a picture: every part of the rows, and the cell of each cut."""
+"""Draw DPM if the columns are the cells of a picture: each part of the rows as a picture, and the cell of each cut."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ _CORNERS = np.array([[0, 0], [1, 0], [1, 1], [0, 1], [0, 0]])
 
 
 def parts_table(trace: Trace) -> pd.DataFrame:
-    """Return one row per frame and part of the rows: the regions that the cuts before this frame leave.
+    """Return the parts of the rows at each frame, one row per part: the regions made by the cuts before this frame.
 
-    Columns: frame, node, place (of the first final region within it, in the order of the tree), noisy_count, now (True
+    Columns: frame, node, place (that of the first final region in it, in the order of the tree), noisy_count, now (True
     for the region visited at this frame). After the last cut the parts are the final regions.
     """
     regions = {step.released["node"]: step.released for step in trace.steps if step.kind == "region"}
@@ -54,7 +54,7 @@ def parts_table(trace: Trace) -> pd.DataFrame:
 
 
 def cells_left(trace: Trace, node: int) -> np.ndarray:
-    """Return the middle (d,), original units, of what the cuts leave of each cell; NaN for a cell without a cut."""
+    """Return the middle (d,) of the range that cuts leave for each cell, original units; NaN without a cut."""
     released = next(step.released for step in trace.steps if step.released.get("node") == node)
     middle = trace.domain.denormalize((released["low"] + released["high"]) / 2)
     middle[~np.isin(np.arange(len(middle)), _cut_columns(trace, node))] = np.nan
@@ -62,7 +62,7 @@ def cells_left(trace: Trace, node: int) -> np.ndarray:
 
 
 def true_means(trace: Trace, people: np.ndarray) -> dict[int, np.ndarray]:
-    """Return the TRUE mean (d,) of the people (n, d) of every region, original units (NOT PRIVATE); NaN if empty."""
+    """Return for every region the TRUE mean (d,) of its people, original units (NOT PRIVATE); NaN if empty."""
     domain = trace.domain
     z, inside = snap(domain.clip(domain.normalize(people))), {1: np.ones(len(people), dtype=bool)}
     for step in trace.steps:
@@ -75,10 +75,10 @@ def true_means(trace: Trace, people: np.ndarray) -> dict[int, np.ndarray]:
 
 
 def pictures(view: View, shots: Sequence[Shot]) -> Panel:
-    """Draw the parts of the rows at each cut as pictures, and the released averages once there are some.
+    """Draw the parts of the rows at each cut as pictures, and the averages once they are released.
 
-    A part keeps its place: its lower half stays there when it is cut. Before the averages nothing is released about a
-    cell without a cut, so it stays empty, or shows the true mean if hidden layers are on (NOT PRIVATE).
+    When a part is cut, its lower half stays in the part's place. Before the averages, nothing is released about a cell
+    without a cut: it is empty or, if hidden layers are on, shows the true mean (NOT PRIVATE).
     """
     trace, colors = view.trace, view.colors
     parts = parts_table(trace)
@@ -105,7 +105,7 @@ def pictures(view: View, shots: Sequence[Shot]) -> Panel:
 
 
 def _frame(view: View, t: int, parts: pd.DataFrame, most: int, means: dict[int, np.ndarray]) -> list[dict[str, Any]]:
-    """Return the contents of the traces of `pictures` at step t."""
+    """Return the contents that the traces of `pictures` have at step t."""
     trace = view.trace
     step, nothing = trace.steps[t], np.empty((0, trace.domain.n_features))
     places = parts.place.tolist()
@@ -135,19 +135,19 @@ def _frame(view: View, t: int, parts: pd.DataFrame, most: int, means: dict[int, 
 
 
 def _cut_columns(trace: Trace, node: int) -> list[int]:
-    """Return the column of each cut on the path from all rows down to a region."""
+    """Return the columns of the cuts on the path from all rows down to a region."""
     columns = {step.released["node"]: step.released["column"] for step in trace.steps if step.kind == "region"}
     return [columns[node >> i] for i in range(node.bit_length() - 1, 0, -1)]
 
 
 def _frames(view: View, places: Sequence[int], most: int) -> np.ndarray:
-    """Return the outlines of the pictures at these places, NaN between them."""
+    """Return outlines of the pictures at these places, separated by NaN."""
     rows, columns = view.picture or (1, 1)
     return _boxes(corners(view, most)[list(places)] - 0.7, (columns + 0.4, rows + 0.4))
 
 
 def _cells(view: View, cells: Sequence[tuple[int, int]], most: int) -> np.ndarray:
-    """Return the outlines of cells, each given as the place of its picture and its column in the data."""
+    """Return outlines of cells; a cell is given by the place of its picture and its column in the data."""
     _, columns = view.picture or (1, 1)
     at = corners(view, most)
     corner = [at[place] + (column % columns, column // columns) for place, column in cells]

@@ -1,4 +1,4 @@
-"""Draw DPM's true scores of all candidate cuts: at the plane's margins, and as strips per column. NOT PRIVATE."""
+"""Draw DPM's true scores of all candidate cuts: at the plane's margins, and as a strip per column. NOT PRIVATE."""
 
 from __future__ import annotations
 
@@ -16,20 +16,21 @@ from dpviz.trace import Step
 __all__ = ["ROOM", "margins", "scored", "scores_table", "strips_panel"]
 
 ROOM = 0.14  # room for the scores above a box and to its right, as a share of the box's side
-_GAP, _TALL, _TICK = 0.02, 0.11, 0.03  # shares of a box's side: gap to the scores, their height, length of a tick
+# shares of a box's side: gap between box and scores, height of the scores, length of a tick
+_GAP, _TALL, _TICK = 0.02, 0.11, 0.03
 
 
 def scored(view: View) -> bool:
-    """Return whether a view shows true scores: whether it shows hidden layers and its run stored them."""
+    """Return whether true scores are shown: the view must show hidden layers, and the run must have stored scores."""
     return view.hidden and any(step.hidden for step in view.trace.steps)
 
 
 def margins(view: View, t: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return curves of frame t's true scores at the plane's margins (NOT PRIVATE), and ticks there that mark its cuts.
+    """Return curves of the true scores at frame t for the plane's margins (NOT PRIVATE), and ticks that mark the cuts.
 
     Both have the shape (n, 2), in drawn coordinates, with NaN between lines. The curve of the first drawn column runs
-    above the box, over the cuts, and that of the second runs to its right; both reach from the frame's lowest score to
-    its highest. The last frame, which makes no cut, has the ticks of all cuts.
+    above the box, and that of the second to the right of it; the height shows the score, from the frame's lowest to its
+    highest. The last frame makes no cut and shows the ticks of all cuts.
     """
     low, high = view.bounds()
     steps, domain, table = view.trace.steps, view.trace.domain, scores_table(view, t)
@@ -52,10 +53,10 @@ def margins(view: View, t: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def scores_table(view: View, t: int) -> pd.DataFrame:
-    """Return the TRUE scores of the candidate cuts at frame t (NOT PRIVATE); empty if there were none.
+    """Return the TRUE scores of the candidate cuts at frame t (NOT PRIVATE); empty if there are no candidates.
 
     Columns: column, position (original units), emptiness, centreness, score (their sum, the paper's f), probability (of
-    the exponential mechanism). Scores of cuts outside the region are NaN, and their probability is 0.
+    the exponential mechanism). Cuts outside the region have score NaN and probability 0.
     """
     step = view.trace.steps[t]
     names = ["column", "position", "emptiness", "centreness", "score", "probability"]
@@ -105,7 +106,7 @@ def strips_panel(view: View) -> Panel:
 
 
 def _best_cuts(view: View, tables: list[pd.DataFrame]) -> str:
-    """State how often the likeliest cut was drawn; NOT PRIVATE."""
+    """State how often the likeliest cut was the one drawn at random; NOT PRIVATE."""
     domain, best, drawn = view.trace.domain, 0, 0
     for step, table in zip(view.trace.steps, tables, strict=True):
         column = step.released.get("column", -1)
@@ -120,7 +121,7 @@ def _best_cuts(view: View, tables: list[pd.DataFrame]) -> str:
 
 
 def _empty(colors: Theme, strips: int, title: str) -> go.Figure:
-    """Return strips side by side, each with six traces: bars, three curves, the released cut, a note."""
+    """Return empty strips side by side, each with six traces: bars, three curves, the released cut, and a note."""
     figure = base(colors, title, height=168)
     tag(figure, colors, "NOT PRIVATE ┅ scores", below=True)
     figure.update_layout(bargap=0, barmode="overlay")
@@ -147,13 +148,13 @@ def _empty(colors: Theme, strips: int, title: str) -> go.Figure:
 
 
 def _strip(view: View, step: Step, table: pd.DataFrame, column: int) -> list[dict[str, Any]]:
-    """Return the contents of a column's six traces at a step; `table` is the step's scores in every column."""
+    """Return the contents of a column's six traces at a step; `table` holds the step's scores for all columns."""
     domain, intervals = view.trace.domain, view.trace.steps[0].released["intervals"]
     low, high = float(domain.low[column]), float(domain.high[column])
     rows = table[table.column == column]
     blank: dict[str, Any] = {"x": [None], "y": [None]}
     stem = blank
-    if rows.empty:  # bars without a length
+    if rows.empty:  # the bars have length 0
         x, bars, lines = np.linspace(low, high, intervals, dtype=np.float32), np.zeros(intervals), [blank] * 3
         word = "too few rows<br>to cut" if step.kind == "region" else "no cut here:<br>regions are<br>averaged"
     else:
@@ -170,7 +171,7 @@ def _strip(view: View, step: Step, table: pd.DataFrame, column: int) -> list[dic
 
 
 def _axis(view: View, column: int) -> dict[str, Any]:
-    """Return the range and the title of a strip's axis."""
+    """Return the range and the title of the axis of a strip."""
     domain, unit = view.trace.domain, view.units[column]
     title = escape.figure(f"{view.columns[column]}{f' ({unit})' if unit else ''}")
     return {"range": [float(domain.low[column]), float(domain.high[column])], "title": {"text": title}}

@@ -1,4 +1,4 @@
-"""Draw EM-MC: the cells picked in grids from fine to coarse, the candidates with their noisy votes, the averages."""
+"""Draw EM-MC: the cells picked in grids from fine to coarse, the candidates with noisy votes, and the averages."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ __all__ = ["PANE", "cells_table", "covered_table"]
 
 @dataclasses.dataclass(frozen=True)
 class Projected(View):
-    """A view in the first two directions of the run's public projection (d, p), z units, where cells are squares."""
+    """View along two directions of the run's public projection (d, p), z units, in which cells are squares."""
 
     matrix: np.ndarray = dataclasses.field(default_factory=lambda: np.eye(2))
 
     def flat(self, X: np.ndarray) -> np.ndarray:
-        """Map original units (..., d) to the two drawn coordinates (..., 2)."""
+        """Map points (..., d) in original units to the drawn coordinates (..., 2)."""
         domain = self.trace.domain
         return _two((X - domain.middle) / domain.half_width @ self.matrix)
 
@@ -36,17 +36,17 @@ class Projected(View):
         return "public random direction 1", "public random direction 2"
 
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the box of the grids."""
+        """Return the box that the grids cover."""
         return np.full(2, -self.trace.domain.radius), np.full(2, self.trace.domain.radius)
 
 
 def _two(points: np.ndarray) -> np.ndarray:
-    """Return the first two coordinates; the second is 0 if there is only one."""
+    """Return the first two coordinates of points; if there is only one, the second is 0."""
     return points[..., :2] if points.shape[-1] > 1 else np.concatenate([points, np.zeros_like(points)], axis=-1)
 
 
 def _seen(view: View) -> View:
-    """Return the view in which cells are squares: two columns, or two directions of the run's public projection."""
+    """Return a view in which cells are squares: of two columns, or of two directions of the run's public projection."""
     matrix = view.trace.steps[0].released.get("matrix")
     if matrix is not None:
         fields = {field.name: getattr(view, field.name) for field in dataclasses.fields(view)}
@@ -55,7 +55,7 @@ def _seen(view: View) -> View:
 
 
 def cells_table(view: View) -> pd.DataFrame:
-    """Return one row per picked cell in drawn coordinates: columns frame, grid, x0, x1, y0, y1."""
+    """Return the picked cells in drawn coordinates, one row per cell: columns frame, grid, x0, x1, y0, y1."""
     rows = []
     seen, domain = _seen(view), view.trace.domain
     for t, step in enumerate(view.trace.steps):
@@ -78,7 +78,7 @@ def cells_table(view: View) -> pd.DataFrame:
 
 
 def covered_table(trace: Trace) -> pd.DataFrame:
-    """Return the TRUE number of rows that each pick covers (NOT PRIVATE): columns grid, pick, covered."""
+    """Return how many rows each picked cell covers, a TRUE number (NOT PRIVATE): columns grid, pick, covered."""
     true = trace.steps[0].hidden[0].statistic["covered"]
     grid, pick = np.indices(true.shape)
     return pd.DataFrame({"grid": grid.ravel(), "pick": pick.ravel(), "covered": true.ravel()})

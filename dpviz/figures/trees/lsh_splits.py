@@ -1,4 +1,4 @@
-"""Draw LSH-Splits: random hyperplanes through the middle, the growing tree of buckets, averages and centers."""
+"""Draw LSH-Splits: random hyperplanes through the middle, the growing tree of buckets, the averages and the centers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["PANE", "hyperplanes"]
 
 
 def hyperplanes(view: View) -> list[np.ndarray]:
-    """Return the two ends (2, 2) of each level's hyperplane in original units; empty if hyperplanes are not lines."""
+    """Return the ends (2, 2) of each level's hyperplane, original units; empty unless there are two columns."""
     if view.trace.domain.n_features != 2:
         return [NOWHERE for _ in view.trace.steps]
     view, lines = dataclasses.replace(view, axes=(0, 1)), []
@@ -73,7 +73,7 @@ def _tree(view: View) -> Panel:
         tree_table(nodes, counts),
         visits=visits,
         current=[-1] * len(view.trace.steps),
-        rejected=enough,  # large enough to split, but neither half was large enough to keep
+        rejected=enough,  # these buckets were large enough to split, but neither half was large enough to keep
         words=[f"level {visit}: about {count:,.0f} rows" for visit, count in zip(visits, counts, strict=True)],
     )
 

@@ -1,4 +1,4 @@
-"""Draw PrivTree: the halved boxes at each depth, the tree, and the centers on the leaves."""
+"""Draw PrivTree: the halved boxes at each depth, the tree, and the centers computed from the leaves."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from dpviz.trace import Step, Trace
 
 __all__ = ["PANE", "counts_of_nodes", "squares"]
 
-_MOST = 1500  # maximum number of boxes drawn per frame: the shallowest ones
-_NODES = 300  # maximum number of nodes drawn of the tree: the shallowest ones
+_MOST = 1500  # maximum number of boxes drawn per frame
+_NODES = 300  # maximum number of nodes of the tree that are drawn: the shallowest ones
 
 
 def squares(view: View, step: Step, which: np.ndarray) -> np.ndarray:
-    """Return the outlines of a depth's boxes on the plane, with a NaN row between them."""
+    """Return the outlines of the boxes of one depth on the plane, with a NaN row after each box."""
     if not which.any():
         return NOWHERE
     low, high = (view.plane(step.released[end][which][:_MOST]) for end in ("low", "high"))
@@ -35,7 +35,7 @@ def squares(view: View, step: Step, which: np.ndarray) -> np.ndarray:
 
 
 def counts_of_nodes(trace: Trace) -> dict[int, float]:
-    """Return node -> noisy count: a leaf's own count, or the sum of the counts of an inner node's leaves."""
+    """Return a dict from node to noisy count: a leaf's own count, or the sum over the leaves below a node."""
     last = trace.steps[-1].released
     counts: dict[int, float] = {}
     for leaf, count in zip(last["leaves"].tolist(), last["leaf_counts"].tolist(), strict=True):
@@ -84,7 +84,7 @@ def _tree(view: View) -> Panel:
     counts = counts_of_nodes(trace)
     nodes = sorted(counts)[:_NODES]
     drawn = set(nodes)
-    nodes = [node for node in nodes if node == 1 or node ^ 1 in drawn]  # keep both halves or neither
+    nodes = [node for node in nodes if node == 1 or node ^ 1 in drawn]  # a node is drawn only if its sibling is
     depth = [node.bit_length() - 1 for node in nodes]
     return tree_panel(
         view,
