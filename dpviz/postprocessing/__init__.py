@@ -1,1 +1,1 @@
-"""Postprocessing of released values: it costs no privacy, because it reads no row."""
+"""Compute results from released values: this costs no privacy, because it reads no rows."""

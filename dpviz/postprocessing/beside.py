@@ -1,4 +1,4 @@
-"""Compare runs side by side: match their centers, list their differences, and relate their promises.
+"""Compare runs side by side: match their centers, list how they differ, and relate their promises to each other.
 
 Only released values and public parameters are used.
 """
@@ -27,23 +27,23 @@ _NOTHING = "–"
 
 
 class Fact(NamedTuple):
-    """One property of every run, as text."""
+    """One property, with its value in every run as text."""
 
     name: str
     values: tuple[str, ...]
 
     @property
     def differs(self) -> bool:
-        """Return whether the runs differ in this fact; a parameter that only some runs have is no difference."""
+        """Return whether the runs differ in this fact; a parameter that some runs lack does not count."""
         return len(set(self.values)) > 1 and _NOTHING not in self.values
 
 
 def matched(first: np.ndarray, second: np.ndarray) -> list[tuple[int, int]]:
-    """Return the pairs (i, j) of centers (k, d) and (k', d) that correspond to each other.
+    """Return pairs (i, j) of centers (k, d) and (k', d) that correspond to each other.
 
-    The matching is one to one, with the smallest total distance. A pair is kept only if each center is nearest to the
-    other, or if they are closer to each other than either is to its own run's other centers; pairs matched only for
-    lack of other partners are dropped.
+    Centers are matched one to one, with the smallest total distance. A pair is kept only if each center is the one
+    nearest to the other, or if the two are closer to each other than either is to any other center of its own run;
+    pairs that were matched only for lack of better partners are dropped.
     """
     if not len(first) or not len(second):
         return []
@@ -55,16 +55,16 @@ def matched(first: np.ndarray, second: np.ndarray) -> list[tuple[int, int]]:
 
 
 def _gaps(centers: np.ndarray) -> np.ndarray:
-    """Return the distance of every center (k, d) to the nearest other one; infinity for a single center."""
+    """Return the distance from each center (k, d) to the nearest other center; infinity if there is only one."""
     distances = cdist(centers, centers)
     np.fill_diagonal(distances, np.inf)
     return distances.min(axis=1)
 
 
 def partners(traces: Sequence[Trace]) -> list[tuple[list[str], list[str]]]:
-    """Return the numbers of every run's centers, and a note for each center without a partner.
+    """Return, for each run, the numbers of its centers, and a note for each center without a partner.
 
-    Numbers follow the first run's order; every other run is matched with the first.
+    Centers are numbered in the first run's order; every other run is matched with the first.
     """
     centers = [trace.domain.normalize(np.asarray(trace.cluster_centers)) for trace in traces]
     maps = [{i: j for i, j in matched(centers[0], other)} for other in centers[1:]]
@@ -89,7 +89,7 @@ def partners(traces: Sequence[Trace]) -> list[tuple[list[str], list[str]]]:
 
 
 def facts(traces: Sequence[Trace], noun: str = "person") -> list[Fact]:
-    """Return one row per fact of the runs: algorithm, every parameter, seed, promise, releases.
+    """Return the facts to compare, one row each: algorithm, all parameters, seed, promise, releases.
 
     `noun` is the word for a row.
     """
@@ -138,7 +138,7 @@ def _bet_on(trace: Trace, noun: str) -> str:
 
 
 def bets_on(traces: Sequence[Trace], noun: str = "person") -> str:
-    """Return the text after "bets on": the question that all runs' attackers share, or a general one if they differ.
+    """Return the words that follow "bets on": the question in all runs' bets or, if questions differ, a general one.
 
     `noun` is the word for a row.
     """
@@ -147,14 +147,14 @@ def bets_on(traces: Sequence[Trace], noun: str = "person") -> str:
 
 
 def promises(traces: Sequence[Trace]) -> list[str]:
-    """Return the sentences that are needed if the runs make different promises; the list is empty if they do not."""
+    """Return the sentences that explain how the runs' promises differ; none if the promises are equal."""
     return kinds(traces) + budgets(traces)
 
 
 def kinds(traces: Sequence[Trace]) -> list[str]:
-    """Return the sentences that are needed if the runs make promises of different kinds; the list may be empty.
+    """Return the sentences that explain promises of different kinds; none if all promises are of one kind.
 
-    A weaker promise never appears next to differential privacy without one of these sentences.
+    A weaker promise is never shown next to differential privacy without one of these sentences.
     """
     by_kind: dict[Any, list[int]] = {}
     for index, trace in enumerate(traces):
@@ -203,7 +203,7 @@ def kinds(traces: Sequence[Trace]) -> list[str]:
 
 
 def budgets(traces: Sequence[Trace], noun: str = "person") -> list[str]:
-    """Return a sentence each if budgets differ, if only some promises have a mu, and if central runs' trust differs.
+    """Return a sentence each if budgets differ, if only some promises have a mu, and if central runs differ in trust.
 
     `noun` is the word for a row.
     """

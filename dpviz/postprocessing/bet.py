@@ -1,4 +1,4 @@
-"""State a promise as a bet, in the same way on every screen: the attacker's question, and how many bets can be won."""
+"""State a promise as a bet, in the same words everywhere: the attacker's question, and how many bets can be won."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _WITH_ROWS = {
 
 
 class Bet(NamedTuple):
-    """A bet at even odds by somebody who sees all released values.
+    """A bet, at even odds, that somebody makes who sees all released values.
 
     Attributes
     ----------
-    on : the question, to follow "bets on"; it names the person, and the change that the neighboring relation hides
-    odds : the largest number of bets won in 100; a coin wins 50, and 100 means that nothing is promised
+    on : the question, worded to follow "bets on"; it names the person and the change that the promise hides
+    odds : the largest number of 100 bets that can be won; a coin wins 50, and 100 means that nothing is promised
     """
 
     on: str
@@ -35,11 +35,11 @@ class Bet(NamedTuple):
 
 
 def bet_of(promise: Guarantee, *, far: str = "rho", noun: str = "person", who: str = "") -> Bet:
-    """Return the bet on one PERSON with up to `rows_per_person` rows under the relation of the promise.
+    """Return the bet on one PERSON with up to `rows_per_person` rows, under the neighboring relation of the promise.
 
     Parameters
     ----------
-    far : distance that a row may move unseen, in the data's units, for promises about moves
+    far : how far a row may move unseen, in the data's units, under a promise about moves
     noun : the word for a row, such as "flower"; a bet on several rows is always on a person
     who : the name of the person whom the bet is about, if there is one
     """
@@ -50,15 +50,16 @@ def bet_of(promise: Guarantee, *, far: str = "rho", noun: str = "person", who: s
 
 
 def odds_of_any(promise: Guarantee) -> int:
-    """Return the largest number of 100 bets on one person that can be won against any method with this ε and δ."""
+    """Return how many of 100 bets on one person can be won at most, whatever the method with this ε and δ."""
     return dataclasses.replace(promise, mu=None, pure_epsilon=None).person.odds
 
 
 def with_more(odds: int, more: int, people: int) -> str:
-    """Return the odds of the same bet at the same ε with more people, as text in parentheses; "" if they are equal.
+    """Return, in parentheses, the odds of the same bet at the same ε but with more people; "" if the odds are equal.
 
     Parameters
     ----------
-    odds, more : the bet's odds, and those with all `people`, whose default δ is smaller (see `default_delta`)
+    odds, more : the odds of the bet, and its odds with `people` people, whose default δ is smaller (see
+        `default_delta`)
     """
     return f" ({more} with {people:,} people, whose δ is smaller)" if more != odds else ""

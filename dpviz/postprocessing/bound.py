@@ -1,8 +1,8 @@
-"""The bound on every attacker: the trade-off between false alarms and misses that a guarantee allows.
+"""Bound every attacker by the trade-off between false alarms and misses that a guarantee allows.
 
-An attacker who bets on whether a row is in the data has false alarms (bets that an absent row is in) and misses. A
-promise is a curve: for every rate of false alarms it gives the smallest rate of misses that anybody can achieve (Dong,
-Roth and Su 2022, sec. 2).
+An attacker who bets on whether a row is in the data makes two errors: false alarms (bets that an absent row is in) and
+misses (bets that a present row is out). A promise is a curve: for every rate of false alarms, it gives the smallest
+rate of misses that anybody can achieve (Dong, Roth and Su 2022, sec. 2).
 """
 
 from __future__ import annotations
@@ -20,17 +20,18 @@ from dpviz.trace import Trace
 
 __all__ = ["Bound"]
 
-_DELTAS = np.geomspace(1e-12, 0.5, 36)  # a plan without a mu is composed at these deltas, each a valid promise
+# a plan without a mu is composed at each of these deltas, which gives a valid promise each
+_DELTAS = np.geomspace(1e-12, 0.5, 36)
 
 
 @dataclasses.dataclass(frozen=True)
 class Bound:
-    """A trade-off curve: the maximum of the curves of a promise's statements.
+    """A trade-off curve: the maximum of the curves that the statements of a promise imply.
 
     Attributes
     ----------
     mu : parameter of Gaussian DP, or None
-    lines : pairs (epsilon, delta) that hold together; without mu or lines nothing is promised
+    lines : pairs (epsilon, delta) that all hold; without mu and lines, nothing is promised
     """
 
     mu: float | None = None
@@ -38,7 +39,7 @@ class Bound:
 
     @classmethod
     def of_promise(cls, promise: Guarantee) -> Bound:
-        """Return the curve that follows from a promise alone: its mu, its epsilon and delta, and its pure epsilon."""
+        """Return the curve implied by a promise alone: by its mu, its epsilon and delta, and its pure epsilon."""
         if not promise.private:
             return cls()
         lines = {(promise.epsilon, promise.delta), (promise.pure_epsilon, 0.0)}
@@ -53,10 +54,10 @@ class Bound:
 
     @classmethod
     def of_plan(cls, plan: Plan, promise: Guarantee) -> Bound:
-        """Return the curve of a plan and its promise.
+        """Return the curve implied by a plan and its promise.
 
-        Gaussian releases compose to a mu, whose curve is exact. Other plans are composed at many deltas; all these
-        statements hold at once, so the curve is their maximum.
+        Gaussian releases compose to a mu, and its curve is exact. Other plans are composed at many deltas; the
+        resulting statements all hold, so the curve is the maximum of theirs.
         """
         known = cls.of_promise(promise)
         if not promise.private or promise.mu is not None:
@@ -66,7 +67,7 @@ class Bound:
         return cls(None, tuple(sorted(more | set(known.lines))))
 
     def steps(self, m: int) -> Bound:
-        """Return the curve for data sets that are m changes apart.
+        """Return the curve for data sets that differ by m changes.
 
         mu becomes m mu, epsilon becomes m epsilon, and delta becomes (1 + e^epsilon + ... + e^((m-1) epsilon)) delta; a
         delta of 1 or more promises nothing.
@@ -79,7 +80,7 @@ class Bound:
         return Bound(None if self.mu is None else m * self.mu, tuple(sorted(lines)))
 
     def miss(self, false_alarm: np.ndarray) -> np.ndarray:
-        """Return the smallest rate of misses at each rate of false alarms, an array of any shape in [0, 1]."""
+        """Return the smallest rate of misses for each rate of false alarms, an array of any shape in [0, 1]."""
         alarm = np.clip(np.asarray(false_alarm, dtype=float), 0, 1)
         least = np.zeros_like(alarm)
         if self.mu is not None:
@@ -92,9 +93,9 @@ class Bound:
 
     @property
     def best_guess(self) -> float:
-        """Return the largest probability of being right at even odds; 1 if nothing is promised.
+        """Return the largest probability of winning a bet at even odds; 1 if nothing is promised.
 
-        Every curve here is convex and symmetric, so the best guess is where both rates are equal.
+        Every curve here is convex and symmetric, so an attacker does best where both error rates are equal.
         """
         probabilities = [1.0]
         if self.mu is not None:
@@ -104,5 +105,5 @@ class Bound:
 
     @property
     def odds(self) -> int:
-        """Return `best_guess` as the N in "at most N times in 100", rounded up."""
+        """Return `best_guess` as the N of "at most N times in 100", rounded up."""
         return odds(self.best_guess)

@@ -1,8 +1,8 @@
-"""State the noise of each center: formulas for centers that are averages, from released values only.
+"""State the noise of centers that are averages, by formulas that use released values only.
 
-A family with a formula declares its noise in the step that gives its centers: `center_sd` (k, d), the standard
-deviation per column in z units, and `center_noise`, the kind of that noise. Other families declare neither: if noise
-decides which candidates win, no standard deviation describes the error of a center.
+A family that has a formula declares the noise in the step that gives its centers: `center_sd` (k, d), the standard
+deviation per column in z units, and `center_noise`, the kind of that noise. Other families declare neither, because no
+standard deviation describes the error of a center if noise decides which candidates win.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ POOLED = "of all noisy Lloyd steps together; moves that noise alone would explai
 REGIONS = "of the averages of its regions; another run also cuts the regions differently"
 POINTS = "of the released points that are nearest to it"
 CELLS = "of the counts of its cells; where rows lie inside a cell is not known either"
-_BLURRED = 0.65  # a warning appears if the averages' squared noise exceeds this share of the squared radius,
+_BLURRED = 0.65  # a warning appears if the averages' mean squared noise exceeds this share of the squared radius,
 _LONE = 1.3  # or if the effective number of centers is below this; 5% false alarms (benchmarks/results/cliffs.md)
 UNKNOWN = (
     "This method gives no noise per center: noise decides which candidates or cuts win, and no formula says how far "
@@ -48,20 +48,20 @@ def average_sd(
     origins: np.ndarray | float = 0.0,
     of: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Return the standard deviation (k, d) per column of centers that are noisy sums divided by noisy weights.
+    """Return the standard deviations (k, d), per column, of centers that are noisy sums divided by noisy weights.
 
-    A center is the average of parts i: c = sum_i (w_i o_i + S_i) / sum_i w_i, with S_i a noisy sum of offsets from the
-    origin o_i. To first order, noise in a sum moves c by that noise divided by W = sum_i w_i, and noise in a weight
-    moves c by that noise times c's distance from the origin, divided by W: var = sum_i (sums_sd_i^2 + (o_i - c)^2
-    weights_sd_i^2) / W^2.
+    A center is the average of its parts i: c = sum_i (w_i o_i + S_i) / sum_i w_i, where S_i is a noisy sum of offsets
+    from the origin o_i. To first order, the noise of a sum moves c by the noise divided by W = sum_i w_i, and the noise
+    of a weight moves c by the noise times the distance of c from the origin, divided by W: var = sum_i (sums_sd_i^2 +
+    (o_i - c)^2 weights_sd_i^2) / W^2.
 
     Parameters
     ----------
     centers : ndarray of shape (k, d), z units
-    weights : ndarray of shape (m,), noisy; a center's W is raised to at least 1
+    weights : ndarray of shape (m,), noisy; the W of a center is raised to at least 1
     weights_sd, sums_sd : ndarrays of shape (m,) or floats, standard deviations of the noise; for a sum, per column
     origins : ndarray of shape (m, d) or 0, origins of the sums
-    of : ndarray of shape (m,), index of the center of each part; if not given, every part is a center of its own
+    of : ndarray of shape (m,), index of the center to which each part belongs; by default, each part is a center
     """
     k = len(centers)
     of = np.arange(k) if of is None else of
@@ -73,9 +73,9 @@ def average_sd(
 
 
 def blurred(noisy_counts: np.ndarray, sd: np.ndarray, radius: float) -> bool:
-    """Return whether the noise in the averages is about as large as the domain.
+    """Return whether the averages have noise about as large as the domain.
 
-    Centers with few rows have little weight, and no center is taken to move farther than the radius of the domain.
+    Centers with few rows get little weight, and no center counts as moved by more than the radius of the domain.
 
     Parameters
     ----------
@@ -89,7 +89,8 @@ def blurred(noisy_counts: np.ndarray, sd: np.ndarray, radius: float) -> bool:
 def lone(noisy_counts: np.ndarray) -> bool:
     """Return whether nearly all rows belong to one center.
 
-    This is so if the inverse Simpson index of the noisy counts (k,), an effective number of centers, is below 1.3.
+    This is the case if the inverse Simpson index of the noisy counts (k,), an effective number of centers, is below
+    1.3.
     """
     return len(noisy_counts) > 1 and bool(1 / (_shares(noisy_counts) ** 2).sum() < _LONE)
 
@@ -105,5 +106,5 @@ def members(points: np.ndarray, centers: np.ndarray) -> np.ndarray:
 
 
 def declared(sd: np.ndarray, meaning: str) -> dict[str, Any]:
-    """Return the entries with which a step declares the noise of its centers."""
+    """Return the entries by which a step declares the noise of its centers."""
     return {"center_sd": sd, "center_noise": meaning}

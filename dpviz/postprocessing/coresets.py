@@ -1,4 +1,4 @@
-"""Use a released weighted point set: centers for any k and objective, any number of times, at no privacy cost."""
+"""Cluster a released weighted point set again: for any k and objective, any number of times, at no privacy cost."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COSTS = ("k-means", "k-median")
 
 
 def resolve(coreset: Coreset, domain: Domain, n_clusters: int, *, cost: str = "k-means", seed: int = 0) -> np.ndarray:
-    """Return centers (k, d) of a coreset in original units, from released values only.
+    """Return centers (k, d) for a coreset, original units, computed from released values only.
 
     Parameters
     ----------
@@ -29,7 +29,8 @@ def resolve(coreset: Coreset, domain: Domain, n_clusters: int, *, cost: str = "k
     validate.one_of("coreset", COSTS, cost=cost)
     validate.integer("coreset", 1, len(coreset.points), n_clusters=n_clusters)
     points = domain.normalize(coreset.points)
-    starts = int(np.clip(1000 // len(points), 1, 5))  # large sets have many points per center, so one start is enough
+    # with many points per center, one start is enough
+    starts = int(np.clip(1000 // len(points), 1, 5))
     model = KMeans(n_clusters, n_init=starts, random_state=seed).fit(points, sample_weight=coreset.weights)
     centers = model.cluster_centers_
     if cost == "k-median":
@@ -47,7 +48,7 @@ def price(points: np.ndarray, weights: np.ndarray, centers: np.ndarray, domain: 
 def elbow(
     coreset: Coreset, domain: Domain, most: int, *, cost: str = "k-means", rows: np.ndarray | None = None
 ) -> pd.DataFrame:
-    """Return a table of the costs of 1 to `most` centers: columns k, coreset and, given raw rows, rows (NOT PRIVATE).
+    """Return the costs of 1 to `most` centers: columns k, coreset and, if raw rows are given, rows (NOT PRIVATE).
 
     Parameters
     ----------

@@ -1,10 +1,11 @@
-"""Explain what sets each cluster apart, in the data's units and with its noise, from released values only.
+"""Explain in the data's units what sets each cluster apart, with the noise, from released values only.
 
-There are two sources. The first is noisy counts by cluster, column and bin from a run of `ExplainClusters`: for every
-cluster and every edge of a column, the share of the cluster's rows above the edge is compared with the share of all
-other rows. The second is free: the centers themselves, if their noise is declared, each compared with the mean of the
-others. The intervals of all comparisons hold jointly (95%), so the largest of many differences is not due to chance; if
-intervals overlap, the answer is "cannot tell". Centers show where clusters lie, not how their rows spread.
+There are two sources. The first source is a run of `ExplainClusters`, which releases noisy counts by cluster, column
+and bin: for every cluster and every edge of a column, the share of the cluster's rows above the edge is compared with
+the share of all other rows. The second source is free: the centers themselves, if their noise is declared; each is
+compared with the mean of the others. The intervals of all comparisons hold jointly (95%), so that chance alone does not
+make the largest of many differences; if intervals overlap, the answer is "cannot tell". Centers show where clusters
+lie, but not how their rows are spread.
 """
 
 from __future__ import annotations
@@ -28,22 +29,22 @@ __all__ = ["BINS", "Explanation", "edges_between", "of_centers", "of_trace", "tr
 
 BINS = 6
 CONFIDENCE = 0.95
-LEAST = 0.1  # smaller differences between two shares are not stated
-MOST = 3  # maximum number of columns named for a cluster
+LEAST = 0.1  # differences between two shares below this value are not stated
+MOST = 3  # maximum number of columns that a cluster's sentence names
 _NO_SIZE = "cannot tell: its size does not stand out from the noise."
 _NO_COLUMN = "cannot tell: no column differs from the others by more than the noise."
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Explanation:
-    """Shares of rows above public edges, in each cluster and in all other clusters together.
+    """Shares of rows above public edges, in each cluster and in all others together.
 
     Attributes
     ----------
     counts : ndarray of shape (k, d, b), noisy numbers of rows between the edges
     variances : ndarray of shape (k, d, b), variances of their noise
     edges : ndarray of shape (d, b - 1), original units
-    heavy : whether the noise is Laplace, so that a sum of few draws has longer tails than a Gaussian
+    heavy : whether the noise is Laplace; a sum of a few draws then has longer tails than a Gaussian
     """
 
     counts: np.ndarray
@@ -53,10 +54,10 @@ class Explanation:
 
     @cached_property
     def z(self) -> float:
-        """Return the half-width, in standard deviations, of intervals that hold jointly for all shares.
+        """Return the half-width, in standard deviations, of intervals for all shares that hold jointly.
 
-        They hold with probability 95% (Bonferroni), those for the shares of the others included. Under Laplace noise it
-        is the half-width of a single draw, which is wider than that of any sum of draws.
+        The intervals hold with probability 95% (Bonferroni), including those for the shares of the others. Under
+        Laplace noise, the half-width is that for a single draw, which is wider than for any sum of draws.
         """
         k, d, b = self.counts.shape
         miss = (1 - CONFIDENCE) / (2 * k * d * (b - 1))
@@ -64,13 +65,13 @@ class Explanation:
 
     @cached_property
     def shares(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the shares of rows above each edge, with their standard deviations, shape (2, k, d, b - 1) each.
+        """Return the shares of rows above each edge and their standard deviations, shape (2, k, d, b - 1) each.
 
-        Index 0 of the first axis is the cluster, and index 1 all other clusters together. A share is s = A / (A + B),
-        with counts A above and B below the edge. Its error is ((1 - s0) a - s0 b) / (A + B), with a and b the noise of
-        A and B, and s0 the true share. So s0 may be any value for which (A + B)^2 (s - s0)^2 is at most z^2 times the
-        variance (1 - s0)^2 var A + s0^2 var B: an interval (Fieller). The standard deviation is the longer side of this
-        interval divided by z.
+        Index 0 of the first axis stands for the cluster, and index 1 for all other clusters together. A share is s = A
+        / (A + B), where A and B are the counts above and below the edge. Its error is ((1 - s0) a - s0 b) / (A + B),
+        where a and b are the noise of A and B, and s0 is the true share. So s0 can be any value for which (A + B)^2 (s
+        - s0)^2 is at most z^2 times the variance (1 - s0)^2 var A + s0^2 var B; these values form an interval
+        (Fieller). The standard deviation is the longer side of the interval, measured from s, divided by z.
         """
         pairs = [self._share(self.counts, self.variances)]
         others = self.counts.sum(axis=0) - self.counts, self.variances.sum(axis=0) - self.variances
@@ -81,7 +82,7 @@ class Explanation:
         above, below = _above(counts), _below(counts)
         total = above + below
         noise = np.sqrt(_above(variances) + _below(variances))
-        known = total > self.z * noise  # a size that noise alone explains is unknown
+        known = total > self.z * noise  # a size is unknown if noise alone could explain it
         safe = np.where(known, total, 1.0)
         raw, wide = above / safe, self.z**2 * _above(variances)
         a, b = safe**2 - self.z**2 * noise**2, safe**2 * raw - wide  # coefficients of a s0^2 - 2 b s0 + c <= 0
@@ -93,14 +94,14 @@ class Explanation:
 
     @cached_property
     def sizes_known(self) -> np.ndarray:
-        """Return the mask of the clusters whose size stands out from its noise, shape (k,)."""
+        """Return the mask, shape (k,), of the clusters whose sizes stand out from their noise."""
         return np.isfinite(self.shares[1][0]).all(axis=(1, 2))
 
     def clearest(self) -> pd.DataFrame:
-        """Return one row per cluster and column, with the edge of the largest certain difference, clearest first.
+        """Return, for each cluster and column, the edge with the largest certain difference, clearest columns first.
 
         Columns: cluster (from 1), column (number), edge, share, share_sd, others, others_sd, least (a lower bound on
-        the difference), told (False if one cannot tell).
+        the difference), told (False if the difference cannot be told from noise).
         """
         share, sd = self.shares
         apart = np.abs(share[0] - share[1]) - self.z * (sd[0] + sd[1])
@@ -119,9 +120,9 @@ class Explanation:
         return pd.DataFrame(rows).sort_values(["cluster", "least"], ascending=[True, False], ignore_index=True)
 
     def table(self, columns: Sequence[str], truth: Explanation | None = None) -> pd.DataFrame:
-        """Return `clearest` for display: shares in percent with their half-widths, or "cannot tell".
+        """Return `clearest` as a table to show: shares in percent with their half-widths, or "cannot tell".
 
-        `truth` holds the same counts without noise and adds two columns: NOT PRIVATE.
+        `truth` holds the counts without noise; it adds two columns: NOT PRIVATE.
         """
         clearest = self.clearest()
         table = pd.DataFrame(
@@ -146,7 +147,7 @@ class Explanation:
         return table
 
     def sentences(self, columns: Sequence[str], units: Sequence[str] = ()) -> list[str]:
-        """Return one sentence per cluster, in the data's words."""
+        """Return one sentence per cluster, with the data's names and units."""
         table, lines = self.clearest(), []
         for cluster, rows in table.groupby("cluster"):
             reported = rows[rows.told].head(MOST)
@@ -186,8 +187,8 @@ def _words(row: object, columns: Sequence[str], units: Sequence[str], z: float) 
 def edges_between(centers: np.ndarray, domain: Domain, bins: int = BINS) -> np.ndarray:
     """Return edges per column, evenly spaced from the lowest to the highest center; (d, bins - 1), original units.
 
-    They are rounded to a fiftieth of that range or more finely, so that they have few digits. If the centers agree in a
-    column, its declared bounds are divided evenly. Only released values are read.
+    The edges are rounded to a fiftieth of that range, or more finely, so that they have few digits. In a column in
+    which all centers agree, the edges divide the declared bounds evenly. Only released values are used.
     """
     low, high = centers.min(axis=0), centers.max(axis=0)
     same = high - low <= 1e-3 * (domain.high - domain.low)
@@ -199,15 +200,15 @@ def edges_between(centers: np.ndarray, domain: Domain, bins: int = BINS) -> np.n
 
 
 def of_centers(trace: Trace, columns: Sequence[str], units: Sequence[str] = ()) -> list[str] | None:
-    """Return one sentence per cluster from the centers and their noise, for free; None if they cannot be compared.
+    """Return one sentence per cluster from centers and noise, at no cost; None if the centers cannot be compared.
 
-    A sentence states a difference from the mean of the other centers if it exceeds the sum of both half-widths by at
-    least a tenth of the bounds' width. Centers cannot be compared if no noise is declared, if they average the middles
-    of cells, or if there is only one.
+    A sentence states how a center differs from the mean of the other centers if the difference exceeds the sum of both
+    half-widths by at least a tenth of the width of the bounds. Centers cannot be compared if no noise is declared, if
+    they are averages of the middles of cells, or if there is only one.
     """
     noise, centers, domain = center_noise(trace), np.asarray(trace.cluster_centers), trace.domain
     k, d = centers.shape
-    if noise.sd is None or noise.meaning == CELLS or k < 2:  # there may be no row at the middle of a cell
+    if noise.sd is None or noise.meaning == CELLS or k < 2:  # the middle of a cell may be far from the cell's rows
         return None
     z = float(norm.isf((1 - CONFIDENCE) / 2 / (2 * k * d)))
     sd = noise.sd * domain.half_width
@@ -232,11 +233,11 @@ def of_centers(trace: Trace, columns: Sequence[str], units: Sequence[str] = ()) 
 
 
 def _drowned(trace: Trace, noise: CenterNoise, z: float) -> np.ndarray:
-    """Return which centers may consist of noise alone, shape (k,).
+    """Return the mask, shape (k,), of the centers that may consist of noise alone.
 
-    These are centers whose size is within its noise and, if centers are averages of weighted points, those with every
-    point's weight within its noise (the threshold holds for all points together). Many noise points, of which only the
-    positive ones are kept, add up to a size that looks real.
+    Such a center has a size within its noise or, if centers are averages of weighted points, only points whose weights
+    are within their noise (the threshold holds for all points together). If only the positive ones of many noise points
+    are kept, their weights add up to a size that looks real.
     """
     k = len(trace.cluster_centers)
     drowned = np.zeros(k, dtype=bool)
@@ -260,7 +261,7 @@ def _unit(units: Sequence[str], column: int) -> str:
 
 
 def truth_of(trace: Trace) -> Explanation | None:
-    """Return the counts without noise, if a seeded run recorded them: NOT PRIVATE."""
+    """Return the counts without noise if a seeded run has recorded them: NOT PRIVATE."""
     hidden = [part for part in trace.steps[-1].hidden if "bins" in part.statistic]
     if not hidden:
         return None
@@ -269,12 +270,12 @@ def truth_of(trace: Trace) -> Explanation | None:
 
 
 def of_trace(trace: Trace) -> Explanation:
-    """Return the explanation from a run of `ExplainClusters`.
+    """Return the explanation that a run of `ExplainClusters` has released.
 
     Raises
     ------
     ValueError
-        If the trace is that of another algorithm.
+        If the trace is of another algorithm.
     """
     released = trace.steps[-1].released
     if "bin_counts" not in released:

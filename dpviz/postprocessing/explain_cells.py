@@ -1,8 +1,8 @@
-"""Explain clusters at no further cost if a run counted every cell of a public grid, from released values only.
+"""Explain clusters at no further cost if a run counted all cells of a public grid, from released values only.
 
-A cluster is then a set of cells: those of its region, or those whose middle is nearest to its center. Edges are borders
-of cells, so each cell lies on one side, and the share of a cluster's rows above an edge is one sum of counts divided by
-another.
+A cluster is then a set of cells: those of its region, or those whose middles are nearest to its center. Edges are
+borders of cells, so that each cell lies on one side, and the share of a cluster's rows above an edge is a ratio of two
+sums of counts.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ __all__ = ["of_cells", "sentences"]
 
 
 def of_cells(trace: Trace) -> Explanation | None:
-    """Return counts by cluster, column and bin from the released counts of cells; None if there are none.
+    """Return the counts by cluster, column and bin that follow from released counts of cells, or None without these.
 
-    The last entry, after the k clusters, holds the cells in no region, which belong to "all others".
+    The last entry, after the k clusters, holds the cells outside all regions, which count among "all others".
     """
     first, last = trace.steps[0].released, trace.steps[-1].released
     if "counts_sd" not in first or "cells" not in first or "noisy_counts" not in first:
@@ -43,15 +43,15 @@ def of_cells(trace: Trace) -> Explanation | None:
 
 
 def sentences(trace: Trace, columns: Sequence[str], units: Sequence[str] = ()) -> list[str] | None:
-    """Return one sentence per cluster from the counts of cells, for free; None if the run released none."""
+    """Return one sentence per cluster from the counts of cells, at no cost; None if the run did not count cells."""
     cells = of_cells(trace)
     return None if cells is None else cells.sentences(columns, units)[: len(trace.cluster_centers)]
 
 
 def _borders(j: int, centers: np.ndarray, parts: np.ndarray, domain: Domain) -> np.ndarray:
-    """Return the borders of cells (BINS - 1,) nearest to the edges of `edges_between`.
+    """Return the borders of cells, shape (BINS - 1,), that are nearest to the edges of `edges_between`.
 
-    A column with a single cell gives its lower bound.
+    If the column has only one cell, all of them are its lower bound.
     """
     half, n = float(domain.box_z[j]), int(parts[j])
     wanted = domain.normalize(edges_between(domain.denormalize(centers), domain).T).T[j]

@@ -1,4 +1,4 @@
-"""Describe a center in plain words: the columns in which it is higher or lower than most people."""
+"""Describe a center in plain words: in which columns it is higher or lower than most people."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from dpviz.trace import Trace
 
 __all__ = ["center_words", "ranks"]
 
-LEAST = 0.05  # values closer than this share of a column's declared width count as equal
-MOST = 3  # maximum number of properties named for a center
+LEAST = 0.05  # values count as equal if they differ by less than this share of a column's declared width
+MOST = 3  # maximum number of columns named for a center
 
 
 def ranks(trace: Trace) -> np.ndarray:
-    """Return, per center and column (k, d), the share of rows that are clearly lower minus the share clearly higher.
+    """Return, for each center and column, shape (k, d), the share of rows clearly below minus the share clearly above.
 
-    Every row is represented by its center. A difference is clear if it exceeds 5% of the declared width and, if known,
-    twice the centers' noise. Shares are computed from the noisy sizes or, if sizes are unknown, from the number of
-    centers.
+    Every row counts with the values of its center. A difference is clear if it exceeds 5% of the declared width and, if
+    the noise is known, twice its standard deviation. Shares follow from the noisy sizes or, if sizes are unknown, are
+    equal for all centers.
     """
     centers, domain, noise = np.asarray(trace.cluster_centers), trace.domain, center_noise(trace)
     sizes = np.ones(len(centers)) if noise.sizes is None else np.maximum(noise.sizes, 0.0)
@@ -34,7 +34,7 @@ def ranks(trace: Trace) -> np.ndarray:
 
 
 def center_words(trace: Trace, columns: Sequence[str]) -> list[str]:
-    """Return one phrase per center, such as "higher petal length and lower sepal width than most"."""
+    """Return a phrase for each center, such as "higher petal length and lower sepal width than most"."""
     rank = ranks(trace)
     width = trace.domain.high - trace.domain.low
     middle = np.average(trace.cluster_centers, axis=0)

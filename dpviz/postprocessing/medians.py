@@ -1,4 +1,4 @@
-"""Run weighted k-median on released points, at no privacy cost."""
+"""Run weighted k-median on released points; this costs no privacy."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ OBJECTIVES = ("means", "medians")
 
 
 def medians_on(points: np.ndarray, weights: np.ndarray, centers: np.ndarray, iterations: int = 20) -> np.ndarray:
-    """Return centers (k, d) improved by rounds of assignments and one Weiszfeld step per group.
+    """Return centers (k, d) after rounds that assign each point to its center and then take one Weiszfeld step.
 
-    A center without points stays where it is. Distances are at least 1e-9, which avoids a division by 0.
+    A center without points stays where it is. Distances are raised to at least 1e-9, to avoid a division by 0.
     """
     for _ in range(iterations):
         squares = ((centers**2).sum(axis=1) - 2 * points @ centers.T) + (points**2).sum(axis=1)[:, None]

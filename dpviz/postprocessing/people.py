@@ -1,4 +1,4 @@
-"""Simulate people from a released coreset, in place of rows that may not be read again."""
+"""Simulate people from a released coreset, as stand-ins for rows that must not be read again."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ __all__ = ["simulate", "stand_ins"]
 
 
 def simulate(coreset: Coreset, domain: Domain, n_rows: int, rng: np.random.Generator) -> np.ndarray:
-    """Draw rows from a released weighted point set; this is post-processing, so it costs nothing.
+    """Draw people from a released weighted point set; as post-processing, this costs nothing.
 
-    A point is drawn in proportion to its noisy weight and moved uniformly within a ball that reaches halfway to the
-    nearest other point, in z units. The result lies in the public box. Groups that the coreset lost are missing here
-    too.
+    Points are drawn with probabilities proportional to their noisy weights, and each person is placed uniformly in a
+    ball around the point that reaches halfway to the nearest other point, in z units. All people lie in the public box.
+    Groups that the coreset has lost are also missing here.
 
     Parameters
     ----------
@@ -50,13 +50,13 @@ def simulate(coreset: Coreset, domain: Domain, n_rows: int, rng: np.random.Gener
 
 
 def stand_ins(trace: Trace, n_rows: int, count: int, rng: np.random.Generator) -> list[np.ndarray]:
-    """Draw several populations that could have produced a release; the noise of the weights is redrawn for each.
+    """Draw several populations that could have produced a release; the noise of the weights is drawn anew for each.
 
-    A population takes the released weighted points (a coreset, survivors with votes, or centers with sizes) and adds
-    noise to every weight once more, so that a group near the noise is sometimes lost and sometimes larger. It then
-    spreads n_rows people over the points in proportion to these weights, uniformly in a ball that reaches halfway to
-    the nearest other point. Places inside the balls are the same in all populations, so only the noise differs, not the
-    draw of people.
+    Each population starts from the released weighted points (a coreset, survivors with votes, or centers with sizes)
+    and adds noise to every weight once more, so that a group about as small as the noise is sometimes lost and
+    sometimes larger. Then n_rows people are distributed among the points in proportion to these weights, uniformly in a
+    ball that reaches halfway to the nearest other point. Positions within the balls are the same in all populations, so
+    that populations differ by the noise alone, and not by the draw of people.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def stand_ins(trace: Trace, n_rows: int, count: int, rng: np.random.Generator) -
 
 
 def _source(trace: Trace) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return points (m, d) in z units, noisy weights (m,) and the weights' noise (m,)."""
+    """Return points (m, d), z units, their noisy weights (m,), and the standard deviations of these weights (m,)."""
     if not trace.claimed.private:
         raise ValueError(f"{trace.name}: this run released no sizes, so no people can be simulated from it.")
     last = next(step for step in reversed(trace.steps) if "centers" in step.released)
@@ -99,7 +99,7 @@ def _source(trace: Trace) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def _around(points: np.ndarray, counts: np.ndarray, domain: Domain, places: int) -> np.ndarray:
-    """Return counts[j] people around point j (m, d), always at the same positions; z units."""
+    """Return counts[j] people around each point j (m, d), always at the same positions; z units."""
     on = counts > 0
     reach = np.full(len(points), domain.radius / 2)
     if on.sum() > 1:

@@ -1,4 +1,4 @@
-"""Find the region of each row if clusters are regions, and measure how well the regions agree with known groups."""
+"""Find each row's region if clusters are regions, and measure how well regions agree with known groups."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ __all__ = ["agreement", "has_regions", "labels_of"]
 
 
 def has_regions(trace: Trace) -> bool:
-    """Return whether the run released regions; distances to its centers are then meaningless."""
+    """Return whether the run released regions; if so, distances to its centers mean nothing."""
     return "span_of_cell" in trace.steps[-1].released
 
 
 def labels_of(trace: Trace, X: np.ndarray) -> np.ndarray:
-    """Return the region of each row, shape (n,), -1 outside all regions; X (n, d) in original units."""
+    """Return the region of each row, shape (n,), or -1 for rows outside all regions; X (n, d) is in original units."""
     domain: Domain = trace.domain
     parts = np.asarray(trace.steps[0].released["parts"])
     spans = np.asarray(trace.steps[-1].released["span_of_cell"])
@@ -33,9 +33,9 @@ def labels_of(trace: Trace, X: np.ndarray) -> np.ndarray:
 
 
 def agreement(clusters: np.ndarray, groups: np.ndarray) -> float:
-    """Return the adjusted Rand index of clusters and known groups, (n,) each: 1 if equal, about 0 by chance.
+    """Return the adjusted Rand index of clusters and known groups, (n,) each: 1 if they are equal, about 0 by chance.
 
-    Rows in no region form one more cluster; rows without a known group are left out.
+    Rows outside all regions form one more cluster; rows without a known group are left out.
     """
     known = np.isfinite(groups) & (np.asarray(groups) != -1)
     return float(adjusted_rand_score(np.asarray(groups)[known], clusters[known]))

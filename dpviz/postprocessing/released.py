@@ -1,6 +1,6 @@
-"""Write the released result of a run: centers in the data's units, with noisy sizes and noise, as table, CSV and JSON.
+"""Write a run's released result as table, CSV and JSON: centers in the data's units, with noisy sizes and noise.
 
-Everything here is computed from released values: it is free, and the same in DEMO and PRIVATE.
+Everything here is computed from released values, so it costs nothing and is the same in DEMO and PRIVATE.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __all__ = [
     "weighted_points",
 ]
 
-_DIGITS = 1e-4  # precision of positions whose noise is unknown, as a share of the width of a column's bounds
+_DIGITS = 1e-4  # precision of coordinates whose noise is unknown, as a share of the width of a column's bounds
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,10 +41,10 @@ class CenterNoise:
 
     Attributes
     ----------
-    sizes : ndarray of shape (k',) or None, noisy number of rows of each center; may be negative
-    sd : ndarray of shape (k', d) or None, standard deviation of a center per column, z units; None if no formula is
-        known
-    sizes_sd : float or None, standard deviation of a size, or the largest one if they differ
+    sizes : ndarray of shape (k',) or None, the noisy number of rows of each center, which may be negative
+    sd : ndarray of shape (k', d) or None, the standard deviations of each center's columns, z units; None if no formula
+        is known
+    sizes_sd : float or None, the standard deviation of the sizes, or the largest if they differ
     meaning : str, the kind of noise that `sd` measures
     """
 
@@ -55,11 +55,11 @@ class CenterNoise:
 
 
 def center_noise(trace: Trace) -> CenterNoise:
-    """Return sizes and noise per center from released values, as a prediction for reruns with other noise.
+    """Return sizes and noise of the centers from released values; they predict reruns with other noise.
 
-    The noise is the one that the family declares with its centers (`center_sd` of the step, see `center_sd.py`). Over
-    reruns with well-separated groups, the ratio of predicted to measured noise, averaged over the centers, is .9 to 1.1
-    (a test checks this). Sizes are the noisy counts by which sums are divided, the weights of averages, or the summed
+    The noise is what the family declares with its centers (`center_sd` of the step, see `center_sd.py`). If groups are
+    well separated, predicted noise is 0.9 to 1.1 times the noise measured over reruns, averaged over the centers (a
+    test checks this). Sizes are the noisy counts by which sums are divided, the weights of averages, or the total
     weights of the points nearest to each center.
     """
     if not trace.claimed.private:
@@ -73,7 +73,7 @@ def center_noise(trace: Trace) -> CenterNoise:
 
 
 def _sizes(trace: Trace, step: Step) -> tuple[np.ndarray | None, float | None]:
-    """Return the noisy number of rows of each center, and the largest standard deviation of these, if known."""
+    """Return the noisy number of rows of each center and, if known, the largest standard deviation of these numbers."""
     released, k = step.released, len(step.released["centers"])
     if "noisy_counts" in released:
         counts = np.asarray(released["noisy_counts"], dtype=float)
@@ -97,7 +97,7 @@ def _sd(entry: Release) -> float:
 
 
 def weighted_points(trace: Trace, step: Step) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
-    """Return the weighted points behind the last centers: points (m, d) in z units, noisy weights, and their noise."""
+    """Return the weighted points behind the last centers: points (m, d), z units, noisy weights, and their noise."""
     released = step.released
     if "population" in released:
         mask = np.asarray(released["kept"], dtype=bool)
@@ -109,7 +109,7 @@ def weighted_points(trace: Trace, step: Step) -> tuple[np.ndarray, np.ndarray, n
 
 
 def centers_table(trace: Trace, columns: Sequence[str], units: Sequence[str] = ()) -> pd.DataFrame:
-    """Return one row per released center: its number, each column in the data's units, noisy size, noise per column.
+    """Return one row per released center: number, columns in the data's units, noisy size, and noise per column.
 
     Columns of the table: "center", the data's columns (with their unit in parentheses), and, if known, "noisy size"
     and "noise in COLUMN" (one standard deviation).
@@ -128,7 +128,7 @@ def centers_table(trace: Trace, columns: Sequence[str], units: Sequence[str] = (
 
 
 def coreset_table(trace: Trace, columns: Sequence[str], units: Sequence[str] = ()) -> pd.DataFrame | None:
-    """Return one row per point of the released weighted point set, or None if the run releases none."""
+    """Return one row per point of the released weighted point set, or None if the run releases no such set."""
     if trace.coreset is None:
         return None
     units = units or [""] * len(columns)
@@ -138,7 +138,7 @@ def coreset_table(trace: Trace, columns: Sequence[str], units: Sequence[str] = (
 
 
 def csv_text(trace: Trace, table: pd.DataFrame) -> str:
-    """Return a table of a run as CSV; its first line states the promise, and no name in it can act as a formula."""
+    """Return a table of a run as CSV; the first line states the promise, and no name can act as a formula."""
     first = line(f"# {trace.notice}; {trace.name}: {trace.claimed}")
     return f"{first}\n{table.rename(columns=cell).to_csv(index=False)}"
 
@@ -151,13 +151,14 @@ def centers_text(
     scatter: np.ndarray | None = None,
     commas: bool = True,
 ) -> pd.DataFrame:
-    """Return the table of the centers as text, with every number rounded to a tenth of its noise.
+    """Return the table of centers as text, with every number rounded to a tenth of its noise.
 
     Parameters
     ----------
-    scatter : ndarray of shape (k,) or None, z units, scatter of each center over reruns, used if no formula gives the
-        noise; NaN if unknown. Without either, coordinates are rounded to a ten-thousandth of the width of their bounds.
-    commas : whether to separate thousands with commas, as on a screen but never in a file
+    scatter : ndarray of shape (k,) or None, z units, how far each center scatters over reruns, used if no formula gives
+        the noise; NaN if unknown. If neither is known, coordinates are rounded to a ten-thousandth of the width of
+        their bounds.
+    commas : whether to separate thousands with commas: True on a screen, False in a file
     """
     table = centers_table(trace, columns, units)
     noise, width, d = center_noise(trace), trace.domain.high - trace.domain.low, len(columns)
@@ -174,7 +175,7 @@ def centers_text(
 
 
 def _resolution(sd: np.ndarray | None, width: np.ndarray) -> np.ndarray:
-    """Return the rounding unit of each column (d,): a tenth of its smallest noise, or a share of its width."""
+    """Return the rounding unit of each column, shape (d,): a tenth of its smallest noise, or a share of its width."""
     if sd is None:
         return _DIGITS * width
     sd = np.where(np.isfinite(sd) & (sd > 0), sd, np.inf).min(axis=0, initial=np.inf)
@@ -191,7 +192,7 @@ def _sizes_text(sizes: np.ndarray, sd: float | None, commas: bool) -> list[str]:
 
 
 def _noise_text(values: Iterable[float], commas: bool) -> list[str]:
-    """Write standard deviations to two significant digits."""
+    """Write standard deviations with two significant digits."""
     if commas:
         return [number(value, 2) for value in values]
     return [round_to(float(value), float(value) / 10) if 0 < value < math.inf else str(value) for value in values]
@@ -200,7 +201,7 @@ def _noise_text(values: Iterable[float], commas: bool) -> list[str]:
 def coreset_text(
     trace: Trace, columns: Sequence[str], units: Sequence[str] = (), *, commas: bool = True
 ) -> pd.DataFrame | None:
-    """Return the weighted point set as text, with weights to a tenth of their noise; None if none is released."""
+    """Return the weighted point set as text, with weights to a tenth of their noise; None if no set is released."""
     table = coreset_table(trace, columns, units)
     if table is None:
         return None
@@ -215,9 +216,9 @@ def coreset_text(
 def centers_csv(
     trace: Trace, columns: Sequence[str], units: Sequence[str] = (), *, scatter: np.ndarray | None = None
 ) -> str:
-    """Return the centers as rounded CSV: a line that states the promise, then `centers_text` without commas.
+    """Return the centers as CSV with rounded numbers: a line with the promise, then `centers_text` without commas.
 
-    `centers_json` has every digit.
+    `centers_json` gives all digits.
     """
     return csv_text(trace, centers_text(trace, columns, units, scatter=scatter, commas=False))
 
@@ -228,7 +229,7 @@ def coreset_csv(trace: Trace, columns: Sequence[str], units: Sequence[str] = ())
     Raises
     ------
     ValueError
-        If the run releases none.
+        If the run releases no weighted points.
     """
     table = coreset_text(trace, columns, units, commas=False)
     if table is None:
@@ -237,7 +238,7 @@ def coreset_csv(trace: Trace, columns: Sequence[str], units: Sequence[str] = ())
 
 
 def centers_json(trace: Trace, columns: Sequence[str], units: Sequence[str] = ()) -> str:
-    """Return the centers with their noise, the promise, the spent budget and the version as strict JSON."""
+    """Return the centers with their noise, the promise, the spent budget and the version, as strict JSON."""
     noise = center_noise(trace)
     record = {
         "notice": trace.notice,
@@ -258,7 +259,7 @@ def centers_json(trace: Trace, columns: Sequence[str], units: Sequence[str] = ()
 
 
 def _strict(promise: dict) -> dict:
-    """Return a promise without infinities, which JSON lacks: "no bound" becomes null."""
+    """Return a promise without infinities, which JSON cannot express: "no bound" becomes null."""
     return {
         key: None if isinstance(value, float) and not np.isfinite(value) else value for key, value in promise.items()
     }

@@ -1,7 +1,7 @@
-"""Choose the plane in which many columns are shown: two directions or two columns, from released centers alone.
+"""Choose the plane that shows data with many columns: two directions or two columns, from released centers alone.
 
-Both choices are post-processing: they read no row and cost nothing. The same centers give the same plane, bit for bit,
-whatever the rows.
+Both choices are post-processing: they read no rows and cost nothing. The same centers give the same plane, bit for bit,
+whatever the rows are.
 """
 
 from __future__ import annotations
@@ -19,14 +19,15 @@ __all__ = ["Axes", "Span", "shared", "span_of", "widest"]
 # margin around the centers, as a share of the width that they span, and smallest margin in z units
 _MARGIN, _LEAST = 0.35, 0.2
 _SAME = 1e-9  # centers closer to each other than this, in z units, count as one
-_MOSTLY = 0.5  # one column names a direction if its squared part is at least this share of the sum of all squares
+_MOSTLY = 0.5  # a column makes up most of a direction if its square is at least this share of the sum of all squares
 
 
 @dataclasses.dataclass(frozen=True)
 class Span:
-    """Two directions in the space of columns, and the part of their plane to draw; hashable.
+    """Two directions in the space of the columns, and the part of their plane that is drawn; hashable.
 
-    A unit of the plane is one unit of the data if all columns share a scale, so that lengths are true, else one z unit.
+    If all columns share a scale, the plane is drawn in units of the data, so that lengths are true; otherwise it is
+    drawn in z units.
 
     Attributes
     ----------
@@ -43,29 +44,29 @@ class Span:
     of: str
 
     def flat(self, Z: np.ndarray) -> np.ndarray:
-        """Map z units (..., d) to the plane (..., 2)."""
+        """Map points (..., d) in z units to the plane (..., 2)."""
         return (Z - np.array(self.middle)) @ np.array(self.directions).T
 
     def lift(self, place: np.ndarray) -> np.ndarray:
-        """Return the point (d,) in z units that is nearest to `middle` among all points drawn at one position (2,)."""
+        """Return the point (d,), z units, nearest to `middle` of all points that are drawn at the position (2,)."""
         directions = np.array(self.directions)
         return np.array(self.middle) + np.linalg.pinv(directions) @ place
 
     def leading(self, i: int) -> tuple[int, bool]:
-        """Return the main column of direction `i`, and whether it makes up most of the direction."""
+        """Return the main column of direction `i`, and whether this column makes up most of the direction."""
         parts = np.square(self.directions[i])
         first = int(parts.argmax())
         return first, bool(parts[first] >= _MOSTLY * parts.sum())
 
 
-Axes = tuple[int, int] | Span | None  # two columns, two directions, or the run's own directions
+Axes = tuple[int, int] | Span | None  # two columns, two directions, or None for the run's own directions
 
 
 def span_of(domain: Domain, cluster_centers: np.ndarray, of: str = "the released centers") -> Span:
-    """Return the first two principal directions of released centers (k, d), original units, and a range around them.
+    """Return the first two principal directions of released centers (k, d), original units, with a range to draw.
 
     If the centers span fewer than two directions, the columns farthest from the spanned directions complete them. If
-    all centers coincide or there are none, the range is the declared bounds of these columns.
+    all centers coincide, or if there are none, the range is that of the declared bounds.
     """
     d = domain.n_features
     centers = (np.asarray(cluster_centers, dtype=float).reshape(-1, d) - domain.middle) / domain.half_width
@@ -96,7 +97,7 @@ def shared(traces: Sequence[Trace]) -> Span:
 
 
 def widest(trace: Trace) -> tuple[int, int]:
-    """Return the two columns in which the released centers differ most, in z units, in column order."""
+    """Return the two columns in which the released centers differ most in z units, the lower number first."""
     spread = trace.domain.normalize(trace.cluster_centers).std(axis=0)
     first, second = sorted(np.argsort(-spread, kind="stable")[:2].tolist())
     return first, second

@@ -1,4 +1,4 @@
-"""Read a noisy second moment: the directions in which rows spread, and the shape of noise that matches them."""
+"""Read a noisy second moment: in which directions rows spread, and which shape of noise matches that spread."""
 
 from __future__ import annotations
 
@@ -12,24 +12,25 @@ from dpviz.privacy.curator import Noisy
 
 __all__ = ["Leftover", "Shape", "Spread", "leftover", "symmetric"]
 
-_LEAST = 1e-3  # every direction has at least this share of the strongest one's variance
+_LEAST = 1e-3  # each direction gets at least this share of the largest variance
 _DRAWS = 8_000  # maximum number of simulated rows
-_BLOCK = 100  # number of simulated rows compared with all candidates at a time, small enough for the processor's cache
+# number of simulated rows that are compared with all candidates at a time, so few that they fit into the cache
+_BLOCK = 100
 
 
 def symmetric(moment: Noisy) -> np.ndarray:
-    """Return a noisy second moment made symmetric, as the true one is."""
+    """Return a noisy second moment made symmetric, because the true moment is symmetric."""
     return (moment.value + moment.value.T) / 2
 
 
 @dataclasses.dataclass(frozen=True)
 class Spread:
-    """The spread of rows around a center, by direction.
+    """How far rows spread around a center in each direction.
 
     Attributes
     ----------
     variances : ndarray of shape (p,)
-    directions : ndarray of shape (p, p), one per column
+    directions : ndarray of shape (p, p), one direction per column
     total : float, mean squared distance
     """
 
@@ -39,10 +40,10 @@ class Spread:
 
     @classmethod
     def of(cls, noisy: np.ndarray, sd: float, n_rows: float, reach: float) -> Spread:
-        """Return the spread behind a symmetric noisy second moment, debiased as a spiked matrix.
+        """Return the spread that underlies a symmetric noisy second moment, debiased as a spiked matrix.
 
-        Eigenvalues y below the bulk 2 sqrt(e2), e2 = p sd^2 / 2, carry no information; above it the signal is l = (y +
-        sqrt(y^2 - 4 e2)) / 2, of which the share 1 - e2 / l^2 lies along the measured direction.
+        Eigenvalues y below the bulk 2 sqrt(e2), e2 = p sd^2 / 2, carry no information; above the bulk, the signal is l
+        = (y + sqrt(y^2 - 4 e2)) / 2, of which the share 1 - e2 / l^2 lies along the measured direction.
         """
         p = len(noisy)
         values, directions = np.linalg.eigh(noisy)
@@ -55,21 +56,22 @@ class Spread:
         return cls(variances, directions, total / n_rows)
 
     def draw(self, n: int, reach: float, rng: np.random.Generator) -> np.ndarray:
-        """Draw n points (n, p) that spread like the rows, inside a ball and on the grid."""
+        """Draw n points (n, p) that spread like the rows, clipped to a ball and on the grid."""
         rows = rng.normal(size=(n, len(self.variances))) * np.sqrt(self.variances)
         return clip_ball(snap(rows @ self.directions.T), reach)
 
 
 @dataclasses.dataclass(frozen=True)
 class Shape:
-    """The linear map under which equal noise in all columns distorts a sum of offsets least.
+    """Linear map of offsets under which equal noise in all columns distorts the sum of the offsets least.
 
-    If offsets have variance w, stretching by w^(-1/4) minimizes the sum of the noise's variances for a clipping radius
-    proportional to the root mean square of the stretched offsets; the scale keeps the mean square, sum a^2 w = sum w.
+    If offsets have the variances w, stretching them by w^(-1/4) minimizes the sum of the noise's variances for a
+    clipping radius proportional to the root mean square of the stretched offsets; the map is scaled to keep the mean
+    square, sum a^2 w = sum w.
 
     Attributes
     ----------
-    directions : ndarray of shape (d, d), one per column
+    directions : ndarray of shape (d, d), one direction per column
     stretch : ndarray of shape (d,), the factors a
     """
 
@@ -78,19 +80,19 @@ class Shape:
 
     @classmethod
     def of(cls, variances: np.ndarray, directions: np.ndarray) -> Shape:
-        """Return the shape for offsets that spread by `variances` along `directions`."""
+        """Return the shape for offsets with these variances along these directions."""
         w = np.maximum(variances, _LEAST * variances.max())
         a = w**-0.25
         return cls(directions, a * math.sqrt(float(w.sum() / (a * a * w).sum())))
 
     @property
     def matrix(self) -> np.ndarray:
-        """Return the matrix of the map, which is applied as offsets @ matrix."""
+        """Return the matrix of the map; offsets are mapped by offsets @ matrix."""
         return self.directions * self.stretch
 
     @property
     def widths(self) -> np.ndarray:
-        """Return the standard deviation by column (d,), after `undo`, of noise with standard deviation 1."""
+        """Return the standard deviation in each column (d,), after `undo`, of noise with standard deviation 1."""
         return np.sqrt(((self.directions / self.stretch) ** 2).sum(axis=1))
 
     def undo(self, stretched: np.ndarray) -> np.ndarray:
@@ -100,12 +102,12 @@ class Shape:
 
 @dataclasses.dataclass(frozen=True)
 class Leftover:
-    """The part of the rows that a candidate does not explain, by direction: x is about explained * candidate.
+    """The part of the rows that candidates do not explain, by direction: a row x is about explained * candidate.
 
     Attributes
     ----------
     explained : ndarray of shape (p,), in [0, 1]
-    variances : ndarray of shape (p,), variances of the rest
+    variances : ndarray of shape (p,), variances of what is not explained
     """
 
     explained: np.ndarray
@@ -113,9 +115,9 @@ class Leftover:
 
 
 def leftover(spread: Spread, candidates: np.ndarray, reach: float, rng: np.random.Generator) -> Leftover:
-    """Simulate rows from the released spread and regress them on their nearest candidate, at no cost.
+    """Simulate rows from the released spread, and regress them on their nearest candidates, at no cost.
 
-    If candidates explain too little, offsets are taken from zero, that is, explained is 0.
+    If candidates explain too little, `explained` is 0, so that offsets are taken from zero.
     """
     m, p = min(20 * len(candidates), _DRAWS), len(spread.variances)
     seen = candidates @ spread.directions
@@ -129,7 +131,7 @@ def leftover(spread: Spread, candidates: np.ndarray, reach: float, rng: np.rando
         nearest[start : start + _BLOCK] = scores.argmin(axis=1)
     at = seen[nearest]
     explained = np.clip((rows * at).sum(axis=0) / np.maximum((at * at).sum(axis=0), 1e-300), 0, 1)
-    # factor 1.5: real rows are not Gaussian, and candidates explain them less well than simulated ones
+    # factor 1.5: real rows are not Gaussian, so candidates explain them less well than they explain simulated rows
     variances = np.minimum(1.5 * ((rows - explained * at) ** 2).mean(axis=0), spread.variances)
     if variances.sum() > 0.6 * spread.variances.sum():
         return Leftover(np.zeros(p), spread.variances)

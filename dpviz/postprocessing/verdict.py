@@ -1,6 +1,6 @@
-"""Judge a run in one sentence of fixed form, and suggest what could help.
+"""Judge a run in one sentence with a fixed form, and suggest what could help.
 
-The DEMO form reads the raw rows and is NOT PRIVATE; the PRIVATE form uses released values alone.
+The sentence in DEMO uses the raw rows and is NOT PRIVATE; the one in PRIVATE uses released values alone.
 """
 
 from __future__ import annotations
@@ -42,15 +42,16 @@ LOUD = 0.5  # noise above this share of the smallest group's size is called abou
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Groups:
-    """The true groups, from declared labels or else from KMeans; NOT PRIVATE.
+    """The true groups, given by declared labels or, without labels, by KMeans; NOT PRIVATE.
 
     Attributes
     ----------
     means : ndarray of shape (g, d), z units
     radii : ndarray of shape (g,), root mean square distance of a group's rows to its mean, z units
     sizes : ndarray of shape (g,), numbers of rows
-    known : whether labels declare them; False for KMeans' clusters
-    merged : pairs (a, b) of clusters for which another start of KMeans, about as good, has a single center, nearer to b
+    known : whether the groups are declared by labels; False if they are KMeans' clusters
+    merged : pairs (a, b) of clusters that share a single center, nearer to b, in another start of KMeans that is about
+        as good
     """
 
     means: np.ndarray
@@ -61,18 +62,18 @@ class Groups:
 
     @property
     def word(self) -> str:
-        """Return the noun for one group."""
+        """Return the noun for one of the groups."""
         return "group" if self.known else "cluster"
 
     @property
     def words(self) -> str:
-        """Return the noun for the groups, with their origin."""
+        """Return the noun for all of the groups, which says whether they are KMeans'."""
         return "groups" if self.known else "KMeans' clusters"
 
     def doubted(self, rivals: Iterable[np.ndarray]) -> Groups:
-        """Return the groups, with a record of those that other starts of KMeans merge.
+        """Return the groups with a record of which of them other starts of KMeans merge.
 
-        `rivals` are the centers of these starts, (k, d) each, in z units.
+        `rivals` holds the centers of these starts, (k, d) each, z units.
         """
         merged = set()
         for centers in rivals:
@@ -82,9 +83,10 @@ class Groups:
         return dataclasses.replace(self, merged=frozenset(merged))
 
     def missed_by(self, centers: np.ndarray) -> np.ndarray:
-        """Return the mask (g,) of groups that centers (k, d; z units) do not find, though every start of KMeans does.
+        """Return the mask (g,) of groups that centers (k, d; z units) do not find although every start of KMeans does.
 
-        Of two merged groups, the first is never missed, and the second is not missed if the first is found.
+        Of two groups that are merged, the first never counts as missed, and the second counts as missed only if neither
+        is found.
         """
         found = self.found_by(centers)
         missed = ~found
@@ -94,9 +96,9 @@ class Groups:
         return missed
 
     def found_by(self, centers: np.ndarray) -> np.ndarray:
-        """Return the mask (g,) of groups with a center (k, d; z units) of their own within their radius.
+        """Return the mask (g,) of groups that have a center (k, d; z units) of their own within their radius.
 
-        A center is assigned only to the group with the nearest mean, so that no center serves two groups.
+        A center belongs only to the group with the nearest mean, so that no center serves two groups.
         """
         if not len(centers):
             return np.zeros(len(self.means), dtype=bool)
@@ -107,10 +109,10 @@ class Groups:
 
 
 def groups_of(X: np.ndarray, domain: Domain, reference: np.ndarray, labels: np.ndarray | None = None) -> Groups:
-    """Return the groups of rows X (n, d) by labels (n,), or by the nearest of the reference centers (k, d).
+    """Return the groups of the rows X (n, d), given by labels (n,) or by the nearest reference center (k, d).
 
-    Rows and centers are in original units; rows that are not finite or have the label -1 are left out. A label with a
-    single row is not a group, because no private center may represent one person.
+    Rows and centers are in original units; rows with a cell that is not finite, or with the label -1, are left out. A
+    label of a single row is not a group, because a private center must not represent one person.
     """
     Z, z = domain.normalize(X), domain.normalize(reference)
     finite = np.isfinite(Z).all(axis=1)
@@ -132,11 +134,11 @@ class Verdict:
 
     Attributes
     ----------
-    parts : short phrases that form the sentence, in fixed order
+    parts : short phrases that together form the sentence, in a fixed order
     good : whether every group was found and the loss is not high (PRIVATE: whether every center exceeds its noise)
-    why : one sentence on what went wrong, empty if nothing did
+    why : one sentence that says what went wrong, or ""
     help : suggestions, one sentence each; never "spend more"
-    missed : indices of the groups without a center (DEMO), except for those that KMeans itself may merge
+    missed : indices of the groups without a center (DEMO), except for groups that KMeans itself may merge
     """
 
     parts: tuple[str, ...]
@@ -152,11 +154,11 @@ class Verdict:
 def largest_gap(
     centers: np.ndarray, reference: np.ndarray, domain: Domain, columns: Sequence[str], units: Sequence[str]
 ) -> str:
-    """Return the largest distance between a center and its partner as text, in the data's units.
+    """Return the largest distance between a center and its reference center, as text in the data's units.
 
-    Centers (k', d) and reference (k, d) in original units are matched one to one, with the smallest total distance in z
-    units. If all columns share a scale and a unit, the gap is a distance; otherwise it is the widest gap in one named
-    column, the one with the largest share of its bounds.
+    Centers (k', d) and reference centers (k, d), original units, are matched one to one, with the smallest total
+    distance in z units. If all columns share a scale and a unit, this is a distance in space; otherwise it is a
+    distance in one named column, the one where it is the largest share of the bounds.
     """
     here, there = domain.normalize(centers), domain.normalize(reference)
     one, other = linear_sum_assignment(cdist(here, there))
@@ -175,7 +177,7 @@ def demo_verdict(
     columns: Sequence[str],
     units: Sequence[str],
 ) -> Verdict:
-    """Return the verdict relative to KMeans, from the raw rows: NOT PRIVATE.
+    """Return the verdict on a DEMO run, compared with KMeans on the raw rows: NOT PRIVATE.
 
     Parameters
     ----------
@@ -207,14 +209,15 @@ def demo_verdict(
 
 
 def private_verdict(trace: Trace, columns: Sequence[str], units: Sequence[str]) -> Verdict:
-    """Return the verdict on a private run from released values: the number of centers, their noise and the bet."""
+    """Return the verdict on a private run from released values: the number of centers, the noise and the bet."""
     if has_regions(trace):
         return Verdict((*_regions(trace), bet(trace)), good=True)
     noise = center_noise(trace)
     k = len(trace.cluster_centers)
     parts = [f"{k} center{'s' * (k != 1)}"]
     if noise.sd is not None:
-        spread = spread_words(noise.sd.max(axis=0), trace.domain, columns, units)  # the largest noise of all centers
+        # in each column, the largest noise of all centers
+        spread = spread_words(noise.sd.max(axis=0), trace.domain, columns, units)
         parts.append(f"noise of {'each at most' if spread.startswith('±') else 'some'} {spread}")
     drowned = 0
     if noise.sizes is not None and noise.sizes_sd is not None:
@@ -224,7 +227,7 @@ def private_verdict(trace: Trace, columns: Sequence[str], units: Sequence[str]) 
 
 
 def regions_verdict(trace: Trace, X: np.ndarray, groups: np.ndarray | None, reference: np.ndarray) -> Verdict:
-    """Return the verdict on a run whose clusters are regions, from the raw rows: NOT PRIVATE. It has no loss.
+    """Return the verdict on a run whose clusters are regions, from the raw rows: NOT PRIVATE. There is no loss.
 
     Parameters
     ----------
@@ -255,7 +258,7 @@ def regions_verdict(trace: Trace, X: np.ndarray, groups: np.ndarray | None, refe
 
 
 def _regions(trace: Trace) -> list[str]:
-    """Return the number of released regions and their noisy sizes as text."""
+    """Return, as text, the number of released regions and their noisy sizes."""
     sizes = np.asarray(trace.steps[-1].released["noisy_counts"])
     *early, last = [f"{max(size, 0):,.0f}" for size in sizes[:3]]
     listing = f"{', '.join(early)} and {last}" if early else last
@@ -264,7 +267,7 @@ def _regions(trace: Trace) -> list[str]:
 
 
 def bet(trace: Trace) -> str:
-    """Return the promise as a bet: its question, and the largest number of 100 bets that can be won."""
+    """Return the promise as a bet: the question, and the largest number of 100 bets that can be won."""
     promise = trace.claimed
     if not promise.private:
         return "no privacy: 100 of 100 bets on anybody are won" if promise.exact else str(promise)
@@ -280,9 +283,9 @@ def reach(trace: Trace) -> str:
 
 
 def spread_words(sd: np.ndarray | float, domain: Domain, columns: Sequence[str], units: Sequence[str]) -> str:
-    """Return the largest of the columns' standard deviations, (d,) or one for all, as text in the data's units.
+    """Return the largest of the standard deviations `sd`, (d,) or one for all columns, as text in the data's units.
 
-    If units differ, the column is named.
+    If columns differ in unit or scale, the column is named.
     """
     sd = np.broadcast_to(sd, domain.n_features)
     if sd.max() >= 1:
@@ -313,7 +316,7 @@ def _why(groups: Groups, missed: tuple[int, ...], ratio: float, noise: CenterNoi
 
 
 def _listed(sizes: list[int], word: str) -> str:
-    """Describe two or more groups by their sizes, which are in ascending order."""
+    """Describe two or more groups by their sizes, given in ascending order."""
     if len(sizes) > 3:
         return f"{len(sizes)} {word}s ({sizes[0]:,} to {sizes[-1]:,} rows)"
     words = [f"{size:,}" for size in sizes]
@@ -321,7 +324,7 @@ def _listed(sizes: list[int], word: str) -> str:
 
 
 def _help(trace: Trace) -> tuple[str, ...]:
-    """Return suggestions from public values: not "spend more", but what a larger budget would change and cost."""
+    """Return suggestions from public values; do not say "spend more", but what a larger budget changes and costs."""
     k = len(trace.cluster_centers)
     fewer = (f"Fewer centers than {k}: each center then serves a larger group.",) if k > 1 else ()
     if not trace.claimed.private:

@@ -1,4 +1,4 @@
-"""Run k-means on released weighted points: it costs no privacy, so any number of iterations may be run."""
+"""Run k-means on released weighted points; this costs no privacy, so any number of iterations may be run."""
 
 from __future__ import annotations
 
@@ -8,21 +8,24 @@ from sklearn.cluster import KMeans
 
 __all__ = ["lloyd_on", "occupied", "solve", "spread"]
 
-_TREE_PAIRS = 1_000_000  # with more pairs, a tree is faster than computing all distances (in up to 8 columns)
-_FLAT = 3  # up to this many columns, sums by label are faster column by column than as one product
+# number of pairs above which a tree (in up to 8 columns) is faster than computing all distances
+_TREE_PAIRS = 1_000_000
+_FLAT = 3  # number of columns up to which summing by label column by column is faster than one matrix product
 
 
 class _Cloud:
-    """Weighted points with the values that every Lloyd iteration on them needs.
+    """Weighted points, with everything that each Lloyd iteration on them needs.
 
-    Points are columns (p, m), so that scores and sums are two matrix products with one small dimension, the centers.
+    Points are stored as columns (p, m), so that scores and sums are two matrix products with one small dimension, the
+    number of centers.
     """
 
     def __init__(self, points: np.ndarray, weights: np.ndarray) -> None:
         self.points, self.weights = points, weights
         self.squares = (points**2).sum(axis=1)
         self._columns = np.ascontiguousarray(points.T)
-        self._weighed = np.column_stack([weights, points * weights[:, None]])  # (m, 1 + p): mass and sums at once
+        # (m, 1 + p): gives masses and sums at once
+        self._weighed = np.column_stack([weights, points * weights[:, None]])
 
     def assign(self, centers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the nearest center of every point, and its squared distance (at least 0)."""
@@ -35,7 +38,7 @@ class _Cloud:
         return labels, np.maximum(scores[labels, np.arange(len(labels))] + self.squares, 0)
 
     def move(self, centers: np.ndarray, iterations: int) -> np.ndarray:
-        """Return centers after `iterations` Lloyd iterations; a center without points stays where it is."""
+        """Return the centers after `iterations` Lloyd iterations; a center without points stays where it is."""
         k, p = centers.shape
         for _ in range(iterations):
             labels, _ = self.assign(centers)
@@ -49,10 +52,10 @@ class _Cloud:
 
 
 def occupied(noisy_counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the mask (m,) of positive noisy counts, and these counts as weights.
+    """Return the mask (m,) of the positive noisy counts, and these counts as weights.
 
-    If no count is positive, the largest is kept, with weight 1. Counts below 1 stay as they are: if they were raised to
-    1, many empty cells would outweigh the rows under small noise.
+    If no count is positive, only the largest is kept, with weight 1. Counts below 1 stay as they are: if they were
+    raised to 1, many empty cells would outweigh the rows when the noise is small.
     """
     mask = noisy_counts > 0
     if mask.any():
@@ -75,10 +78,11 @@ def lloyd_on(points: np.ndarray, weights: np.ndarray, centers: np.ndarray, itera
 def solve(
     points: np.ndarray, weights: np.ndarray, n_clusters: int, rng: np.random.Generator, *, jitter: float
 ) -> np.ndarray:
-    """Return k centers (k, d) of weighted points: the best of 8 k-means++ starts, improved by swaps.
+    """Return k centers (k, d) for weighted points: the best of 8 k-means++ starts, improved by swaps.
 
-    A swap moves one center to a random point, drawn by weight times squared distance, followed by two Lloyd iterations.
-    If there are no more points than centers, the missing centers are jittered copies.
+    A swap moves one center to a random point, drawn with probability proportional to weight times squared distance, and
+    then runs two Lloyd iterations. If there are fewer points than centers, the remaining centers are jittered copies of
+    points.
     """
     if len(points) <= n_clusters:
         extra = rng.integers(len(points), size=n_clusters - len(points))
