@@ -8,7 +8,7 @@ from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).parent
 RESULTS = Path("benchmarks") / "results"
-SHOWN = ("papers/*.csv", "nsm.csv", "leave-one-out.md", "oracle.md", "robustness.md")  # results on the Papers page
+SHOWN = ("papers/*.csv", "nsm.csv", "leave-one-out.md", "oracle.md", "robustness.md")  # shown on the Papers page
 LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.pyc", "make.py")
 
 
@@ -16,7 +16,7 @@ class WithDashboard(build_py):
     """Build step that also copies the files an installed package needs: `dpviz/sample_data` and `dpviz/dashboard`."""
 
     def run(self) -> None:
-        """Build as usual, then copy."""
+        """Build as usual, then copy the files."""
         super().run()
         target = Path(self.build_lib) / "dpviz"
         for source, place in (

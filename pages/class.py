@@ -1,4 +1,4 @@
-"""Class: everyone in the room is one point. The lecturer sees the projector's page; a phone joins and gets a seat."""
+"""Class: everyone in the room is one point. The lecturer sees the projector's page; a phone that joins gets a seat."""
 
 from pathlib import Path
 
@@ -40,7 +40,7 @@ if (
     and asked_for in ("", memo.get("code"))
     and not classroom_state.class_back
 ):
-    classroom_state.class_back = True  # a phone that left returns to the same point, once
+    classroom_state.class_back = True  # a phone that left returns to its point; tried only once
     room, seat = phone.back(rooms(), memo)
     if room:
         classroom_state.class_seat, classroom_state.class_room = (
@@ -49,7 +49,7 @@ if (
         )  # both at once, because a session with a room but no seat counts as the projector
         st.rerun()
 
-if room is None or seat is not None:  # the projector has no address, because its player reports to the phones
+if room is None or seat is not None:  # the projector gets no address, because its player sets the phones' step
     links.keep("class", classroom)
 if ended:
     st.info("This class has ended; everything in it is forgotten.")
@@ -78,7 +78,7 @@ with joins:
             classroom_state.class_seat, classroom_state.class_room = entry[1], entry[0]
             state[keys.CLASS_KEY] = ""
             st.rerun()
-        state[keys.CLASS_KEY] = ""  # the sentence stays; the code can be corrected
+        state[keys.CLASS_KEY] = ""  # keeps the sentence and the code, which the visitor can correct
 with opens:
     st.header("Open a class")
     if fresh := lecturer.opening():

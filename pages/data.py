@@ -39,5 +39,5 @@ way = st.segmented_control(
     "Source of the data", WAYS, default="Samples", required=True, key=keys.DATA_WAY, persist_state="session",
     label_visibility="collapsed",
 )  # fmt: skip
-links.keep("data", data, private=way == OWN_FILE or chosen.private)  # no address contains anything from a file
+links.keep("data", data, private=way == OWN_FILE or chosen.private)  # an address never contains anything from a file
 WAYS[way]()

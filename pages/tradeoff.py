@@ -14,9 +14,9 @@ from pages._ui.workspace.tradeoff import tradeoff
 
 
 def _open(progress: sweeps.Progress) -> None:
-    """Show a sweep and, if its data are public, its values in the form."""
+    """Show a sweep and, if its data are public, fill the form with its values."""
     sweeps.show(progress.identity)
-    tradeoff_state.sweep_asked = None  # the form may follow this sweep
+    tradeoff_state.sweep_asked = None  # the form's sweep may now become this one
     if archive.is_public(progress.sweep):
         query = write(Scene("tradeoff", form_of(progress.sweep) | {"sweep": progress.identity}), tradeoff)
         if query != write(links.now("tradeoff", tradeoff), tradeoff):

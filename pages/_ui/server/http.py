@@ -18,7 +18,7 @@ __all__ = ["Compressed", "Forwarded", "announcing", "moved", "offering"]
 
 _STATIC = Path(st.__file__).parent / "static"
 _SCRIPTS = _STATIC / "static" / "js"
-_LEVEL = 6  # gzip level; level 9 takes three times as long and saves only one percent more
+_LEVEL = 6  # gzip level; level 9 takes three times as long and saves only another percent
 _IMPORT = re.compile(r"""(?:from|import)\s*["']\./([\w.~-]+\.js)["']""")
 _HEAD = 20_000  # number of characters at the start of a bundled script that contain its imports
 _FOREVER = "public, immutable, max-age=31536000"  # header as Streamlit sends it; safe, because names contain hashes
@@ -28,7 +28,7 @@ _TYPES = {".js": "text/javascript", ".css": "text/css"}
 def announcing(parts: Iterable[str], pages: Iterable[str], own: Iterable[str] = ()) -> list[Route]:
     """Return routes that serve the page shell with preload links to the client's parts that every page needs.
 
-    Without these links, a part is requested only with the first element that needs it, a second after the shell.
+    Without these links, a browser requests a part only when the first element needs it, a second after the shell.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def _base() -> str:
 
 
 def moved(addresses: Mapping[str, str]) -> list[Route]:
-    """Return routes that redirect a page's old address, query included, to the new one."""
+    """Return routes that redirect a page's old address to the new one and keep the query."""
 
     def route(old: str, new: str) -> Route:
         async def answer(request: Request) -> RedirectResponse:
@@ -86,12 +86,12 @@ def moved(addresses: Mapping[str, str]) -> list[Route]:
 
 
 class Forwarded:
-    """ASGI middleware that redirects addresses by their query before a page is made.
+    """ASGI middleware that redirects old addresses, which it knows by page and query, before a page is made.
 
     Parameters
     ----------
     app : the application that answers everything else
-    there : function that maps the page ("" for the root) and query of an address to the current ones
+    there : function that maps the page ("" for the root) and query of an address to the current page and query
     """
 
     def __init__(self, app: ASGIApp, there: Callable[[str, str], tuple[str, str]]) -> None:
@@ -150,7 +150,7 @@ class Compressed:
         if path not in self._packed:
             work = asyncio.to_thread(lambda: gzip.compress(file.read_bytes(), _LEVEL, mtime=0))
             self._packed[path] = asyncio.ensure_future(work)
-        return await asyncio.shield(self._packed[path])  # a visitor who leaves does not stop the packing for the others
+        return await asyncio.shield(self._packed[path])  # if a visitor leaves, the compression continues for the others
 
 
 def _may_be_compressed(scope: Scope) -> bool:

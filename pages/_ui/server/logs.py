@@ -13,7 +13,7 @@ MOST, MINUTE = 10, 60.0  # lines, seconds
 
 
 class Seldom:
-    """A logger that writes at most `MOST` lines a minute; any thread may use it."""
+    """A thread-safe logger that writes at most `MOST` lines a minute."""
 
     def __init__(self, name: str, clock: Callable[[], float] = time.monotonic) -> None:
         self._log, self._clock, self._lock = logging.getLogger(name), clock, threading.Lock()

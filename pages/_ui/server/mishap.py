@@ -1,4 +1,4 @@
-"""Show our page for an unforeseen error: it says what is safe, offers a link, and gives a number that the log has, too.
+"""Show our page for an unforeseen error: it says what is safe, offers a link, and gives a number that is also logged.
 
 The log says where the error happened but never its message, which may contain a cell of somebody's file.
 """
@@ -54,7 +54,7 @@ def show(error: Exception) -> bool:
 
 
 def _places(error: Exception) -> str:
-    """Return file, line and function of each of our stack frames, the outermost first."""
+    """Return the file, line and function of each stack frame in our code, outermost first."""
     steps = traceback.extract_tb(error.__traceback__)
     ours = [step for step in steps if Path(step.filename).is_relative_to(_ROOT)] or steps[-1:]
     return " > ".join(f"{_named(step.filename)}:{step.lineno} {step.name}" for step in ours)

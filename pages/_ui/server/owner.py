@@ -42,12 +42,12 @@ __all__ = [
     "take",
 ]
 
-WHO = "DPVIZ_OWNER"  # "local": everybody is this machine's user; "visitor": nobody is
+WHO = "DPVIZ_OWNER"  # "local": every visitor counts as this machine's user; "visitor": no visitor does
 HEADER = "DPVIZ_OWNER_HEADER"  # the header in which the operator's proxy names each person
-_INTERNAL = b"x-dpviz-owner"  # header from the middleware to the script; one from outside is removed
+_INTERNAL = b"x-dpviz-owner"  # header from the middleware to the script; the same header from outside is removed
 _BOUND = b"x-dpviz-visit"  # header to Streamlit with the visit's owner; empty without a cookie
 _TRUSTED = "server.trustedUserHeaders"
-# names of the cookie: with TLS, where no other site of the domain can set it, and without TLS
+# names of the cookie with TLS (no other site of the domain can set it) and without TLS
 _COOKIES = ("__Host-dpviz-key", "dpviz-key")
 _AGE = 400 * 86_400  # lifetime in seconds, counted from the last visit: the maximum that browsers allow
 _FORWARDED = re.compile(rb"(x-)?forwarded(-.+)?|x-(real|client|cluster-client)-ip|via|true-client-ip|cf-connecting-ip")
@@ -58,7 +58,7 @@ _MOST_BYTES = 4_000
 
 @dataclasses.dataclass(frozen=True)
 class Owner:
-    """A person. `value` is the login, or the SECRET key, of which only `name` may be shown or logged."""
+    """A person. `value` is a login or a SECRET key; show and log only `name`."""
 
     kind: Literal["local", "login", "key"]
     value: str = dataclasses.field(default="", repr=False)
@@ -80,7 +80,7 @@ class Owner:
 
 
 class _Mine:
-    account_owner: Held[Owner | None] = Held(nothing)  # owner of this visit's accounts, determined when first needed
+    account_owner: Held[Owner | None] = Held(nothing)  # owner of this visit's accounts, stored when first needed
 
 
 _mine = _Mine()
@@ -92,7 +92,7 @@ def check_settings() -> None:
     Raises
     ------
     ValueError
-        If a setting is unknown, the two contradict each other, or the header does not name a person.
+        If a setting is unknown, the settings contradict each other, or the header does not name a person.
     """
     who, header = os.environ.get(WHO, ""), os.environ.get(HEADER, "")
     if who not in ("", "local", "visitor"):
@@ -106,9 +106,9 @@ def check_settings() -> None:
 
 
 def bind_visits() -> None:
-    """Make Streamlit resume a visit only for the person who began it, and begin a new visit for anybody else.
+    """Make Streamlit resume a visit only for the person who began it, and begin a new visit for everybody else.
 
-    A page reconnects with the id of its visit, and by then another person might be logged in.
+    A page reconnects with the id of its visit, but another person might have logged in meanwhile.
     """
     config.set_option(_TRUSTED, {**config.get_option(_TRUSTED), _BOUND.decode(): "owner"})
 
@@ -131,9 +131,9 @@ def owner_of(scope: Scope) -> Owner:
 
 
 def _on_this_machine(scope: Scope) -> bool:
-    """Return whether a browser on this machine connects directly; a proxy might run on this machine, too.
+    """Return whether a browser on this machine connects directly; a proxy on this machine does not count.
 
-    A proxy that does not announce itself is recognized by the public host name that browsers request.
+    A proxy that sends no headers of its own is recognized by the public host name that browsers request.
     """
     headers = scope["headers"]
     hosts = [b"//" + value for name, value in headers if name == b"host"]
@@ -161,13 +161,13 @@ def _loopback(host: str) -> bool:
 
 
 def _cookie(scope: Scope) -> str:
-    """Return the key that a browser keeps, "" if there is none."""
+    """Return the key that a browser keeps, or "" if it keeps none."""
     cookies: dict[str, str] = {}
     for name, value in scope["headers"]:
         if name == b"cookie":
             cookies |= cookie_parser(
                 value.decode("latin-1")
-            )  # read as browsers do, so that an odd value in another cookie does no harm
+            )  # parsed as browsers do, so that an odd value in another cookie does no harm
     names = _COOKIES[:1] if _secure(scope) else _COOKIES[1:]
     return next((cookies[name] for name in names if KEY.fullmatch(cookies.get(name, ""))), "")
 
@@ -214,9 +214,9 @@ class Owned:
 
 
 def _is_page(scope: Scope, headers: Iterable[tuple[bytes, bytes]]) -> bool:
-    """Return whether a response is a page in its own tab.
+    """Return whether a response is a page that fills a tab of the browser.
 
-    A page framed by another site is requested without the cookie; a new cookie must not replace the old one.
+    Browsers request a page in another site's frame without the cookie; a new cookie must not replace the old one.
     """
     sent = [value for name, value in scope["headers"] if name == b"sec-fetch-dest"]
     kinds = [value for name, value in headers if name.lower() == b"content-type"]
@@ -253,7 +253,7 @@ def take(content: bytes) -> Owner:
 
 # A browser accepts a cookie only in a response, so an added key waits here until the browser fetches it.
 
-_waiting: dict[str, tuple[float, str, str]] = {}  # ticket -> expiry, the browser's current key, its new key
+_waiting: dict[str, tuple[float, str, str]] = {}  # ticket -> time of expiry, the browser's current key, its new key
 _lock = threading.Lock()
 
 
@@ -268,7 +268,7 @@ def keep_in_browser(before: Owner, after: Owner) -> str:
 
 
 def keeping() -> Route:
-    """Return the route by which a browser receives a key, once; its link does nothing in other browsers."""
+    """Return the route at which a browser receives a key once; the link does nothing in other browsers."""
 
     async def answer(request: Request) -> Response:
         with _lock:

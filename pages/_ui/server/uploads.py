@@ -1,4 +1,4 @@
-"""Limit uploads: one at a time per session, only while a field waits for one, and stored no longer than needed.
+"""Limit uploads: one file at a time per session, only while a field waits for it, and stored no longer than needed.
 
 Streamlit by itself accepts any number of files and keeps them until it drops the session.
 """
@@ -29,11 +29,11 @@ _GROUP = Path("/sys/fs/cgroup")
 
 
 class _TooMuch(Exception):
-    """Raised when no memory is left for the rest of a file."""
+    """Raised when the server lacks memory for the rest of a file."""
 
 
 class Uploads:
-    """ASGI middleware in front of Streamlit's upload address."""
+    """ASGI middleware that limits the requests to Streamlit's upload address."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -42,7 +42,7 @@ class Uploads:
         self._busy: set[str] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Refuse a file that nobody requested or that does not fit; pass other requests on."""
+        """Refuse a file that no field waits for or that is too large; pass other requests on."""
         if scope["type"] != "http" or scope["method"] != "PUT" or not scope["path"].startswith(self._path):
             await self._app(scope, receive, send)
             return
@@ -59,13 +59,13 @@ class Uploads:
             self._busy.discard(session)
 
     def _refusal(self, session: str, length: int) -> tuple[int, str] | None:
-        """Return status and sentence if a file of this size is refused, else None."""
+        """Return the status and the sentence if a file of this size is refused, else None."""
         if next(file_fields(session), None) is None:
             return 409, "No field on this page accepts a file."
         if session in self._busy:
             return 429, "Another file is still being uploaded; send one at a time."
         _drop(session, lambda file: file not in _wanted(session))
-        most = st.get_option("server.maxUploadSize") * 1024 * 1024 + STEP  # with room for the bytes that a form adds
+        most = st.get_option("server.maxUploadSize") * 1024 * 1024 + STEP  # plus room for the bytes that a form adds
         if length + sum(map(len, _held(session).values())) > most:
             return 413, "The files of this visit are too large together."
         return None if 2 * length + MARGIN < memory() else _FULL[::-1]
@@ -75,13 +75,13 @@ _FULL = "This server has no memory for the file right now; try again later.", 50
 
 
 def _length(scope: Scope) -> int:
-    """Return the size that a request declares, 0 if none; Streamlit counts the bytes itself."""
+    """Return the size that a request declares, or 0 if it declares none; Streamlit counts the bytes itself."""
     text = dict(scope["headers"]).get(b"content-length", b"")
     return int(text) if text.isdigit() and len(text) < 16 else 0
 
 
 def _watched(receive: Receive) -> Receive:
-    """Return a receive function that gives up when the server's memory runs out."""
+    """Return a receive function that stops with an error when the server's memory runs out."""
     come, looked = 0, 0
 
     async def inner() -> Message:
@@ -90,7 +90,7 @@ def _watched(receive: Receive) -> Receive:
         come += len(message.get("body", b""))
         if come - looked >= STEP:
             looked = come
-            if come + MARGIN > memory():  # the complete file will be copied once more
+            if come + MARGIN > memory():  # Streamlit copies the complete file once more
                 raise _TooMuch
         return message
 
@@ -114,7 +114,7 @@ def memory() -> float:
 
 
 def _wanted(session: str) -> set[str]:
-    """Return the files in the page's fields."""
+    """Return the files in all file fields of a session's page."""
     return {file for files in file_fields(session) for file in files}
 
 
@@ -144,8 +144,8 @@ def tidy(since: dict[tuple[str, str], float], now: float) -> dict[tuple[str, str
 
     Parameters
     ----------
-    since : (session, file) -> time since which nobody has needed the file, as the last call returned it
-    now : seconds
+    since : (session, file) -> time since which nobody has needed the file, as returned by the last call
+    now : the current time in seconds
     """
     store = getattr(runtime.get_instance().uploaded_file_mgr, "file_storage", {}) if runtime.exists() else {}
     seen: dict[tuple[str, str], float] = {}

@@ -1,1 +1,1 @@
-"""Parts of the page Trade-off."""
+"""Parts of the Trade-off page."""

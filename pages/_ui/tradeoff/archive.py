@@ -1,7 +1,7 @@
 """Store sweeps on disk, under the state folder, so that links find them after a restart and from other processes.
 
 Only sweeps of public data are written. Each has a spec (TOML, as in the page's download), its rows (JSON lines,
-appended as they arrive) and, once it is over, its outcome. The process that works on a sweep holds a lock.
+appended as they arrive) and, once it is over, its outcome. The process that works on a sweep holds a lock on it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from dpviz.sweeps.sweep import Sweep
 
 try:
     import fcntl
-except ImportError:  # the system has no such locks, so only one process may use a state folder
+except ImportError:  # without such locks, only one process may use a state folder
     fcntl = None  # type: ignore[assignment]
 
 __all__ = ["Archive", "is_public"]
@@ -55,7 +55,7 @@ class Archive:
             path.unlink(missing_ok=True)
 
     def get(self, identity: str) -> tuple[Sweep, str, list[dict[str, Any]], str] | None:
-        """Return sweep, title, rows so far and outcome ("" if it is not over), or None if there is no such sweep."""
+        """Return a sweep, its title, its rows so far and its outcome ("" before the end), or None if there is none."""
         if not _IDENTITY.fullmatch(identity) or not self._path(identity, "toml").is_file():
             return None
         spec = read_spec(self._path(identity, "toml"))
@@ -66,11 +66,11 @@ class Archive:
 
     @contextmanager
     def working(self, identity: str) -> Iterator[RowFile | None]:
-        """Yield the file for more rows while only this process works on a sweep; None if another one does."""
+        """Yield the file for more rows while only this process works on a sweep; None if another process does."""
         with self._path(identity, "lock").open("w") as lock:
             try:
                 if fcntl is not None:
-                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # released when the process ends, however it ends
+                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # released by the system when the process ends
             except BlockingIOError:
                 yield None
                 return

@@ -1,4 +1,4 @@
-"""Draw the figures of a sweep once for all visitors, and name their axes and data sets."""
+"""Draw each figure of a sweep once for all visitors, and name its axes and data sets."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def icon(style: Style) -> str:
 def chart(every: Summary, key: str, draw: Callable[[], Any], alt: str, *look: Hashable) -> Any:
     """Show and return a figure of a summary; its camera button saves it in the chosen format.
 
-    `key` and `look` cover everything on which the figure depends besides the summary and the colors.
+    `key` and `look` must determine the figure, given the summary and the colors.
     """
     figure, printed = shared(every, (key, shell.colors(), *look), lambda: (plot := draw(), PrintedFigure.of(plot)))
     saved = {"format": st.session_state.get(keys.SWEEP_PICTURE, PICTURES[0]).lower(), "filename": "dpviz-tradeoff"}

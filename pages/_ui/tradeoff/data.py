@@ -1,8 +1,8 @@
-"""Data for a sweep: samples, blobs, public files of this session, and people made up from a coreset.
+"""Provide data for a sweep: samples, blobs, public files of this session, and people simulated from a coreset.
 
 Worker processes open data by name. Public files of this session, and people drawn from released values, are written to
-a folder that only this server can read, that is in memory if the system allows this, and that is removed with the
-server. Rows of private data are never among them.
+a folder that only this server can read. The folder is in memory if the system allows this, and it is removed when the
+server stops. Rows of private data are never written.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ def choices() -> list[str]:
 
 
 def made_up() -> list[str]:
-    """Return the names of people made up from this session's released coresets."""
+    """Return the names of the data sets of people simulated from this session's released coresets."""
     traces = {result.identity: result.trace for result in results.history()}
     return [_MADE_UP + one for one, trace in traces.items() if trace.coreset is not None and not trace.noiseless]
 
 
 def open_choice(name: str) -> Dataset:
-    """Return a chosen data set."""
+    """Return the data set with a chosen name."""
     if not name.startswith(_MADE_UP):
         return catalog.sample(name)
     choice = tradeoff_state.made_up

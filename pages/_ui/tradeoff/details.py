@@ -1,4 +1,4 @@
-"""The details of a sweep, in tabs below its picture: winners, runs at one value, areas, files, two axes."""
+"""Show the details of a sweep in tabs below its picture: winners, runs at one value, areas, files, two axes."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from pages._ui.tradeoff.sweeps import Progress
 from pages._ui.tradeoff.tables import SweepLook, look_at, table
 from pages._ui.tradeoff.take import files, one_run
 
-_DOTS = 20  # maximum number of dots at one place, which stand for equal shares of the runs
+_DOTS = 20  # maximum number of dots at one value; each dot stands for the same share of the runs
 
 
 def details(every: Summary, progress: Progress, look: SweepLook, style: dict[str, Style]) -> None:
     """Show winners, runs at one value, areas, files and, if there are two axes, a table of both.
 
-    Only the open tab is drawn. An address with a place or a second axis opens that tab.
+    Only the open tab is drawn. An address that sets a value or a second axis opens the tab that shows it.
     """
     beside, metric = _beside(every, progress, look), METRICS[look.metric]
     one, two = f"Runs at one {sign(look.axis)}", "Two axes"
@@ -158,6 +158,6 @@ def _heat(every: Summary, progress: Progress, look: SweepLook, metric: Metric, l
 
 
 def _only(key: str, choices: Collection[Any]) -> None:
-    """Drop the value that an address gives a widget if these runs do not have that value."""
+    """Drop a widget's value, which an address may have set, if it is not one of the choices."""
     if st.session_state.get(key) not in choices:
         st.session_state.pop(key, None)

@@ -1,4 +1,4 @@
-"""The form of a sweep: data, algorithms, grid, repeats."""
+"""Show the form of a sweep: data, algorithms, grid, repeats."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ from pages._ui.frame.session import session
 from pages._ui.tradeoff.data import choices, made_up, open_choice, source
 from pages._ui.tradeoff.vary import OWN, deltas, numbers, values_of, vary
 
-EPSILONS = (0.1, 0.125, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0, 8.0)  # the papers' budgets are among them
+EPSILONS = (0.1, 0.125, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0, 8.0)  # includes the papers' budgets
 ROWS = (None, 300, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000)
-RHOS = (0.0001, 0.008, 0.01, 0.02, 0.05, 0.08, 0.1, 0.2, 1.0)  # the papers' distances are among them
+RHOS = (0.0001, 0.008, 0.01, 0.02, 0.05, 0.08, 0.1, 0.2, 1.0)  # includes the papers' distances
 DATA, RUNS = 200, 144  # widths of the fields, in pixels
-FIRST = tuple(slug for slug in METHODS if ALGORITHMS[slug].notion is Notion.CENTRAL)  # their curves share an axis
+FIRST = tuple(slug for slug in METHODS if ALGORITHMS[slug].notion is Notion.CENTRAL)  # curves that share an axis
 
 
 def private_notice() -> None:
-    """Say why a chosen private file is not on this page, and which people stand in for its own."""
+    """Say why this page does not use a chosen private file, and which simulated people stand in for its people."""
     if catalog.chosen().private:
         st.info(
             "Your private file is not on this page: every run of a sweep would be a separate release that spends ε "
@@ -49,13 +49,13 @@ def private_notice() -> None:
 
 
 def linked() -> bool:
-    """Return whether an address can name the form's data: not a private file, and not people made up from a run."""
+    """Return whether an address can name the form's data: no private file, and no people simulated from a run."""
     chosen = st.session_state.get(keys.SWEEP_DATA) or ()
     return not catalog.chosen().private and all(map(is_linked, chosen))
 
 
 def sweep_form() -> tuple[Sweep | None, str, str, DeltaGenerator]:
-    """Show the form; return (sweep or None, its title, the error or "", the details)."""
+    """Show the form; return (sweep or None, its title, the error or "", the box of details)."""
     private = catalog.chosen().private
     names = choices()
     if not private:
@@ -164,7 +164,7 @@ def _run() -> tuple[str | None, str, int]:
 def _follow(slugs: Collection[str]) -> None:
     """Fill in the method and k of the current run when they have changed; a link takes precedence."""
     state, (method, field, own) = st.session_state, _run()
-    k = int(state.get(field) or own)  # a typed number is a float
+    k = int(state.get(field) or own)  # Streamlit returns a typed number as a float
     now = f"{state[keys.EXPLORE_DATA]} {method} {k}"
     if method in slugs and not session.opened_now and now != session.followed.get(keys.SWEEP_ALGORITHMS):
         others = state.get(keys.SWEEP_ALGORITHMS) or FIRST
@@ -189,9 +189,9 @@ def _give_back(chosen: Sequence[str], k: str) -> None:
 
 
 def sweep_of(values: Mapping[str, Any], named: Callable[[str], str] = source) -> Sweep:
-    """Return the sweep for the words of Trade-off's address; `form_of` is the inverse, without presets.
+    """Return the sweep for the words of Trade-off's address; `form_of` is the inverse, but leaves out presets.
 
-    `named` returns the name under which worker processes open a data set (for samples alone: "sample:{}".format).
+    `named` returns the name under which worker processes open a data set (if all are samples: "sample:{}".format).
 
     Raises
     ------
@@ -228,7 +228,7 @@ def _typed(chosen: list[str], k: str, delta: str, varied: Iterable[tuple[str, st
 
 
 def form_of(sweep: Sweep) -> dict[str, Any]:
-    """Return the form's values for a sweep on public data, by the words of Trade-off's address."""
+    """Return the form's values for a sweep on public data, keyed by the words of Trade-off's address."""
     axes, plain = dict(sweep.axes), [one for one in sweep.variants if one.preset is None]
     own = any("exactly_k" in params.specs(ALGORITHMS[one.algorithm]) and not one.values for one in plain)
     texts = {name: ", ".join(map(str, values)) for name, values in axes.items()}
@@ -252,12 +252,12 @@ def form_of(sweep: Sweep) -> dict[str, Any]:
 
 
 def _variant(slug: str, free: bool) -> Variant:
-    """Return the curve of an algorithm, at exactly k centers unless the form lets it choose their number."""
+    """Return an algorithm's curve, with exactly k centers unless the form lets the algorithm choose their number."""
     exact = "exactly_k" in params.specs(ALGORITHMS[slug]) and not free
     return Variant(slug, slug, values=(("exactly_k", True),) if exact else ())
 
 
 def _distance(names: Sequence[str], rho: float) -> str:
-    """Return a rho in the unit of the data, or as a share of the half-width if data sets or columns differ."""
+    """Return rho in the unit of the data, or as a share of the half-width if data sets or columns differ in scale."""
     lengths = {data.domain.length(rho) for data in map(open_choice, names) if data.domain.scale == "common"}
     return plain(lengths.pop()) if len(lengths) == len(names) == 1 else number(rho)

@@ -17,7 +17,7 @@ from pages._ui.tradeoff.sweeps import Progress
 
 
 def looks(known: Mapping[str, Any]) -> list[Control]:
-    """Return the controls of the shown sweep's view; axes, metrics and data sets have one only if there are several."""
+    """Return the controls of the shown sweep's view; axes, metrics and data sets have one if there are several."""
     identity = known.get("sweep", "")
     progress = sweeps.shelf().get(identity) if identity else _formed(known)
     if progress is None:
@@ -31,7 +31,7 @@ def looks(known: Mapping[str, Any]) -> list[Control]:
     listed = [Control(word, key(identity), title, _choice(of)) for word, (key, title, of) in choices.items() if of[1:]]
     listed.append(Control("good", keys.SWEEP_GOOD(runs), "Runs that are good", number(tables.most_of(runs), 1, runs)))
     if len(stops) > 1 and "along" not in known:
-        return listed  # the other controls depend on the axis
+        return listed  # the axis comes first, because the other controls depend on it
     axis = known.get("along", next(iter(stops)))
     if (many := stops[axis]) > 1:
         listed.append(Control("at", keys.SWEEP_AT(identity, axis), "Runs at one", number(many // 2, 0, many - 1)))

@@ -1,4 +1,4 @@
-"""The session's sweeps and the way they are viewed."""
+"""The session's sweeps, and the choices with which they are viewed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sweeps for the pages: one queue per server, rows as they arrive, times measured before a start."""
+"""Make sweeps for the pages: one queue per server, rows that arrive one by one, times measured before a start."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ from pages._ui.work.workers import workers
 
 _LOG = logging.getLogger(__name__)
 
-WORKERS = max(1, cpu_count() - 1)  # leave one core to the visitors
+WORKERS = max(1, cpu_count() - 1)  # leaves one core for the pages
 KEEP = 40  # maximum number of sweeps kept for all sessions together
-MOST_RUNS = 5000  # maximum number of runs that one sweep makes; known runs do not count
+MOST_RUNS = 5000  # maximum number of runs that one sweep makes, not counting known runs
 MOST_LISTED = 10_000
 CHEAP = 300.0  # maximum expected seconds of a sweep that starts by itself; the first estimate is 3 to 5 times too long
 MOST_WAITING = 30  # maximum number of waiting sweeps in all sessions; each session has at most one
@@ -61,10 +61,10 @@ class Progress:
     rows: list[dict[str, Any]] = dataclasses.field(default_factory=list)
     job: Job = dataclasses.field(default_factory=partial(Job, "", "", status="done"))
     owner: str = ""
-    first: tuple[int, float] | None = None  # number of rows and time when the first new run finished
-    # ranges of the axes while the sweep runs
+    first: tuple[int, float] | None = None  # number of rows, and the time, when the first new run finished
+    # ranges of the vertical axes while the sweep runs
     spans: dict[tuple[Any, ...], tuple[float, ...]] = dataclasses.field(default_factory=dict)
-    watched: Presence = dataclasses.field(default_factory=partial(Presence, 600.0))  # a link might be opened later
+    watched: Presence = dataclasses.field(default_factory=partial(Presence, 600.0))  # links to it might be opened later
 
     _table: pd.DataFrame | None = None
     _summary: Summary | None = None
@@ -81,13 +81,13 @@ class Progress:
 
     @property
     def runs(self) -> int:
-        """Return the number of runs behind the curves: all except KMeans', the reference."""
+        """Return the number of runs behind the curves, that is, all except those of the reference KMeans."""
         return counted(run for _, run in cells(self.sweep))
 
     def table(self, most: int) -> pd.DataFrame:
         """Return the first `most` rows, with data sets under the names that visitors see."""
         most = min(most, len(self.rows))
-        last = self._table  # another session might look at the same rows
+        last = self._table  # kept in a variable, because another session might replace it meanwhile
         if last is None or len(last) != most:
             rows = table(self.rows[:most])
             self._table = last = rows.assign(data=rows.data.replace(shelf().titles))
@@ -102,7 +102,7 @@ class Progress:
 
 
 class Shelf:
-    """The latest sweeps of all sessions and the times of runs, shared by every visitor."""
+    """The latest sweeps of all sessions and the measured times of runs, which all visitors share."""
 
     def __init__(self) -> None:
         self.queue = Jobs(workers=1)
@@ -146,7 +146,7 @@ class Shelf:
     @property
     def waiting(self) -> int:
         """Return the number of sweeps that wait or run."""
-        with self._lock:  # another visitor might start one meanwhile
+        with self._lock:  # another visitor might start a sweep meanwhile
             return sum(progress.active for progress in self._kept.values())
 
     def of(self, owner: str) -> Progress | None:
@@ -165,17 +165,17 @@ def _archive() -> Archive | None:
 
 @st.cache_resource(show_spinner=False)
 def shelf() -> Shelf:
-    """Return the server's shelf of sweeps."""
+    """Return the shelf, which holds the server's sweeps."""
     return Shelf()
 
 
 def start(sweep: Sweep, title: str) -> None:
-    """Queue a sweep's missing runs and show it; it starts with the rows that are already known.
+    """Queue a sweep's missing runs, and show the sweep, which begins with the rows that are already known.
 
     Raises
     ------
     ValueError
-        If the sweep is too large, too many wait, or another one of this session waits or runs.
+        If the sweep is too large, too many sweeps wait, or another sweep of this session waits or runs.
     """
     rows, left = known(sweep), missing(sweep)
     if len(left) > MOST_RUNS:
@@ -201,7 +201,7 @@ def start(sweep: Sweep, title: str) -> None:
 
 @lru_cache(maxsize=16)
 def cells(sweep: Sweep) -> tuple[tuple[str, Run], ...]:
-    """Return the runs of a sweep by their keys, at most one more than the limit."""
+    """Return the runs of a sweep with their keys, at most one run more than the limit."""
     return tuple((run.key, run) for run in islice(sweep.runs(), MOST_LISTED + 1))
 
 
@@ -211,7 +211,7 @@ def size(sweep: Sweep) -> int:
 
 
 def counted(runs: Iterable[Run | dict[str, Any]]) -> int:
-    """Return how many of these runs or rows belong to chosen algorithms, not to KMeans, the reference."""
+    """Return how many of these runs or rows belong to chosen algorithms, not to the reference KMeans."""
     return sum((run["algorithm"] if isinstance(run, dict) else run.algorithm) != REFERENCE for run in runs)
 
 
@@ -229,19 +229,19 @@ def trusts(sweep: Sweep) -> tuple[Trust, ...]:
 
 @lru_cache(maxsize=32)
 def _stored(sweep: Sweep, usable: tuple[Trust, ...]) -> dict[str, dict[str, Any]]:
-    """Return the rows of the atlas by their keys; `usable` only renews the cache."""
+    """Return the rows that the atlas has for a sweep, by key; `usable` only renews the cache."""
     chart = lru_cache(maxsize=None)(atlas.chart)  # avoids a second look-up of the same chart
     return {row["key"]: row for row in stored_rows((run for _, run in cells(sweep)), chart)}
 
 
 def stored(sweep: Sweep) -> dict[str, dict[str, Any]]:
-    """Return the rows of a sweep that the atlas has, by their keys."""
+    """Return the rows of a sweep that the atlas has and that may be used, by key."""
     usable = trusts(sweep)
     return _stored(sweep, usable) if usable else {}
 
 
 def known(sweep: Sweep) -> list[dict[str, Any]]:
-    """Return the rows of a sweep known before it starts, from the atlas and this session's sweeps."""
+    """Return the rows of a sweep that are known before it starts, from the atlas and this session's sweeps."""
     rows = {row["key"]: row for progress in history() for row in list(progress.rows)} | stored(sweep)
     return [rows[key] for key, _ in cells(sweep) if key in rows]
 
@@ -292,7 +292,7 @@ def _work(progress: Progress, job: Job) -> None:
                 if file is not None:
                     file.append(row)
                 look()
-        if archive and file is not None:  # without an outcome, the sweep resumes when somebody opens it again
+        if archive and file is not None:  # if there is no outcome, the sweep resumes when somebody opens it again
             archive.end(progress.identity, "done")
 
 
@@ -304,12 +304,12 @@ def show(identity: str) -> None:
 
 
 def leave() -> None:
-    """Show the known part of the form's sweep instead of one of the server's."""
+    """Stop showing a sweep of the server, so that the page shows the known part of the form's sweep."""
     st.session_state[keys.SWEEP] = ""
 
 
 def shown() -> Progress | None:
-    """Return the sweep to show: the session's, or that of the address with which the page was opened."""
+    """Return the sweep to show: the session's, or the sweep named by the address that opened the page."""
     sweep = shelf().get(st.session_state.get(keys.SWEEP) or "")
     if sweep is not None:
         if sweep.identity not in tradeoff_state.sweeps:
@@ -327,7 +327,7 @@ def history() -> list[Progress]:
 def expected(runs: Sequence[Run]) -> float | None:
     """Return the expected seconds of runs; None while one run of each kind is being timed in the background.
 
-    A session times one sweep at a time: timing an earlier form is abandoned.
+    A session times one sweep at a time, and abandons the timing of an earlier form.
     """
     seconds = estimate.seconds(runs, shelf().seconds, WORKERS)
     if seconds is not None:
@@ -345,12 +345,12 @@ def expected(runs: Sequence[Run]) -> float | None:
 
 
 def timeable(runs: Sequence[Run]) -> bool:
-    """Return whether runs have few enough kinds to time one of each."""
+    """Return whether the runs are of so few kinds that one run of each kind can be timed."""
     return len(estimate.missing(runs, shelf().seconds)) <= MOST_KINDS
 
 
 def cheap(runs: Sequence[Run]) -> bool:
-    """Return whether runs are few and fast enough to start unasked, by known times or by the pace."""
+    """Return whether runs are few and fast enough to start unasked, as judged by known times or the pace."""
     seconds = estimate.seconds(runs, shelf().seconds, WORKERS)
     if seconds is None:
         seconds = 0.0

@@ -1,4 +1,4 @@
-"""Tables of a sweep: the overview, and the smallest budget that is enough."""
+"""Show the tables of a sweep: the overview, and the smallest sufficient budget."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ WITHIN = (1, 2, 5, 10, 20, 50)  # % of KMeans' loss within which a loss is good 
 
 @dataclasses.dataclass(frozen=True)
 class SweepLook:
-    """The choices with which a sweep is viewed."""
+    """The visitor's choices for viewing a sweep."""
 
     axis: str
     metric: str
@@ -37,7 +37,7 @@ class SweepLook:
 
 
 def look_at(key: str) -> dict[str, Any]:
-    """Return the arguments of a widget whose value the page must write into its address by a rerun."""
+    """Return the arguments of a widget whose changes the page writes into its address in another rerun."""
     return {"key": key, "persist_state": "session", "on_change": _looked}
 
 
@@ -115,7 +115,7 @@ def _solver(mine: Summary, progress: Progress, look: SweepLook, style: dict[str,
 
 
 def most_of(runs: int) -> int:
-    """Return the default number of runs in which a result must be good enough."""
+    """Return the default number of runs that must be good enough, out of all runs."""
     return max(1, round(0.9 * runs))
 
 
@@ -124,7 +124,7 @@ def _named(series: str, style: dict[str, Style]) -> markup.Html:
 
 
 def _promise(notion: str, beside: pd.DataFrame) -> markup.Html:
-    """Name the promise if a table holds several kinds, which are not comparable, or one that is only claimed."""
+    """Name the promise if a table holds several kinds, which are not comparable, or if the promise is only claimed."""
     alone = beside.notion.nunique() == 1 and notion != Notion.CLAIMED
     return markup.Html("" if alone else f' <span class="dp-small">{markup.text(notion)}</span>')
 

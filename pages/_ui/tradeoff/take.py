@@ -1,4 +1,4 @@
-"""Files of a sweep: its rows, script and report, and any one of its runs, repeated on request."""
+"""Offer a sweep's files: its rows, script and report, and the files of any single run, repeated on request."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _WORDS = {"label": "Privacy label", "page": "One page", "replay": "Replay", "scr
 
 
 def files(every: Summary, progress: Progress) -> None:
-    """Offer the files of a sweep and the format of its pictures, and list its rows."""
+    """Offer a sweep's files and the formats of its pictures, and list its rows."""
     rows = every.rows
 
     def script() -> str:
@@ -54,7 +54,7 @@ def files(every: Summary, progress: Progress) -> None:
 
 
 def readable(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of a sweep in readable form: named columns, and parameters without a column of their own."""
+    """Return a sweep's rows with readable names for the columns, and one column for all other parameters."""
     given = (json.loads(text or "{}") for text in rows.parameters)
     other = [{name: value for name, value in one.items() if value is not None and name not in rows} for one in given]
     words = [", ".join(f"{named(name)} {value}" for name, value in one.items()) for one in other]
@@ -63,7 +63,7 @@ def readable(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def one_run(every: Summary, progress: Progress) -> None:
-    """Offer label, page, replay and script of one finished run that a script can repeat."""
+    """Offer the label, page, replay and script of one finished run that a script can repeat."""
     cells = {key: cell for key, cell in sweeps.cells(progress.sweep) if _again(cell)}
     words = shared(every, "one run", lambda: _best(every, cells))
     if not words:
@@ -84,7 +84,7 @@ def one_run(every: Summary, progress: Progress) -> None:
 
 
 def _best(every: Summary, cells: Mapping[str, Run]) -> dict[str, str]:
-    """Return the names of the best among these runs, by key."""
+    """Return the names of the best of these runs, keyed by run."""
     metric, rows = METRICS[every.metric], every.rows
     done = rows[(rows.status == "ok") & (rows.algorithm != REFERENCE) & rows.key.isin(list(cells))]
     best = done.sort_values(every.metric, ascending=not metric.higher_is_better, kind="stable").head(_MOST)

@@ -1,4 +1,4 @@
-"""The part of the sweep form that turns parameters into axes, and presets into curves."""
+"""Show the part of the sweep's form that turns parameters into axes, and presets into curves."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NUMBERS = {"float": "numbers", "int": "whole numbers", "bool": "true or false"}
 
 
 def vary(slugs: list[str]) -> tuple[list[tuple[str, str]], list[Variant]]:
-    """Show the fields; return (parameter name, values as text) pairs and further curves.
+    """Show the fields; return pairs (parameter name, values as text), and further curves.
 
     Two parameters add a table of colors below the curves.
     """
@@ -59,7 +59,7 @@ def names_of(slugs: list[str]) -> dict[str, list[str]]:
 
 
 def curves_of(slugs: list[str]) -> dict[str, tuple[str, str]]:
-    """Return (algorithm, preset) by label for the curves from presets."""
+    """Return the (algorithm, preset) of each curve that presets can add, keyed by label."""
     pairs = [(slug, preset) for slug in slugs for preset in ALGORITHMS[slug].PRESETS]
     return {f"{ALGORITHMS[slug].name}: {preset}": (slug, preset) for slug, preset in pairs}
 

@@ -1,4 +1,4 @@
-"""The view of a sweep: its cost before the start, its progress, and curves that fill in."""
+"""Show a sweep: its cost before the start, its progress, and its curves, which fill in."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ from pages._ui.work.pace import duration
 SCALES = ("log", "linear")
 _KEEP: dict[str, Any] = {"persist_state": "session"}
 _SLICES = 25  # maximum number of pictures of a running sweep
-_PACED = 10  # number of new runs before a pace is known
+_PACED = 10  # number of new runs after which the pace is known
 
 
 def titles(progress: Progress) -> str:
-    """Name the data sets."""
+    """Return the names of a sweep's data sets."""
     return ", ".join(map(title, progress.data))
 
 
 def size(sweep: Sweep) -> str:
-    """Say how large a sweep is."""
+    """Return the size of a sweep in words."""
     parts = [f"{len(sweep.variants)} algorithm{'s' * (len(sweep.variants) > 1)}", f"{len(sweep.epsilon)} ε"]
     parts += [f"{len(values)} {named(name)}" for name, values in (*sweep.axes, ("n_rows", sweep.n_rows)) if values[1:]]
     return " × ".join([*parts, f"{sweep.repeats} runs"])
@@ -90,7 +90,7 @@ def first(sweep: Sweep, data: str) -> None:
 
 
 def offer(sweep: Sweep) -> bool:
-    """Offer to make a sweep's missing runs, with a forecast; return whether to start."""
+    """Offer to make a sweep's missing runs, with a forecast; return whether the visitor starts them."""
     left, total = sweeps.missing(sweep), sweeps.size(sweep)
     new, known = sweeps.counted(left), sweeps.counted(sweeps.known(sweep))
     if total > sweeps.MOST_LISTED or len(left) > sweeps.MOST_RUNS:
@@ -122,7 +122,7 @@ def _forecast(left: list[Run], known: int) -> None:
 
 
 def check(sweep: Sweep) -> bool:
-    """Say whether stored runs can be used, and redraw the page once that is decided; return whether it is."""
+    """Say whether stored runs can be used; return whether this is decided, and redraw the page once it is."""
     before = sweeps.trusts(sweep)
     atlas.note(before)
     if Trust.CHECKING not in before:
@@ -156,7 +156,7 @@ def against_of(sweep: Sweep, axis: str) -> list[str]:
 
 
 def tools(progress: Progress) -> SweepLook:
-    """Show the controls of the view; return the choices."""
+    """Show the controls of the sweep's view; return the choices."""
     sweep, identity = progress.sweep, progress.identity
     axes = axes_of(sweep)
     axis, metric = axes[0], sweep.metrics[0]
@@ -184,11 +184,11 @@ def watch(progress: Progress, look: SweepLook, *, active: bool) -> None:
     @st.fragment(run_every=1.0 if active else None)
     def follow() -> None:
         if tradeoff_state.looked:
-            st.rerun()  # the page writes its address
+            st.rerun()  # so that the page writes its address
         if progress.active:
             _bar(progress)
         elif active:
-            st.rerun()  # to show the form's button and the details again
+            st.rerun()  # so that the form's button and the details reappear
         _pictures(progress, look)
 
     follow()
@@ -317,7 +317,7 @@ def _curves(
 
 
 def _distance(progress: Progress, data: str, rho: float) -> str:
-    """Return rho in the unit of a sample or, for a file, which may be gone, as a share of its half-width."""
+    """Return rho in the unit of a sample or, for a file (which may be gone), as a share of the half-width."""
     kind, _, name = progress.sweep.data[progress.data.index(data)].partition(":")
     is_sample = kind == "sample"
     return catalog.public(name).domain.length(rho) if is_sample else f"{number(rho)} of the bounds' half-width"

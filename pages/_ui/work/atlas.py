@@ -1,8 +1,8 @@
 """Look up stored runs in the atlas, and decide whether they may be used. Pages read the atlas only through this module.
 
-An atlas whose stamp matches these sources is trusted at once. Otherwise a worker process repeats the probe runs of each
-sample and method once; until these agree with the stored runs, the pages use none of them. Lookups use only the names
-of a sample and a method, so nothing of a visitor's file can be looked up or stored.
+An atlas whose stamp matches the current sources is trusted at once. Otherwise a worker process repeats the probe runs
+of each sample and method once; until these agree with the stored runs, the pages use none of them. Lookups use only the
+names of a sample and a method, so nothing of a visitor's file can be looked up or stored.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _CHECKING = "Stored runs are being checked against this version. The picture wil
 
 
 class Trust(enum.Enum):
-    """Whether the stored runs of a method on a sample may be used."""
+    """The verdict on whether the stored runs of a method on a sample may be used."""
 
     YES = "yes"
     CHECKING = "checking"
@@ -47,7 +47,7 @@ class Trust(enum.Enum):
 
 
 class _Probes:
-    """The verdicts on files with an old stamp, one probe at a time."""
+    """The verdicts on files with an old stamp, found by one probe at a time."""
 
     def __init__(self) -> None:
         self._queue = Jobs(workers=1, keep=1000)
@@ -71,13 +71,13 @@ def _probes() -> _Probes:
 
 
 @st.cache_resource(show_spinner=False)
-def stamped() -> bool:  # one at a time: Python 3.11 fails if several threads parse at once
-    """Return whether the stored runs were made by these very sources."""
+def stamped() -> bool:  # cached under a lock: Python 3.11 fails if several threads parse at once
+    """Return whether the stored runs were made by exactly the current sources."""
     return files.stamped(FOLDER)
 
 
 def covers(sample: str, method: str, values: tuple[tuple[str, Any], ...] = ()) -> bool:
-    """Return whether the atlas should hold a method on a data set."""
+    """Return whether the atlas is meant to hold runs of a method on a data set."""
     return sample in SAMPLES and method in METHODS and values in ((), EXACTLY_K)
 
 
@@ -88,7 +88,7 @@ def trust(sample: str, method: str, values: tuple[tuple[str, Any], ...] = ()) ->
         return Trust.NO
     if not stamped():
         return _probes().verdict(chapter.name, files.current, chapter, FOLDER)
-    whole = files.read(sample, method, None, values, folder=FOLDER) is not None  # cached; the page reads it next
+    whole = files.read(sample, method, None, values, folder=FOLDER) is not None  # cached for the page's next read
     return Trust.YES if whole else Trust.NO
 
 
@@ -109,7 +109,7 @@ def chart(
 
 
 def played(data: Dataset, algorithm: Algorithm, person: np.ndarray, world: bool | None = None) -> tuple[Round, ...]:
-    """Return the stored rounds of the game about a person in a sample, if any may be used.
+    """Return the stored rounds of the game about a person in a sample that may be used, if any.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def given() -> tuple[Given, Bets] | Trust:
 
 
 def _trust_in(part: ModuleType) -> Trust:
-    """Return whether a file that covers more than one method on one sample may be used."""
+    """Return whether a file that does not belong to a single method and sample may be used."""
     if not (FOLDER / part.NAME).is_file():
         return Trust.NO
     return Trust.YES if stamped() else _probes().verdict(part.NAME, part.current, FOLDER)
@@ -150,5 +150,5 @@ def note(trusts: Iterable[Trust]) -> None:
     if Trust.CHECKING in kinds:
         st.caption(_CHECKING)
     elif Trust.NO in kinds and work_state.atlas_absent in ("", session.page):
-        work_state.atlas_absent = session.page  # the sentence stays on the page that showed it first
+        work_state.atlas_absent = session.page  # only the page that showed the sentence first keeps showing it
         st.caption(_ABSENT)

@@ -19,12 +19,12 @@ from pages._ui.work.workers import workers
 
 __all__ = ["Gathered", "Piece", "follow", "gather", "halt", "peek"]
 
-SHARED, OWN = 400, 60  # maximum numbers of pieces: of public data on the server, and of one session's own files
+SHARED, OWN = 400, 60  # maximum numbers of pieces stored for public data, and for one session's own files
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Piece:
-    """One result: its public name, and the call function(*args, on_step) that makes it in a worker process."""
+    """One result: its public name, and the call function(*args, on_step) by which a worker process makes it."""
 
     name: str
     function: Callable[..., Any]
@@ -76,7 +76,7 @@ def peek(name: str, *, public: bool) -> Any:
 
 
 def gather(topic: str, title: str, pieces: Sequence[Piece], *, public: bool, seconds: float = LONG) -> Gathered:
-    """Return the finished pieces, and have the others made in their order.
+    """Return the finished pieces, and have the other pieces made in order.
 
     For each topic, a session works on one request at a time; an unfinished earlier request is dropped. `seconds` is the
     expected time of all pieces.
@@ -108,9 +108,9 @@ def gather(topic: str, title: str, pieces: Sequence[Piece], *, public: bool, sec
 
 
 def follow(gathered: Callable[[], Gathered], draw: Callable[[Gathered], None], every: float) -> None:
-    """Draw a batch's finished part every `every` seconds until the batch is complete; then draw the page once.
+    """Draw the finished part of a batch every `every` seconds until the batch is complete, then redraw the page once.
 
-    A page with no open request is not drawn a second time, because that would lose clicks made meanwhile.
+    A page that waits for nothing is not redrawn, because that would lose clicks made meanwhile.
     """
     asks = gathered().active
 
@@ -124,14 +124,14 @@ def follow(gathered: Callable[[], Gathered], draw: Callable[[Gathered], None], e
 
 
 def halt(topic: str) -> None:
-    """Stop a topic's computation and forget the request."""
+    """Stop the computation for a topic, and forget the request."""
     _, job_id = work_state.asked_pieces.pop(topic, ((), ""))
     if (job := runs.jobs().get(job_id)) is not None:
         job.cancel()
 
 
 def _make(job: Job, missing: list[Piece], shelf: Recent[Any]) -> None:
-    """Make the pieces that nobody has made meanwhile; each counts equally toward progress."""
+    """Make the pieces that no other job has made meanwhile; each piece counts equally toward progress."""
     for index, piece in enumerate(missing):
         if shelf.get(piece.name) is not None:
             continue  # another job has made the same piece meanwhile

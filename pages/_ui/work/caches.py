@@ -35,7 +35,7 @@ def per_run(*, shared: int, own: int, words: str | bool = False) -> Callable[[Ca
         def made(result: Result, *look: Any) -> T:
             asked = dict(
                 zip(names, (result.identity, *look, result), strict=True)
-            )  # passed by name, because the cache then finds the result faster
+            )  # passed by name, which lets the cache find the result faster
             return (everybody if is_public(result.data) else mine)(**asked)
 
         return made

@@ -1,6 +1,6 @@
-"""The track of ε without stored runs: its stops are made in the background, those nearest to the form's ε first.
+"""Make the runs for a drag of ε without stored runs, in the background and nearest to the form's ε first.
 
-Private data have no such track, because every run would spend ε.
+Private data have no such track of runs, because every run would spend ε.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pages._ui.work.batch import Gathered, Piece, gather, peek
 
 __all__ = ["MOST", "Track", "at", "track"]
 
-MOST = 120.0  # seconds that all runs of a track may take
+MOST = 120.0  # maximum number of seconds that all runs of a track may take
 _TOPIC = "track"
 
 
@@ -49,7 +49,7 @@ class Track:
 
     @property
     def chart(self) -> tuple[Chart, Beside] | None:
-        """Return the finished stops in the atlas's format, with KMeans; None before the first."""
+        """Return the finished stops in the atlas's format, with KMeans; None before the first is finished."""
         public = is_public(self.data)
         ground: Beside | None = peek(self._name("KMeans"), public=public)
         results = [peek(self._name(epsilon), public=public) for epsilon in STOPS]
@@ -85,15 +85,15 @@ class Track:
 
 
 def at(algorithm: Algorithm, epsilon: float | None) -> Algorithm:
-    """Return the method at another ε."""
+    """Return the algorithm with another ε."""
     values: dict[str, Any] = {"epsilon": epsilon}
     return dataclasses.replace(algorithm, **values)
 
 
 def track(data: Dataset, algorithm: Algorithm) -> Track | None:
-    """Return a method's track on a data set; None for private data, or if its runs cannot have one or take too long.
+    """Return a method's track on a data set; None for private data, or if its runs cannot form one or take too long.
 
-    Runs can have a track if ε is a parameter and they release centers for squared distances.
+    Runs can form a track if ε is a parameter and they release centers for squared distances.
     """
     if data.private or "epsilon" not in params.specs(type(algorithm)) or algorithm.regions:
         return None

@@ -21,15 +21,15 @@ LONG = 10.0  # a job that takes, or is expected to take, at least this many seco
 
 @dataclasses.dataclass
 class Job:
-    """One piece of background work. The work calls `advance`; everybody else only reads.
+    """One piece of background work. Only the work calls `advance`; other threads only read.
 
     Attributes
     ----------
-    owner : the session that it belongs to, "" for none; a session's jobs run one after the other
+    owner : the session to which the job belongs, "" for none; a session's jobs run one after the other
     turn : name under which the server knows the visitor; all sessions of one visitor share their turns
     seconds : expected time
     status : "queued", "running", "done", "cancelled" or "failed"
-    done, total : progress in the work's own units; total 0 means unknown
+    done, total : progress in the work's own units; a total of 0 means that it is unknown
     result : value that the work returned
     error : one sentence if the work failed, else ""
     wanted : function that returns whether somebody still waits for the result
@@ -48,7 +48,7 @@ class Job:
     wanted: Callable[[], bool] = lambda: True
     turn: str = ""
     seconds: float = 0.0
-    _due: float = 0.0  # the job's place in the queue
+    _due: float = 0.0  # the time at which the job is due, which is its place in the queue
     _begun: float | None = None
 
     def wait(self, seconds: float) -> bool:
@@ -87,9 +87,9 @@ class Jobs:
 
     Jobs run in the order in which they would end if every visitor had the server alone: a job's due time is its
     arrival, or its visitor's previous due time if that is later, plus its expected duration. So short jobs run first,
-    the many jobs of one visitor delay another visitor's first job by no more than about its own duration, and every job
-    gets its turn (this is Zhang's VirtualClock of 1990). With two or more workers, no long job starts while another one
-    runs.
+    one visitor's many jobs delay another visitor's first job by no more than about the duration of that first job, and
+    every job gets its turn (this is Zhang's VirtualClock of 1990). With two or more workers, no long job starts while
+    another one runs.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ class Jobs:
     ) -> Job:  # fmt: skip
         """Queue `work(job)`; its return value becomes `job.result`.
 
-        Jobs without an owner never wait for each other; without `turn`, an owner takes turns alone.
+        Jobs without an owner never wait for each other; without `turn`, each owner counts as one visitor.
         """
         job = Job(uuid.uuid4().hex, title, owner, wanted=wanted, turn=turn or owner, seconds=seconds)
         with self._lock:
@@ -144,7 +144,7 @@ class Jobs:
             self._settle(chosen[0])
 
     def _next(self) -> tuple[Job, Callable[[Job], Any]] | None:
-        """Return the waiting job that is due first and may run. Fairness is decided here and nowhere else."""
+        """Return the waiting job that is due first and may run; no other function decides who comes first."""
         with self._lock:
             running = [job for job in self._jobs.values() if job.status == "running"]
             busy = {job.owner for job in running if job.owner}
@@ -179,7 +179,7 @@ class Jobs:
 
     def position(self, job: Job) -> int:
         """Return the number of jobs ahead of a queued one: those running, and those due before it."""
-        with self._lock:  # another visitor's job can come at any time
+        with self._lock:  # another visitor's job can arrive at any time
             if job.status != "queued":
                 return 0
             active = [other for other in self._jobs.values() if other.active and other is not job]
@@ -195,7 +195,7 @@ class Jobs:
             job.status = "cancelled"
         except (ValueError, TypeError, PermissionError, ChildProcessError) as error:
             job.error, job.status = str(error), "failed"
-        except Exception as error:  # report an internal error without any value, so that the job does not hang
+        except Exception as error:  # ends the job; the error's message may contain values
             job.error, job.status = f"An internal error ({type(error).__name__}) stopped the run.", "failed"
         finally:
             job._over.set()

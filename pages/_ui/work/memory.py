@@ -11,7 +11,7 @@ from pathlib import Path
 
 try:
     import fcntl
-except ModuleNotFoundError:  # Windows, where nothing stays in memory
+except ModuleNotFoundError:  # on Windows, where no folder is in memory
     fcntl = None  # type: ignore[assignment]
 
 __all__ = ["MemoryFolder", "remove_all"]
@@ -22,17 +22,17 @@ MEMORY = next((path for path in [Path("/dev/shm")] if path.is_dir()), Path(tempf
 
 
 class MemoryFolder:
-    """A folder that only this user can read. A lock marks a running server; folders of dead servers are removed."""
+    """A folder that only this user can read, locked while the server runs; folders of dead servers are removed."""
 
     def __init__(self, place: Path = MEMORY) -> None:
         sweep_stale(place)
         self._folder = tempfile.TemporaryDirectory(prefix=PREFIX, dir=place)
         self.name = self._folder.name
         folder = Path(self.name) / "new"
-        self._lock = open(folder, "wb")  # held as long as the folder exists
+        self._lock = open(folder, "wb")  # stays open and locked as long as the folder exists
         if fcntl is not None:
             fcntl.flock(self._lock, fcntl.LOCK_EX)
-        folder.rename(folder.with_name(_LOCK))  # nobody sees the file before it is locked
+        folder.rename(folder.with_name(_LOCK))  # renamed only now, so that no process sees the file before it is locked
         _here.add(self)
 
     def cleanup(self) -> None:
@@ -45,7 +45,7 @@ _here: weakref.WeakSet[MemoryFolder] = weakref.WeakSet()
 
 
 def remove_all() -> None:
-    """Remove the folders of this process, because a signal ends a server before the interpreter cleans up."""
+    """Remove the folders of this process; a signal would end the server before the interpreter removes them."""
     for folder in list(_here):
         folder.cleanup()
 

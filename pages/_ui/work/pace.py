@@ -13,14 +13,14 @@ WEIGHT = 0.5  # weight of the newest run, on a logarithmic scale
 
 
 class Pace:
-    """Seconds per operation, by algorithm. Never record runs on private rows, as their time depends on the rows."""
+    """Seconds per operation, by algorithm. Never record runs on private rows, whose times depend on the rows."""
 
     def __init__(self) -> None:
         self._known: dict[str, float] = {}
         self._lock = threading.Lock()
 
     def seconds(self, algorithm: Algorithm, n_features: int, n_public: int) -> float:
-        """Return the expected time of a run."""
+        """Return the expected time of a run, in seconds."""
         return self._known.get(algorithm.slug, START) * algorithm.work(n_features, n_public)
 
     def learn(self, algorithm: Algorithm, n_features: int, n_public: int, seconds: float) -> None:

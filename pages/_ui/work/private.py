@@ -25,7 +25,7 @@ from pages._ui.work.state import work_state
 
 
 class NoAccounts(Refused):
-    """Raised when the server cannot save accounts. The server log gives the reason; visitors need not know it."""
+    """Raised when the server cannot save accounts. The server log gives the reason, which visitors need not know."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -46,7 +46,7 @@ def accounts() -> Iterator[Accounts]:
     Raises
     ------
     Refused
-        If the accounts refuse an operation or cannot be saved.
+        If the accounts refuse an operation, or if they cannot be saved.
     """
     try:
         yield _open(str(state_folder()), os.environ.get(URL, ""))
@@ -69,7 +69,7 @@ def account_of(data: Dataset) -> Account:
 
 
 def together(account: Account, relation: Neighboring) -> str:
-    """Return the total of the claims on a file under a relation as text."""
+    """Return, as text, the total of the claims on a file under a neighboring relation."""
     if not account.under(relation):
         return "nothing"
     total = account.total(relation)
@@ -77,7 +77,7 @@ def together(account: Account, relation: Neighboring) -> str:
 
 
 def bet(account: Account, relation: Neighboring, rows_per_person: int, far: str) -> Bet:
-    """Return the bet on one person for all claims on a file together; `far` is as in `bet_of`."""
+    """Return the bet on one person given all claims on a file together; `far` is as in `bet_of`."""
     total, notion = account.total(relation), Notion.RHO if relation is Neighboring.MOVE_RHO else Notion.CENTRAL
     promise = Guarantee(
         notion, relation, total.epsilon, total.delta, mu=total.mu, pure_epsilon=total.pure_epsilon, zcdp=total.zcdp,
@@ -87,7 +87,7 @@ def bet(account: Account, relation: Neighboring, rows_per_person: int, far: str)
 
 
 def ask(data: Dataset, algorithm: Algorithm) -> None:
-    """Open the question before a run on private data; show an earlier release for free."""
+    """Ask for consent before a run on private data, or show the same run for free if the session already has it."""
     if results.find(runs.run_id(data, algorithm, None)) is None:
         work_state.waiting, work_state.leads = (data.dataset_id, algorithm), True
         return
@@ -96,7 +96,7 @@ def ask(data: Dataset, algorithm: Algorithm) -> None:
 
 
 def lead() -> None:
-    """Go to the page that asks, if a run on private data was just requested."""
+    """Go to Spend, which asks for consent, if a run on private data was just requested."""
     if work_state.leads:
         st.switch_page("pages/spend.py")
 
@@ -112,14 +112,14 @@ def confirm(
 ) -> bool | None:
     """Show the cost of a run, and book and start it after consent; return the answer, or None until there is one.
 
-    The claim stays, whatever happens to the run. `slot` distinguishes two questions on a page; `start` runs the booked
-    run.
+    The claim stays, whatever happens to the run. `slot` names the question among those on a page; `start` runs the
+    booked run.
     """
     domain, relation = data.domain, algorithm.neighboring
     try:
         claim, before = Claim.of(algorithm, domain), account_of(data)
         after = before.after(claim)
-        # the distance of the total, which differs from the run's own if another claim covers only shorter moves
+        # the total's distance, which is smaller than the run's own if another claim covers only shorter moves
         far = domain.length((after.rho_distance(relation) or 0.0) / float(domain.half_width.max()))
         promise = algorithm.guarantee(domain.n_features, data.n_public, rows_per_person=domain.rows_per_person)
     except (ValueError, Refused) as problem:
@@ -152,7 +152,7 @@ def confirm(
             if st.button("Not yet", type="primary", key=keys.NOT_YET(slot)):
                 return False
             if st.button("Run and spend", key=keys.SPEND(slot), disabled=not allowed):
-                with whole():  # a second click must not come between the claim and its run
+                with whole():  # a second click must not interrupt between the claim and its run
                     try:
                         with accounts() as store:
                             store.reserve(fingerprint(data), claim)
@@ -175,7 +175,7 @@ def _what(data: Dataset, algorithm: Algorithm) -> dict[str, str]:
 
 
 def _allows(account: Account, claim: Claim) -> bool:
-    """Say how much of each total is left, and return whether they allow a claim; if not, say what is still free."""
+    """Say how much of each total is left, and return whether they allow the claim; if not, say what is still free."""
     for relation, total in account.budgets.items():
         left = account.remaining(relation) or 0.0
         st.markdown(f"Left of your total of ε = {number(total.epsilon)} for {account.hides(relation)}: {number(left)}.")

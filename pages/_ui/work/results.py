@@ -1,4 +1,4 @@
-"""Finished runs by their public id: one bounded store for public data, and one for each session."""
+"""Store finished runs by their public id: one bounded store for public data, and one for each session."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ OWN_BYTES = 150_000_000  # bytes of results on one session's own files
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Result:
-    """A finished run with the data that figures need besides the trace; `identity` is its public run id.
+    """A finished run, with its trace and the other data that figures need; `identity` is its public run id.
 
     `losses`, `reference` and `reference_loss` depend on raw rows and are None if the data are private. `at` is the time
     at which the run finished.
@@ -64,7 +64,7 @@ class Result:
 
 
 def drawn(result: Result) -> Trace:
-    """Return the trace with the name and promise of the drawn method: full DP, if that ran instead.
+    """Return the trace with the name and promise of the method that ran: full DP, if that replaced the chosen method.
 
     The trace itself still claims its method's promise, which is weaker and also true.
     """
@@ -109,14 +109,14 @@ def drop(dataset_id: str) -> None:
 
 
 def _stores() -> tuple[Recent[Result], Recent[Result]]:
-    """Return the session's own store and the shared one."""
+    """Return the session's own store and the store that all sessions share."""
     if _mine.store is None:
         _mine.store = Recent(OWN_BYTES, _bytes)
     return _mine.store, store()
 
 
 def keep(result: Result) -> None:
-    """Store a result: for everybody if its data are public, else for this session."""
+    """Store a result: for all sessions if its data are public, else for this session only."""
     _stores()[is_public(result.data)].put(result.identity, result)
 
 
@@ -155,7 +155,7 @@ def _time(run: Result) -> str:
 
 
 def _order() -> Callable[[Result], str]:
-    """Return a function that numbers the runs passed to it."""
+    """Return a function that numbers the runs that are passed to it, starting at 1."""
     numbers = count(1)
     return lambda _: f"number {next(numbers)}"
 

@@ -1,6 +1,6 @@
 """Run algorithms for the pages in the background: forecast, start, progress, result.
 
-Everything from a visitor's own file stays in that session: its data set, its runs, its figures.
+Everything from a visitor's own file stays in the visitor's session: its data set, its runs, its figures.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from pages._ui.work.state import work_state
 from pages._ui.work.watchers import Presence
 from pages._ui.work.workers import RUNS, workers
 
-MOST_SECONDS = 300.0  # maximum duration of one run, in seconds, because all visitors share the processes
+MOST_SECONDS = 300.0  # maximum duration of one run, in seconds; limited because all visitors share the processes
 QUICK = 0.3  # number of seconds that a script waits for its run before the page starts polling
 
 
@@ -60,7 +60,7 @@ def _kmeans(data: Dataset, n_clusters: int, seed: int, objective: str) -> Refere
 
 
 def run_id(data: Dataset, algorithm: Algorithm, seed: int | None, *, noiseless: bool = False) -> str:
-    """Return the public identity of a run: ids and parameters, never data."""
+    """Return the public identity of a run, which contains ids and parameters but never data."""
     values = {field.name: getattr(algorithm, field.name) for field in dataclasses.fields(algorithm)}
     return json.dumps([data.dataset_id, algorithm.slug, values, seed, __version__, *["no noise"] * noiseless])
 
@@ -87,7 +87,7 @@ def execute(
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def demo(name: str, epsilon: float) -> Result:
-    """Return a replay on a sample, run once per server, for visitors who have not run anything."""
+    """Return a run of Start's method on a sample, made once per server, for visitors who have not run anything."""
     data = public(name)
     values: dict[str, Any] = {"n_clusters": data.n_clusters, "epsilon": epsilon}
     return execute(data, ALGORITHMS[STORY[1]](**values), 0)
@@ -115,7 +115,7 @@ def start(data: Dataset, algorithm: Algorithm, seed: int | None, *, noiseless: b
     except ValueError as problem:
         messages.say("problem", str(problem))
         return
-    inbox: list[Result] = []  # not in the server's list of jobs, because a result must not outlive its session
+    inbox: list[Result] = []  # stored outside the server's list of jobs, because a result must not outlive its session
     work = lambda job: inbox.append(execute(data, algorithm, seed, job, noiseless=noiseless))  # noqa: E731
     with whole():
         job = queue(algorithm.name, work, seconds(data, algorithm))
@@ -125,7 +125,7 @@ def start(data: Dataset, algorithm: Algorithm, seed: int | None, *, noiseless: b
 
 
 def queue(title: str, work: Callable[[Job], Any], expected: float, topic: str = "") -> Job:
-    """Queue work of this session with its expected seconds; work on the same topic runs one by one."""
+    """Queue work of this session, which takes `expected` seconds; jobs on the same topic run one after the other."""
     return jobs().submit(
         title, work, f"{owner()} {topic}".strip(), Presence().there, turn=turns.turn(), seconds=expected
     )
@@ -137,12 +137,12 @@ def seconds(data: Dataset, algorithm: Algorithm) -> float:
 
 
 def check(data: Dataset, algorithm: Algorithm) -> None:
-    """Refuse, by public values, a run that must fail or would occupy a process of this server for too long.
+    """Refuse, from public values alone, a run that must fail or would occupy a process of this server for too long.
 
     Raises
     ------
     ValueError
-        If there are more centers than rows, or the run would take too long; the sentence says what would fit.
+        If there are more centers than rows, or the run would take too long; the message says what would fit.
     """
     if algorithm.n_clusters > data.n_public:
         raise ValueError(
@@ -162,7 +162,7 @@ def check(data: Dataset, algorithm: Algorithm) -> None:
 def _fits(data: Dataset, algorithm: Algorithm) -> bool:
     try:
         return seconds(data, algorithm) <= MOST_SECONDS
-    except ValueError:  # another parameter does not fit this k
+    except ValueError:  # another parameter does not allow this k
         return False
 
 
@@ -186,7 +186,7 @@ def owner() -> str:
 
 
 def shown(name: str) -> Result | None:
-    """Return the run to show: the chosen one, else a replay of the story's method on its own sample, else None."""
+    """Return the run to show: the chosen one or, on the story's sample, a run of the story's method; else None."""
     chosen = find(session.shown)
     return demo(name, 1.0) if chosen is None and name == STORY[0] else chosen
 

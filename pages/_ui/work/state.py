@@ -13,7 +13,7 @@ from pages._ui.work.results import Result
 class WorkState:
     """Values of one visitor's session, declared as in `SessionState`."""
 
-    inbox: Once[list[Result]] = Once(list)  # the place for the running job's result
+    inbox: Once[list[Result]] = Once(list)  # the list to which the running job adds its result
     paid: Held[bool] = Held(bool)  # whether the running job was booked on a private file
     owner: Kept[str] = Kept(lambda: secrets.token_urlsafe(9))  # a random name for the owner of jobs
     waiting: Held[tuple[str, Algorithm] | None] = Held(nothing)  # a private data set and the run that awaits consent

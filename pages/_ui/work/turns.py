@@ -1,7 +1,7 @@
-"""Turns: decide which sessions count as one visitor when several wait.
+"""Decide which sessions count as one visitor when jobs of several visitors wait.
 
 A visitor is a login, else the address forwarded by a proxy that the operator names, else the session. An
-address may stand for a whole class, so it shuts nobody out and only decides who comes first.
+address may stand for a whole class, so the server shuts nobody out by address, and only decides who comes first.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def turn() -> str:
 
 
 def turn_of(headers: Mapping[str, str], client: str, visit: str) -> str:
-    """Return the visitor: a login, an address, or the session.
+    """Return the name under which a session takes turns: a login, an address, or the session's own name.
 
     Parameters
     ----------
@@ -53,15 +53,15 @@ def turn_of(headers: Mapping[str, str], client: str, visit: str) -> str:
     proxies = _proxies()
     if not proxies:
         return visit
-    way = [*headers.get(_FORWARDED, "").split(","), client]  # the last proxy wrote the last entry
+    way = [*headers.get(_FORWARDED, "").split(","), client]  # each proxy appends one entry
     for name in reversed(way):
         try:
             address = ipaddress.ip_address(name.strip())
         except ValueError:
-            return visit  # no trusted proxy wrote this
+            return visit  # no trusted proxy wrote this entry
         address = getattr(address, "ipv4_mapped", None) or address
         if not any(address in network for network in proxies):
-            wide = isinstance(address, ipaddress.IPv6Address)  # one household has a whole network of such addresses
+            wide = isinstance(address, ipaddress.IPv6Address)  # one household has a whole network of IPv6 addresses
             return f"address {ipaddress.ip_network((address, 64), strict=False) if wide else address}"
     return visit
 

@@ -10,11 +10,11 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 __all__ = ["Presence"]
 
-GRACE = 60.0  # number of seconds within which a broken connection may return
+GRACE = 60.0  # number of seconds for which a session counts as connected after its connection breaks
 
 
 class Presence:
-    """The sessions that want a result; the first one makes it, and others join, for instance by a link."""
+    """The sessions that wait for a result: the one that requested it, and others that join, for instance by a link."""
 
     def __init__(self, grace: float = GRACE) -> None:
         self._grace, self._lock = grace, threading.Lock()
@@ -23,7 +23,7 @@ class Presence:
         self.join()
 
     def join(self) -> None:
-        """Add the session of the running script; call it in a script run."""
+        """Add the session of the running script; call this only in a script run."""
         context = get_script_run_ctx(suppress_warning=True)
         with self._lock:
             self._seen = time.monotonic()
@@ -31,7 +31,7 @@ class Presence:
                 self._sessions.add(context.session_id)
 
     def there(self) -> bool:
-        """Return whether any of the sessions is connected or was so recently; any thread may ask."""
+        """Return whether any of the sessions is connected, or was until recently; this method is thread-safe."""
         if not runtime.exists():  # without a server, no visitor can leave
             return True
         with self._lock:

@@ -1,4 +1,4 @@
-"""Worker processes, with their own interpreter locks, for work that would block the pages."""
+"""Run work that would block the pages in worker processes, which have their own interpreter locks."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ _TICK = 0.05  # seconds between checks of a run's progress
 
 
 class Workers:
-    """A pool of processes that starts with the first call or `warm`, and restarts when one of them dies.
+    """A pool of processes that starts at the first call or at `warm`, and restarts when a process dies.
 
     Parameters
     ----------
-    count : number of processes; with 0 every call runs in the caller
+    count : number of processes; with 0, every call runs in the caller's process
     nice : niceness of the processes relative to the process that serves the pages
     """
 
@@ -48,13 +48,13 @@ class Workers:
 
     @property
     def away(self) -> bool:
-        """Return whether the next call runs in a process."""
+        """Return whether the next call runs in a worker process."""
         return bool(self._count) and (not self._warming or any(future.done() for future in self._warming))
 
     def warm(self, *modules: str) -> None:
         """Start the processes and let most of them import these modules first, without waiting.
 
-        Until the first is ready, every call runs in the caller, so that nobody waits for imports.
+        Until the first process is ready, every call runs in the caller's process, so that nobody waits for imports.
         """
         if self._count:
             self._warming = [self._submit(_know, *modules) for _ in range(self._count)]
@@ -134,7 +134,7 @@ def _know(*modules: str) -> None:
 
 
 def _noting(note: str, function: Callable[..., Any], *args: Any) -> Any:
-    """Run in a worker: write every step to a small shared file, and stop when the file says so."""
+    """Run a function in a worker, write every step to a small shared file, and stop when the file says so."""
     with Path(note).open("r+b") as file, mmap.mmap(file.fileno(), _NOTE.size) as shared:
         over, lock, here = threading.Event(), threading.Lock(), threading.get_ident()
 
@@ -144,7 +144,7 @@ def _noting(note: str, function: Callable[..., Any], *args: Any) -> Any:
                 raise Cancelled
 
         def watch() -> None:
-            """Stop a run that makes no more steps, such as an algorithm from outside that never ends."""
+            """Stop a run that reports no further step, such as an outside algorithm that never ends."""
             while not over.wait(_PATIENCE):
                 with lock:
                     if shared[16:] != bytes(8) and not over.is_set():
@@ -160,9 +160,9 @@ def _noting(note: str, function: Callable[..., Any], *args: Any) -> Any:
             watcher.join()
 
 
-@functools.cache  # not st.cache_resource, because the server starts them before the first visit
+@functools.cache  # instead of st.cache_resource, because the server starts the processes before the first visit
 def workers() -> Workers:
-    """Return the server's processes: one per concurrent run, and one reserved for pictures.
+    """Return the server's worker processes: one per concurrent run, and one reserved for pictures.
 
     Raises
     ------

@@ -1,1 +1,1 @@
-"""The controls of all pages that ask about runs."""
+"""Controls of all pages that ask about runs."""

@@ -1,4 +1,4 @@
-"""The controls of Compare: the data and the runs."""
+"""Declare the controls of Compare: the data and the runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The controls of Explore: their words in an address, their keys, their allowed values."""
+"""Declare the controls of Explore: their words in an address, their keys, their allowed values."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ SHORT = {"n_clusters": "k", "epsilon": "e", "delta": "delta", "rho_distance": "r
 
 
 class Columns(Control):
-    """The columns to draw; None stands for the picture's own."""
+    """The control for the columns to draw; None stands for the picture's own columns."""
 
     def from_widget(self, value: Any) -> Any:
-        """Return the chosen columns; choosing none is the default of a picture without columns of its own."""
+        """Return the chosen columns, or None if none are chosen and the picture has no columns of its own."""
         return None if not value and self.key in session.unpinned else super().from_widget(value)
 
 
 def explore(known: Mapping[str, Any]) -> Sequence[Control]:
-    """Return the controls of Explore: data, then the algorithm, then the controls that these determine."""
+    """Return the controls of Explore: the data, then the algorithm, then the controls that these two determine."""
     listed: list[Control] = [
         DataControl("d", keys.EXPLORE_DATA, "Data", ParamSpec(SAMPLES[0]), accepts=any_data, always=True)
     ]
@@ -79,7 +79,7 @@ def explore(known: Mapping[str, Any]) -> Sequence[Control]:
     if stops := stops_of(data):
         listed.append(Control("far", far_key(data), "How far away", choice(stops[14], stops)))
     listed.append(Control("any", keys.ANY_K("explore"), "Any k afterwards", switch(False)))
-    if known.get("any"):  # a run whose points are released
+    if known.get("any"):  # the run has a coreset, so its points are released
         own = COSTS[known.get("p.objective") == "medians"]
         own_k = number(int(known.get("k") or data.n_clusters), 1, 256)
         listed.append(Control("anyk", keys.CORESET_K("explore"), "Number of centers, from the released points", own_k))
@@ -98,12 +98,12 @@ def explore(known: Mapping[str, Any]) -> Sequence[Control]:
 
 
 def asked(known: Mapping[str, Any]) -> Sequence[Control]:
-    """Return the controls of the run itself, which all its views share, without those of a single picture."""
+    """Return the controls of the run itself, which all its views share, without those of single pictures."""
     return [control for control in explore(known) if control.word not in _LOOKS]
 
 
 def seen_from(dataset_id: str, slug: str) -> str:
-    """Return the key of the drawn columns."""
+    """Return the key of the control for the drawn columns."""
     return keys.SEEN(dataset_id, slug)
 
 

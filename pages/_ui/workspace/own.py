@@ -1,4 +1,4 @@
-"""The controls of the pages about a visitor's file: none, because an address contains nothing from such a file."""
+"""Declare no controls for the pages about a visitor's file: an address contains nothing from such a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The controls of Trade-off, whose algorithms determine what can vary."""
+"""Declare the controls of Trade-off, where the algorithms determine which parameters can vary."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from pages._ui.tradeoff.looks import looks
 
 
 def tradeoff(known: Mapping[str, Any]) -> Sequence[Control]:
-    """Return the controls of the form, whose algorithms determine what can vary, and of the shown sweep's view."""
+    """Return the controls of the form, where the algorithms determine what can vary, and of the shown sweep's view."""
     slugs = [slug for slug in ALGORITHMS if slug != REFERENCE]
     listed = [
         Control("sweep", keys.SWEEP, "sweep", ParamSpec(""), accepts=_token),

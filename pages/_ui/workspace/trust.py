@@ -1,6 +1,6 @@
 """Ask what is promised, and whom to trust. The method answers both questions, so a new answer changes the method.
 
-Only "several clients" keeps the method, which then runs over clients who keep their rows.
+Only "several clients" leaves the method unchanged; it then runs over clients who keep their rows.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ __all__ = ["TRUST", "answers", "by_clients", "clients"]
 
 PROMISES = {"person": "a person", "move": "a move up to rho"}
 TRUST = {"curator": "one curator", "clients": "several clients", "mixer": "a mixer of reports", "nobody": "nobody"}
-_OF = {Notion.SHUFFLE: "mixer", Notion.LOCAL: "nobody"}  # with all other notions, a curator is trusted
+_OF = {Notion.SHUFFLE: "mixer", Notion.LOCAL: "nobody"}  # under every other notion, people trust a curator
 
 
 def promised(cls: type[Algorithm]) -> str:
-    """Return a method's promise, a word of `PROMISES`."""
+    """Return whom or what a method's promise protects, as a key of `PROMISES`."""
     return "move" if cls.notion is Notion.RHO else "person"
 
 
 def trusts(cls: type[Algorithm], answer: str, data: Dataset) -> bool:
-    """Return whether a method matches the answer, a word of `TRUST`, on these data."""
+    """Return whether, on these data, a method matches an answer, given as a key of `TRUST`."""
     if answer != "clients":
         return _OF.get(cls.notion, "curator") == answer
     return not data.private and wire.small(data) and not refusal(cls(), data.domain.n_features, data.n_public)
@@ -49,7 +49,7 @@ def by_clients(cls: type[Algorithm], data: Dataset) -> bool:
 
 
 def answers(data: Dataset, cls: type[Algorithm]) -> None:
-    """Show both questions, answered by the method; another answer chooses a method that matches it."""
+    """Show both questions, answered as the method requires; another answer chooses a method that matches it."""
     state = st.session_state
     now = state.get(keys.TRUST, "curator")
     if not trusts(cls, now, data):
