@@ -1,11 +1,11 @@
 """Measure the pages of this checkout and another in turns: `python -m benchmarks.against FOLDER --turns 5`.
 
-FOLDER is a git worktree of the version to compare with (`git worktree add FOLDER COMMIT`); both are started with the
-README's command, under this Python. The script prints medians for each version: the cost of the first picture in a cold
-browser (seconds, milliseconds of the renderer's main thread, megabytes), of a step of the player, of a new seed and of
-a new ε until its picture appears, and of opening a session. It also prints the memory and the number of threads at the
-end. Without FOLDER, only this checkout is measured. On a busy machine, trust the processor time and the ratio of the
-two versions, not the seconds.
+FOLDER is a git worktree of the version to compare with (`git worktree add FOLDER COMMIT`); both versions are started
+with the README's command, under this Python. The script prints, for each version, the median cost of opening a session,
+of a step of the player, of a new seed or ε until its picture appears, and of the first picture in a cold browser
+(seconds, milliseconds of the renderer's main thread, megabytes). It also prints the memory and the number of threads at
+the end. Without FOLDER, only this checkout is measured. On a busy machine, trust the processor time and the ratio of
+the two versions, not the seconds.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
 DPVIZ_DATASETS=folder python -m benchmarks.cliffs --seeds 1
 
-The cases are five sets in the boxes of the papers (NOT PRIVATE: taken from the data), each with one unusual setting at
-a time: ε, bounds that are too wide or too narrow, k, a wrong declared n, a tenth of the rows, or a constant column; and
-synthetic sets: groups in many columns, heavy tails, rows on a sphere, and a few rows far away. A run counts as
+The cases are five sets in the boxes of the papers (NOT PRIVATE: taken from the data), each with one change at a time:
+another ε or k, bounds that are too wide or too narrow, a wrong declared n, a tenth of the rows, or a constant column;
+and synthetic sets: groups in many columns, heavy tails, rows on a sphere, and a few rows far away. A run counts as
 announced if `advice` or the trace has a sentence other than the one about a wrong n. It counts as no better than one
 center if its loss exceeds LEVEL times the loss of the mean of all rows.
 """

@@ -3,8 +3,8 @@
 python -m benchmarks.disk --folder FOLDER --rows 50_000_000 --algorithms nsm fastlloyd
 
 The script generates rows_N.npy (8 clusters in 8 columns, float32) in the folder unless it exists, reads it once from
-the disk with nothing cached, then runs `python -m dpviz run ALGORITHM --in-parts` in its own process for each
-algorithm. A pass reads the file once; a run takes one pass per release, and two for the loss.
+the disk with nothing cached, then, for each algorithm, runs `python -m dpviz run ALGORITHM --in-parts` in a separate
+process. A pass reads the file once; a run takes one pass per release, and two for the loss.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ def sweeps(options: argparse.Namespace) -> list[Sweep]:
 
 
 def ratios(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return a table of data, rho_distance, epsilon, seed and ratio, the loss divided by KMeans' on the same data."""
+    """Return the columns data, rho_distance, epsilon, seed and ratio: the loss divided by KMeans' on the same data."""
     plain = rows[rows.label == "KMeans"].groupby("data").loss.first()
     mine = rows[(rows.label == "dist-dp") & (rows.status == "ok")].copy()
     mine["ratio"] = mine.loss / mine.data.map(plain)

@@ -22,7 +22,7 @@ from dpviz.sweeps.sweep import REFERENCE, Sweep, Variant
 
 DATA = ("iris", "wine", "lsun", "house", "yeast", "s1", "digits")
 EPSILONS = (0.05, 0.25, 1.0, 4.0, 16.0, 50.0)
-# methods with another task, and methods that take minutes per run
+# left out: methods with another task, and methods that take minutes per run
 OTHERS = ("continual", "explain-clusters", "stemmer-kaplan-swap", "swap-search")
 METHODS = tuple(
     slug for slug, cls in ALGORITHMS.items() if slug != REFERENCE and not cls.regions and slug not in OTHERS

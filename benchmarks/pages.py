@@ -3,7 +3,7 @@
 python -m benchmarks.pages
 python -m benchmarks.pages --second-visitor 20
 
-The second form times first pictures, first without another visitor's sweep and then while one is running.
+The second command times first pictures for a visitor alone, and then while another visitor's sweep is running.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Nine lessons, each in four parts: predict, run, explain, keep. Their text is data, and its facts are computed."""
+"""Nine lessons, each in four parts: predict, run, explain, keep. Computed facts fill the gaps in their texts."""
 
 from __future__ import annotations
 

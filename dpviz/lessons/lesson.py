@@ -1,4 +1,4 @@
-"""A lesson: text with gaps in a TOML file, and a run that fills them. Every number in it is computed."""
+"""A lesson: text with gaps in a TOML file, and a run that fills them. Every number in a lesson is computed."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class LookRuns:
 
     @property
     def means(self) -> np.ndarray:
-        """Return the mean of all looks so far (looks, k, d)."""
+        """Return, after each look, the mean of the looks so far (looks, k, d)."""
         return np.cumsum(self.centers, axis=0) / np.arange(1, len(self.traces) + 1)[:, None, None]
 
     def off(self, centers: np.ndarray) -> np.ndarray:
@@ -55,7 +55,7 @@ class LookRuns:
 
     @property
     def spent(self) -> list[Guarantee]:
-        """Return the total cost of all looks so far, computed from their ledgers."""
+        """Return, after each look, the total cost of the looks so far, computed from their ledgers."""
         delta = self.traces[0].claimed.delta
         totals = []
         for looks in range(1, len(self.traces) + 1):

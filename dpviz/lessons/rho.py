@@ -1,4 +1,4 @@
-"""Lesson: what rho leaves open. Noisy points of a city: short moves are hidden, long moves and districts are not."""
+"""Lesson: what rho leaves open. A city's noisy points hide short moves, but not long moves or districts."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LEGEND = (
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class MoveRun:
-    """A run, and Alex's row."""
+    """A run, and the index of Alex's row."""
 
     ground: Ground
     trace: Trace
@@ -82,7 +82,7 @@ def run(seed: int) -> Stage:
 
 
 def _typical(city: Ground) -> int:
-    """Return the row nearest to the middle of the first group."""
+    """Return the index of the row nearest to the middle of the first group."""
     return int(((city.data.domain.normalize(city.data.X) - city.groups.means[0]) ** 2).sum(axis=1).argmin())
 
 

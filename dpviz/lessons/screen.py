@@ -71,7 +71,7 @@ def run(seed: int) -> Stage:
 
 
 def panels(runs: ScreenRun, colors: Theme) -> list[Panel]:
-    """Return one panel: the map, first with everything, then with the part that may be published."""
+    """Return one panel: the map, first with everything, then with only the part that may be published."""
     last = next(step for step in reversed(runs.trace.steps) if "noisy_votes" in step.released)
     view = runs.ground.view(runs.trace, colors, kmeans=True)
     return [screen_panel(view, last.released["population"], last.released["noisy_votes"])]

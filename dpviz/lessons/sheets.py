@@ -55,7 +55,7 @@ def notes(lesson: Lesson, stage: Stage, minutes: int, links: Mapping[str, str]) 
 
 
 def clock(minutes: int) -> str:
-    """Return the division of the minutes among the four parts."""
+    """Return as text how the minutes are divided among the four parts."""
     ends = max(1, round(0.2 * minutes))
     run = (minutes - 2 * ends + 1) // 2
     return f"{minutes} minutes: predict {ends}, run {run}, explain {minutes - 2 * ends - run}, keep {ends}."

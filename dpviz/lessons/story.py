@@ -97,7 +97,7 @@ def _ordered(centers: np.ndarray, order: np.ndarray) -> np.ndarray:
 
 
 def record(given: Given | None = None, bets: Bets | None = None, reruns: Sequence[StoryRuns] = ()) -> dict[str, Any]:
-    """Return the browser's record: positions in whole meters, texts with all numbers; a missing part is None.
+    """Return the browser's record: positions in whole meters, texts with their numbers; a missing part is None.
 
     Everything in the record is about made-up people, and parts of it are about individuals: NOT PRIVATE.
     """

@@ -66,7 +66,7 @@ class Plot:
 
 
 def panels(item: Item, numbers: pd.DataFrame) -> list[Plot]:
-    """Return the panels of an item: each measure that is judged or printed, along its axis, on every data set."""
+    """Return an item's panels: one for each data set and each measure that is judged or printed."""
     wanted = dict.fromkeys((check.metric, check.axis) for check in item.checks)
     wanted |= dict.fromkeys((one.what, "") for one in item.printed if one.what not in {what for what, _ in wanted})
     about = {name for check in item.checks for name in check.data} if all(c.data for c in item.checks) else set()
@@ -157,7 +157,7 @@ def _svg(width: int, height: int, inside: str, colors: Theme, words: str) -> str
 
 
 def _key(entries: list[tuple[str, str]], width: int) -> tuple[str, int]:
-    """Return the key as lines of a picture of this width, and their height."""
+    """Return the key, broken into lines that fit a picture's width, and its height."""
     x, y, parts = 8, 12, []
     for name, mark in entries:
         needed = 34 + round(6.7 * len(name))

@@ -73,9 +73,9 @@ def reproduce(
 
 
 def numbers_of(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return one line per data set, curve, place and metric: mean over seeds and 95% half-width.
+    """Return one line per data set, curve, point and metric: mean over seeds and 95% half-width.
 
-    `point` names the values of every parameter that varies within the data set; these are columns of their own too. The
+    `point` names the values of every parameter that varies within the data set; these are also separate columns. The
     metric "auc" is the area under the curve of the loss against epsilon (PE-means, equation 7), and "seconds" is the
     time of a run.
     """

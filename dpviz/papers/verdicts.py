@@ -1,9 +1,8 @@
 """Turn the numbers of a rerun into a verdict: reproduces, within noise, does not reproduce.
 
 Every number is a mean over seeds with the half-width of its 95% t-interval. Two numbers count as different if their
-difference exceeds both the root of the sum of the squared half-widths and the check's tolerance; a point where they
-are not different counts for neither side. A curve that should grow along an axis is compared between all neighboring
-points.
+difference exceeds both the root of the sum of the squared half-widths and the check's tolerance; a point where they are
+not different counts for neither side. If a curve should grow along an axis, every two neighboring points are compared.
 
 A number agrees with a printed one if it is within the check's tolerance of it, or if it rounds to it, that is, if it is
 at most half a unit of the last printed digit away. If only the interval of our number holds the printed one, the noise
@@ -87,7 +86,7 @@ def _outcomes(check: Check, item: Item, numbers: pd.DataFrame) -> list[tuple[int
 
 
 def _below(check: Check, table: pd.DataFrame) -> list[tuple[int, str]]:
-    """Compare one curve with others wherever both were run."""
+    """Compare a curve with each of the others, at every point where both were run."""
     outcomes = []
     place = ["data", "point"]
     better = table[table.label.isin((check.better, *check.either))]

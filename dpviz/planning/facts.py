@@ -157,7 +157,7 @@ class Facts:
 
 
 def numbers(text: str, what: str) -> list[float]:
-    """Parse numbers that are separated by commas or blanks.
+    """Parse numbers that are separated by commas or spaces.
 
     Raises
     ------

@@ -76,7 +76,7 @@ def middle_of(epsilon: float) -> float:
 
 
 def stops_around(epsilon: float) -> tuple[float, ...]:
-    """Return the ε values of a plan's curve, from middle / 4 to 4 middle, within the range of epsilon."""
+    """Return the ε values of a plan's curve: from a quarter of the middle to four times the middle, if in range."""
     middle = middle_of(epsilon)
     return tuple(middle * stop for stop in STOPS if EPSILONS[0] <= middle * stop <= EPSILONS[1])
 

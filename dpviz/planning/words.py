@@ -52,7 +52,7 @@ def compact(facts: Facts) -> str:
 
 
 def tighter(full: Rehearsal, wide: Rehearsal, tight: Rehearsal, facts: Facts) -> str:
-    """State the noise if the people fill only the middle half of each range (`HALF`), and with bounds half as wide.
+    """State the noise if the people fill only the middle half of each range (`HALF`), with these and with tight bounds.
 
     `full` is the plan's own rehearsal, whose people fill the bounds.
     """

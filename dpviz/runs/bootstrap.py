@@ -61,7 +61,7 @@ MEASURED: dict[str, dict[str, tuple[float, float]]] = {
 
 
 def worth(slug: str) -> tuple[float, float] | None:
-    """Return the range of the measured medians of the ratio of simulated to true spread; None if none was measured."""
+    """Return the smallest and largest measured median ratio of simulated to true spread, None if none was measured."""
     values = [value for pair in MEASURED.get(slug, {}).values() for value in pair]
     return (min(values), max(values)) if values else None
 

@@ -109,7 +109,7 @@ def _short(search: str) -> str:
 
 
 def _shared(part: re.Match[str], here: str, shared: dict[str, str]) -> str:
-    """Return a link to a style or script that many pages share; `shared` maps file to content."""
+    """Return a link to a style or script that many pages share; `shared` maps each file's name to its content."""
     kind, content = part.groups()
     name = f"api/{kind}-{hashlib.sha256(content.encode()).hexdigest()[:8]}.{'css' if kind == 'style' else 'js'}"
     shared[name] = content

@@ -116,7 +116,7 @@ def _film(slug: str, chart: Chart) -> dict[str, Any]:
 
 
 def _rows(sample: str, slug: str, chart: Chart) -> pd.DataFrame:
-    """Return a method's row of the comparison at every stop, with exactly k centers if it may release more."""
+    """Return a method's row of the comparison at every stop; a method that may release more centers is held to k."""
     exact = find(sample, slug, None, EXACTLY_K) if _may_release_more(slug) else None
     chosen = exact or chart
     table = curve_table(_edition(slug, chosen))
