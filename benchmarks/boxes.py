@@ -6,7 +6,7 @@ Each number is the area under the curve of the loss against ε, divided by that 
 standard error over seeds. The boxes are taken from the data (NOT PRIVATE): a box centered on the mean (the papers'
 preprocessing); a box from the minimum to the maximum of every column; a box that begins at the minimum and is twice as
 wide; and a box with one scale for all columns and with the rows in a corner. With --without, NSM also runs without its
-noisy mean, paired by seed.
+noisy mean, with the same seeds.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ def generate(path: Path, rows: int) -> None:
 
 
 def read_seconds(path: Path) -> float:
-    """Return the seconds of one reading from front to back, with the file dropped from the cache first."""
+    """Return the seconds of one reading from front to back, after the file was dropped from the cache."""
     with path.open("rb", buffering=0) as file:
         os.fsync(file.fileno())
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)

@@ -2,8 +2,8 @@
 
 python -m benchmarks.exact_centers > benchmarks/results/exact_centers.md
 
-On each sample, DP-Lloyd runs 15 rounds with the sample's own k, from five starts (seeds 0 to 4). "named" counts the
-rows that the arithmetic computes, and "right" those of them that equal a true row to within a millionth of the
+On each sample, DP-Lloyd runs 15 rounds with the sample's own k, from five starts (seeds 0 to 4). The column "named"
+counts the rows that the arithmetic computes; "right" counts those that equal a true row to within a millionth of the
 half-width.
 """
 

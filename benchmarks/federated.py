@@ -58,7 +58,7 @@ def attend(agreement: Agreement, name: str, part: np.ndarray, folder: Path, port
 
 
 def over_tls(agreement: Agreement, parts: list[np.ndarray]) -> tuple[float, float]:
-    """Return (median, 95th percentile) milliseconds per round as clients measure it."""
+    """Return the median and the 95th percentile of a round's milliseconds, as measured by the clients."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "keys"
         make_keys(folder, agreement)

@@ -1,7 +1,7 @@
 """Try dpviz on tables that ship with packages: `python -m benchmarks.files FOLDER ... [-o TABLE.md]`.
 
-Each file is copied, described as public (`describe`), and run with the drafted dictionary (`run glloyd`). No file may
-cause a traceback, and a refusal must be one sentence.
+Each file is copied, described as public (`describe`), and clustered with the drafted dictionary (`run glloyd`). No file
+may cause a traceback, and a refusal must be one sentence.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def outcome(path: Path) -> tuple[str, str]:
     """Return the outcome, such as "runs", "refused" or "TRACEBACK", and the last sentence on the error stream."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(shutil.copy(path, folder))
-        if copy.suffix == ".json":  # the copy's data dictionary would have the same file name
+        if copy.suffix == ".json":  # else the copy and its data dictionary would have the same file name
             copy = copy.rename(copy.with_suffix(".records"))
         draft = copy.with_suffix(".json")
         found = _tried(copy, draft)

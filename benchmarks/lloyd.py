@@ -34,7 +34,7 @@ def data(d: int) -> np.ndarray:
 
 
 def make(slug: str, **values):
-    """Return an algorithm, with the delta of the tables if it has that parameter."""
+    """Return an algorithm; if it has the parameter delta, it gets the value DELTA."""
     cls = ALGORITHMS[slug]
     return cls(n_clusters=K, **values, **({"delta": DELTA} if slug != "sulloyd" else {}))
 

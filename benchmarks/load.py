@@ -3,8 +3,8 @@
 About every five seconds, each visitor changes the budget or the hidden layers or, one time in ten, sets a new seed,
 which starts a run. The script prints, for each number of visitors, the time to open the page, to get an answer and to
 get a run; the processor time of the page's process (`page`) and of all the server's processes, including the sweep
-(`all`); memory; the number of threads; and the machine's load. The server's log comes last. On a busy machine, trust
-the processor time per operation, not the wall-clock times. `--alone 20` first prints the cost of each action of a
+(`all`); memory; the number of threads; and the machine's load. The server's log is printed last. On a busy machine,
+trust the processor time per operation, not the wall-clock times. `--alone 20` first prints the cost of each action of a
 single visitor, averaged over 20 repetitions.
 """
 
@@ -97,7 +97,7 @@ class Times:
 
 
 async def visit(server: Server, number: int, times: Times, options: argparse.Namespace, end: float) -> None:
-    """Open Explore and use it until the end, with exponentially distributed pauses, as a person would."""
+    """Open Explore and use it until the time `end` as a person would, with exponentially distributed pauses."""
     rng = random.Random(number)
     await asyncio.sleep(rng.random() * options.arrive)
     try:
@@ -140,7 +140,7 @@ async def _run(visitor: Visitor, seed: int) -> float:
 
 
 async def sweeping(port: int, cookie: str = "") -> Visitor:
-    """Start a sweep of about 4,600 runs; return the visitor who started it, still connected."""
+    """Start a sweep of about 4,600 runs; return the visitor who started it and is still connected."""
     visitor = await Visitor(port, "tradeoff", cookie=cookie).__aenter__()
     await visitor.ask()
     await visitor.change("sweep_repeats", 18)

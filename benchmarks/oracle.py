@@ -6,10 +6,10 @@ DPVIZ_DATASETS=folder python -m benchmarks.oracle --before before.csv
 The oracle is NOT PRIVATE: KMeans(n_init=10) partitions the rows without noise, and the whole budget buys ONE joint
 Gaussian release of counts and of offsets from KMeans' centers. At each ε, the offsets' clipping radius is the one with
 the lowest mean loss among multiples of the root mean squared distance within clusters; bounds are taken from the data.
-The oracle is a yardstick for the possible gain from better starts, candidates and steps. It is not a bound, because it
-does not damp moves that noise alone would explain. Each number is the area under the curve of the loss against ε, from
-.25 to 4, divided by KMeans'; those of NSM come from benchmarks/results/nsm.csv. "Half-way" is the mean of the oracle's
-number and that of the earlier NSM.
+The oracle is a yardstick for the possible gain from better starts, candidates and steps. The oracle is not a bound,
+because it does not damp moves that noise alone would explain. Each number is the area under the curve of the loss
+against ε, from .25 to 4, divided by KMeans'; those of NSM come from benchmarks/results/nsm.csv. "Half-way" is the mean
+of the oracle's number and that of the earlier NSM.
 """
 
 from __future__ import annotations

@@ -3,10 +3,10 @@
 python -m benchmarks.pe_claim                                  # reads benchmarks/results/pe.csv, runs nothing
 DPVIZ_DATASETS=folder python -m benchmarks.utility --table pe  # remakes that file
 
-The measure is the area under the curve of the loss against ε; pe.md gives the number of seeds and the version. Ours is
-the area of PE-means or, above 16 columns, the smaller of those of PE-means and HDPE-means. The baseline is the smallest
-area of SuLloyd, FastLloyd, LSH-Splits and Balcan et al. A gain is 1 - ours / baseline, and its standard error follows
-from those of both areas. Taking the smallest of several areas slightly favors both sides.
+The measure is the area under the curve of the loss against ε; pe.md gives the number of seeds and the version. "Ours"
+is the area of PE-means or, above 16 columns, the smaller of those of PE-means and HDPE-means. The "baseline" is the
+smallest area of SuLloyd, FastLloyd, LSH-Splits and Balcan et al. A gain is 1 - ours / baseline, and its standard error
+follows from those of both areas. Taking the smallest of several areas slightly favors both sides.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ COLUMNS = {
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class UnderReplacement(ALGORITHMS["nsm"]):
-    """NSM with sensitivities for replacing one row, so that full DP is compared under the same kind of neighbor."""
+    """NSM with sensitivities for replacing one row, so that both notions are compared for the same kind of neighbor."""
 
     neighboring = Neighboring.REPLACE
 

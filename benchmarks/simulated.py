@@ -2,7 +2,7 @@
 
 python -m benchmarks.simulated > benchmarks/results/simulated.md
 
-The cases are five samples x six algorithms x two ε. True reruns are made on the sample's own rows. Simulated ones are
+The cases are five samples x six algorithms x two ε. True reruns are made on the sample's own rows. Simulated reruns are
 made from each of three releases alone (`dpviz.runs.bootstrap`). A cell has the median ratio of the two spreads over all
 centers and releases, with the 10% and 90% quantiles.
 """
@@ -24,7 +24,7 @@ EPSILONS = (0.5, 2.0)
 
 
 def ratios(name: str, slug: str, epsilon: float, true_runs: int, simulated_runs: int, releases: int) -> np.ndarray:
-    """Return the ratio of simulated to true spread for each center of each release; NaN where it has no match."""
+    """Return the ratio of simulated to true spread for each center of each release; NaN for one without a match."""
     data = load(name)
     algorithm = ALGORITHMS[slug](n_clusters=data.n_clusters, epsilon=epsilon)
     true = rerun([data], algorithm, range(100, 100 + true_runs))

@@ -25,7 +25,7 @@ def fingerprint() -> str:
 
 
 def code(source: str) -> str:
-    """Return the syntax tree of a source without docstrings, which determines what it computes."""
+    """Return a source's syntax tree without docstrings: it determines what the source computes."""
     tree = ast.parse(source)
     documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
     for node in ast.walk(tree):

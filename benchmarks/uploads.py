@@ -1,8 +1,8 @@
 """Measure uploads: `python -m benchmarks.uploads` uploads 2 million rows; then 20 visitors upload 50 MB each.
 
 The script prints the seconds from "Yes, it is public" until the form appears, the server's processor time for the first
-visit, and the server's memory beyond that of an idle server. It drives a real server through headless Chromium. On a
-busy machine everything takes longer, so the machine's load is printed, too. `--large` stops after the first part.
+visit, and the server's memory beyond that of an idle server. The script drives a real server through headless Chromium.
+On a busy machine everything takes longer, so the machine's load is printed, too. `--large` stops after the first part.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ import re
 
 __all__ = ["Markdown", "cell", "figure", "line", "plain", "terminal"]
 
-_JOINER = "\u2060"  # has no width, but keeps a renderer from recognizing an address or an icon
+_JOINER = "\u2060"  # a character without width that keeps a renderer from recognizing an address or an icon
 _SYNTAX = re.compile(r"[\\`*_\[\]<~$&|!]")
 _FIRST = re.compile(r"^()([#+\-=>])|^(\d+)([.)])(?=\s|$)")  # starts of a heading, a list, a rule or a quotation
 _LINKS = re.compile(r":(?=\S)|@(?=\S)|(?<=www)(?=\.)", re.IGNORECASE)

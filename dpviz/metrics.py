@@ -149,7 +149,7 @@ def hungarian_accuracy(X: np.ndarray, centers: np.ndarray, labels: np.ndarray) -
 
 
 def kmeans_distance(centers: np.ndarray, reference: np.ndarray) -> tuple[float, float]:
-    """Return (mean distance from each center to its nearest reference, and from each reference to its nearest center).
+    """Return the mean distance from a center to its nearest reference, and from a reference to its nearest center.
 
     One direction alone misleads: too few centers score well in the first, too many in the second. Centers (k', d) and
     reference (k, d) are in the same units.
@@ -176,7 +176,7 @@ def matched_center_mse(centers: np.ndarray, reference: np.ndarray) -> float:
 def quality(
     X: np.ndarray, centers: np.ndarray, reference: np.ndarray, domain: Domain, labels: np.ndarray | None = None
 ) -> dict[str, float]:
-    """Return the DPM paper's measures, in z units, on the nearest-center assignment of all rows.
+    """Return the DPM paper's measures, in z units, for the assignment of all rows to their nearest centers.
 
     There are two accuracies because a majority vote can only gain from more centers, and two directions of the KMeans
     distance (as shares of the domain's diagonal) because each favors one side. X (n, d), centers (k', d) and reference

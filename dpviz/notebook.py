@@ -1,4 +1,4 @@
-"""Hold the notebook views of a trace. The package sets them, because `trace.py` may not import modules that draw."""
+"""Hold the functions that show a trace in a notebook; the package sets them, since `trace.py` may not import them."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ _SMALL, _LARGE = 1e-4, 1e15  # outside this range a power of ten is easier to re
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _FRACTIONS = {0.125: "⅛", 0.25: "¼", 0.5: "½", 0.75: "¾"}
 _LETTERS = {"epsilon": "ε", "delta": "δ", "mu": "μ"}
-_CHANCE = re.compile(r"\S+ \((1 in [^)]+)\)")  # a delta as the package writes it: its value and its meaning
+_CHANCE = re.compile(r"\S+ \((1 in [^)]+)\)")  # a delta as the package writes it: a value (its meaning)
 _OPTION = re.compile(r" \(--[a-z][a-z -]*\)")
 _SLACK = 1e-9  # relative rounding error that must not move a bound to the next step
 
@@ -139,7 +139,7 @@ def plural(noun: str) -> str:
 
 
 def fraction(value: float) -> str:
-    """Write an eighth, a quarter, a half and three quarters as fractions, as in 1½; write the rest as `number` does."""
+    """Write an eighth, a quarter, a half and three quarters as fractions, as in 1½; write others as `number` does."""
     whole, part = divmod(value, 1)
     return f"{int(whole) or ''}{_FRACTIONS[part]}" if value > 0 and part in _FRACTIONS else number(value, 4)
 

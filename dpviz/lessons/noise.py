@@ -21,7 +21,7 @@ from dpviz.trace import Trace
 
 __all__ = ["EPSILONS", "LEGEND", "STORED", "panels", "run"]
 
-STORED = STORY  # the sample and the method of Start
+STORED = STORY  # the sample and the method of page Start
 SAMPLE, METHOD = STORED
 EPSILONS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0)
 RUNS = 8
@@ -47,7 +47,7 @@ class NoiseRuns:
 
 
 def run(seed: int, stored: Chart | None = None) -> Stage:
-    """Run the method of Start on its town, eight times for every ε, or take those runs from the stored ones."""
+    """Run the method of page Start on its town, eight times for every ε, or take these runs from the stored ones."""
     town = ground(SAMPLE)
     algorithms = {epsilon: town.algorithm(METHOD, epsilon=epsilon) for epsilon in EPSILONS}
     seeds = range(RUNS * seed, RUNS * (seed + 1))

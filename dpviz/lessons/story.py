@@ -1,4 +1,4 @@
-"""Start's story: one data set, one Alex, six screens. Their pictures and words are computed here, from runs.
+"""Start's story: one data set, one Alex, six screens. The screens' pictures and words are computed here from runs.
 
 Every part is a pure function of public names and can be made in another process, within seconds unless its docstring
 says otherwise. `record` joins the finished parts for a browser.
@@ -92,14 +92,14 @@ def _reruns(
 
 
 def _ordered(centers: np.ndarray, order: np.ndarray) -> np.ndarray:
-    """Return centers (k, 2) in the order of their partners among others (k, 2), so that each can be followed."""
+    """Return centers (k, 2) in the order of the matching ones in `order` (k, 2), so that each can be followed."""
     return centers[linear_sum_assignment(cdist(order, centers))[1]]
 
 
 def record(given: Given | None = None, bets: Bets | None = None, reruns: Sequence[StoryRuns] = ()) -> dict[str, Any]:
     """Return the browser's record: positions in whole meters, texts with their numbers; a missing part is None.
 
-    Everything in the record is about made-up people, and parts of it are about individuals: NOT PRIVATE.
+    The record describes made-up people, some of them individually: NOT PRIVATE.
     """
     data = opened(SAMPLE, None).data
     words = _words()
@@ -145,7 +145,7 @@ def _meters(places: np.ndarray) -> list[Any]:
 
 
 def _packed(places: np.ndarray) -> str:
-    """Return positions as little-endian 16-bit whole meters, in base 64."""
+    """Return positions in whole meters, as little-endian 16-bit integers in base 64."""
     return base64.b64encode(np.rint(places * _METER).astype("<i2").tobytes()).decode()
 
 
@@ -222,7 +222,7 @@ def _bets(given: Given, bets: Bets, about: dict[str, Any]) -> dict[str, Any]:
 
 
 def _tenths(places: np.ndarray) -> list[Any]:
-    """Return positions in meters, to a tenth, as a lens shows them."""
+    """Return positions in meters, rounded to a tenth, as a lens shows them."""
     return np.round(np.asarray(places) * _METER, 1).tolist()
 
 

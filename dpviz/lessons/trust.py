@@ -36,14 +36,14 @@ class TrustRuns(Runs):
 
     @property
     def promises(self) -> list[Guarantee]:
-        """Return the guarantee of each method for one row changed to any value: one ε then means one guarantee."""
+        """Return the guarantee of each method for one row changed to any value: equal ε then mean equal guarantees."""
         return [trace.claimed.under(Neighboring.REPLACE) for trace in self.traces]
 
 
 def run(seed: int) -> Stage:
     """Run EUGkM with one curator and over clients, and Stemmer-Kaplan on reports, with and without shuffling.
 
-    Central and federated DP are claimed for one row added or removed. With ε/2 each, they promise ε for one row
+    Central and federated DP are claimed for one row added or removed. They spend ε/2, which promises ε for one row
     changed, as the shuffled and the local model do.
     """
     there = ground(DATA)

@@ -24,7 +24,7 @@ def rounds(item: Item, *, quick: bool, clients: int = 2, iterations: int = 7) ->
     """Return milliseconds and bytes of one round per data set, in the form of `reproduce.numbers_of`.
 
     The two clients work one after the other in this process, so the time is at most twice what two machines need; the
-    delay of two sends is added. A word is 8 bytes, as the paper's own byte counts imply.
+    delays of two messages are added. A word is 8 bytes, as the paper's own byte counts imply.
     """
     lines = []
     names = list(dict.fromkeys(one.data for one in item.printed))

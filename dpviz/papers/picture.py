@@ -100,7 +100,7 @@ def _panel(data: str, metric: str, axis: str, split: list[str], rows: pd.DataFra
         ]
     finite = tuple(point for point in points if math.isfinite(point.value) and math.isfinite(point.x))
     if reference is not None and abs(reference) < ROUNDING * max((abs(point.value) for point in finite), default=0):
-        reference = None  # KMeans' distance from itself would squeeze everything else on a logarithmic scale
+        reference = None  # on a logarithmic scale, KMeans' distance from itself would squeeze everything else
     return Plot(set_name(data), measure_name(metric).partition(" (")[0], axis, finite, reference)
 
 
@@ -117,7 +117,7 @@ def panel_svg(panel: Plot, look: dict[str, Style], colors: Theme) -> str:
 
 
 def key_entries(plots: Sequence[Plot], colors: Theme) -> list[tuple[str, str]]:
-    """Return the names of all marks of some panels, each with its mark as SVG text of 16 x 16 pixels."""
+    """Return the entries of some panels' key: each mark's name, and the mark as SVG text of 16 x 16 pixels."""
     look = looks(plots)
     entries = [(name, glyph(style, colors)) for name, style in look.items()]
     line = f'<path d="M0 8h16" stroke="{colors.hidden}" stroke-width="1.5" stroke-dasharray="2 2"/>'
@@ -237,7 +237,7 @@ def _placed(mark: str, x: float, y: float, size: int) -> str:
 
 
 def _hollow(mark: str, colors: Theme) -> str:
-    """Return a mark as an outline."""
+    """Return a mark with only its outline in color."""
     return re.sub(r' fill="[^"]*"', f' fill="{colors.bg}" stroke-width="2"', mark, count=1)
 
 
@@ -249,7 +249,7 @@ def _in_words(point: Point) -> str:
 
 @dataclasses.dataclass(frozen=True)
 class _Scale:
-    """A map from values to pixels: `start` is the pixel of the lowest value, `span` the distance to the highest."""
+    """A map from values to pixels: `start` is the lowest value's pixel, `span` the distance to the highest's."""
 
     low: float
     high: float

@@ -43,11 +43,11 @@ class Check:
 
     Attributes
     ----------
-    kind : "below" (better against worse, place by place), "printed" (ours against printed numbers), "grows" and "flat"
-        (along an axis), "trend" (the best value of an axis grows with a fact of the data sets)
+    kind : "below" (better against worse, point by point), "printed" (ours against printed numbers), "grows" and "flat"
+        (along an axis), "trend" (the best value of an axis grows with a property of the data sets)
     metric : a metric, "auc" or "seconds"
     better, worse : labels of curves
-    either : labels that the claim puts beside `better`: at each place the lowest of them counts ("below" only)
+    either : labels that may take the place of `better`: at each point, the lowest of all counts ("below" only)
     axis, fact : the parameter along which values are compared; n_rows or n_features
     data : the sets to which the sentence applies, empty for all
     within : relative tolerance; a smaller difference counts for neither side
@@ -166,7 +166,7 @@ def _item(record: dict[str, Any], folder: Path) -> Item:
 
 
 def _printed_file(path: Path) -> list[PrintedNumber]:
-    """Read a CSV with the columns data, label, what, value, source; values with the digits that the paper prints."""
+    """Read a CSV with the columns data, label, what, value (with the digits that the paper prints) and source."""
     with path.open(encoding="utf-8", newline="") as lines:
         rows = list(csv.DictReader(lines))
     values = ((r["data"], r["label"], float(r["value"]), r["what"], r["source"], _rounding(r["value"])) for r in rows)

@@ -1,4 +1,4 @@
-"""Run an item's sweeps, with rows on disk so that a second call resumes, and compute the item's numbers."""
+"""Run an item's sweeps, whose rows are stored so that a second call resumes, and compute the item's numbers."""
 
 from __future__ import annotations
 

@@ -5,8 +5,8 @@ difference exceeds both the root of the sum of the squared half-widths and the c
 not different counts for neither side. If a curve should grow along an axis, every two neighboring points are compared.
 
 A number agrees with a printed one if it is within the check's tolerance of it, or if it rounds to it, that is, if it is
-at most half a unit of the last printed digit away. If only the interval of our number holds the printed one, the noise
-leaves the question open. KMeans' own numbers have no noise: they show that the sets are the same and count for no
+at most half a unit of the last printed digit away. If only the interval of our number contains the printed one, the
+noise leaves the question open. KMeans' own numbers have no noise: they show that the sets are the same and count for no
 claim.
 """
 
@@ -115,7 +115,7 @@ def _trend(check: Check, table: pd.DataFrame) -> list[tuple[int, str]]:
 
 
 def _apart(low: pd.Series, high: pd.Series, within: float) -> int:
-    """Return 1 where `low` is below `high` by more than both limits (see above), -1 where it is above, else 0."""
+    """Return 1 if `low` is below `high` by more than both limits (see the module), -1 if it is above, else 0."""
     half = float(np.hypot(low["half"], high["half"]))
     difference = float(high["mean"] - low["mean"])
     least = np.maximum(half, within * min(abs(low["mean"]), abs(high["mean"])))  # NaN with a single seed
@@ -123,7 +123,7 @@ def _apart(low: pd.Series, high: pd.Series, within: float) -> int:
 
 
 def beside_printed(printed: tuple[PrintedNumber, ...], numbers: pd.DataFrame) -> pd.DataFrame:
-    """Return columns data, label, what, printed, ours, half, runs, source, rounding; `ours` is NaN without a run."""
+    """Return a table: data, label, what, printed, ours, half, runs, source, rounding; `ours` is NaN without a run."""
     lines = []
     numbers = numbers if len(numbers) else pd.DataFrame(columns=["data", "label", "metric"])
     for one in printed:

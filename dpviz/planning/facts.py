@@ -116,7 +116,7 @@ class Facts:
 
     @property
     def key(self) -> str:
-        """Return a public name for caches."""
+        """Return a key for caches, which consists of public values."""
         return repr((self.domain.key, self.n_clusters, self.like, self.filled))
 
     def tight(self) -> Facts:

@@ -61,12 +61,12 @@ class Rehearsal:
 
     @property
     def by_formula(self) -> bool:
-        """Return whether the noise of each center follows from a formula."""
+        """Return whether the standard deviation of each center's noise follows from a formula."""
         return self.noise is not None
 
     @property
     def best(self) -> tuple[float, ...] | None:
-        """Return the noise per center and column, from a formula if there is one, else from runs; None if unknown."""
+        """Return a center's sd per column, from a formula if there is one, else from runs; None if it is unknown."""
         return self.noise or self.scatter
 
 
@@ -160,7 +160,7 @@ def _louder(real: Algorithm, facts: Facts, epsilon: float) -> dict[str, Any]:
 
 
 def _typical(known: Sequence[np.ndarray], half: np.ndarray) -> tuple[float, ...] | None:
-    """Return the median center's noise per column in data units, or None.
+    """Return the median over centers of the noise's standard deviation, per column in data units, or None.
 
     `known` holds the standard deviations of each run's centers, shape (k,) or (k, d), z units; `half` converts them.
     """

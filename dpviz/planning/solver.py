@@ -13,25 +13,25 @@ __all__ = ["epsilon_for", "noise_at", "widest"]
 
 
 def widest(rehearsal: Rehearsal) -> float:
-    """Return the noise per center in the column where it is largest, in data units; infinity if it is unknown."""
+    """Return a center's sd in the column where it is largest, in data units; infinity if it is unknown."""
     return max(rehearsal.best) if rehearsal.best is not None else math.inf
 
 
 def _curve(rehearsals: Sequence[Rehearsal]) -> tuple[np.ndarray, np.ndarray]:
-    """Return the logarithms of ε, ascending, and of the noise there."""
+    """Return the logarithms of ε, ascending, and of the noise's sd at each ε."""
     known = sorted((one for one in rehearsals if 0 < widest(one) < math.inf), key=lambda one: one.epsilon)
     epsilon = np.log([one.epsilon for one in known])
     return epsilon, np.log([widest(one) for one in known])
 
 
 def epsilon_for(rehearsals: Sequence[Rehearsal], within: float) -> float:
-    """Return the smallest ε at which the noise per center is at most `within`, data units, in every column.
+    """Return the smallest ε at which a center's sd is at most `within` (data units) in every column.
 
-    It is interpolated linearly between the logarithms of rehearsed ε. It is infinite if no rehearsed ε is enough, and 0
-    if the smallest one is more than enough.
+    The result is interpolated linearly between the logarithms of rehearsed ε. It is infinite if no rehearsed ε is
+    enough, and 0 if the smallest one is more than enough.
     """
     epsilon, noise = _curve(rehearsals)
-    least = np.minimum.accumulate(noise) if len(noise) else noise  # the noise may rise again at a larger ε
+    least = np.minimum.accumulate(noise) if len(noise) else noise  # the sd may rise again at a larger ε
     if not len(epsilon) or least[-1] > math.log(within):
         return math.inf
     if least[0] <= math.log(within):
@@ -40,7 +40,7 @@ def epsilon_for(rehearsals: Sequence[Rehearsal], within: float) -> float:
 
 
 def noise_at(rehearsals: Sequence[Rehearsal], epsilon: float) -> float:
-    """Return the noise per center at an ε between the rehearsed ones, data units; NaN outside their range."""
+    """Return a center's sd at an ε between the rehearsed ones, in data units; NaN outside their range."""
     budgets, noise = _curve(rehearsals)
     if not len(budgets) or not budgets[0] - 1e-9 <= math.log(epsilon) <= budgets[-1] + 1e-9:
         return math.nan

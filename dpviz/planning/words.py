@@ -52,7 +52,7 @@ def compact(facts: Facts) -> str:
 
 
 def tighter(full: Rehearsal, wide: Rehearsal, tight: Rehearsal, facts: Facts) -> str:
-    """State the noise if the people fill only the middle half of each range (`HALF`), with these and with tight bounds.
+    """State the noise for people in the middle half of each range (`HALF`), before and after halving the bounds.
 
     `full` is the plan's own rehearsal, whose people fill the bounds.
     """
@@ -70,7 +70,7 @@ def tighter(full: Rehearsal, wide: Rehearsal, tight: Rehearsal, facts: Facts) ->
 
 
 def answer(slug: str, within: float, need: float, facts: Facts, stops: tuple[float, ...]) -> str:
-    """State the ε at which the noise per center is at most `within`."""
+    """State the ε at which the noise per center has at most the standard deviation `within`."""
     start = f"{ALGORITHMS[slug].name}: for noise of ±{amount(within, facts)} per center with k = {facts.n_clusters},"
     if need == math.inf:
         return f"{start} even ε {number(max(stops))} is not enough."

@@ -65,7 +65,7 @@ def neighbors(
     """Return the two worlds and the position to which Alex moves, if Alex moves.
 
     Under add/remove Alex is in or out, and the declared number of people stays the same. Under a relation that keeps n,
-    Alex is here or elsewhere: moved by rho toward the middle of the bounds or, without a rho, to the middle.
+    Alex stays or moves: by rho toward the middle of the bounds or, without a rho, to the middle.
 
     Raises
     ------

@@ -49,7 +49,7 @@ def replay(
     *,
     noiseless: bool = False,
 ) -> Replay:
-    """Run an algorithm; `on_step` receives the numbers of releases made so far and planned.
+    """Run an algorithm; `on_step` receives the number of releases made so far, and the number planned.
 
     Private data get secure noise and no seed, and nothing else is computed from their rows.
 
@@ -78,7 +78,7 @@ def replay(
 
 
 def reference(data: Dataset, n_clusters: int, seed: int, objective: str = "means") -> Reference:
-    """Return KMeans (or, for the objective "medians", k-median) on data that are not private, with its own loss."""
+    """Run KMeans (or, for the objective "medians", k-median) on data that are not private; return it with its loss."""
     kmeans = KMeans(n_clusters=n_clusters, objective=objective)
     trace = kmeans.run(data.X, domain=data.domain, seed=seed, dataset_id=data.dataset_id)
     return Reference(trace, float(loss_path(trace, data.X)[-1]))

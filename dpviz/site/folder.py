@@ -1,4 +1,4 @@
-"""Write a site into its own folder: into an empty one, or over a site that an earlier build wrote."""
+"""Write a site into a folder of its own, which is empty or holds the site of an earlier build."""
 
 from __future__ import annotations
 

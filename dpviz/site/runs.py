@@ -1,4 +1,4 @@
-"""Stored runs that may be published: those of the atlas that this code made or agrees with."""
+"""Find stored runs that may be published: those of the atlas that this code made or agrees with."""
 
 from __future__ import annotations
 

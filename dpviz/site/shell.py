@@ -44,7 +44,7 @@ class Shell:
     doors: tuple[tuple[str, str], ...]
 
     def page(self, here: str, title: str, body: str, *, head: str = "", wide: bool = False, foot: bool = True) -> str:
-        """Return a page as a document.
+        """Return a page as a whole HTML document.
 
         `here` is its path in the site, `title` is text, and `body` and `head` are safe HTML.
         """

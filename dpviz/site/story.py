@@ -148,7 +148,7 @@ def _clouds(text: str, record: dict[str, Any], stop: int) -> tuple[list[Any], li
 
 
 def _places(places: np.ndarray) -> str:
-    """Return positions, or a sample of them if there are many, as an SVG path with a mark at every corner."""
+    """Return positions, or a sample of them if there are many, as an SVG path that has a mark at each position."""
     places = places[thin(len(places), _PEOPLE)]
     return "M" + "L".join(f"{x} {-y}" for x, y in places.tolist())
 

@@ -12,12 +12,12 @@ from dpviz.sweeps.measures import METRICS
 
 __all__ = ["WITHIN", "area_words", "conclusion", "dots_words", "heat_words", "steadiness"]
 
-WITHIN = 0.1  # relative distance from KMeans that counts as near
+WITHIN = 0.1  # relative difference from KMeans that counts as near
 _NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
 def conclusion(points: pd.DataFrame, metric: str, axis: str) -> str:
-    """Summarize the curves of one data set and promise in a sentence without its period; "" if they show nothing.
+    """Summarize the curves of one data set and promise in a sentence without a final period; "" if they show nothing.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def dots_words(dots: pd.DataFrame, metric: str) -> str:
 
 
 def heat_words(points: pd.DataFrame, metric: str) -> str:
-    """Return the range of one series over two axes; `points` are those of `Summary.points`."""
+    """Return the smallest to largest value of one series over two axes; `points` are those of `Summary.points`."""
     values = points.ratio if METRICS[metric].relative else points["mean"]
     low, high = (_amount(float(end), metric) for end in (values.min(), values.max()))
     return high if low == high else f"{low.partition(' ×')[0]} to {high}"

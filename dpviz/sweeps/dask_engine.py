@@ -25,7 +25,7 @@ _REPLACED = "10 minutes"  # after Dask's default of 15 seconds, a new worker may
 
 @contextmanager
 def connect(address: str, workers: int = 2) -> Iterator[Any]:
-    """Yield a client of a scheduler's address, or of worker processes started here for "local".
+    """Yield a client of the scheduler at an address, or of worker processes started here for "local".
 
     Raises
     ------

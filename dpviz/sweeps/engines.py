@@ -80,7 +80,7 @@ def give_way(nice: int) -> None:
 
 
 def _leave_with(parent: int) -> None:
-    """End this process soon after its parent, even if the parent was killed and could not clean up."""
+    """End this process soon after its parent ends, even if the parent was killed and could not clean up."""
     while os.getppid() == parent:
         time.sleep(WATCH)
     os._exit(0)

@@ -1,4 +1,4 @@
-"""Metrics of released centers for a sweep. They all read raw rows: NOT PRIVATE, for public data only."""
+"""Metrics of released centers for a sweep. All metrics read raw rows: NOT PRIVATE, for public data only."""
 
 from __future__ import annotations
 

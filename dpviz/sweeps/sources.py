@@ -1,4 +1,4 @@
-"""Data sets by name. A worker opens its data itself, so only names are sent, never arrays."""
+"""Open data sets by name. A worker opens its data itself, so only names are sent, never arrays."""
 
 from __future__ import annotations
 

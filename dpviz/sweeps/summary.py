@@ -140,7 +140,7 @@ class Summary:
         """Return, per point and promise, the best curve if its interval overlaps no other interval, else "".
 
         Columns: data, notion, neighboring, the axes, `best`, `second`, `gap` (between the intervals, relative to the
-        best). Curves compete only with the same promise, k and rows, and only if they release at most k centers,
+        best). Only curves with the same promise, k and rows compete, and only if they release at most k centers,
         because more centers always lower the loss.
         """
         table = self.points[self.points.k_found <= self.points.n_clusters]

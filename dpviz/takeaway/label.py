@@ -23,7 +23,7 @@ _FILE = (
 
 
 def names_of(trace: Trace) -> tuple[list[str], list[str]]:
-    """Return names and units of the columns, numbered where none were declared."""
+    """Return names and units of the columns; without declared names, the columns are numbered."""
     d = trace.domain.n_features
     columns = list(trace.domain.columns) or [f"column {i + 1}" for i in range(d)]
     return columns, list(trace.domain.units) or [""] * d
