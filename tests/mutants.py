@@ -257,7 +257,7 @@ _LINES: dict[tuple[str, str], Sequence[tuple[str, str, str]]] = {
         ("perturb_price_not_taken", "self._next.pay(entry)\n\n        def draw(true", "\n        def draw(true"),
         ("collect_price_not_taken", "self._next.pay(entry)\n        self._ledger.append(dataclasses.replace(entry, mech", "self._ledger.append(dataclasses.replace(entry, mech"),
         ("keys_below_threshold", "return noisy, noisy >= tau", "return noisy, noisy > 0"),
-        ("keys_count_in_ledger", "self._ledger.append(entry)  # without a shape: the number of non-empty keys is private", "self._ledger.append(dataclasses.replace(entry, shape=(9,)))"),
+        ("keys_count_in_ledger", "self._ledger.append(entry)  # without a shape, because the number of non-empty keys is private", "self._ledger.append(dataclasses.replace(entry, shape=(9,)))"),
         ("selection_no_slack", "score.range(neighboring) + UTILITY_SLACK", "score.range(neighboring)"),
         ("hidden_in_private", "if self.demo:", "if True:"),
     ],
