@@ -102,7 +102,7 @@ def write(chapter: Chapter, rows: Sequence[dict[str, Any]], folder: Path = FOLDE
 def replace(path: Path, table: pa.Table, facts: dict[str, Any], *, words: list[str], floats: list[str]) -> None:
     """Write a table and its facts; the old file stays until the new one is complete.
 
-    `words` are columns with few distinct values, `floats` columns with many digits.
+    `words` names the columns with few distinct values, and `floats` those with many digits.
     """
     whole = path.with_name(f".{path.stem}.{os.getpid()}")
     try:

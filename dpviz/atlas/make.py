@@ -84,7 +84,7 @@ def drawn(share: float, seed: str) -> list[Cell]:
 
 
 def check(cells: Sequence[Cell], folder: Path = FOLDER, *, workers: int = 1) -> Iterator[Difference | None]:
-    """Repeat stored runs; yield, for each of them, how it differs, or None if it is reproduced.
+    """Repeat stored runs and yield, for each of them, its difference, or None if it is reproduced.
 
     Whole numbers must be equal. Floats must be equal bit for bit on the kind of machine that made them, and to a
     millionth on any other.

@@ -1,8 +1,8 @@
-"""Audit an algorithm: bound from below what it reveals, on the worst neighbors we can write, and check its claim.
+"""Audit an algorithm: bound from below what it reveals on the worst neighbors that we can write, and check its claim.
 
-Each pair of neighbors gives two numbers. `realized` is the cost of the true changes in the recorded queries, at the
-recorded noise scales. Whatever noise was drawn, this cost may never exceed the claim, and no change may exceed its
-declared sensitivity. `lower_bound` trusts no record: an adversary bets on the data set behind many runs, and
+The audit of a pair of neighbors gives two numbers. `realized` is the cost of the true changes in the recorded queries,
+at the recorded noise scales. Whatever noise was drawn, this cost may never exceed the claim, and no change may exceed
+its declared sensitivity. `lower_bound` trusts no record: an adversary bets on the data set behind many runs, and
 Clopper-Pearson limits of its hit rate bound mu (or epsilon) from below. The adversary chooses its statistic and its
 threshold on separate runs.
 """
@@ -240,7 +240,7 @@ class Finding:
 
     @property
     def holds(self) -> bool:
-        """Return whether both numbers are within the claim, and all changes within the declared sensitivities."""
+        """Return whether `realized` and `lower_bound` are within the claim, and `reach` is at most 1."""
         return max(self.realized, self.lower_bound) <= self.claimed * (1 + 1e-9) and self.reach <= 1 + 1e-9
 
 
@@ -260,9 +260,9 @@ def audit(
 
     The bound is on mu for plans of Gaussian releases, and on epsilon at the claim's delta for all others. Every run has
     its own seed, or no seed if `noise` is "secure". A run that raises an error is an outcome like any other. `n_public`
-    is the declared number of rows; None declares the true number. `make_rows` makes Rows from (rows, neighboring rows,
-    domain); if they have no witness, `realized` and `reach` are 0. `on_run` receives the number of finished runs and
-    may raise an error to stop.
+    is the declared number of rows, or None to declare the true number. `make_rows` makes Rows from (rows, neighboring
+    rows, domain); if they have no witness, `realized` and `reach` are 0. `on_run` receives the number of finished runs
+    and may raise an error to stop.
     """
     began = time.perf_counter()
     n = n_public or max(len(pair.first), 2)

@@ -141,7 +141,7 @@ def moved(
 def _exchanged(
     algorithm: Algorithm, others: np.ndarray, domain: Domain, person: np.ndarray, elsewhere: np.ndarray
 ) -> Question:
-    """Return the question which of two positions is the person's, with the promise that holds for such an exchange."""
+    """Return the question "at which of two places is the person?", with the promise that holds for such an exchange."""
     bound = _bound(algorithm, domain)
     here, there = domain.normalize(np.stack([person, elsewhere]))
     if algorithm.neighboring is Neighboring.ADD_REMOVE:
@@ -186,14 +186,14 @@ def play(
 
 
 def _tried(question: Question, algorithm: Algorithm, inside: bool, seed: int) -> list[np.ndarray]:
-    """Return the centers from an attacker's trial runs of an exact method in one of the two worlds, which they know."""
+    """Return the centers that an attacker gets from trial runs of an exact method in one of the two worlds."""
     X = question.inside if inside else question.outside
     seeds = (2 * (seed + 2 * _APART + run) + inside for run in range(_TRIED))
     return [algorithm.run(X, domain=question.domain, seed=own).cluster_centers for own in seeds]
 
 
 def _nearer(domain: Domain, centers: np.ndarray, tried: dict[bool, list[np.ndarray]]) -> float:
-    """Return how much closer the centers are to those of trials inside than to those of trials outside, in z units."""
+    """Return how much closer centers are to those from trials inside than to those from trials outside, in z units."""
 
     def gap(inside: bool) -> float:
         return min(float(np.abs(_ordered(domain, centers) - _ordered(domain, other)).sum()) for other in tried[inside])
@@ -209,7 +209,7 @@ def _ordered(domain: Domain, centers: np.ndarray) -> np.ndarray:
 def attack(rounds: Sequence[Round]) -> list[bool]:
     """Return the machine's answer in every round, True for "in": it follows `speaks`, and tosses a coin in a tie.
 
-    Against a private method with even odds, no player is right more often, even one who knows the noise distribution.
+    At even odds against a private method, no player is right more often, even one who knows the noise distribution.
     """
     rounds = tuple(rounds)  # a copy, because rounds may be added to the list meanwhile
     coins = np.random.default_rng(len(rounds)).integers(2, size=len(rounds))

@@ -1,6 +1,6 @@
 """Read rows off the exact averages of Lloyd's algorithm: consecutive sums and counts differ by the rows that moved.
 
-The idea is that of reconstruction from published centroid trajectories, arXiv:2511.07073. Everything is computed from
+The idea of reconstruction from published centroid trajectories is from arXiv:2511.07073. Everything is computed from
 published values; raw rows serve only to check the results afterwards.
 """
 

@@ -23,7 +23,8 @@ def second_instance(cls: type[Algorithm]) -> Algorithm:
     """Return an algorithm for six columns whose parameters turn on optional queries, such as projections or swaps.
 
     The algorithm has five centers and the values of `_PARAMETERS`, which the class's `AUDIT` overrides. Epsilon is
-    large, so that every stage runs. A promise about moves gets rho = 1.5, at which the fallback is cheaper.
+    large, so that every stage runs. A promise about moves gets rho = 1.5, at which a substitute with ordinary DP may
+    run (`Algorithm.runs`).
     """
     values = {**_PARAMETERS, **cls.AUDIT}
     return cls(**{name: value for name, value in values.items() if name in params.specs(cls)})

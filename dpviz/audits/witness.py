@@ -157,7 +157,7 @@ class Witness(MemorySession):
         return noisy, true
 
     def ask(self, question: Any, scope: int, gather: Any) -> tuple[np.ndarray, np.ndarray, int, Mapping]:
-        """Answer from the rows; record both neighbors' truths behind the estimates."""
+        """Answer from the rows; record the true values behind the estimates for both neighbors."""
 
         def silent(answers: np.ndarray, ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             return np.zeros(question.size or len(ids)), np.empty(0)
@@ -240,7 +240,7 @@ def _exact(entry: Release, seen: Exchange) -> float:
 
 
 def _reports(entry: Release, seen: Exchange) -> float:
-    """Return the log ratio for a good, not optimal adversary, who treats the sum of all reports as Gaussian."""
+    """Return the log ratio for a good but not optimal adversary, who treats the sum of all reports as Gaussian."""
     estimates, users = seen.released
     variance = max(users, 1) / (1 - 2 * entry.scale) ** 2
     return float(((seen.true - seen.other) * (estimates - (seen.true + seen.other) / 2)).sum() / variance)

@@ -95,7 +95,7 @@ class Agreement:
 
     @property
     def digest(self) -> bytes:
-        """Return the 32 bytes that parties compare."""
+        """Return the SHA-256 digest that the parties compare."""
         return hashlib.sha256(self.to_json().encode()).digest()
 
     @classmethod

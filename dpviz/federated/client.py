@@ -164,7 +164,7 @@ def take_part(
     on_start: Callable[[], None] | None = None,
     on_step: Callable[[Step], None] | None = None,
 ) -> Trace:
-    """Take part in one run with the rows X (n, d), original units, and return its trace: released values only.
+    """Take part in one run with the rows X (n, d), original units, and return the trace, with released values only.
 
     Any number of rows is accepted, because a refusal would reveal it: the others would see that this client never
     joins. If this client has more rows than its part of `n_max`, a sum may wrap in the ring, which makes the result

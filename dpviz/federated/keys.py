@@ -142,7 +142,7 @@ def server_context(folder: Path) -> ssl.SSLContext:
     Raises
     ------
     ValueError
-        If the folder holds masks or lacks a file, or others may read or change its key.
+        If the folder holds masks or lacks a file, or if others can read or change its key.
     """
     if (folder / "masks.json").exists():
         raise ValueError("federated: the server must not hold masks.json; with it the masks hide nothing. Remove it.")

@@ -4,12 +4,12 @@ In every round client i sends its statistic plus its part of the noise plus its 
 the ring and sends the sum back; a client subtracts the remaining masks and reads the noisy statistic. The server sees
 only uniform words, and the clients only noisy sums.
 
-This holds if all parties follow the protocol. The promise also holds against one client that shares all it knows with
-the server: because of the pair masks, the two learn only the sum of the other clients, which still has enough noise
-(see `shares`). Against c such clients, (M - c) / (M - 1) of the variance of Gaussian noise remains, and no Laplace
-noise if both clients that drew it are among them. In the paper's variant the server draws all noise: it must then never
-see the result, and together with one client it can compute the exact sum of the others. Nobody can detect a party that
-draws no noise.
+Both statements hold if all parties follow the protocol. The promise also holds against one client that shares all it
+knows with the server: because of the pair masks, the two learn only the sum of the other clients, which still has
+enough noise (see `shares`). Against c such clients, (M - c) / (M - 1) of the variance of Gaussian noise remains, and no
+Laplace noise if both clients that drew it are among them. In the paper's variant the server draws all noise: it must
+then never see the result, and together with one client it can compute the exact sum of the others. Nobody can detect a
+party that draws no noise.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ class Client:
 
 
 class Server:
-    """The server, which adds the words that arrive and, if agreed, its own noise. It never holds a seed.
+    """The server, which adds the words that arrive and, if agreed, its own noise. The server never holds a seed.
 
     Parameters
     ----------

@@ -65,7 +65,7 @@ class Ring:
         return 2.0 ** (self.bits - 1 - digits)
 
     def check(self, what: str, worst: float, digits: int) -> None:
-        """Refuse a sum that could wrap according to public values.
+        """Refuse a sum that, judged by public values, could wrap.
 
         Raises
         ------

@@ -124,7 +124,7 @@ class MaskedSession(Session):
         self._asked = Asked(Secure())
 
     def drawn_by(self, noise: Noise) -> Noise:
-        """Return a source that records the requested noise."""
+        """Return a source that records requests for noise."""
         self._asked = Asked(noise)
         return self._asked
 

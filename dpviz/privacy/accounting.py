@@ -119,7 +119,7 @@ def shuffled_epsilon(epsilon: float, users: int, delta: float) -> float:
 
 
 def report_of_shuffled(epsilon: float, users: int, delta: float) -> float:
-    """Return the largest epsilon of one report at which all shuffled reports together cost `epsilon` at `delta`."""
+    """Return the largest epsilon of a report at which all shuffled reports cost at most `epsilon` at `delta`."""
     validate.positive("accounting", epsilon=epsilon)
     most = math.log(max(users / (16 * math.log(2 / delta)), 1e-300))
     if most <= epsilon or shuffled_epsilon(epsilon, users, delta) >= epsilon:

@@ -11,7 +11,7 @@ __all__ = ["Hidden", "Noisy", "NoisyKeys", "Reports"]
 
 
 class Hidden(NamedTuple):
-    """A true statistic behind a release. It exists in DEMO runs only and is NOT PRIVATE."""
+    """A true statistic behind a release, which exists in DEMO runs only and is NOT PRIVATE."""
 
     label: str
     scope: int

@@ -39,7 +39,7 @@ class Block:
 
     @property
     def ids(self) -> np.ndarray:
-        """Return the public number of every row: its position among all rows. Use it only if n is fixed."""
+        """Return the public number of every row: its position among all rows. Use these numbers only if n is fixed."""
         return np.arange(self.n) if self._index is None else self._index
 
     @property

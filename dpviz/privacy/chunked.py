@@ -107,7 +107,7 @@ class ChunkedRows(Rows):
     dataset_id : str
     spread : function that computes the parts: `threads(2)`, or `on_cluster(client)`
 
-    Such rows answer every query that is a sum over rows, including selections and sparse keys. They refuse greedy
+    Rows on disk answer every query that is a sum over rows, including selections and sparse keys, but refuse greedy
     covers, shuffling, reports of the local model, and releases of one value per row.
     """
 

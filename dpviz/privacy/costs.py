@@ -187,7 +187,7 @@ class Exponential(_Epsilon):
 class Threshold(_Mu):
     """Gaussian noise on the counts of an unbounded key set, released above a threshold: mu-GDP plus `delta`.
 
-    The zCDP bound holds except with probability `delta`, the chance that a key passes which only one neighbor has.
+    The zCDP bound holds except with probability `delta`: then a key that only one neighbor has may pass.
     """
 
     delta: float
@@ -260,11 +260,11 @@ class Halving(_LaplaceNoise):
     """A whole tree of halved boxes as ONE cost, however deep it grows: epsilon-DP (PrivTree).
 
     A box of depth i with c rows is halved if max(c - i decay, threshold - decay) + Laplace(scale) > threshold. An added
-    row raises c along one path. Its cost on a box is at most 1/scale, falls as exp(-(c - i decay - threshold)/scale),
-    and is 0 if the maximum is threshold - decay. Down the path c falls and i decay rises, so c - i decay falls by at
-    least decay = scale ln 2 per step, and the cost grows. So from the last box above its floor UP to the root the costs
-    are at most 1, 1, 1/2, 1/4, ... times 1/scale, a geometric series below (2 2 - 1)/(2 - 1) / scale: scale = 3 /
-    epsilon (Zhang et al. 2016, Theorem 3.1).
+    row raises c along one path. The row's cost on a box is at most 1/scale, falls as exp(-(c - i decay -
+    threshold)/scale), and is 0 if the maximum is threshold - decay. Down the path c falls and i decay rises, so c - i
+    decay falls by at least decay = scale ln 2 per step, and the cost grows. So from the last box above its floor UP to
+    the root the costs are at most 1, 1, 1/2, 1/4, ... times 1/scale, a geometric series below (2 2 - 1)/(2 - 1) /
+    scale: scale = 3 / epsilon (Zhang et al. 2016, Theorem 3.1).
     """
 
     norm: ClassVar[float] = math.inf

@@ -85,7 +85,7 @@ class Curator:
 
     @property
     def n_noisy(self) -> Noisy | None:
-        """Return the precision-weighted mean of the released numbers of all rows, or None if there are none."""
+        """Estimate the number of rows as the precision-weighted mean of the released tallies; None without tallies."""
         total, precision = self._tally
         return Noisy(float(total / precision), float(precision**-0.5)) if precision else None
 
@@ -164,7 +164,7 @@ class Curator:
         self._ledger.append(entry)
 
         def pick(counts: np.ndarray, empty: int) -> int:
-            """Pick a cell by Gumbel-max; the empty ones share one draw, shifted by scale times log(their number)."""
+            """Pick a cell by Gumbel-max; empty cells share one draw, shifted by scale times log(their number)."""
             others = [entry.scale * math.log(empty)] if empty else []
             at = self._noise.gumbel_argmax(np.concatenate([counts, others]), entry.scale)
             return at if at < len(counts) else at + self._noise.integer(empty)
@@ -310,7 +310,7 @@ class Curator:
         return parts
 
     def drain_hidden(self) -> tuple[Hidden, ...]:
-        """Return and clear the true statistics kept since the last call; only the driver calls this, no algorithm."""
+        """Return and clear the true statistics kept since the last call; only the driver may call this."""
         hidden, self._hidden = tuple(self._hidden), []
         return hidden
 

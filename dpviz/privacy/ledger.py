@@ -57,13 +57,14 @@ class NextPrices:
     """The next price of a plan entry at each scope, so that no row pays a price twice.
 
     A scope shares rows only with its ancestors and descendants. A release pays the price after the last one paid at its
-    scope or at any of these, whatever the order of the requests.
+    scope, its ancestors or its descendants, whatever the order of the requests.
     """
 
     def __init__(self) -> None:
         # number of the next price after those that the scope itself has paid
         self._here: dict[tuple[str, int], int] = {}
-        self._within: dict[tuple[str, int], int] = {}  # the same for the scope and its descendants together
+        # the same, after the prices that the scope or its descendants have paid
+        self._within: dict[tuple[str, int], int] = {}
 
     def of(self, name: str, path: tuple[int, ...]) -> int:
         """Return the number of the next price of plan entry `name` at the end of `path`."""

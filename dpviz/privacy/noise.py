@@ -97,7 +97,7 @@ class Seeded:
 
 
 class Secure:
-    """OpenDP's exact samplers on operating-system randomness, for private releases. There is no seed.
+    """OpenDP's exact samplers, without a seed, on the operating system's randomness, for private releases.
 
     A Gaussian is drawn as an integer-valued discrete Gaussian in units of the grid, even for counts, because on whole
     numbers a discrete Gaussian with a small standard deviation costs more than the continuous one that the plan

@@ -1,4 +1,4 @@
-"""The private rows. Nothing here returns a row or a sum without noise, except to DEMO's hidden record."""
+"""The private rows. Nothing in this module returns a row or a sum without noise, except to DEMO's hidden record."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ _FEWEST = 8
 
 
 def state_folder() -> Path:
-    """Return the folder of a server's state: DPVIZ_HOME, else the user's data folder. It may not exist yet."""
+    """Return the folder of a server's state: DPVIZ_HOME, else the user's data folder. The folder may not exist yet."""
     if os.environ.get("DPVIZ_HOME"):
         return Path(os.environ["DPVIZ_HOME"])
     if sys.platform == "win32":

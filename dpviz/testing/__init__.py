@@ -17,23 +17,23 @@ From a paper's pseudo-code to a stepped, audited algorithm
 1. `dpviz new my-method` writes `my_method.py`, which takes noisy Lloyd steps, and `test_my_method.py`. Change the
    method bit by bit, and run `dpviz run my-method --with my_method.py --data sample:town` after every change.
 2. **Mark what reads rows.** In the paper's pseudo-code underline every line that needs a row: a count, a sum, a choice
-   by score. These are the releases, and the only lines that cost anything. Give each of them a label.
-3. **Price them** in `plan`: label -> one cost for each time that the release may be made. `Laplace(epsilon)` and
-   `Gaussian(mu)` price sums and counts, `Exponential(epsilon)` a choice (`dpviz.privacy.costs`). A query with parts has
-   a label for each: "update.sums", "update.counts". The plan may use parameters, the number of columns and the declared
-   number of rows, but nothing else.
-4. **Ask for them** in `steps`: `curator.release(label, query).value` is an array, or a dictionary by part;
+   by score. These lines are the releases, and only they cost anything. Give each of them a label.
+3. **Price the releases** in `plan`: label -> one cost for each time that the release may be made. `Laplace(epsilon)`
+   and `Gaussian(mu)` price sums and counts, `Exponential(epsilon)` a choice (`dpviz.privacy.costs`). A query with parts
+   has a label for each: "update.sums", "update.counts". The plan may use parameters, the number of columns and the
+   declared number of rows, but nothing else.
+4. **Ask for the releases** in `steps`: `curator.release(label, query).value` is an array, or a dictionary by part;
    `curator.select(label, score)` is the index of the chosen candidate. Queries are those of `dpviz.privacy.queries`,
    whose sensitivities are tested by brute force: `Count`, `GridCounts` (cells of a grid), `NearestSums` (rows nearest
    to each point: "sums" and "counts"), `NearestVotes`, `BoxCounts`, `SecondMoment`; scores are `SwapScore`, `SetScore`
    and `SplitScore`. Apply `geometry.snap` to the points in a query, or the query refuses them. Whatever you compute
-   from the answers is free. Coordinates are z units: the declared box is centered at 0, and its half-widths,
+   from the answers is free. Coordinates are in z units: the declared box is centered at 0, and its half-widths,
    `domain.box_z`, are at most 1. The checks run on 2 to 3,000 rows and 1 to 6 columns, so anything that grows with the
    number of columns must stay small.
 5. **Yield a step** wherever the paper has a picture: `Step(kind, title, released)`. The last step has "centers", shape
    (k, d). A step of a new kind gets the plain picture; every step is one stop of the player.
 6. **Write down** what you did: the docstring's six headings, and `CODE`, six to ten lines of at most 50 characters
-   that light up beside the picture; a line with a label reads rows. "Steps" lists each kind with every name that it
+   that light up next to the picture; a line with a label reads rows. "Steps" lists each kind with every name that it
    releases and its shape in k, d, n, numbers or letters of your own; "Parameters" repeats the ranges of `param`.
 7. `python -m pytest test_my_method.py` runs the checks of this module in seconds. `dpviz audit my-method --with
    my_method.py` takes about a minute: an adversary tries 300 times to tell neighbors apart. Once the audit passes, the
@@ -55,8 +55,8 @@ sweep`; `dpviz report` reads them in any other environment.
 What is refused
 ---------------
 A source file is refused if it imports rows or noise, touches an underscore attribute of anything but `self`, overrides
-`run`, draws noise itself or defines a query (`dpviz.algorithms.rules`). This catches mistakes, not malice: add only
-files that you would run.
+`run`, draws noise itself or defines a query (`dpviz.algorithms.rules`). These rules catch mistakes, not malice: add
+only files that you would run.
 """
 
 from __future__ import annotations

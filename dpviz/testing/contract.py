@@ -69,7 +69,7 @@ def centers_are_finite_and_inside_the_domain(cls: type[Algorithm]) -> None:
 
 
 def centers_and_coreset_lie_in_the_declared_box(cls: type[Algorithm]) -> None:
-    """Check a flat box: noise moves points out of it, and the driver projects them back."""
+    """Check that points which noise moves out of a flat box are projected back."""
     _private(cls)
     X = blobs(d=3) * [1.0, 0.01, 1.0]
     domain = Domain.box(X.min(axis=0) - 0.01, X.max(axis=0) + 0.01, scale="common", n_public=N)
@@ -154,7 +154,7 @@ def _costs(trace: Trace, learned: bool) -> list[tuple[Any, ...]]:
 
 
 def ledger_does_not_depend_on_the_data(cls: type[Algorithm]) -> None:
-    """Compare the ledgers of four data sets."""
+    """Check that the ledgers of four data sets agree."""
     _private(cls)
     if not cls.fixed_ledger:
         raise DoesNotApply("the number of its releases follows released values")

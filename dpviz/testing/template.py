@@ -71,12 +71,12 @@ class MyMethod(Algorithm):
     rounds: int = param(5, low=1, high=20, help="How many Lloyd steps. Each costs an equal share.")
 
     def plan(self, n_features: int, n_public: int) -> Plan:
-        """Price what a run may release: from parameters and public facts alone."""
+        """Price the releases of a run from parameters and public facts alone."""
         share = (Laplace(self.epsilon / self.rounds / 2),) * self.rounds
         return Plan({"update.sums": share, "update.counts": share})
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
-        """Ask the curator under the plan's labels; everything computed from the answers is free."""
+        """Ask the curator for releases under the plan's labels; everything computed from the answers is free."""
         centers = snap(domain.clip(pack_cube(self.n_clusters, curator.n_features, 1.0, rng) * domain.box_z))
         for round_ in range(self.rounds):
             noisy = curator.release("update", NearestSums(centers, domain.radius))

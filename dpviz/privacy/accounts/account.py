@@ -49,7 +49,7 @@ class _Charge:
 
 @dataclasses.dataclass(frozen=True)
 class Claim:
-    """The releases that one run may make, booked before it starts.
+    """The releases that one run may make, booked before the run starts.
 
     Attributes
     ----------
@@ -197,7 +197,7 @@ class Account:
 
     @property
     def relations(self) -> tuple[Neighboring, ...]:
-        """Return the relations that have a claim or a budget."""
+        """Return the relations under which there is a claim or a budget."""
         used = {claim.neighboring for claim in self.claims} | set(self.budgets)
         return tuple(relation for relation in Neighboring if relation in used)
 

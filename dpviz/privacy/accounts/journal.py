@@ -6,9 +6,9 @@ latest when the next process reads the chain. A database that was rolled back is
 state that this process has seen, and with the one recorded in the mark, a file next to the secret. A rollback of both
 the database and the mark is NOT detected, nor is anything done by somebody who holds the secret.
 
-Folder, secret and database are checked when a process opens them. Anyone who can write there while the process runs can
-also read the secret, and so can do anything. Edits of the database while a process runs, a trigger in the database, or
-a folder opened to others are detected at the next start, not before.
+Folder, secret and database are checked when a process opens them. Anyone who can write to them while the process runs
+can also read the secret, and so can do anything. Edits of the database while a process runs, a trigger in the database,
+or a folder opened to others are detected at the next start, not before.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Store a server's accounts by file and owner. Claims are synced before the first draw and never refunded."""
+"""Store a server's accounts by file and owner. A claim is synced to disk before the first draw and never refunded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Queries on the cells of a randomly shifted grid: row counts, sums, and membership of public balls."""
+"""Queries on the cells of a randomly shifted grid: row counts, sums, and membership in public balls."""
 
 from __future__ import annotations
 
