@@ -36,7 +36,7 @@ with head:
     links.notice("compare", compare)
 if data.private:
     st.info(
-        "These data are private, and every run of a comparison would spend ε of the file again. Compare on a sample or "
+        "These data are private, and every run of a comparison would spend ε on the file again. Compare on a sample or "
         "on a public file, then run your choice once on Watch."
     )
     links.keep("compare", compare, private=True)

@@ -43,7 +43,7 @@ def add(folder: Folder, shell: Shell) -> None:
     ]
     cards += [
         f'<li><a href="{link(HOME, _address(slug))}"><b>{html.escape(ALGORITHMS[slug].name)}</b>'
-        "<span>Our own method: its idea, its proof, measurements, and where it loses</span></a></li>"
+        "<span>Our own method: its idea, its proof, measurements, and weak spots</span></a></li>"
         for slug in OURS
     ]
     body = (
@@ -84,7 +84,8 @@ def _item(paper: Paper, item: Item, numbers: pd.DataFrame) -> str:
         f"<p><b>The paper says:</b> {inline(item.claim)} <i>Printed: {inline(item.prints)}.</i></p>"
         f"<p><b>Ours:</b> {ours}</p>"
         + (_pictures(drawn, LIGHT, "light") + _pictures(drawn, DARK, "dark") if drawn else "")
-        + (f"<details><summary>What contradicts</summary><p>{inline(item.because)}</p><ul>{against}</ul></details>"
+        + ("<details><summary>What contradicts the claim</summary>"
+           f"<p>{inline(item.because)}</p><ul>{against}</ul></details>"
            if against else "")
         + (f"<details><summary>Settings that differ</summary><ul>{differs}</ul></details>" if differs else "")
         + "</section>"
@@ -117,10 +118,10 @@ def _own(slug: str) -> str:
     )
     return (
         f"<h1>{inline(on_screen(paper.title))}</h1><p class=small>This is our own method. "
-        "Its text comes from the source code and the numbers from our benchmarks.</p>"
+        "The text comes from the source code, and the numbers come from our benchmarks.</p>"
         f"{section('Idea', paper.idea)}<h2>Algorithm</h2><pre>{code}</pre>"
         f"{section('Theorem and proof', paper.guarantee)}<h2>Measured <span class=tag>NOT PRIVATE</span></h2>"
-        f"{_measured(slug)}{section('Ablation, limits, and where it loses', paper.findings)}{more}"
+        f"{_measured(slug)}{section('Ablations, limits, and weak spots', paper.findings)}{more}"
         f"{section('References', paper.sources)}"
         f'<p><a href="{link(_address(slug), f"watch/{slug}.html")}">Watch it step by step</a></p>'
     )

@@ -76,7 +76,8 @@ def test_the_game_is_played_by_keys_and_a_click_on_an_empty_place_asks_about_som
     expect(page.locator(".st-key-attacker_in_0 button")).to_be_enabled()
     page.keyboard.press("i")
     expect(page.get_by_text("Round 1: you said In")).to_be_visible()
-    expect(page.get_by_text("Now the same against SuLloyd")).to_be_visible()  # the first round was against KMeans
+    # the first round was against KMeans
+    expect(page.get_by_text("Now play the same game against SuLloyd")).to_be_visible()
     expect(page.locator(".st-key-attacker_out_1 button")).to_be_enabled()
     page.keyboard.press("o")
     expect(page.get_by_text("Round 2: you said Out")).to_be_visible()

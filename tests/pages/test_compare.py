@@ -156,14 +156,14 @@ def test_a_curve_that_says_more_than_the_verdict_is_explained(open_link):
     told = words(open_link(link("a=dpm&k=5&e=1&s=0", "a=pe-means&k=5&e=1&s=0")))
     verdict = int(re.search(r"right at most <b>(\d+) times in 100", told)[1])
     curve = int(re.search(r"right at most <b>A (\d+)", told)[1])
-    assert curve < verdict and f"ε and δ alone, as in the lines above, allow A {verdict}: a curve says more." in told
+    assert curve < verdict and f"The lines above use ε and δ alone, which allow more: A {verdict} times in 100." in told
 
 
 def test_private_data_are_refused_with_the_reason():
     private = dataclasses.replace(load_sample("iris"), dataset_id="abc", title="mine.csv", private=True)
     app = visit("compare", own={"abc": private}, explore_data="abc")
     assert not app.exception and not pictures(app)
-    assert "would spend ε of the file again" in app.info[0].value
+    assert "would spend ε on the file again" in app.info[0].value
     assert [part["query"] for part in parts(app, "dpviz_address")] == [""]
 
 

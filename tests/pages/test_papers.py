@@ -70,7 +70,7 @@ def test_items_that_were_not_run_say_so_and_name_the_command(page, monkeypatch, 
 def test_our_own_method_stands_beside_the_papers_with_proof_limits_and_benchmark(page, monkeypatch, tmp_path):
     page.segmented_control(key="papers_paper").set_value("nsm").run()
     assert not page.exception and not any(box.key == "papers_verdict" for box in page.selectbox)
-    parts = ["Idea", "Algorithm", "Theorem and proof", "Measured", "Ablation, limits, and where it loses", "References"]
+    parts = ["Idea", "Algorithm", "Theorem and proof", "Measured", "Ablations, limits, and weak spots", "References"]
     assert [one.value for one in page.subheader] == parts and len(page.expander) == 3
     text = " ".join(one.value for one in page.markdown)
     assert all(f"**{lead}**" in text for lead in ("Theorem", "Proof", "Ablations", "Tried and dropped", "Weak spots"))

@@ -76,8 +76,8 @@ def test_a_wide_table_leaves_out_only_the_slow_methods_and_names_them(opened, mo
     app = opened(f"{wide}&a=nsm,pe-means")
     assert not app.exception and not app.error
     assert [info.value for info in app.info if "left out" in info.value] == [
-        "PE-means would take about 40 seconds a run with 200 columns and is left out. Choose it alone under Methods to "
-        "rehearse it."
+        "PE-means would take about 40 seconds a run with 200 columns and is left out. To rehearse a slow method, "
+        "choose it alone under Methods."
     ]
     app = opened(f"{wide}&a=pe-means")
     assert not app.error and not any("left out" in info.value for info in app.info)

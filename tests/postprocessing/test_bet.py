@@ -45,8 +45,8 @@ def test_verdict_label_comparison_and_projector_say_the_same_bet(slug, rows):
     assert facts(trace)["In a bet"].startswith(f"on {question}: right at most {odds} times in 100")
     assert _bet(trace.claimed, reach(trace)) == (
         f"{odds} of 100",
-        f"bets on {question} are won against this method, at most. Against any method with this ε and δ: "
-        f"{odds_of_any(trace.claimed)}. A coin wins 50.",
+        f"is the largest share of bets on {question} that can be won against this method. Against any method with this "
+        f"ε and δ: {odds_of_any(trace.claimed)}. A coin wins 50.",
     )
     lines = {row.name: row.values[0] for row in beside([trace])}
     assert lines["Bets are on"] == question and lines["In a bet, from ε, δ, μ"] == f"{odds} of 100"

@@ -48,7 +48,7 @@ def account(data: Dataset) -> None:
         key_file.download(owner())
         dropped = st.file_uploader(
             "Add an account file of this data file", "json", key=keys.BOOK_FILE(account_state.book_files),
-            help="Adds your claims from a server with the same secret. Never removes a claim.",
+            help="Adds your claims from a server with the same secret, and never removes a claim.",
         )  # fmt: skip
         if dropped is not None:
             account_state.book_files += 1
@@ -95,7 +95,8 @@ def _budget_form(data: Dataset, now: Account) -> None:
     )  # fmt: skip
     rho = st.number_input(
         "for moves up to rho", value=now.rho_distance(Neighboring.MOVE_RHO), format="%g", step=None,
-        placeholder="only for moves", help="In the data's own units. A run for shorter moves counts several times.",
+        placeholder="only for moves",
+        help="In the data's own units. A run that hides only shorter moves counts several times.",
     )  # fmt: skip
     if st.form_submit_button("Set the total"):
         try:

@@ -120,8 +120,8 @@ def _prepare(scene: Scene, vocabulary: Vocabulary, has: Collection[str]) -> tupl
     hide = st.pills(
         "Hide", parts, selection_mode="multi", default=[part for part in scene.hide if part in parts],
         format_func=_PARTS.__getitem__, key=keys.SHARE_HIDE,
-        help="Anyone who opens the link can bring them back. Without people and KMeans, the verdict does not say "
-        "which groups were found.",
+        help="Anyone who opens the link can show hidden parts again. Without people and KMeans, the verdict does not "
+        "say which groups were found.",
     )  # fmt: skip
     words = {control.word for control in controls(scene.values, vocabulary)}
     free: list[str] = ["", *(name for name, word in LOCK.items() if not word or word in words)]
@@ -138,7 +138,7 @@ def _to_deck(scene: Scene, vocabulary: Vocabulary) -> None:
     full = len(current().slides) >= MOST_SLIDES
     st.button(
         "Add to the deck", icon=":material/slideshow:", key=keys.SHARE_DECK, on_click=add, args=(slide,), disabled=full,
-        help="A slide on the Present page.",
+        help="Adds it as a slide of the deck on the Present page.",
     )  # fmt: skip
     if current().slides[-1] == slide:
         st.caption(f"It is slide {len(current().slides)} of the deck on the Present page.")

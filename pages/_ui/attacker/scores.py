@@ -32,7 +32,7 @@ def bar(yours: Tally, machine: Tally, bound: float) -> str:
         f'transform:translateX(-{place:.1f}%)">bound: {most}</b></div>'
         '<div class="dp-ends"><span>coin: 50</span><span>100</span></div>'
         f'<p class="dp-small" style="margin-top:6px">{_words("You (upper dot)", yours)}<br>'
-        f"{_words('Best known attack (lower dot)', machine)}<br>In brackets and as bands: 95% intervals.</p>"
+        f"{_words('Best known attack (lower dot)', machine)}<br>Brackets and bands show 95% intervals.</p>"
     )
 
 

@@ -68,7 +68,7 @@ def setup(result: Result) -> Setup | None:
         if stops:
             ask = st.segmented_control(
                 "Ask", ASK, default="in", required=True, **args(keys.ATTACKER_ASK), format_func=ASK.__getitem__,
-                help="Whether Alex is in the data, or where Alex is: rho limits only the second question.",
+                help="Is Alex in the data, or where is Alex? rho limits only the answer to the second question.",
             )  # fmt: skip
         if ask == "moved":
             far = st.select_slider(

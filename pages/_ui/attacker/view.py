@@ -114,7 +114,8 @@ def _answers(setup: Setup, mine: dict[str, Match], game: Match, *, waiting: bool
     st.html(bar(yours, machine, bound.best_guess))
     low, high = luck(yours.rounds)
     lucky = (
-        f"After {yours.rounds} round{'s' * (yours.rounds != 1)} luck alone gives {100 * low:.0f} to {100 * high:.0f}. "
+        f"After {yours.rounds} round{'s' * (yours.rounds != 1)} luck alone gives {100 * low:.0f} to {100 * high:.0f} "
+        "of 100. "
         if yours.rounds
         else ""
     )
@@ -126,7 +127,9 @@ def _answers(setup: Setup, mine: dict[str, Match], game: Match, *, waiting: bool
     promise = (
         markup.text("Nothing is promised here: an attacker may be right every time.")
         if nothing
-        else markup.text("The bound holds for ", every, " attacker: right at most ", most, f" times in 100{tighter}.")
+        else markup.text(
+            "The bound holds for ", every, " attacker, who is right at most ", most, f" times in 100{tighter}."
+        )
     )
     exact = _stored(setup, KMeans(n_clusters=setup.algorithm.n_clusters)) if game is not main or main.guesses else ()
     against = score(exact, attack(exact))
@@ -149,7 +152,9 @@ def _last(setup: Setup, mine: dict[str, Match], game: Match) -> tuple[object, ..
     words = markup.text(right, f" Round {_answered(mine)}: you said {answer}, it was ", markup.bold(truth), ".")
     if before is exact:
         end = "you win, every time" if last.inside == guess else "the lens shows which world it is"
-        words = markup.text(words, f" Against exact centers {end}. Now the same against {setup.algorithm.name}.")
+        words = markup.text(
+            words, f" Against exact centers {end}. Now play the same game against {setup.algorithm.name}."
+        )
     return (words,)
 
 
@@ -178,7 +183,7 @@ def _machine(setup: Setup, game: Match) -> None:
         f"Let the machine play {AUTO:,}", key=keys.ATTACKER_AUTO, on_click=game.make, args=(AUTO,),
         icon=":material/smart_toy:", disabled=len(game.rounds) >= AUTO,
         help="The machine knows all released numbers and every row except Alex's. It compares likelihoods, as the "
-            "audit does. From even odds no attack does better.",
+            "audit does. Starting from even odds, no attack does better.",
     )  # fmt: skip
 
 

@@ -168,7 +168,7 @@ def drowned(result: Result, view: View, both: Worlds, cloud: Sequence[np.ndarray
     jumps = np.linalg.norm(np.diff(domain.normalize(np.array(seen)), axis=0), axis=1)
     typical = int(np.argsort(jumps)[len(jumps) // 2])
     move = np.linalg.norm(np.diff(domain.normalize(np.array([lens.here, lens.there])), axis=0))
-    less = f", no more than Alex moves it: add noise, or {data.nouns}."
+    less = f", no farther than Alex moves KMeans' center: add noise or {data.nouns}."
     end = " anyway: the noise hides Alex." if jumps[typical] > move else less
     jump = gap(seen[typical], seen[typical + 1])
     return markup.text(known, " ", markup.bold(f"Released: jumps {jump} from run to run"), end)

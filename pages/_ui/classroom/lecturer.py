@@ -162,7 +162,7 @@ def _reports(room: Classroom) -> None:
                 "the number of people."
             )
             + markup.small(
-                "To be honest, this server tossed the coins for the phones. A real local app does that on the phone."
+                "To be honest, this server tossed the coins for the phones. A real local app tosses them on the phone."
             )
         )
 

@@ -77,8 +77,8 @@ def _place(room: Classroom, seat: Seat) -> None:
 
 
 _WHO = {
-    True: "The lecturer and everybody who sees the screen see it as a dot without a name; this server keeps it in "
-    "memory until the class ends and writes nothing to disk.",
+    True: "The lecturer and everybody who sees the screen see your point as a dot without a name; this server keeps "
+    "it in memory until the class ends and writes nothing to disk.",
     False: "Your point stays in your own visit to this server. The class gets one randomized report of it, and "
     "nobody sees the point itself. This server computes the report for you; a real local app would do so on your "
     "phone.",
@@ -203,9 +203,9 @@ def _local(room: Classroom, seat: Seat) -> None:
 
 _OWN = {True: "Your cell has the thick frame.", False: "Your point was forgotten when you left; your report was not."}
 _HONEST = {
-    True: "To be honest, this server computed it for you, and it already knew your point from the other game.",
-    False: "To be honest, this server computed it for you, within your own visit. The class holds these bits but not "
-    "your point.",
+    True: "To be honest, this server computed the report for you, and it knew your point from the other game.",
+    False: "To be honest, this server computed the report for you, within your own visit. The class holds these bits "
+    "but not your point.",
 }
 
 

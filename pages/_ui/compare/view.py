@@ -108,7 +108,7 @@ def _run(letter: str, panel: Panel, frames: Sequence[int], run: Result, alone: i
     st.html(verdict.written(run, hidden=hidden))
     if alone:
         shared = len(run.trace.cluster_centers) - alone
-        st.html(markup.small(f"{shared} places are shared; {alone} have no partner."))
+        st.html(markup.small(f"{shared} of {shared + alone} centers have a partner."))
     shell.key_line(legend_of(run, None), hidden, run.data.noun)
 
 
@@ -190,7 +190,9 @@ def curves(comparison: Comparison) -> None:
     apart = ", ".join(
         f"{letter} {promised[letter]}" for letter, bound in bounds.items() if promised[letter] != bound.odds
     )
-    looser = markup.small(f"ε and δ alone, as in the lines above, allow {apart}: a curve says more.") if apart else ""
+    looser = (
+        markup.small(f"The lines above use ε and δ alone, which allow more: {apart} times in 100.") if apart else ""
+    )
     with words:
         st.header("What the promises allow")
         st.html(

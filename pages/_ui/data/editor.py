@@ -46,7 +46,8 @@ _CONFIG = {
     "high": st.column_config.NumberColumn("high", help="Larger values count as this one. Public.", width="small"),
     "unit": st.column_config.TextColumn("unit", max_chars=20, width="small"),
     "words": st.column_config.TextColumn(
-        "words or dates", help="All words, low, middle, high, or first..last date, 1950-01-01..2020-12-31. Public."
+        "words or dates",
+        help="List all words (low, middle, high), or give the first and last date (1950-01-01..2020-12-31). Public.",
     ),
     "fill": st.column_config.NumberColumn(
         "if missing", help="Stands in for a missing cell. If this is empty, the row is left out.", width="small"
@@ -207,7 +208,7 @@ def _reason(upload: Upload, column: Column | None, meaning: Meaning | None) -> s
     values = np.unique(column.values[np.isfinite(column.values)])
     if len(values) < 2:
         return "It has the same value in every row."
-    return "It has two values: this column alone would split the people in two." if len(values) == 2 else ""
+    return "It has two values: this column alone would split the people into two groups." if len(values) == 2 else ""
 
 
 def _written(rule: Recoding) -> dict[str, Any]:
@@ -345,7 +346,8 @@ def _people(upload: Upload) -> dict[str, Any]:
     radius = b.number_input(
         "Clipping radius", 0.0, value=None if draft["radius"] is None else float(draft["radius"]), step=None,
         format="%g", key=keys.RADIUS(upload.key), placeholder="none",
-        help="Rows farther from the middle are moved in to this distance. In half-widths: 1 reaches a bound.", **keep,
+        help="Rows farther from the middle are moved in to this distance. The unit is the half-width of the bounds.",
+        **keep,
     )  # fmt: skip
     return {
         "n_public": n, "n_is": n_is, "rows_per_person": rows, "unit_of_privacy": unit, "scale": scale,
@@ -389,7 +391,7 @@ def _consequences(upload: Upload, facts: dict[str, Any]) -> None:
             else ""
         )
         st.caption(f"Latitude and longitude become one map, in kilometers around the middle of their bounds.{tight}")
-    st.html(markup.small(markup.bold("What one person can change."), " ", " ".join(dictionary.promises(facts))))
+    st.html(markup.small(markup.bold("What one person can change:"), " ", " ".join(dictionary.promises(facts))))
     if upload.private:
         return
     names = [column["name"] for column in facts["columns"]]
@@ -407,7 +409,7 @@ def _consequences(upload: Upload, facts: dict[str, Any]) -> None:
         markup.small(
             markup.bold(f"What your bounds do to {of} (NOT PRIVATE)."),
             f" {effect.outside:,} lie outside the bounds and move to the edge; {effect.radius:,} are "
-            f"drawn in to the radius; {effect.dropped:,} lack a number and are left out.",
+            f"moved in to the radius; {effect.dropped:,} lack a number and are left out.",
         )
     )
     panel = bounds_panel(X, dictionary.domain_of(facts), names, shell.colors())

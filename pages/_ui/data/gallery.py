@@ -113,7 +113,7 @@ def facts(data: Dataset) -> None:
             "License": f["licence"] or "not stated",
         }
         st.html(markup.facts(lines.items()))
-    st.html(markup.small(markup.bold("What one person can change."), " ", " ".join(dictionary.promises(data.facts))))
+    st.html(markup.small(markup.bold("What one person can change:"), " ", " ".join(dictionary.promises(data.facts))))
     with st.container(horizontal=True, vertical_alignment="center"):
         name = data.dataset_id.removeprefix("sample:")
         if st.button("Explore it", icon=":material/play_circle:"):

@@ -24,7 +24,7 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
   }
   const show = () => {
     const files = [...new Set(read().map((entry) => String(entry?.file)))];
-    const keeps = "It stores column names, kinds, bounds and separators, but no cell.";
+    const keeps = "The browser stores column names, kinds, bounds and separators, but no cell.";
     const said = `Declared in this browser before: ${files.join(", ")}. ${keeps}`;
     if (words.textContent !== said) words.textContent = said;
     words.hidden = !data.says;

@@ -25,7 +25,7 @@ def offer() -> None:
         st.markdown(
             "This browser keeps a random key in a cookie. The same file with the same key leads to the same account "
             "in any visit. **A lost key means a new account**, which does not include earlier claims. Download the "
-            "key, and in another browser add it before your file. Anyone who has it owns your accounts."
+            "key, and in another browser add it before your file. Anyone who has the key owns your accounts."
         )
         with st.container(horizontal=True, vertical_alignment="bottom"):
             download(who)
@@ -46,5 +46,5 @@ def download(who: Owner) -> None:
     if who.kind == "key":
         st.download_button(
             "Download your key", who.key_file, "dpviz-key.txt", "text/plain",
-            icon=":material/key:", on_click="ignore", help="It is a secret: anyone who has it owns your accounts.",
+            icon=":material/key:", on_click="ignore", help="The key is a secret: anyone who has it owns your accounts.",
         )  # fmt: skip

@@ -85,9 +85,7 @@ def differently(upload: Upload) -> None:
     The owner of a private file has confirmed only that one line holds names; another line may hold a person.
     """
     form = upload.form
-    with st.expander(
-        f"Read it differently: {'' if upload.private else 'another sheet or first line, '}the decimal sign"
-    ):
+    with st.expander(f"Read it with another {'' if upload.private else 'sheet, first line or '}decimal sign"):
         at = (form.sheet, form.header_row) if upload.private else where(keys.PLACE(upload.key), upload.content, form)
         decimal, thousands = numbers(upload.key, form)
         if st.button("Read it this way"):
@@ -124,8 +122,8 @@ def numbers(key: str, form: Form) -> tuple[str | None, str | None]:
     start = form.example if form.private or form.decimal is not None else "as in the file"
     label = st.selectbox(
         "Do your numbers look like these?", written, list(written).index(start), key=keys.NUMBERS(key), width=300,
-        help="A made-up cell. Spaces and apostrophes may group thousands, too. In a private file any cell in another "
-            "format counts as missing.",
+        help="These cells are made up. Spaces and apostrophes may group thousands, too. In a private file any cell in "
+            "another format counts as missing.",
     )  # fmt: skip
     return written[label]
 
@@ -133,7 +131,7 @@ def numbers(key: str, form: Form) -> tuple[str | None, str | None]:
 def separator(key: str) -> str | None:
     """Ask what separates cells in a text file; None means as in the line of names or, without that line, a comma."""
     words = {"as in the line of names, else a comma": None, **{word: sign for sign, word in SEPARATORS.items()}}
-    label = st.selectbox("Between cells", words, key=keys.SEPARATOR(key), width=300, help="Only for text files.")
+    label = st.selectbox("Separator of cells", words, key=keys.SEPARATOR(key), width=300, help="Only for text files.")
     return words[label]
 
 

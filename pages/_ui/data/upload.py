@@ -33,7 +33,7 @@ _PUBLIC = (
 )
 _PRIVATE = (
     "Nothing about its rows is ever shown: no preview, no smallest value, no count. Runs draw their noise from the "
-    "operating system, cost privacy, and add up. Only released values leave."
+    "operating system and cost privacy, and their costs add up. Only released values leave the server."
 )
 
 
@@ -84,7 +84,7 @@ def _ask(pending: Pending) -> None:
             key = keys.SAY_PRIVATE if private else keys.SAY_PUBLIC
             if st.button(label, key=key, width="stretch", disabled=before is not None and before is not private):
                 answers.append(private)
-    with st.expander("Where in the file the table is"):
+    with st.expander("Location of the table in the file"):
         sheet, row = reading.where("pending", pending.content, pending.form)
     st.caption("Your answer is final for this file.")
     _forget_button("Neither: forget the file")
@@ -155,7 +155,7 @@ def _ask_width(pending: Pending) -> None:
     st.header("How many cells does a line have?")
     n_columns = field(
         "Cells per line", 1, Limits().columns, None, key=keys.N_COLUMNS("pending"), width=300,
-        placeholder="a whole number", help="If a line has a different number, its cells count as missing.",
+        placeholder="a whole number", help="If a line has a different number of cells, they count as missing.",
     )  # fmt: skip
     if st.button("Read it this way", disabled=not isinstance(n_columns, int)):
         _read(pending, dataclasses.replace(pending.form, n_columns=n_columns))

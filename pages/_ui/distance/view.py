@@ -31,7 +31,7 @@ def section(result: Result) -> None:
     if promise.rho_distance is None:
         st.html(
             markup.odds(
-                "Was Alex here, or somebody else anywhere? Right at most ",
+                "Was Alex here, or somebody else anywhere? A bet is right at most ",
                 markup.bold(f"{promise.odds} times in 100"),
                 ".",
             )
@@ -46,7 +46,7 @@ def section(result: Result) -> None:
         farther = markup.text(f"Or {ten} away? The promise allows ", markup.bold(methods.odds(promise, 10)), ". ")
         st.html(
             markup.odds(
-                f"Was Alex here, or {far} away? Right at most ",
+                f"Was Alex here, or {far} away? A bet is right at most ",
                 markup.bold(f"{methods.odds(promise, 1)} times in 100"),
                 ". ",
                 farther if 10 * rho <= data.domain.diameter else "",
@@ -64,9 +64,9 @@ def section(result: Result) -> None:
     thirds = 1 / paper.plan(*methods.size(data)).costs["points"][0].gdp
     st.html(
         markup.small(
-            markup.bold("The noise behind it"),
-            f", on every point, per coordinate. {'. '.join(methods.noise(data, one, rho) for one in family)}; "
-            f"{thirds:.1f} rho with the paper's split of the budget into thirds.",
+            markup.bold("The noise of a point, per coordinate:"),
+            f" {'; '.join(methods.noise(data, one, rho) for one in family)}; dist-DP with the paper's split of the "
+            f"budget into thirds: {thirds:.1f} rho. Each value is one standard deviation.",
         )
     )
     _losses(result, family, epsilon, far, promise.delta)
@@ -84,8 +84,7 @@ def _losses(result: Result, family: list[Moves], epsilon: float, far: str, delta
     st.html(
         markup.fooled(
             f"Equal ε = {number(epsilon)} and δ = {chance(delta)} do not mean equal privacy: hiding moves up to "
-            f"{far} is "
-            f"less than hiding everything about a row. {len(methods.SEEDS)} runs each. Where full DP loses no more, "
-            f"use full DP."
+            f"{far} is less than hiding everything about a row. Each method ran {len(methods.SEEDS)} times. If the "
+            "loss of full DP is no higher, use full DP."
         )
     )

@@ -159,7 +159,7 @@ def _axes(here: Stored | None, result: Result) -> Axes:
         "Columns to draw", range(len(data.columns)), usual or (), max_selections=2,
         format_func=lambda i: data.columns[i], placeholder=how.unpinned,
         **prepared.args(key),
-        help=f"Choose two columns, or none for {how.unpinned}. Private rows influence them "
-        "only through released values.",
+        help=f"Choose two columns, or none for {how.unpinned}. Private rows influence the "
+        "initial choice only through released values.",
     )  # fmt: skip
     return (chosen[0], chosen[1]) if len(chosen) == 2 else shared_span(here, result)

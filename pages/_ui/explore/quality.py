@@ -12,8 +12,8 @@ from pages._ui.work.results import Result
 from pages._ui.work.workers import workers
 
 _WORDS = {
-    "cost": ("k-median cost", "distance to the nearest center, z units, per row; lower is better", ".4g"),
-    "loss": ("Loss", "squared distance to the nearest center, z units, per row; lower is better", ".4g"),
+    "cost": ("k-median cost", "mean distance of a row to its nearest center, in z units; lower is better", ".4g"),
+    "loss": ("Loss", "mean squared distance of a row to its nearest center, in z units; lower is better", ".4g"),
     "silhouette": ("Silhouette", "between -1 and 1; higher is better", ".2f"),
     "majority accuracy": (
         "Accuracy, majority",
@@ -21,10 +21,14 @@ _WORDS = {
         ".2f",
     ),
     "one-to-one accuracy": ("Accuracy, one to one", "each label has one center, so more centers can only hurt", ".2f"),
-    "distance to KMeans": ("From these centers to KMeans", "mean to the nearest, share of the box's diagonal", ".4f"),
+    "distance to KMeans": (
+        "From these centers to KMeans",
+        "mean distance to the nearest, as a share of the box's diagonal",
+        ".4f",
+    ),
     "distance from KMeans": (
         "From KMeans to these centers",
-        "the reverse direction: large if centers are missing",
+        "the same in the other direction: large if centers are missing",
         ".4f",
     ),
     "centers": ("Centers", "", ".0f"),

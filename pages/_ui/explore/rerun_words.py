@@ -30,8 +30,8 @@ def measured(slug: str) -> None:
     st.html(
         markup.table("Simulated beside true reruns", ("Public sample", "ε 0.5", "ε 2"), rows, look="dp-free")
         + markup.small(
-            "Width of the simulated cloud over that of true reruns, median over centers: 1 is right, "
-            "below 1 too narrow."
+            "The width of the simulated cloud divided by that of true reruns, as the median over centers: at 1 the "
+            "width is right, and below 1 the cloud is too narrow."
         )
     )
 

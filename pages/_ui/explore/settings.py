@@ -97,7 +97,7 @@ def _say(data: Dataset, now: Settings, row: FormRow) -> None:
     if now.noiseless:
         cost = "On private data there is no such run."
     if data.private:
-        cost = "You are asked before each run, because it spends ε of this file again."
+        cost = "You are asked before each run, because it spends ε on this file again."
     row.details.caption(f"{now.outlook} {cost}")
 
 

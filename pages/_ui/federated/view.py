@@ -32,7 +32,8 @@ def form(name: str, algorithm: Algorithm, seed: int) -> Wired:
         )  # fmt: skip
         silent = st.selectbox(
             "A client falls silent", [None, *range(clients)], **args(keys.FED_SILENT), width=220, placeholder="nobody",
-            help="Stops answering in round 2.", format_func=lambda i: "nobody" if i is None else f"client-{i + 1}",
+            help="This client stops answering in round 2.",
+            format_func=lambda i: "nobody" if i is None else f"client-{i + 1}",
         )  # fmt: skip
         ring = st.selectbox("Ring", wire.RINGS, format_func=wire.RING_NAMES.__getitem__, **args(keys.FED_RING))
     drop = None if silent is None else (silent, 1)

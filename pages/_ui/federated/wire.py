@@ -62,7 +62,7 @@ _LEARNS = {  # who draws the noise -> party, what it sees, what it could remove
         (
             "One client and the server together",
             "the noisy sum of the others, which still carries the promised noise",
-            "each further client leaves less noise",
+            "that client's rows and noise; with each further client, less noise remains",
         ),
     ),
     SERVER: (
@@ -223,7 +223,7 @@ def lane(round_: Traffic, client: str, drawn_by: str, ring: Ring) -> None:
     travels = "3 and 4" if drawn_by == CLIENTS else "2 and 4"
     st.html(
         markup.small(
-            "Each row is one ring word, each square one of its bytes, darker for larger values. "
+            "Each row is one word of the ring, and each square is a byte of that word, darker for larger values. "
             f"{stays}; only this simulation can show them (NOT PRIVATE). Only {travels} travel."
         )
     )

@@ -195,7 +195,9 @@ def beside(name: str, value: Any, data: Dataset) -> str:
     if name != distance.NAME:
         return ""
     if data.domain.scale == "common":
-        return f"Hides moves up to {data.domain.length(value)}, {number(value)} of the bounds' half-width."
+        return (
+            f"This hides moves up to {data.domain.length(value)}, {number(value)} times the half-width of the bounds."
+        )
     return "rho is a single distance, so this method needs one scale for all columns; here each column has its own."
 
 

@@ -33,7 +33,9 @@ GROUPS: dict[Notion, tuple[str, str]] = {  # notion -> its short name and meanin
     Notion.CLAIMED: ("Claimed", f"{str(Notion.CLAIMED).capitalize()}."),
     Notion.NONE: ("No privacy", "No privacy: the reference against which all others are measured."),
 }
-OUTSIDE = "From outside: the operator of this server added them. Only their authors vouch for their promise."
+OUTSIDE = (
+    "From outside: the operator of this server added these methods. Only their authors vouch for what they promise."
+)
 WHY = "Recommended: it has the lowest loss in this group on 13 of 15 benchmark sets, and ties on two."
 
 

@@ -118,7 +118,7 @@ def _details(paper: Paper, item: Item, measured: pd.DataFrame, judged: PaperVerd
     st.markdown(f"**Settings that differ from the paper's**\n\n| setting | here |\n|---|---|{lines}")
     if judged.against:
         lines = "".join(f"\n- {markup.escape(on_screen(plainly(words)))}" for words in judged.against[:8])
-        st.markdown(f"**What contradicts**{': ' if item.because else ''}{item.because}\n{lines}")
+        st.markdown(f"**What contradicts the claim**{': ' if item.because else ''}{item.because}\n{lines}")
     if item.facts:
         st.markdown("**As printed**")
         st.dataframe(pd.DataFrame(item.facts[1:], columns=item.facts[0]), hide_index=True, width="stretch")

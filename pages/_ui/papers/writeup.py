@@ -19,7 +19,7 @@ def show_own(slug: str) -> None:
     """Show the write-up of one algorithm."""
     paper = write_up(slug)
     st.header(on_screen(paper.title))
-    st.caption("This is our own method. Its text comes from the source code and the numbers from our benchmarks.")
+    st.caption("This is our own method. The text comes from the source code, and the numbers come from our benchmarks.")
     _section("Idea", paper.idea)
     st.subheader("Algorithm")
     st.code("\n".join(line.text for line in ALGORITHMS[slug].CODE), language=None)
@@ -37,7 +37,7 @@ def show_own(slug: str) -> None:
     st.code(
         f"DPVIZ_DATASETS=FOLDER .venv/bin/python -m benchmarks.utility --table nsm --algorithms {slug}", language="bash"
     )
-    _section("Ablation, limits, and where it loses", paper.findings)
+    _section("Ablations, limits, and weak spots", paper.findings)
     for name, words in MORE.items():
         path = MEASURED / f"{name}.md"
         if path.is_file():

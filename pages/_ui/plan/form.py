@@ -91,12 +91,17 @@ def form() -> Wish:
         if taken is not None:
             plan_state.plan_taken = taken
             st.rerun()
-        n = whole_number("People", value=START[keys.PLAN_N], help="About how many. Public.", **args(keys.PLAN_N))
+        n = whole_number(
+            "People",
+            value=START[keys.PLAN_N],
+            help="The approximate number of people, which is public.",
+            **args(keys.PLAN_N),
+        )
         columns = st.text_input("Columns", **args(keys.PLAN_COLUMNS), help="Names, separated by commas.")
         units = st.text_input(
             "Units",
             **args(keys.PLAN_UNITS),
-            help="One unit for every column (empty if it has none), or a single unit for all.",
+            help="One unit per column (empty if it has none), separated by commas, or a single unit for all.",
         )
         low = st.text_input("Lowest possible values", **args(keys.PLAN_LOW), help="One per column.")
         high = st.text_input("Largest possible values", **args(keys.PLAN_HIGH))

@@ -45,7 +45,7 @@ def _affordable(wish: Wish) -> Wish:
         names = " and ".join(ALGORITHMS[slug].name for slug in slow)
         st.info(
             f"{names} would take {duration(max(times[slug] for slug in slow))} a run with {size[0]} columns and "
-            f"{'is' if len(slow) == 1 else 'are'} left out. Choose it alone under Methods to rehearse it."
+            f"{'is' if len(slow) == 1 else 'are'} left out. To rehearse a slow method, choose it alone under Methods."
         )
     return dataclasses.replace(wish, slugs=(first, *(slug for slug in times if slug not in slow)))
 
@@ -184,8 +184,8 @@ def _table(wish: Wish, rehearsals: Rehearsals) -> None:
         markup.table("Noise and loss for every ε", heads, rows, look="dp-free")
         + markup.small(
             "The noise of a typical center (one standard deviation), from the algorithm's own formula. “~” marks an "
-            f"algorithm without a formula, whose noise is measured over {REPEATS} rehearsals. Below it: loss relative "
-            f"to KMeans on the same people, mean (lowest to highest run). {compact(wish.facts)}"
+            f"algorithm without a formula, whose noise is measured over {REPEATS} rehearsals. Below the noise: the "
+            f"loss relative to KMeans on the same people, as the mean (lowest to highest run). {compact(wish.facts)}"
         )
     )
 

@@ -94,7 +94,7 @@ def _bet(promise: Guarantee, far: str = "rho") -> tuple[str, str]:
         return "100 of 100", "bets on who is in the data can be won, because nothing is protected."
     bet = bet_of(promise, far=far)
     any_ = f"Against any method with this ε and δ: {odds_of_any(promise)}. A coin wins 50."
-    return f"{bet.odds} of 100", f"bets on {bet.on} are won against this method, at most. {any_}"
+    return f"{bet.odds} of 100", f"is the largest share of bets on {bet.on} that can be won against this method. {any_}"
 
 
 def _viewed(
@@ -225,8 +225,8 @@ def game(setup: Setup, mode: str, stored: tuple[Sequence[Round], ...], on_step: 
     bound = question.bound.odds
     any_ = f" Against any method with this ε and δ: {odds_of_any(promise)}." * promise.private
     small = (
-        "bets are won against this method in the long run, at most, even by an attacker who knows everybody else's "
-        f"row.{any_} A coin wins 50."
+        "is the largest share of bets won against this method in the long run, even by an attacker who knows everybody "
+        f"else's row.{any_} A coin wins 50."
     )
     legend = (("disc", "released with Alex"), ("circle", "released without Alex"), ("hidden_ring", "Alex"))
     return _made(

@@ -83,7 +83,7 @@ def _overview(mine: Summary, look: SweepLook, points: pd.DataFrame, style: dict[
     against = METRICS[look.metric].against
     words = [f"×: times {against}' loss."] if relative else []
     if len(areas) and relative:
-        words.insert(0, f"Area under the curve, as a multiple of {against}' (PE-means, equation 7).")
+        words.insert(0, f"Area under the curve, as a multiple of {against}' (equation 7 of PE-means).")
     st.html(markup.small(markup.tag(), f" {' '.join(words)} k′: centers released."))
 
 
@@ -108,9 +108,7 @@ def _solver(mine: Summary, progress: Progress, look: SweepLook, style: dict[str,
         name = markup.text(_named(row.series, style), "*" * more, _promise(row.notion, smallest))
         body.append([name, answer, f"{row.good} of {row.runs}"])
     table(["Algorithm", "smallest tested", "runs there"], body, "Solver")
-    words = (
-        "Every larger tested value is also good enough. The counts are of these runs; other runs may differ by a few."
-    )
+    words = "Every larger tested value is also good enough. Other runs may give slightly different counts."
     st.html(markup.small(words, " *\u202freleased more than k centers." * starred))
 
 

@@ -37,7 +37,7 @@ def files(every: Summary, progress: Progress) -> None:
     with st.container(horizontal=True):
         for words, make, ending, kind in (
             ("Rows (CSV)", lambda: rows.to_csv(index=False), "csv", "text/csv"),
-            ("Script that reruns exactly this", script, "py", "text/x-python"),
+            ("Script that reruns this sweep", script, "py", "text/x-python"),
             ("Report (HTML, offline)", lambda: report(rows, progress.title), "html", "text/html"),
         ):
             st.download_button(words, make, f"dpviz-sweep.{ending}", kind, on_click="ignore")
@@ -68,7 +68,7 @@ def one_run(every: Summary, progress: Progress) -> None:
     words = shared(every, "one run", lambda: _best(every, cells))
     if not words:
         return
-    chosen = st.selectbox("One run, the best first", list(words), format_func=words.__getitem__, key=keys.SWEEP_TAKE)
+    chosen = st.selectbox("A single run (best first)", list(words), format_func=words.__getitem__, key=keys.SWEEP_TAKE)
     cell = cells[chosen]
     with st.container(horizontal=True):
         for kind, name in _WORDS.items():

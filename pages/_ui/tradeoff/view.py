@@ -228,7 +228,7 @@ def _pictures(progress: Progress, look: SweepLook) -> None:
     elif progress.job.status == "failed":
         st.error(plain(f"{progress.job.error} {so_far} had finished and are shown."))
     elif progress.job.status == sweeps.ELSEWHERE:
-        st.info(f"{so_far} so far. Another process is working on them: reload to see more.")
+        st.info(f"{so_far} so far. Another process is working on this sweep: reload to see more.")
     failures = rows[rows.status == "failed"].groupby(["label", "reason"]).size()
     if len(failures):
         words = (f"{n} run{'s' * (n > 1)} of {label} failed: {reason}" for (label, reason), n in failures.items())
