@@ -19,7 +19,7 @@ shell.title()
 st.html(
     markup.lede(
         "See from public facts alone how far noise would move a center, how good the clusters would be, and which ε "
-        "that takes. Made-up people stand in for yours: nothing is read and nothing is spent."
+        "you would need. Made-up people stand in for yours: nothing is read and nothing is spent."
     )
 )
 wish, problem = None, ""

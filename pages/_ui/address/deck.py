@@ -132,7 +132,7 @@ DEFAULT = Deck(
         Slide(
             "Exact centers give people away",
             "limits?v=1&d=city&play=1",
-            "Somebody publishes only averages, a few times. Watch the rings: each is one person whose row "
+            "Somebody publishes only averages, but several times. Watch the rings: each is one person whose row "
             "follows from those averages by subtraction. This takes no hacking, only arithmetic.",
             15,
         ),

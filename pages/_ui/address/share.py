@@ -138,7 +138,7 @@ def _to_deck(scene: Scene, vocabulary: Vocabulary) -> None:
     full = len(current().slides) >= MOST_SLIDES
     st.button(
         "Add to the deck", icon=":material/slideshow:", key=keys.SHARE_DECK, on_click=add, args=(slide,), disabled=full,
-        help="Adds it as a slide of the deck on the Present page.",
+        help="Adds the picture as a slide to the deck on the Present page.",
     )  # fmt: skip
     if current().slides[-1] == slide:
         st.caption(f"It is slide {len(current().slides)} of the deck on the Present page.")

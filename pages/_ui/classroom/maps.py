@@ -133,7 +133,7 @@ def scores(colors: Theme, scored: Sequence[tuple[int, int]], bound: int) -> str:
         for at in (0, 25, 50, 75, 100)
     )
     body = f'<path d="M0 {base}H{width}" stroke="{colors.line}" stroke-width="3"/>{axis}{"".join(marks)}'
-    alt = f"Shares of bets won by {len(scored)} phones; a coin has 50 of 100, the bound is {bound}."
+    alt = f"Shares of bets won by {len(scored)} phones; a coin wins 50 of 100, and the bound is {bound}."
     picture = _image(body, alt, colors, width, base + 44)
     total = Tally(sum(hits for hits, _ in scored), sum(rounds for _, rounds in scored))
     if not total.rounds:

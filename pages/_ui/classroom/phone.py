@@ -97,7 +97,7 @@ def _predict(room: Classroom, seat: Seat) -> None:
         return
     st.header(plain(asked.text))
     _answers(room, seat)
-    st.html(markup.small("Everybody sees how many gave each answer, but nobody sees who."))
+    st.html(markup.small("Everybody sees how many people gave each answer, but nobody sees who."))
 
 
 def _say(room: Classroom, seat: Seat, option: int) -> None:
@@ -213,7 +213,7 @@ def _game(room: Classroom, seat: Seat) -> None:
     run, at = room.run, mine(room, seat)
     if run is None or at is None or not room.keeps_points:
         st.header("Look at the screen")
-        st.html(markup.odds("You have no point in it." if run is not None else "A run will follow."))
+        st.html(markup.odds("You have no point in this run." if run is not None else "A run will follow."))
         return
     past, place = seat.game_of
     if past is not run or place != at:

@@ -408,7 +408,7 @@ def _consequences(upload: Upload, facts: dict[str, Any]) -> None:
     st.html(
         markup.small(
             markup.bold(f"What your bounds do to {of} (NOT PRIVATE)."),
-            f" {effect.outside:,} lie outside the bounds and move to the edge; {effect.radius:,} are "
+            f" {effect.outside:,} rows lie outside the bounds and are moved to the edge; {effect.radius:,} are "
             f"moved in to the radius; {effect.dropped:,} lack a number and are left out.",
         )
     )

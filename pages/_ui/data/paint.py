@@ -47,7 +47,7 @@ def paint() -> None:
     with about:
         st.markdown(
             "Press and drag to paint. On the keyboard, arrow keys move the cursor on the canvas and Enter paints. "
-            "Nobody here is real, so the painting is in DEMO mode. Its link contains every person, works for "
+            "Nobody here is real, so the painting is in DEMO mode. The link contains every person, works for "
             "everybody, and survives a reload."
         )
         try:

@@ -86,7 +86,9 @@ def losses(data: Dataset, family: Sequence[Moves], result: results.Result, epsil
     todo = [(algorithm, seed) for algorithm in (*family, *plain) for seed in SEEDS]
     rows, bar = [("KMeans", "not private", result.reference_loss)], st.progress(0.0)
     for done, (algorithm, seed) in enumerate(todo):
-        bar.progress(done / len(todo), f"{algorithm.name}, run {done + 1} of {len(todo)}. Any change above stops this.")
+        bar.progress(
+            done / len(todo), f"{algorithm.name}, run {done + 1} of {len(todo)}. Any change above stops the runs."
+        )
         run = made(data, algorithm, seed)
         words = f"moves up to {far}"
         claim = results.drawn(run).claimed

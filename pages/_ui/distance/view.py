@@ -39,7 +39,7 @@ def section(result: Result) -> None:
                 markup.bold(f"At {far}, hiding the whole person is cheaper."),
                 f" Noise that hides moves up to {far} would blur the result more than full differential privacy "
                 f"does, so "
-                f"{results.drawn(result).name} runs instead of {trace.name}. It hides any change of one row.",
+                f"{results.drawn(result).name} runs instead of {trace.name} and hides any change of one row.",
             )
         )
     else:

@@ -23,7 +23,7 @@ _WORDS = {
     "one-to-one accuracy": ("Accuracy, one to one", "each label has one center, so more centers can only hurt", ".2f"),
     "distance to KMeans": (
         "From these centers to KMeans",
-        "mean distance to the nearest, as a share of the box's diagonal",
+        "mean distance to the nearest center, as a share of the box's diagonal",
         ".4f",
     ),
     "distance from KMeans": (

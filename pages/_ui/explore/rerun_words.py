@@ -49,12 +49,12 @@ def promised(trace: Trace) -> str:
     if (known := worth(trace.algorithm)) is not None:
         low, high = known
         words.append(
-            f"On public samples its clouds were {low:.1f} to {high:.1f} times as wide as those of true reruns."
+            f"On public samples, simulated clouds were {low:.1f} to {high:.1f} times as wide as those of true reruns."
         )
         if low < NARROW:
             words.append("So the cloud can be much too narrow, especially if groups touch or one may be lost.")
         if high > WIDE:
-            words.append("It is too wide if groups are far apart.")
+            words.append("The cloud is too wide if groups are far apart.")
     else:
         words.append("For this algorithm the width of the clouds has not been compared with true reruns.")
     if lost := near_noise(trace):

@@ -95,7 +95,7 @@ def _say(data: Dataset, now: Settings, row: FormRow) -> None:
             row.below.warning(plain(on_screen(sentence)))
     cost = f"Each run on private data would spend ε again. Here the {data.nouns} are made up or public."
     if now.noiseless:
-        cost = "On private data there is no such run."
+        cost = "Private data allow no run without noise."
     if data.private:
         cost = "You are asked before each run, because it spends ε on this file again."
     row.details.caption(f"{now.outlook} {cost}")

@@ -240,9 +240,9 @@ def counters(run: Simulation, round_: Traffic, clients: int, ring: Ring) -> None
     cells[3].metric("Bytes in the run", f"{run.bytes:,}")
     st.html(
         markup.small(
-            "Counted on the wire in both directions over all clients; the formula gives 2 M b words = 2 × "
-            f"{clients} × {ring.word_bytes} × {words:,} = {formula:,}. FastLloyd sends k (d + 1) words in a round. "
-            f"The paper's Table 3 (2 clients, k = 2, d = 2: 192 bytes) is this formula "
+            "The bytes are counted on the wire, in both directions and over all clients; the formula gives 2 M b words "
+            f"= 2 × {clients} × {ring.word_bytes} × {words:,} = {formula:,}. FastLloyd sends k (d + 1) words in a "
+            f"round. The paper's Table 3 (2 clients, k = 2, d = 2: 192 bytes) is this formula "
             "with 8-byte words, although its text states a 32-bit ring."
         )
     )

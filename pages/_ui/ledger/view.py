@@ -52,7 +52,9 @@ def releases(trace: Trace, table: pd.DataFrame) -> None:
         'aria-label="Releases and totals so far">'
         f'<div class="head">{heads}</div>{"".join(rows)}</div>'
     )
-    more = f" The first {MOST} of {len(table):,} are listed; the files contain all." if len(table) > MOST else ""
+    more = ""
+    if len(table) > MOST:
+        more = f" The first {MOST} of {len(table):,} releases are listed; the files contain all."
     st.caption(
         "Running totals in every notion that applies to this run. Open a line to see the reason. Costs "
         f"on disjoint parts of the rows are not added together: the total is the largest cost for any single row.{more}"

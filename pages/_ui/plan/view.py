@@ -101,7 +101,7 @@ def _progress(wish: Wish, now: Gathered) -> None:
     if now.active and now.job is not None:
         bar, button = st.columns([5, 1], vertical_alignment="center")
         done, every = len(now.ready), len(_wanted(wish))
-        bar.progress(done / every, f"Rehearsed {done} of {every}, on made-up people or public rows")
+        bar.progress(done / every, f"Rehearsed {done} of {every} settings, on made-up people or public rows")
         if button.button("Cancel", key=keys.PLAN_CANCEL, width="stretch"):
             now.job.cancel()
     elif now.problem:

@@ -24,7 +24,7 @@ _WORDS = {
     "replay": ("Replay", "One file with this page's player, for any browser, offline."),
     "script": (
         "Python script",
-        "In DEMO it gives the same centers, bit for bit. In PRIVATE it spends ε again, and says so.",
+        "In DEMO the script gives the same centers, bit for bit. In PRIVATE it spends ε again, and says so.",
     ),
     "notebook": ("Notebook", "The same script for Jupyter, ending with the player."),
 }

@@ -186,7 +186,7 @@ def _attacker(scene: Scene, slide: Slide, mode: str) -> Work:
     asked = data, algorithm, setup.question.person
     stored = tuple(atlas.played(*asked, world) if values["ask"] == "in" else () for world in (None, True, False))
     if not all(stored) and runs.seconds(data, algorithm) > SLOWEST / 3:
-        raise ValueError("One round of its game would take too long; choose smaller data or a faster algorithm.")
+        raise ValueError("One round of this game would take too long; choose smaller data or a faster algorithm.")
     return pictures.game, (setup, mode, stored)
 
 

@@ -44,8 +44,8 @@ def show(error: Exception) -> bool:
         st.title("This page has failed")
         st.html(
             markup.lede(
-                "This is our fault. Your file and its account are safe: nothing was read or spent beyond what is "
-                "listed."
+                "This is our fault. Your file and its account are safe: nothing was read or spent beyond what the "
+                "account lists."
             )
         )
         st.page_link("pages/home.py", label="Back to Start", icon=":material/arrow_forward:")

@@ -75,7 +75,7 @@ class Owner:
         """Return the file with the owner's key, for another browser; only owners with a key have one."""
         return (
             "Anyone who has this file owns your accounts on the dpviz server that issued it.\n"
-            f"It cannot be recreated.\n{_LINE}{self.value}\n"
+            f"The file cannot be recreated.\n{_LINE}{self.value}\n"
         )
 
 

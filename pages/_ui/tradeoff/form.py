@@ -41,7 +41,7 @@ def private_notice() -> None:
             "Your private file is not on this page: every run of a sweep would be a separate release that spends ε "
             "again, and the metrics would read raw rows. "
             + (
-                "A sweep over people made up from its release costs nothing more."
+                "A sweep over people who are made up from its release costs nothing more."
                 if made_up()
                 else "Run NSM once on Watch: a sweep over people made up from its release costs nothing more."
             )
