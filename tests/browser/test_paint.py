@@ -79,7 +79,7 @@ def test_a_painting_is_made_by_keyboard_and_holds_no_more_than_fit(open_page):
         page.keyboard.press(key)
     says(page, r"^16 of 300 people in 2 groups \(8, 8\)")
     page.keyboard.press("Control+z")
-    says(page, r"^8 of 300 people in 1 group \(8\)\. At least 10 are needed\.")
+    says(page, r"^8 of 300 people in 1 group \(8\)\. At least 10 people are needed\.")
     tool(page, "Outlier")
     canvas(page).focus()
     page.keyboard.press("Enter")
@@ -91,7 +91,7 @@ def test_a_painting_is_made_by_keyboard_and_holds_no_more_than_fit(open_page):
         page.keyboard.press(key)
     page.wait_for_function(f"(was) => ({PAINTED})() !== was", arg=before)
     tool(page, "Clear")
-    says(page, r"^0 of 300 people\. At least 10 are needed\.$")
+    says(page, r"^0 of 300 people\. At least 10 people are needed\.$")
     tool(page, "Group")
     canvas(page).focus()
     for _ in range(39):

@@ -85,37 +85,37 @@ def from_json(text: str | bytes) -> Deck:
     if record["dpviz_deck"] != SCHEMA or isinstance(record["dpviz_deck"], bool):
         age = "a newer" if isinstance(record["dpviz_deck"], int) and record["dpviz_deck"] > SCHEMA else "another"
         raise ValueError(f"This deck was saved by {age} version of dpviz and cannot be opened by this one.")
-    _fields(record, {"dpviz_deck", "title", "slides"}, "The deck")
+    _fields(record, {"dpviz_deck", "title", "slides"}, "This deck")
     slides = record["slides"]
     if not isinstance(slides, list) or not 1 <= len(slides) <= MOST_SLIDES:
         raise ValueError(f"A deck has 1 to {MOST_SLIDES} slides; this file does not.")
-    return Deck(_text(record["title"], "title", "The deck"), tuple(_slide(i, one) for i, one in enumerate(slides, 1)))
+    return Deck(_text(record["title"], "title", "This deck"), tuple(_slide(i, one) for i, one in enumerate(slides, 1)))
 
 
 def _slide(number: int, record: Any) -> Slide:
-    where = f"Slide {number}"
+    where = f"Slide {number} of this deck"
     if not isinstance(record, dict):
-        raise ValueError(f"{where} of this deck is not a valid slide.")
+        raise ValueError(f"{where} is not a valid slide.")
     _fields(record, {field.name for field in dataclasses.fields(Slide)}, where)
     seconds, show = record["seconds"], record["show"]
     if not isinstance(seconds, int) or isinstance(seconds, bool) or not 0 <= seconds <= MOST_SECONDS:
-        raise ValueError(f"{where} of this deck: its seconds must be a whole number from 0 to {MOST_SECONDS:,}.")
+        raise ValueError(f"{where}: its seconds must be a whole number from 0 to {MOST_SECONDS:,}.")
     if show not in SHOWS:
-        raise ValueError(f"{where} of this deck: it must show one of {', '.join(SHOWS)}.")
+        raise ValueError(f"{where} must show one of {', '.join(SHOWS)}.")
     title, scene, notes = (_text(record[name], name, where) for name in ("title", "scene", "notes"))
     return Slide(title, scene, notes, seconds, show)
 
 
 def _fields(record: dict[str, Any], names: set[str], where: str) -> None:
     if record.keys() != names:
-        raise ValueError(f"{where}: expected exactly these fields: {', '.join(sorted(names))}.")
+        raise ValueError(f"{where} must have exactly these fields: {', '.join(sorted(names))}.")
 
 
 def _text(value: Any, name: str, where: str) -> str:
     if not isinstance(value, str) or len(value) > MOST[name]:
-        raise ValueError(f"{where} of this deck: its {name} must be text of at most {MOST[name]:,} characters.")
+        raise ValueError(f"{where}: its {name} must be text of at most {MOST[name]:,} characters.")
     if any(category(c) in ("Cc", "Cs") and c not in "\n\r\t" for c in value):
-        raise ValueError(f"{where} of this deck: its {name} must contain only printable characters.")
+        raise ValueError(f"{where}: its {name} must contain only printable characters.")
     return value
 
 

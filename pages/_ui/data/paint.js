@@ -204,7 +204,7 @@ class Painting {
     const hint = this.full
       ? " The painting is full: erase some people first."
       : this.people.length < this.data.fewest
-        ? ` At least ${this.data.fewest} are needed.`
+        ? ` At least ${this.data.fewest} people are needed.`
         : "";
     const line = text + hint, output = this.root.querySelector("output");
     if (output.textContent !== line && !this.stroke) output.textContent = line;
