@@ -71,11 +71,11 @@ def _body(key: str, result: Result, hidden: bool, axes: Axes) -> None:
     st.html(
         markup.small(
             f"This run released {len(coreset.points):,} weighted points, each weight ±{np.median(coreset.sd):.0f} "
-            f"rows. {cost} on them reads no row: ε spent stays at ",
+            f"rows. {cost} on them reads no row: for every k, ε spent stays at ",
             markup.bold(number(trace.spent.epsilon)),
-            f" at δ {chance(trace.spent.delta)}, the ledger keeps its ",
+            f" at δ {chance(trace.spent.delta)}, and the ledger keeps its ",
             markup.bold(f"{releases} releases"),
-            ", for every k. Distances count the half-width of the bounds as 1.",
+            ". Distances count the half-width of the bounds as 1.",
         )
     )
     left, right = st.columns([11, 9], gap="medium")

@@ -199,4 +199,4 @@ def _worst(question: RerunQuestion, ready: dict[str, Reruns]) -> None:
         ratio = times(ratios(question.result, some)[some.worst])
         words = f"{one}: {ratio}, seed {some.seeds[some.worst]}"
         entries.append(markup.link(f"again?{write(there, explore)}", words))
-    st.html(markup.small(markup.bold("Open the worst run."), markup.Html(" " + " · ".join(entries))))
+    st.html(markup.small(markup.bold("Open the worst run:"), markup.Html(" " + " · ".join(entries))))

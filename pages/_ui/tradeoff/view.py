@@ -85,7 +85,7 @@ def first(sweep: Sweep, data: str) -> None:
     )
     names = ", ".join(ALGORITHMS[variant.algorithm].name for variant in sweep.variants)
     budgets = ", ".join(short("epsilon", value) for value in sweep.epsilon)
-    facts = ("Data", data), ("Algorithms", f"{names}; and KMeans, without privacy"), ("ε", budgets)
+    facts = ("Data", data), ("Algorithms", f"{names}, and KMeans without privacy"), ("ε", budgets)
     st.html(markup.facts(facts))
 
 
