@@ -155,19 +155,19 @@ def test_the_machine_plays_on(open_link, monkeypatch):
     app.button(key="attacker_auto").click().run()
     until(app, lambda: len(game(app).rounds) == 12)
     app.run()
-    assert not app.exception and "after 12 (" in words(app)
+    assert not app.exception and "after 12 rounds (" in words(app)
 
 
 @pytest.mark.slow
 def test_the_first_question_opens_with_the_machines_stored_rounds_and_another_one_without(open_link, monkeypatch):
     monkeypatch.setattr(atlas, "stamped", lambda: True)
     app = open_link()  # an empty address leaves the form at its defaults
-    assert "after 2,000 (" in words(app) and "Against KMeans the machine is right" in words(app)
+    assert "after 2,000 rounds (" in words(app) and "Against KMeans the machine is right" in words(app)
     assert game(app).guesses == [] and len(game(app).rounds) <= 6 and len(game(app, "exact").rounds) <= 1
     assert "attacker_auto" not in [button.key for button in app.button]
     for query in ("v=1&d=town&e=2&layers=0", "v=1&d=town&who=typical&layers=0"):
         other = open_link(query)
-        assert "after 2,000 (" not in words(other) and "attacker_auto" in [button.key for button in other.button]
+        assert "after 2,000 rounds (" not in words(other) and "attacker_auto" in [button.key for button in other.button]
 
 
 def test_another_question_is_another_game(open_link):
