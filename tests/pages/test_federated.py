@@ -58,7 +58,7 @@ def test_clients_of_a_method_that_needs_the_rows_open_its_run_and_say_so(page):
 def test_who_learns_what_comes_before_any_byte(page):
     order = [block.proto.body for block in page.get("html")]
     table = next(i for i, body in enumerate(order) if "Who learns what" in body)
-    byte = next(i for i, body in enumerate(order) if "ring word" in body)
+    byte = next(i for i, body in enumerate(order) if "word of the ring" in body)
     assert table < byte and all(party in order[table] for party in ("The server", "A client", "together"))
 
 
