@@ -162,7 +162,7 @@ def _bounds_of(limits: dict[str, Any], names: list[str]) -> list[tuple[str, tupl
 
 
 def _left_out(table: Table, private: bool) -> dict[str, str]:
-    """Return the usable columns to leave out, each with a reason; return none if all columns would be left out."""
+    """Return the usable columns to leave out, each with a reason, or none if no column would be left."""
     reasons = {}
     for name in table.usable:
         values = table.values(name)

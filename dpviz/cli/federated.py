@@ -170,7 +170,8 @@ def _client(arguments: argparse.Namespace) -> int:
     booked = []
 
     def start() -> None:
-        book(None, key, agreement.algorithm, domain)  # one client's rows can cost the whole plan
+        # a change in the rows of one client can cost as much as the whole plan
+        book(None, key, agreement.algorithm, domain)
         booked.append(key)
 
     def show(step: Step) -> None:

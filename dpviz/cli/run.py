@@ -303,7 +303,7 @@ def _run_on(arguments: argparse.Namespace, stack: ExitStack) -> int:
 
 
 def _values_of(arguments: argparse.Namespace, cls: type[Algorithm]) -> dict[str, Any]:
-    """Return an algorithm's parameters that the arguments give."""
+    """Return the values that the arguments give to an algorithm's parameters."""
     values = {}
     for name, spec in params.specs(cls).items():
         text = getattr(arguments, f"param_{name}")

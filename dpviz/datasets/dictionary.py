@@ -60,7 +60,7 @@ _MOST_COLUMNS = 1024  # maximum number of declared columns, including those that
 
 
 def complete(facts: Mapping[str, Any], name: str = "data dictionary") -> dict[str, Any]:
-    """Check the facts and add the defaults; `name` names the dictionary in messages.
+    """Check the facts and add the defaults; messages call the dictionary `name`.
 
     Keys: columns (each with name, low, high and optionally unit, description, and fill, which replaces a missing cell),
     scale, radius, n_public, n_is ("exact" or "approximate"), declared (False if bounds were computed from rows: NOT
@@ -351,7 +351,7 @@ def _refuse_clashes(
 
 
 def _chosen(columns: Sequence[str], known: Mapping[str, Any], rules: Mapping[str, Recoding], name: str) -> list[str]:
-    """Return the columns that the names select: each name its own column, or all columns that its rule makes."""
+    """Return the columns that the names select: the column of that name, or all columns that its rule makes."""
     wanted: list[str] = []
     for column in columns:
         recoded = [one["name"] for one in rules[column].columns] if column in rules else []

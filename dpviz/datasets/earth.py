@@ -34,7 +34,7 @@ class Equirectangular:
 
     @classmethod
     def parse(cls, facts: Any, name: str) -> Self:
-        """Check the entry 'projection' of a data dictionary; `name` names the dictionary in messages.
+        """Check the entry 'projection' of a data dictionary; messages call the dictionary `name`.
 
         Raises
         ------

@@ -73,7 +73,7 @@ class Fewer:
         Raises
         ------
         ValueError
-            If the key is not of this form, or the sample has too few people for that number or too many groups.
+            If the key has another form, or the sample has too few people or too many groups for that number.
         """
         sample, _, people = key.partition(":")
         if not re.fullmatch(r"[1-9]\d{0,6}", people, re.ASCII):

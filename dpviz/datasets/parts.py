@@ -150,7 +150,7 @@ def _parquet(path: Path) -> Iterator[parquet.ParquetFile]:
 
 
 def _fits(path: Path, rows: int, columns: int) -> None:
-    """Refuse a file if one row group or row needs too much memory; even a small Parquet file may contain one."""
+    """Refuse a file if one row group or row needs too much memory, as is possible even in a small Parquet file."""
     if rows * columns > PART_CELLS:
         kind = "row group" if path.suffix == ".parquet" else "row"
         mend = "write it with smaller row groups" if path.suffix == ".parquet" else "use fewer columns"

@@ -57,7 +57,7 @@ def pane(trace: Trace) -> Pane:
 
 
 def columns(data: Dataset, *traces: Trace) -> tuple[int, int] | None:
-    """Return the two columns that are drawn by default, or None if a plane is not drawn along two columns.
+    """Return the two columns that are drawn by default, or None if planes are drawn along other directions.
 
     With three or more columns, a plane chooses its own directions unless it draws cells, which look like boxes only
     along columns. The default columns are the declared ones or, if none are declared, those in which the released

@@ -56,7 +56,7 @@ def timeline(traces: Sequence[Trace], by: str) -> Timeline:
     """Align runs by step (`by` is "step") or by the epsilon spent according to their ledgers ("spent").
 
     When runs are aligned by step, a shorter run stays at its last picture. When they are aligned by epsilon, there is a
-    tick for each amount that any run has spent; every run then shows its last picture that costs no more, and a run
+    tick for each amount that any run has spent; every run then shows its last picture within that amount, and a run
     without a promise shows its result.
     """
     shots = [pane(trace).shots(trace) for trace in traces]

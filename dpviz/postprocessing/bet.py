@@ -22,7 +22,7 @@ _WITH_ROWS = {
 
 
 class Bet(NamedTuple):
-    """A bet, at even odds, that somebody makes who sees all released values.
+    """A bet at even odds, made by somebody who sees all released values.
 
     Attributes
     ----------

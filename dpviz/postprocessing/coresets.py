@@ -39,7 +39,7 @@ def resolve(coreset: Coreset, domain: Domain, n_clusters: int, *, cost: str = "k
 
 
 def price(points: np.ndarray, weights: np.ndarray, centers: np.ndarray, domain: Domain, *, cost: str) -> float:
-    """Return the weighted mean cost of centers (k, d), z units; points (m, d) and centers in original units."""
+    """Return the weighted mean cost, in z units, of centers (k, d) for points (m, d), both given in original units."""
     validate.one_of("coreset", COSTS, cost=cost)
     reach = cdist(domain.normalize(points), domain.normalize(centers)).min(axis=1)
     return float(np.average(reach**2 if cost == "k-means" else reach, weights=weights))

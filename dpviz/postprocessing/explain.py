@@ -3,8 +3,8 @@
 There are two sources. The first source is a run of `ExplainClusters`, which releases noisy counts by cluster, column
 and bin: for every cluster and every edge of a column, the share of the cluster's rows above the edge is compared with
 the share of all other rows. The second source is free: the centers themselves, if their noise is declared; each is
-compared with the mean of the others. The intervals of all comparisons hold jointly (95%), so that chance alone does not
-make the largest of many differences; if intervals overlap, the answer is "cannot tell". Centers show where clusters
+compared with the mean of the others. The intervals of all comparisons hold jointly (95%), so that the largest of many
+differences is not merely due to chance; if intervals overlap, the answer is "cannot tell". Centers show where clusters
 lie, but not how their rows are spread.
 """
 
@@ -54,7 +54,7 @@ class Explanation:
 
     @cached_property
     def z(self) -> float:
-        """Return the half-width, in standard deviations, of intervals for all shares that hold jointly.
+        """Return the half-width, in standard deviations, of intervals that hold jointly for all shares.
 
         The intervals hold with probability 95% (Bonferroni), including those for the shares of the others. Under
         Laplace noise, the half-width is that for a single draw, which is wider than for any sum of draws.

@@ -51,7 +51,7 @@ def sentences(trace: Trace, columns: Sequence[str], units: Sequence[str] = ()) -
 def _borders(j: int, centers: np.ndarray, parts: np.ndarray, domain: Domain) -> np.ndarray:
     """Return the borders of cells, shape (BINS - 1,), that are nearest to the edges of `edges_between`.
 
-    If the column has only one cell, all of them are its lower bound.
+    If the column has only one cell, all borders are the column's lower bound.
     """
     half, n = float(domain.box_z[j]), int(parts[j])
     wanted = domain.normalize(edges_between(domain.denormalize(centers), domain).T).T[j]

@@ -16,8 +16,8 @@ def simulate(coreset: Coreset, domain: Domain, n_rows: int, rng: np.random.Gener
     """Draw people from a released weighted point set; as post-processing, this costs nothing.
 
     Points are drawn with probabilities proportional to their noisy weights, and each person is placed uniformly in a
-    ball around the point that reaches halfway to the nearest other point, in z units. All people lie in the public box.
-    Groups that the coreset has lost are also missing here.
+    ball around the drawn point; the ball reaches halfway to the nearest other point, in z units. All people lie in the
+    public box. Groups that the coreset has lost are also missing here.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Write a run's released result as table, CSV and JSON: centers in the data's units, with noisy sizes and noise.
+"""Write a run's released result as a table, CSV and JSON: centers in the data's units, with noisy sizes and noise.
 
 Everything here is computed from released values, so it costs nothing and is the same in DEMO and PRIVATE.
 """
@@ -55,7 +55,7 @@ class CenterNoise:
 
 
 def center_noise(trace: Trace) -> CenterNoise:
-    """Return sizes and noise of the centers from released values; they predict reruns with other noise.
+    """Return the size and the noise of each center from released values; they predict reruns with other noise.
 
     The noise is what the family declares with its centers (`center_sd` of the step, see `center_sd.py`). If groups are
     well separated, predicted noise is 0.9 to 1.1 times the noise measured over reruns, averaged over the centers (a

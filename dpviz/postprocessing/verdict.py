@@ -158,7 +158,7 @@ def largest_gap(
 
     Centers (k', d) and reference centers (k, d), original units, are matched one to one, with the smallest total
     distance in z units. If all columns share a scale and a unit, this is a distance in space; otherwise it is a
-    distance in one named column, the one where it is the largest share of the bounds.
+    distance in one named column, the column in which it is the largest share of the bounds.
     """
     here, there = domain.normalize(centers), domain.normalize(reference)
     one, other = linear_sum_assignment(cdist(here, there))
@@ -227,7 +227,7 @@ def private_verdict(trace: Trace, columns: Sequence[str], units: Sequence[str]) 
 
 
 def regions_verdict(trace: Trace, X: np.ndarray, groups: np.ndarray | None, reference: np.ndarray) -> Verdict:
-    """Return the verdict on a run whose clusters are regions, from the raw rows: NOT PRIVATE. There is no loss.
+    """Return the verdict on a run whose clusters are regions, from the raw rows: NOT PRIVATE. Such a run has no loss.
 
     Parameters
     ----------

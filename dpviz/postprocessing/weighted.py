@@ -28,7 +28,7 @@ class _Cloud:
         self._weighed = np.column_stack([weights, points * weights[:, None]])
 
     def assign(self, centers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the nearest center of every point, and its squared distance (at least 0)."""
+        """Return the nearest center of every point, and the squared distance to that center (at least 0)."""
         if len(self.points) * len(centers) > _TREE_PAIRS and self.points.shape[1] <= 8:
             distances, labels = cKDTree(centers).query(self.points)
             return labels, distances**2

@@ -90,7 +90,7 @@ def read_table(
     return table
 
 
-_MENDS = {  # how to turn columns of this kind into numbers
+_MENDS = {  # kind of column -> how to turn it into numbers
     "text": "declare its numbers (on the command line: --recode COLUMN=one-hot:A,B,...)",
     "date": "declare its numbers (on the command line: --recode COLUMN=days:FIRST..LAST)",
     "mixed": "say what stands for a missing cell, or where the names stand if they take two lines (on the command "

@@ -104,7 +104,7 @@ class _Sheet(ReadOnlyWorksheet):
 
 
 class _Reader(ExcelReader):
-    """Reader of a workbook that makes lazy sheets."""
+    """Reader of a workbook whose sheets are not read before they are needed."""
 
     def read_worksheets(self) -> None:
         """List the sheets."""
@@ -185,7 +185,7 @@ def _sheet(sheets: list[Any], name: str, form: Form) -> tuple[Any, list[str]]:
 
 
 def _guard(data: memoryview, name: str, limits: Limits) -> None:
-    """Refuse a file that is not a workbook or unpacks to too much; zipfile unpacks no more than the declared size."""
+    """Refuse a file that is not a workbook or unpacks to more than allowed; zipfile never exceeds declared sizes."""
     broken = f"{name}: the zip archive inside the workbook is damaged or cut off; save it again."
     with faults_as(broken), zipfile.ZipFile(io.BytesIO(data)) as archive:
         members = archive.infolist()

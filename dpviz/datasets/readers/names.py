@@ -101,7 +101,7 @@ def named(file: str, raw: Sequence[str], *, sure: bool = False) -> tuple[list[st
 
 
 def numbered(n_columns: int) -> list[str]:
-    """Return numbers as names for the columns of a table without names."""
+    """Return names for the columns of a table without names: column 1, column 2, and so on."""
     return [f"column {position}" for position in range(1, n_columns + 1)]
 
 

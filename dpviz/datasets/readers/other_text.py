@@ -78,7 +78,7 @@ def refuse_other_text(head: str, name: str) -> None:
 def spaced(head: str) -> int:
     """Return the number of words per line if white space alone separates cells, else 0.
 
-    The first line may have one word less, because R writes row names without a heading. Numbers with spaces between
+    The first line may have one word fewer, because R writes row names without a heading. Numbers with spaces between
     thousands do not count as such a table, because their header is a single word.
     """
     lines = [words(line) for line in head.splitlines()[:_LINES] if line.strip()]
@@ -89,7 +89,7 @@ def spaced(head: str) -> int:
 
 
 def separated(data: memoryview, width: int, advance: Callable[[float], None]) -> memoryview:
-    """Return a table separated by white space with tabs as separators; row names without a heading get an empty one."""
+    """Return a table with tabs in place of white space; row names get an empty heading if they have none."""
     cells, at, first = [], 0, True
     for block in blocks(data):
         lines = [words(line) for line in block.decode().splitlines() if line.strip()]

@@ -351,7 +351,7 @@ def own_columns(name: str, values: Sequence[np.ndarray], form: Form) -> list[Col
 
 
 def mixed(name: str, row: int) -> Column:
-    """Return the refusal of a public column that mixes kinds of cells; `row` is the first with another kind of cell."""
+    """Return a public column as refused for mixed cells; `row` is the first row with another kind of cell."""
     return Column(
         name,
         "mixed",
@@ -373,7 +373,7 @@ def _from_text(name: str, cells: pa.ChunkedArray | pa.Array, dtype: type, form: 
 
 
 def _written(name: str, cells: pa.ChunkedArray | pa.Array, dtype: type, decimal: str, groups: str) -> Column:
-    """Return a text column as numbers with these signs, or with the reason why it has none."""
+    """Return a text column as numbers with these signs, or as refused with a reason."""
     if _all(cells, number_pattern(decimal, groups)):
         signs = units_of(cells)
         if len(signs - {""}) > 1 or {"", "%"} <= signs:

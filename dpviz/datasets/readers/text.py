@@ -223,7 +223,7 @@ def _read_public(data: memoryview, name: str, form: Form, limits: Limits, advanc
 
 
 def _from_line(data: memoryview, name: str, line: int) -> memoryview:
-    """Return the text from a line on, counted from 1."""
+    """Return the text from a line on; lines are counted from 1."""
     at = 0
     for _ in range(line - 1):
         at = bytes(data[at : at + _BLOCK]).find(b"\n") + 1 + at if at < data.nbytes else -1

@@ -35,7 +35,7 @@ __all__ = ["PANE", "amount_table", "losses_panel", "moves_table", "ruler"]
 
 MAX_POINTS = 700  # maximum number of noisy points drawn
 MAX_PEOPLE = 14  # maximum number of people drawn with a disc and an arrow
-MAX_OTHERS = 120  # maximum number of cells that are not chosen and drawn in a pale color
+MAX_OTHERS = 120  # maximum number of cells drawn in a pale color because they are not chosen
 PROMISE = "for moves up to rho"
 
 
@@ -82,7 +82,7 @@ def _boxes(view: View, centers: np.ndarray, side: float) -> np.ndarray:
 
 
 def ruler(view: View, figure: go.Figure, rho: float, noise_sd: float) -> None:
-    """Draw, in a corner and to scale, the longest hidden move and the distance that noise moves a point."""
+    """Draw, in a corner and to scale, the longest hidden move and how far noise moves a point."""
     if view.axes is None or view.trace.domain.scale != "common":
         return
     d, low, high = view.trace.domain.n_features, *view.bounds()

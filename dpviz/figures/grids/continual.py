@@ -23,8 +23,8 @@ def days_table(trace: Trace) -> pd.DataFrame:
     """Return one row per day: day, counts_sd, epsilon (spent so far), anew (epsilon if each evening had a new run).
 
     A new run every evening would release a table of all days so far, with the same noise as the tree on that evening.
-    Half of its mu^2 = 2 / counts_sd^2 pays for the counts and half for the sums, and a row of the first day pays every
-    evening.
+    Half of the mu^2 of such a run, 2 / counts_sd^2, pays for the counts and half for the sums, and a row of the first
+    day pays every evening.
     """
     rows, anew, delta = [], 0.0, trace.claimed.delta
     for step in trace.steps[1:]:

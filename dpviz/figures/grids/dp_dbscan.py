@@ -89,7 +89,7 @@ def _plane(view: View) -> Panel:
 
 
 def panels(view: View, shots: list[Shot]) -> list[Panel]:
-    """Return the panels: plane, spend and ledger; there is no loss, because the result is regions."""
+    """Return the panels: plane, spend and ledger; there is no loss, because the run releases regions."""
     return [_plane(view), spend_panel(view, shots), ledger_panel(view, shots)]
 
 

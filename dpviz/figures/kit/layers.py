@@ -28,7 +28,7 @@ __all__ = [
     "waiting",
 ]
 
-TOP = 20  # number of bars; only the largest counts get one
+TOP = 20  # number of bars, which show only the largest counts
 NOWHERE = np.empty((0, 2))
 CIRCLE = np.stack([np.cos(np.linspace(0, 2 * np.pi, 73)), np.sin(np.linspace(0, 2 * np.pi, 73))], axis=1)
 Look = dict[str, Any]  # properties of a scatter trace, which is named after its layer unless they include a name
@@ -76,7 +76,7 @@ def layered(
 
 
 def center(colors: Theme, **marker: Any) -> Look:
-    """Return the style of released centers; `marker` changes properties of its mark, such as size or symbol."""
+    """Return the style of released centers; `marker` changes properties of the mark, such as size or symbol."""
     edge = {"color": colors.ink, "width": 2}
     return {
         "mode": "markers",
@@ -113,13 +113,13 @@ def true_tick(colors: Theme, size: int = 9) -> Look:
 
 
 def waiting(figure: go.Figure, colors: Theme, x: float, y: float) -> int:
-    """Add a text, centered at (x, y), for frames that show nothing yet; return the trace's number."""
+    """Add a text trace, centered at (x, y), for frames that show nothing yet; return its number."""
     figure.add_scatter(x=[x], y=[y], mode="text", text=[""], hoverinfo="skip", textfont={"color": colors.muted})
     return len(figure.data) - 1
 
 
 def tint(color: str, opacity: float) -> str:
-    """Return a hexadecimal color as rgba."""
+    """Convert a hexadecimal color to rgba with this opacity."""
     red, green, blue = (int(color[i : i + 2], 16) for i in (1, 3, 5))
     return f"rgba({red},{green},{blue},{opacity})"
 
@@ -130,7 +130,7 @@ def disc_sizes(noisy_counts: np.ndarray) -> np.ndarray:
 
 
 def outline(view: View, root: np.ndarray, at: np.ndarray) -> np.ndarray:
-    """Return the outline (73, 2), on the plane, of all at + root u with |u| <= 1; root (d, d), at (d,), z units."""
+    """Return the outline (73, 2), on the plane, of the points at + root u, |u| <= 1; root (d, d), at (d,), z units."""
     linear = (view.plane(root.T) - view.plane(np.zeros_like(root))).T  # (2, d)
     values, vectors = np.linalg.eigh(linear @ linear.T)
     return view.plane(at) + CIRCLE @ (vectors * np.sqrt(np.maximum(values, 0))).T
@@ -142,6 +142,6 @@ def segments(*points: np.ndarray) -> np.ndarray:
 
 
 def paths(lines: Sequence[np.ndarray]) -> np.ndarray:
-    """Join lines (., 2) of any lengths into one, with a NaN row after each."""
+    """Join lines (., 2) of any lengths into one array, with a NaN row after each line."""
     gap = np.full((1, 2), np.nan)
     return np.concatenate([part for line in lines for part in (line, gap)]) if len(lines) else NOWHERE

@@ -1,4 +1,4 @@
-"""Write figures into one file that needs no network; the plotting library in it is compressed to a third."""
+"""Write figures into one file that needs no network; its plotting library is compressed to a third of its size."""
 
 from __future__ import annotations
 
@@ -30,6 +30,6 @@ def library() -> str:
     packed = base64.b85encode(gzip.compress(unpacked().encode(), 9, mtime=0)).decode()
     # "<!--" would begin an HTML comment; an end tag cannot occur, because the encoding uses no slash
     if "<!--" in packed:
-        packed = packed.replace("<!--", "<! --")  # white space is skipped
+        packed = packed.replace("<!--", "<! --")  # the decoder skips white space
     unpack = (Path(__file__).parent / "packed.js").read_text(encoding="utf-8")
     return f'<script type="text/plain" id="library">{packed}</script><script type="module">{unpack}</script>'

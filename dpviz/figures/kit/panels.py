@@ -42,7 +42,7 @@ def plane(view: View, title: str, *, height: int = 508) -> go.Figure:
     """Return a plane with the public bounds and, if hidden layers are on, with people. Call `reference` last."""
     colors = view.colors
     figure = bounded(colors, title, *view.bounds(), view.axis_titles(), view.trace.domain, height=height)
-    if view.axes is None and view.trace.domain.n_features > 1:  # other directions than columns have no declared box
+    if view.axes is None and view.trace.domain.n_features > 1:  # directions other than columns have no declared box
         figure.layout.shapes = ()
         if view.trace.domain.scale != "common":  # a coordinate along such a direction then has no unit
             figure.update_xaxes(showticklabels=False, ticks="")
@@ -136,7 +136,7 @@ def reference(view: View, figure: go.Figure, *more: str) -> None:
     tag(figure, view.colors, "NOT PRIVATE  " + " · ".join(marks), below=True)
 
 
-_RELEASES = {  # name of a release in a plan -> its name on screen, which its number follows
+_RELEASES = {  # name of a release in a plan -> its name on screen, to which its number is added
     "update.sums": "sums, round",
     "update.counts": "counts, round",
     "update.scatters": "scatters, round",
@@ -234,7 +234,7 @@ def spend_panel(view: View, shots: Sequence[Shot]) -> Panel:
 
 
 def _no_promise(view: View, n: int) -> Panel:
-    """Draw the panel that replaces spend in a run without a promise."""
+    """Draw the panel that a run without a promise has in place of its spending."""
     figure = base(view.colors, "ε spent: ∞ from the first release", height=_SPEND)
     figure.add_scatter(
         x=[0.5], y=[0.5], mode="text", text=["NO PRIVACY"], textfont={"size": 22, "color": view.colors.hidden},
@@ -384,5 +384,5 @@ def closing(view: View, shots: Sequence[Shot], name: str = "step") -> list[Panel
 
 
 def whole(n: int) -> int:
-    """Return a distance between ticks that keeps ticks on whole numbers."""
+    """Return a distance between ticks at which all ticks are whole numbers."""
     return next(step for step in (1, 2, 5, 10, 20, 50, 100, 200, 500, 10**6) if n / step <= 10)

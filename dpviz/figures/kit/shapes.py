@@ -1,6 +1,6 @@
 """Draw centers in the shape of their data, as HTML with SVG: pictures, points on a map, or bars between bounds.
 
-`SHAPES` maps each shape that a data set can declare to the function that draws it. The function draws released values;
+`SHAPES` maps each shape that a data set can declare to the function that draws it. Each function draws released values;
 pictures and maps also show the reference's values, with a tag, if there are any (DEMO).
 """
 

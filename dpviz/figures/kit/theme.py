@@ -32,7 +32,7 @@ class Theme:
     person: str
 
     def tokens(self) -> dict[str, str]:
-        """Return name -> color."""
+        """Return a dict from name to color."""
         return dataclasses.asdict(self)
 
 
@@ -88,7 +88,7 @@ def theme(mode: str) -> Theme:
 
 
 def base(colors: Theme, title: str, *, height: int, margin_left: int = 52) -> go.Figure:
-    """Return an empty figure in the style of the house; the title says what the figure shows."""
+    """Return an empty figure in dpviz's style; the title says what the figure shows."""
     axis = {
         "gridcolor": colors.grid,
         "linecolor": colors.line,

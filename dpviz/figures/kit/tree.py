@@ -20,7 +20,7 @@ _LABELED = 0.07  # smallest share of the picture's width at which a node shows i
 
 
 def tree_table(nodes: Sequence[int], noisy_counts: Sequence[float]) -> pd.DataFrame:
-    """Return where each node is drawn, one row per node in the order of `nodes`, in which they are visited.
+    """Return where each node is drawn, one row per node, in the order of `nodes`, which is that of the visits.
 
     The root is 1, and the children of i are 2i and 2i + 1. A leaf gets room in proportion to its noisy count, but at
     least 3% of the total; an inner node spans its leaves. Columns: node, depth, noisy_count, x (its middle), width (its

@@ -1,4 +1,4 @@
-"""Define the input of every figure (a run and the choice of what to draw) and a panel, the record of one figure."""
+"""Define views, from which figures are drawn (a run and the choice of what to draw), and panels, the drawn figures."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ class Panel:
 
 
 def thin(n: int, most: int, seed: int = 0) -> np.ndarray:
-    """Return the sorted indices of at most `most` of n items; they are always the same."""
+    """Return sorted indices of at most `most` of n items, the same in every call."""
     return np.arange(n) if n <= most else np.sort(np.random.default_rng(seed).choice(n, most, replace=False))
 
 

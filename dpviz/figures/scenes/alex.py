@@ -66,7 +66,7 @@ class Lens:
 
 
 def nearest(centers: np.ndarray, place: np.ndarray, domain: Domain) -> np.ndarray:
-    """Return which of the centers (k, d) is nearest to a point (d,), original units, with distances in z units."""
+    """Return the center of (k, d) that is nearest to a point (d,), original units; distances are in z units."""
     gaps = np.linalg.norm(domain.normalize(centers) - domain.normalize(place[None]), axis=1)
     return np.asarray(centers)[int(gaps.argmin())]
 

@@ -147,7 +147,7 @@ def share_interval(some: int, n: int) -> tuple[float, float]:
 
 
 def film(view: View, edition: Edition, seed: int) -> Panel:
-    """Draw a plane with one frame per stop: the centers of the reruns in a pale color, and those of this seed.
+    """Draw a plane with one frame per stop: the centers of reruns in a pale color, and those of the run with this seed.
 
     `view` holds the domain and the choice of what to draw; people and reference come from the edition.
     """

@@ -40,8 +40,8 @@ def picture_panel(
 ) -> Panel:
     """Draw a released picture: only centers (k, d), and named points (d,) that the question is about.
 
-    `clouds` are the centers of many other runs: (m, d) with the person, drawn filled, and (m', d) without, drawn
-    hollow. All coordinates are in original units. A picture with `exact` centers is not private.
+    `clouds` holds the centers of many other runs, (m, d) with the person (drawn filled) and (m', d) without (drawn
+    hollow). All coordinates are in original units. A picture with `exact` centers is not private.
     """
     low, high = (np.array([domain.low[0], -1.0]), np.array([domain.high[0], 1.0]))
     if axes is not None:

@@ -1,4 +1,4 @@
-"""Mark the people whose rows were reconstructed from exact centers with rings, round by round. NOT PRIVATE."""
+"""Draw rings around the people whose rows were reconstructed from exact centers, round by round. NOT PRIVATE."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["legend", "read_panel"]
 
 
 def legend(exact: bool) -> tuple[tuple[str, str], ...]:
-    """Return the key of the picture, (symbol, words) pairs; its centers are exact or released."""
+    """Return the key of a picture with `exact` or released centers, as (symbol, words) pairs."""
     centers = ("diamond", "exact center of this round") if exact else ("center", "released center of this round")
     return centers, ("hidden_ring", "read off exactly"), ("ring", "person")
 

@@ -100,7 +100,7 @@ def _losses(views: dict[str, View]) -> Panel:
 
 
 def panels(voted: View, clustered: View) -> list[Panel]:
-    """Return the two planes and the losses, which step together. The two runs must have equally many rounds."""
+    """Return two planes and the losses, which advance together. The two runs must have equally many rounds."""
     views = {"top-k voting": voted, "k-means": clustered}
     return [
         _plane(voted, "Top-k voting"),

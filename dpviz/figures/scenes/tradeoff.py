@@ -61,7 +61,7 @@ _GLYPHS = {
 
 
 def styles(series: pd.DataFrame) -> dict[str, Style]:
-    """Return series -> style: the first series of an algorithm gets the algorithm's style; others get spare styles.
+    """Return a dict from series to style: an algorithm's first series gets its style; all others get spare styles.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def axis_title(axis: str) -> str:
 
 
 def promise(notion: str) -> str:
-    """Return a notion with the change that it hides, as text."""
+    """Return a notion as text, with the change that it hides."""
     return f"{notion}: {_WORDS[notion]}" if notion in _WORDS else notion
 
 
@@ -438,7 +438,7 @@ def _jitter(seed: pd.Series) -> np.ndarray:
 
 
 def short(axis: str, value: float) -> str:
-    """Return a value of an axis as text for its tick."""
+    """Return the tick label of a value on an axis."""
     if axis == "epsilon":
         return fraction(value)
     return f"{value:,.0f}" if axis == "n_rows" else number(value) if isinstance(value, float | int) else str(value)

@@ -169,7 +169,7 @@ def cell_corners(view: View, step: Step, keys: np.ndarray) -> np.ndarray:
 
 
 def _grid_lines(view: View, step: Step) -> np.ndarray:
-    """Return the lines of a table's shifted grid inside the public bounds, drawn coordinates."""
+    """Return the lines of a table's shifted grid inside the public bounds, in drawn coordinates."""
     released, d = step.released, view.trace.domain.n_features
     if released["projected"] or (view.axes is None and d > 2):
         return np.empty((0, 2))

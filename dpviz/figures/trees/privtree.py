@@ -84,7 +84,7 @@ def _tree(view: View) -> Panel:
     counts = counts_of_nodes(trace)
     nodes = sorted(counts)[:_NODES]
     drawn = set(nodes)
-    nodes = [node for node in nodes if node == 1 or node ^ 1 in drawn]  # a node is drawn only if its sibling is
+    nodes = [node for node in nodes if node == 1 or node ^ 1 in drawn]  # a node is drawn only together with its sibling
     depth = [node.bit_length() - 1 for node in nodes]
     return tree_panel(
         view,
