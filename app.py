@@ -121,7 +121,7 @@ def visit() -> None:
     from pages._ui.frame.session import session
 
     session.via_app = True
-    if not session.pages:  # st.Page reads the disk, so call it once
+    if not session.pages:  # st.Page reads from the disk, so it is called only once
         session.pages = [
             st.Page(f"pages/{name}.py", title=entry.title, default=name == HOME) for name, entry in PAGES.items()
         ]

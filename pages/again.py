@@ -1,4 +1,4 @@
-"""Again: reruns of the current run at every ε, all at once or one after the other, which show what recurs."""
+"""Again: reruns of the current run at every ε, shown together or one after the other, to see what recurs."""
 
 import streamlit as st
 

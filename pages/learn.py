@@ -1,4 +1,4 @@
-"""Learn: lessons that first ask, then run, then explain, and a glossary."""
+"""Learn: a glossary, and lessons that first ask, then run, then explain."""
 
 from pathlib import Path
 

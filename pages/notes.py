@@ -1,4 +1,4 @@
-"""Notes: pick lessons on one list for a plan, notes, worksheets, a deck and a class."""
+"""Notes: one list of picked lessons for the plan, the notes, the worksheets, the deck and a class."""
 
 from pathlib import Path
 

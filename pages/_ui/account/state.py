@@ -1,4 +1,4 @@
-"""The values that a session stores for Account."""
+"""Values that a session stores for the Account page."""
 
 from __future__ import annotations
 

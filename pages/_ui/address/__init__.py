@@ -1,1 +1,1 @@
-"""Addresses of pictures: scenes, links, sharing, decks."""
+"""Give every picture an address: scenes, links, sharing, decks."""

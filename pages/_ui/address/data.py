@@ -62,7 +62,7 @@ def file_word(columns: Iterable[str]) -> str:
 
 
 def columns_of(word: str) -> list[str]:
-    """Return the columns that a file must have to match the word."""
+    """Return the columns that a file must have to match a word of an address."""
     return [unquote(name) for name in word.removeprefix(FILE).split(",")]
 
 

@@ -1,4 +1,4 @@
-"""Decks, which are ordered lists of scenes with notes, and their files: strict JSON that holds no rows."""
+"""Define decks (ordered lists of scenes with notes) and their files, which are strict JSON and hold no rows."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ def rewind(page: str) -> None:
 
 
 def brings_only(page: str, vocabulary: Vocabulary, word: str) -> bool:
-    """Return whether the address just opened sets this word and no others."""
+    """Return whether the address just opened sets only this word."""
     address = opened(page)
     if address is None or not session.opened_now or not address.scene.values[word]:
         return False
@@ -161,7 +161,7 @@ def _of_lacking_file(page: str, query: str) -> str:
 
 
 def notice(page: str, vocabulary: Vocabulary) -> None:
-    """Show the ribbon of a prepared scene and, until a control changes, the ignored parts of an address."""
+    """Show the ribbon of a prepared scene and, until a control changes, a note on the ignored parts of its address."""
     address = opened(page)
     if address is None:
         return
@@ -215,7 +215,7 @@ def _raw() -> str:
 
 
 def _asked(page: str, came: bool) -> str:
-    """Return the address just opened, "" if the visitor arrived in another way or only moved a widget."""
+    """Return the address just opened, or "" if the visitor arrived in another way or only moved a widget."""
     context = get_script_run_ctx()
     where, query = address_state.address
     first = not address_state.address_read
@@ -247,7 +247,7 @@ def _open(page: str, query: str, vocabulary: Vocabulary, came: bool = False) -> 
     within = came and address_state.kept != ("", "")
     address_state.opened, session.opened_now = Opened(scene, sentence, number, within=within), True
     del address_state.opened_as
-    session.asked = ""  # so that Explore runs the scene's algorithm
+    session.asked = ""  # emptied, so that Explore runs the scene's algorithm
 
 
 def fill(values: Mapping[str, Any], vocabulary: Vocabulary, *, but: Collection[str] = ()) -> None:

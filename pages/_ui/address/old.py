@@ -57,7 +57,7 @@ def _distance(words: Words) -> str:
             words["no_rho"], words["rho"] = words["rho"], ["0.0089"]
     chosen = ALGORITHMS.get(words.setdefault("a", ["dist-dp-region-means"])[-1])
     if chosen is not None and chosen.notion is not Notion.RHO:
-        words.setdefault("rho", [""])  # makes a sentence say that this method hides no moves
+        words.setdefault("rho", [""])  # causes a note that this method hides no moves
     return "explore"
 
 

@@ -1,4 +1,4 @@
-"""A scene (everything that determines a picture), and its encoding in the query of an address.
+"""Define a scene (everything that determines a picture), and encode it in the query of an address.
 
 A page declares its controls once, as a `Vocabulary`. Words in an address are short, and the version comes first.
 Unknown or invalid values fall back to the default, and one sentence says so. No row of data is ever part of a scene.
@@ -220,12 +220,12 @@ def read(page: str, query: str, vocabulary: Vocabulary) -> tuple[Scene, str]:
 
 
 def number(default: float, low: float | None = None, high: float | None = None) -> ParamSpec:
-    """Return a number field's spec, for whole numbers if the default is an int."""
+    """Return the spec of a number field, which holds whole numbers if the default is an int."""
     return ParamSpec(default, low=low, high=high, kind="int" if isinstance(default, int) else "float")
 
 
 def as_whole(value: Any) -> Any:
-    """Return the value of a field for a whole number as an int if it is whole, else unchanged."""
+    """Return the value of a number field as an int if it is whole, else unchanged."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
@@ -240,7 +240,7 @@ def controls(values: Mapping[str, Any], vocabulary: Vocabulary) -> list[Control]
 
 
 def _given(query: str) -> tuple[dict[str, list[str]], bool]:
-    """Return the texts of each word, without Streamlit's own words, and whether the address was too long to read."""
+    """Return the texts of each word, except Streamlit's own words, and whether the address was too long to read."""
     if len(query) > MOST:
         return {}, True
     try:

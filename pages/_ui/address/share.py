@@ -1,4 +1,4 @@
-"""The Share dialog: the link to a picture, its QR code, the parts it hides and locks, and the iframe code."""
+"""Show the Share dialog: the link to a picture, its QR code, the parts that it hides and locks, and the iframe code."""
 
 from __future__ import annotations
 

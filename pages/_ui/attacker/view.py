@@ -1,4 +1,4 @@
-"""The game about Alex: round 1 against KMeans, then rounds against the private method, with the score and the bound."""
+"""Show the game about Alex: round 1 against KMeans, later rounds against the private method, the score, the bound."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _errors(mine: dict[str, Match]) -> None:
 
 
 def _guess(game: Match, guess: bool, number: int) -> None:
-    """Record the answer to a round, once."""
+    """Record a round's answer, and ignore a second one."""
     if game.now is not None and number == len(game.guesses):
         game.guesses.append(guess)
 
@@ -138,7 +138,7 @@ def _answers(setup: Setup, mine: dict[str, Match], game: Match, *, waiting: bool
 
 
 def _last(setup: Setup, mine: dict[str, Match], game: Match) -> tuple[object, ...]:
-    """Return the result of the previous round, or the rules before the first one."""
+    """Return the result of the previous round or, before the first round, the rules."""
     asked = "A coin picks a world, the method runs in it, and you see what it releases. Which world was it? "
     main, exact = mine["main"], mine.get("exact")
     if not main.guesses and game is exact:
@@ -159,7 +159,7 @@ def _last(setup: Setup, mine: dict[str, Match], game: Match) -> tuple[object, ..
 
 
 def _machines(setup: Setup, game: Match) -> Sequence[Round]:
-    """Return the machine's rounds: the stored ones if there are more of them than of the session's."""
+    """Return the machine's rounds: the stored rounds if they outnumber the session's."""
     stored = _stored(setup, game.algorithm)
     return stored if len(stored) > len(game.rounds) else game.rounds
 
@@ -171,7 +171,7 @@ def _stored(setup: Setup, algorithm: Algorithm) -> Sequence[Round]:
 
 
 def _machine(setup: Setup, game: Match) -> None:
-    """Let the machine play, with progress and a stop button; stored rounds make that unnecessary."""
+    """Let the machine play, with progress and a stop button, unless enough rounds are stored."""
     if len(_stored(setup, game.algorithm)) >= AUTO:
         return
     if game.busy and game.target >= AUTO:
@@ -248,7 +248,7 @@ def _help(setup: Setup, mine: dict[str, Match]) -> None:
 
 
 def _clouds(mine: dict[str, Match]) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return the centers of the other runs, with and without Alex, that are finished."""
+    """Return the centers of the other finished runs, with and without Alex."""
     if not st.session_state.get(keys.ATTACKER_HELP) or "with" not in mine:
         return None
     d = mine["main"].question.domain.n_features
@@ -257,7 +257,7 @@ def _clouds(mine: dict[str, Match]) -> tuple[np.ndarray, np.ndarray] | None:
 
 
 def _square(setup: Setup, game: Match) -> None:
-    """Draw false alarms and misses of both players with the curve of the bound."""
+    """Draw both players' rates of false alarms and misses, with the curve of the bound."""
     picture, words = st.columns([6, 5], gap="medium")
     points: list[tuple[str, Rates]] = []
     tried = _machines(setup, game)

@@ -1,4 +1,4 @@
-"""Alex: the word in an address, the name in a list, and the position in a data set."""
+"""Find Alex: the word in an address, the name in a list, and the position in a data set."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def usual(kind: str, data: Dataset) -> Alex:
 
 
 def _new(numbers: list[str], data: Dataset) -> Alex | None:
-    """Return a new person, placed in all columns or only in the drawn ones; other columns take their middle."""
+    """Return a new person at a position given in all columns, or in the drawn ones and the middle of the others."""
     place, domain = data.domain.middle.copy(), data.domain
     d = domain.n_features
     if len(numbers) not in (d, 2):

@@ -1,4 +1,4 @@
-"""Both worlds of a run, with Alex and without, step by step, and a lens on what exact centers reveal."""
+"""Show both worlds of a run, with Alex and without, step by step, and a lens on what exact centers reveal."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ def drowned(result: Result, view: View, both: Worlds, cloud: Sequence[np.ndarray
 
 
 def sentences(result: Result, both: Worlds, *, computed: bool) -> list[str]:
-    """Return the sentences of the five steps; `computed` says whether the runs with fresh noise are there."""
+    """Return the sentences of the five steps; `computed` says whether the runs with fresh noise have been made."""
     trace, data = result.trace, result.data
     if both.moved is None:
         first, second = "Alex is in", "Alex is out"

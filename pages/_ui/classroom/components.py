@@ -1,4 +1,4 @@
-"""The class's components: a map to tap, the browser's memory, the lecturer's step. All their values are checked."""
+"""Define the class's components (a map to tap, the browser's memory, the lecturer's step), and check their values."""
 
 from __future__ import annotations
 
@@ -55,6 +55,6 @@ def memory(save: dict[str, str] | None, *, forget: bool = False) -> dict[str, st
 
 
 def mirror() -> int | None:
-    """Return the step of the page's player once it rests, None before that."""
+    """Return the step at which the page's player rests, None until it has rested once."""
     step = _mirror(key=keys.CLASS_MIRROR, data={}, on_step_change=lambda: None, height=1).get("step")
     return step if isinstance(step, int) and not isinstance(step, bool) and 0 <= step <= 100_000 else None

@@ -1,4 +1,4 @@
-"""Class's controls: its code and its key."""
+"""Declare Class's controls: its code and its key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The projector's page: the code to join with, the current stage, and live input from the phones."""
+"""Show the projector's page: the code to join with, the current stage, and live input from the phones."""
 
 from __future__ import annotations
 

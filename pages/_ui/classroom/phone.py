@@ -1,4 +1,4 @@
-"""The page on a phone: the form to join with, then the lecturer's stage with one small picture."""
+"""Show the page on a phone: the form to join with, then the lecturer's stage with one small picture."""
 
 from __future__ import annotations
 
@@ -264,7 +264,7 @@ def _round(room: Classroom, seat: Seat, game: Match, at: tuple[float, float], *,
 
 
 def _guess(room: Classroom, seat: Seat, game: Match, guess: bool, number: int) -> None:
-    """Record a bet, once, and update the score on everybody's chart."""
+    """Record a round's bet, ignore a second one, and update the score on everybody's chart."""
     if game.now is not None and number == len(game.guesses):
         game.guesses.append(guess)
         result = score(game.rounds, game.guesses)

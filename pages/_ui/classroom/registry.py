@@ -121,7 +121,7 @@ class Classrooms:
             self._open[code] = self._open.pop(old)
 
     def _sweep_later(self) -> None:
-        """Sweep again later, as long as a class is open, even if nobody visits."""
+        """Remove ended classes again later, as long as any class is open, even if nobody visits."""
         timer = threading.Timer(SWEEP, self._sweep_on)
         timer.daemon = True
         timer.start()
@@ -144,10 +144,10 @@ class Classrooms:
             return len(self._wrong)
 
     def enter(self, code: str, key: str = "", visit: str = "") -> Classroom:
-        """Return the class of a code.
+        """Return the class that has this code.
 
         A code that does not exist counts against a limit of the visit and one shared by all visits, so that nobody can
-        try all codes; above a limit only the QR code's key works.
+        try all codes; above a limit, only the QR code's key works.
 
         Raises
         ------
@@ -188,7 +188,7 @@ class Classrooms:
         return room if room is not None and room.knows(token) else None
 
     def _sweep(self) -> None:
-        """Forget the classes that are over, but reserve their codes for a class's lifetime (call with the lock)."""
+        """Forget the classes that are over; reserve their codes for a class's lifetime. The caller holds the lock."""
         now = self._clock()
         for code in [code for code, room in self._open.items() if not room.left]:
             room = self._open.pop(code)

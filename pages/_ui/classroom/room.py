@@ -30,7 +30,7 @@ MOST_ROUNDS = 10_000
 
 
 class NotAdmitted(ValueError):
-    """Raised with one sentence for the person who wants to enter."""
+    """Raised when somebody may not enter; the message is one sentence for that person."""
 
 
 class Closed(NotAdmitted):
@@ -125,7 +125,7 @@ class Classroom:
         self.run: Any = None
         self.result: Any = None
         self._clock, self._ends, self._seen = clock, clock() + LIFE, clock()
-        self._goes_on_until: float | None = None  # when the class would have ended by itself
+        self._goes_on_until: float | None = None  # time at which the class would have ended by itself
         self._seats: dict[str, Seat] = {}
         self._numbers = 0
         self._lock = threading.RLock()
@@ -315,7 +315,7 @@ class Classroom:
         return bool(self.question.lesson) and self.part != "predict"
 
     def show(self, stage: str | None = None, run: Any = None, step: int | None = None) -> None:
-        """Change what the phones show; None leaves a part unchanged."""
+        """Change what the phones show; an argument that is None changes nothing."""
         with self._lock:
             now = self.stage, self.run, self.step
             self.stage = self.stage if stage is None else stage

@@ -21,7 +21,7 @@ from pages._ui.work.results import Result
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Comparison:
-    """Finished runs on one data set, in their order."""
+    """Finished runs on one data set, in order."""
 
     runs: tuple[Result, ...]
 

@@ -1,4 +1,4 @@
-"""The menu on Watch that puts a run beside the current one: a variant with one thing changed, or an earlier run."""
+"""Show the menu that puts a run beside the current one: a variant with one thing changed, or an earlier run."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def menu(key: str, result: Result) -> None:
 
 
 def side(result: Result) -> Side:
-    """Return the request for a run."""
+    """Return the request that makes this run again."""
     return Side(ALGORITHMS[result.trace.algorithm](**result.trace.parameters), int(result.trace.seed or 0))
 
 

@@ -68,7 +68,7 @@ def depart(mine: Side, current: Scene, vocabulary: Vocabulary) -> None:
     names = _names(type(mine.algorithm), {control.word: control for control in controls(known, vocabulary)})
     values = {word: getattr(mine.algorithm, name) for word, name in names.items()}
     links.fill({**known, **values, "s": mine.seed}, vocabulary, but="d")
-    session.asked = ""  # so that Watch starts the run
+    session.asked = ""  # emptied, so that Watch starts the run
 
 
 def first(data: Dataset) -> list[Side]:
@@ -131,7 +131,7 @@ def _names(cls: type[Algorithm], words: dict[str, Control]) -> dict[str, str]:
 
 @dataclasses.dataclass(frozen=True)
 class RunsControl(Control):
-    """The runs of a comparison; each is a small address within the address.
+    """The control for the runs of a comparison; each run is a small address within the address.
 
     Attributes
     ----------
@@ -143,7 +143,7 @@ class RunsControl(Control):
     vocabulary: Vocabulary = lambda known: ()
 
     def parse(self, texts: Sequence[str]) -> tuple[str, ...]:
-        """Return two to four runs as `text_of` writes them."""
+        """Return the texts of two to four runs, rewritten by `text_of`."""
         if list(texts) in NOTHING:
             return ()
         if not 2 <= len(texts) <= MOST or "" in texts:

@@ -1,4 +1,4 @@
-"""The view of Compare: the planes under one player, verdicts, differences, promises, and trade-off curves."""
+"""Show the view of Compare: the planes under one player, verdicts, differences, promises, and trade-off curves."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _bounds(identity: str, _comparison: Comparison) -> dict[str, Bound]:
 
 
 def unlike_promises(comparison: Comparison) -> None:
-    """Warn if the promises are of different kinds; mention different budgets only quietly, because they were chosen."""
+    """Warn if the promises are of different kinds; mention different budgets in small print, as they were chosen."""
     traces = [run.trace for run in comparison.runs]
     if unlike := kinds(traces):
         words = " ".join(map(markup.escape, unlike))

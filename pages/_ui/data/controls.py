@@ -1,4 +1,4 @@
-"""List Data's controls: the data set in use, and the public sources."""
+"""Declare Data's controls: the data set in use, and the public sources."""
 
 from __future__ import annotations
 

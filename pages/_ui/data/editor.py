@@ -1,4 +1,4 @@
-"""Declare the public facts about a file in the table of its columns; DEMO also shows their effect on the rows."""
+"""Declare the public facts about a file in the table of its columns; DEMO shows what these facts do to the rows."""
 
 from __future__ import annotations
 
@@ -105,12 +105,12 @@ def editor(upload: Upload) -> dict[str, Any] | None:
 
 
 def _table(upload: Upload) -> tuple[list[dict[str, Any]], tuple[Recoding, ...]]:
-    """Show the file's columns; return an entry for each that is ticked, and the rules for text and dates.
+    """Show the file's columns; return an entry for each ticked column, and the rules for text and dates.
 
     Raises
     ------
     ValueError
-        If a rule is not possible.
+        If a rule is not valid.
     """
     names = _sources(upload)
     for name in names:
@@ -170,14 +170,14 @@ def _reasons(cells: dict[str, dict[str, Any]]) -> None:
 
 
 def _sources(upload: Upload) -> list[str]:
-    """Return the names of the file's usable columns, including those that a rule has split."""
+    """Return the names of the file's usable columns, in place of columns that a rule has made, the original one."""
     sources = {column["name"]: rule.column for rule in upload.form.recode for column in rule.columns}
     can = [c for c in upload.table.columns if c.values is not None or c.kind in ("text", "mixed", "date", "unknown")]
     return list(dict.fromkeys(sources.get(column.name, column.name) for column in can))
 
 
 def _suggested(upload: Upload, name: str, *, ticked: bool) -> dict[str, Any]:
-    """Return the table's initial values for a column; for a private file, from its name alone."""
+    """Return the table's initial values for a column; for a private file, they follow from the column's name alone."""
     meaning = meaning_of(name)
     cell = dict(_CELLS)
     if meaning is not None and not meaning.reason:
@@ -356,7 +356,7 @@ def _people(upload: Upload) -> dict[str, Any]:
 
 
 def _missing(columns: list[dict[str, Any]]) -> str:
-    """Return a sentence that says how many bounds are missing; "" if at most one is."""
+    """Return a sentence that says how many bounds are missing; "" if at most one is missing."""
     wanted = sum(column[end] is None for column in columns for end in ("low", "high"))
     return f"{wanted} bounds are missing: each column needs a low and a high one." if wanted > 1 else ""
 

@@ -25,7 +25,7 @@ def _picture(name: str, mode: str, width: int, height: int, most: int) -> str:
 
 
 def picture(name: str, alt: str, *, width: int = 220, height: int = 132, most: int = 260) -> str:
-    """Return the <img> of a public data set."""
+    """Return the <img> that shows a public data set."""
     source = _picture(name, st.context.theme.type or "light", width, height, most)
     return f'<img class="dp-thumb" src="{source}" alt="{markup.escape(alt)}">'
 

@@ -1,4 +1,4 @@
-"""Store declarations in the visitor's browser alone: columns' names, kinds, bounds and separators, but no cell."""
+"""Store declarations in the visitor's browser alone: columns' names, kinds, bounds and separators, but no cells."""
 
 from __future__ import annotations
 

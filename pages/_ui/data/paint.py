@@ -1,4 +1,4 @@
-"""Offer a canvas on which a visitor paints people (groups, a minority, an outlier), and make them a data set."""
+"""Offer a canvas on which a visitor paints people (groups, a minority, an outlier), and make a data set of them."""
 
 from __future__ import annotations
 

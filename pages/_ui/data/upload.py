@@ -105,7 +105,7 @@ def _recognize(pending: Pending) -> bool | None:
         with accounts() as known:
             before = known.of(known.key(pending.content, owner().name)).private
     except Refused:
-        return None  # the visitor learns the reason on answering
+        return None  # the visitor learns the reason after the answer
     if before is not None:
         st.info(
             f"You already declared this file {'private' if before else 'public'}, and this server has its account. "
@@ -176,7 +176,7 @@ def _answer(pending: Pending, private: bool) -> bool:
 
 
 def _read(pending: Pending, form: Form) -> None:
-    """Read a file, keep its table, and continue with its bounds; a file that cannot be read is forgotten."""
+    """Read a file, keep its table, and go on to Bounds; a file that cannot be read is forgotten."""
     del data_state.pending
     try:
         with accounts() as store:

@@ -1,4 +1,4 @@
-"""The section of Watch about moves: the bet on a move, the noise behind it, losses compared with full DP."""
+"""Show the section of Watch about moves: the bet on a move, the noise behind it, losses compared with full DP."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ _LARGE = 1_000
 
 @per_run(shared=64, own=8)
 def _table(identity: str, scatter: np.ndarray | None, _result: Result) -> str | pd.DataFrame:
-    """Return the table of centers with noise in the data's units, as HTML if it is small; bars also get words."""
+    """Return the table of centers with noise in the data's units, as HTML if small; bars are also put into words."""
     trace, data = _result.trace, _result.data
     table = centers_text(trace, data.columns, data.units, scatter=scatter)
     if data.shape == "bars":
@@ -50,7 +50,7 @@ def _pictures(identity: str, mode: str, hidden: bool, _result: Result) -> str:
 
 
 def section(key: str, result: Result, *, hidden: bool = False) -> None:
-    """Show the folded table of centers. They are released, so both modes show them, at no cost."""
+    """Show the folded table of centers. Centers are released, so both modes show them at no cost."""
     trace, data = result.trace, result.data
     kind = "Middles of the regions" if has_regions(trace) else "Released centers"
     with st.expander(f"{kind if trace.claimed.private else 'Centers'} in numbers"):

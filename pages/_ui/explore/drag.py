@@ -1,4 +1,4 @@
-"""Drag ε or People: during a drag the plane shows stored runs at every stop, and letting go starts the run."""
+"""Let visitors drag ε or People: during a drag, the plane shows stored runs at every stop; letting go starts a run."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from pages._ui.work.workers import workers
 __all__ = ["section"]
 
 _HERE = Path(__file__).parent
-_MORE = 3  # number of new stops before the page is drawn again
+_MORE = 3  # number of new stops after which the page is redrawn
 
 _component = st.components.v2.component(
     "dpviz_drag",
@@ -53,7 +53,7 @@ _component = st.components.v2.component(
 
 
 def section(scope: str, choice: Choice, result: Result, look: RunLook) -> None:
-    """Offer ε as a drag in the form if there are stored runs for the form's choices.
+    """Offer a drag of ε in the form if there are stored runs for the form's choices.
 
     During a drag, a film over the plane in the container with the key `scope` shows the stored runs. If there are none,
     runs of public data are made in the background, and the drag appears once it has stops.

@@ -57,7 +57,7 @@ def _inside(key: str, result: Result, *, hidden: bool) -> None:
 
 
 def _answers() -> dict[tuple[str, float], Trace]:
-    """Return the answers of this session by run and ε, the latest last."""
+    """Return the session's answers, keyed by run and ε, the newest at the end."""
     return explore_state.explained
 
 
@@ -84,7 +84,7 @@ def _free(result: Result) -> None:
 
 @per_run(shared=32, own=4)
 def _known(identity: str, _result: Result) -> tuple[list[str] | None, list[str] | None]:
-    """Return the sentences from the centers or, if there are none, from the counts of cells."""
+    """Return the sentences that follow from the centers or, without centers, from the counts of cells."""
     trace, words = _result.trace, (_result.data.columns, _result.data.units)
     sentences = of_centers(trace, *words)
     return sentences, None if sentences else explain_cells.sentences(trace, *words)
@@ -107,7 +107,7 @@ def _bought(key: str, result: Result, answer: Trace, hidden: bool) -> None:
 
 
 def _ask(key: str, result: Result) -> None:
-    """Offer the question; in PRIVATE it first states its cost, and spends from the file's account."""
+    """Offer to ask the rows; in PRIVATE, state the cost first, and spend from the file's account."""
     data = result.data
     with st.container(horizontal=True, vertical_alignment="bottom"):
         epsilon = st.number_input(

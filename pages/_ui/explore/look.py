@@ -128,7 +128,7 @@ def _earlier(choice: Choice) -> None:
 
 
 def _look(choice: Choice, result: Result | None, switch: bool) -> RunLook:
-    """Draw the details about a run's look, and return it."""
+    """Draw the details about a run's look, and return the look."""
     data = choice.data
     with choice.row.details:
         if switch:

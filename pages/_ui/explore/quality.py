@@ -51,7 +51,7 @@ def _table(identity: str, _result: Result) -> tuple[dict[str, float], dict[str, 
 
 
 def section(result: Result, *, hidden: bool) -> None:
-    """Show the comparison if hidden layers are switched on and exist."""
+    """Show the comparison if the run has hidden layers and they are switched on."""
     if not hidden or result.reference is None or result.reference is result.trace or has_regions(result.trace):
         return
     against = reference_name(result.trace)

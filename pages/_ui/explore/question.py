@@ -60,7 +60,7 @@ class RerunQuestion:
         return N * runs.seconds(self.result.data, self.algorithms[self.current])
 
     def name(self, one: str) -> str:
-        """Return the public name of the reruns at one ε; simulated ones belong to a single release."""
+        """Return the public name of the reruns at one ε; simulated reruns belong to a single release."""
         data = self.result.data
         release = f" simulated from {self.result.identity}" if data.private else ""
         return f"{N} reruns {runs.run_id(data, self.algorithms[one], SEEDS[0])}{release}"

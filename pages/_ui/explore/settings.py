@@ -130,7 +130,7 @@ def begin(data: Dataset) -> None:
 def _live(data: Dataset, now: Settings) -> bool:
     """Start the run at once when a control has changed, if it is fast and free; return whether it started.
 
-    A run in progress for an older value is dropped unless it was paid for.
+    A run in progress with older values is dropped unless it was paid for.
     """
     asked = now.asks_for(data)
     if data.private or now.algorithm is None or asked == session.asked or runs.paid():

@@ -1,4 +1,4 @@
-"""The stored runs behind the drag of ε, which match the form except for ε, and behind reruns, which match it exactly.
+"""Find the stored runs for the drag of ε (they match the form except for ε) and for reruns (they match it exactly).
 
 Only samples have stored runs. Data from a file have no name here, so they are neither looked up nor stored.
 """
@@ -79,7 +79,7 @@ def runs_of(data: Dataset, algorithm: Algorithm) -> Stop | None:
 
 
 def sample_of(data: Dataset) -> str:
-    """Return the sample that the people belong to, "" if none."""
+    """Return the name of the sample to which the people belong, "" if there is none."""
     return (edition_of(data) or ("",))[0]
 
 
@@ -124,7 +124,7 @@ def made(name: str, data: Dataset, cls: type[Algorithm]) -> Track | None:
 
 
 def _usual(name: str, data: Dataset, cls: type[Algorithm]) -> bool:
-    """Return whether the form has the method's usual values in everything but ε."""
+    """Return whether the form has the method's default values in everything but ε."""
     if cls.notion is Notion.RHO and data.domain.scale != "common":
         return False
     if st.session_state.get(keys.EXPLORE_EXACT, False):
@@ -166,7 +166,7 @@ def more_people(algorithm: Algorithm | None, data: Dataset) -> str:
 def shared_span(here: Stored | None, result: Result) -> Span | None:
     """Return the directions in which all matching runs are drawn: those of the first run at the largest ε, or None.
 
-    Dragging ε then moves the centers but not the axes, even when the visitor lets go.
+    Dragging ε then moves the centers but not the axes, even after the visitor lets go.
     """
     chart = _chart_of(here, result)
     stop = None if chart is None else chart.at(STOPS[-1])

@@ -1,4 +1,4 @@
-"""The section of Watch about clients: who learns what, who holds which row, and one round on the wire."""
+"""Show the section of Watch about clients: who learns what, who holds which row, and one round on the wire."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["form", "watch"]
 
 
 def form(name: str, algorithm: Algorithm, seed: int) -> Wired:
-    """Show the questions about clients; return the run they describe."""
+    """Show the questions about clients; return the run that they describe."""
     with st.container(key=keys.FORM_CLIENTS, horizontal=True, vertical_alignment="bottom"):
         clients = st.slider("Clients", 2, 32, 4, **args(keys.FED_CLIENTS), width=220)
         how = st.segmented_control("Rows are spread", SPREADS, default="even", required=True, **args(keys.FED_SPREAD))

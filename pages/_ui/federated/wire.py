@@ -1,4 +1,4 @@
-"""Show a run over several clients, which is cached, and one round as one client sees it."""
+"""Cache runs over several clients, and show one round as one client sees it."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def who_learns_what(drawn_by: str) -> markup.Html:
 
 @dataclasses.dataclass(frozen=True)
 class Wired:
-    """A run of an algorithm over clients, on the data set `name`; `drop` has a client and the round it misses."""
+    """A run of an algorithm over clients, on the data set `name`; `drop`: a client, and the round it misses."""
 
     name: str
     algorithm: Algorithm
@@ -196,7 +196,7 @@ def _words(payload: bytes, word_bytes: int) -> str:
 
 
 def lane(round_: Traffic, client: str, drawn_by: str, ring: Ring) -> None:
-    """Show one round: the client's statistic, the added noise, the words sent, and the sum that returns."""
+    """Show one round: the client's statistic, the added noise, the words sent, and the sum that comes back."""
     header, size = round_.header, ring.word_bytes
     who = client if drawn_by == CLIENTS else SERVER
     own, drawn = round_.locals[client], round_.noise[who]

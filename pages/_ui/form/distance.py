@@ -16,7 +16,7 @@ NAME = "rho_distance"
 
 
 def unit(data: Dataset) -> tuple[str, float]:
-    """Return (unit in which the distance is typed, length of one z unit in it)."""
+    """Return the unit in which the distance is typed, and the length of one z unit in that unit."""
     half, names = data.domain.half_width, {name.partition(" since ")[0] for name in data.domain.units}
     if len(names) > 1 or np.ptp(half):
         return "half-widths", 1.0

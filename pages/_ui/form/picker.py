@@ -1,4 +1,4 @@
-"""The algorithm picker: groups by kind of promise, and a list with each method's idea, promise and time."""
+"""Show the algorithm picker: groups by kind of promise, and a list with each method's idea, promise and time."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def named(slug: str) -> str:
 
 
 def pick_algorithm(data: Dataset, *, about: DeltaGenerator | None = None, label: str = "Algorithm") -> type[Algorithm]:
-    """Show the picker; return the class. The chosen method's idea and the list of methods go below, or into `about`."""
+    """Show the picker; return the class. The chosen method's idea and the list of methods are below, or in `about`."""
     key = keys.PRIVATE_ALGORITHM if data.private else keys.EXPLORE_ALGORITHM
     slugs = offered(data.private)
     if taken := st.session_state.pop(keys.ALGORITHM_NEXT(key), None):  # chosen in the list of methods

@@ -23,7 +23,7 @@ _component = st.components.v2.component(
     html="<nav hidden></nav>",
     css=(_HERE / "bar.css").read_text(),
     js=(_HERE / "bar.js").read_text(),
-    isolate_styles=False,  # the bar holds the page's first links, by which Axe recognizes Streamlit's skip link
+    isolate_styles=False,  # Axe recognizes Streamlit's skip link by the page's first links, which the bar holds
 )
 
 
@@ -53,7 +53,7 @@ def bar(page: str) -> None:
 
 
 def _tabs(page: str, place: Place | None) -> list[_Link]:
-    """Return the links between the pages of a place; none if it has a single page."""
+    """Return the links between the pages of a place; none if the place has a single page."""
     return [_link(name, page) for name in place.pages] if place is not None and place.pages[1:] else []
 
 

@@ -67,7 +67,7 @@ def follow(key: str, names: list[str], *, many: bool = False) -> None:
     here = (value[0] if value else None) if many else value
     now = chosen()
     if here in names and (session.opened_now or (key in followed and here != followed[key])):
-        if not now.private:  # only on Explore and Data can another choice replace a private file
+        if not now.private:  # a private file is replaced only on Explore and Data
             choose(here)
     elif (mine := state[keys.EXPLORE_DATA]) in names and mine != here:
         state[key] = [mine] if many else mine

@@ -108,7 +108,7 @@ def definitions(entries: Iterable[tuple[str, str]]) -> Html:
 
 
 def row(cells: Iterable[object], *, head: str | None = None, lit: bool = False) -> Html:
-    """Return a row of a table, which begins with its name if it has one."""
+    """Return a row of a table; the row's name, if any, comes first."""
     first = "" if head is None else f"<th scope=row>{text(head)}</th>"
     body = "".join(f"<td>{text(cell)}</td>" for cell in cells)
     return Html(f"<tr{' class=lit' * lit}>{first}{body}</tr>")

@@ -1,4 +1,4 @@
-"""Draw what surrounds every page's content: entry through app.py, colors, the strip at the top, the key."""
+"""Draw the surroundings of every page: entry through app.py, colors, the strip at the top, the key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Show Start's story: one component, and the parts of its record, each made once for everybody."""
+"""Show Start's story, one component; each part of its record is made once for everybody."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ def beside(place: Spot) -> None:
 
 
 def _width(panel: Panel) -> int | Literal["stretch"]:
-    """Return the width, with margins, of a plane of fixed aspect ratio, so that its tag is at its edge."""
+    """Return the width of a plane of fixed aspect ratio with margins, so that the panel's tag is at its edge."""
     assert isinstance(panel.figure, PrintedFigure)
     shape = panel.figure.meta
     return round((shape["h"] - 72) / shape["ar"]) + 60 if "ar" in shape else "stretch"

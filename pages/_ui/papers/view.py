@@ -1,4 +1,4 @@
-"""An item on the Papers page: its verdict, printed numbers beside ours, differing settings, and the command."""
+"""Show an item on the Papers page: its verdict, printed numbers beside ours, differing settings, and the command."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _committed(paper: Paper, item: Item) -> tuple[pd.DataFrame, PaperVerdict, pd
 
 
 def numbers(paper: Paper, item: Item) -> pd.DataFrame:
-    """Return the numbers of the committed rerun of an item; empty if it was not run."""
+    """Return the numbers of the committed rerun of an item; an empty table if there is none."""
     return _committed(paper, item)[0]
 
 

@@ -55,7 +55,7 @@ def _name(facts: Facts, slug: str, epsilon: float, repeats: int = REPEATS) -> st
 
 
 def _piece(wish: Wish, slug: str, epsilon: float) -> tuple[Facts, str, float, int]:
-    """Return the rehearsal of a method at an ε; the chosen one is the same everywhere on the page."""
+    """Return the request for a method's rehearsal at an ε; the chosen rehearsal has more runs than the others."""
     return wish.facts, slug, epsilon, CLOSELY if (slug, epsilon) == (wish.slugs[0], wish.at) else REPEATS
 
 
@@ -150,7 +150,7 @@ def _closely(wish: Wish, now: Gathered) -> None:
 
 
 def _answers(wish: Wish, rehearsals: Rehearsals) -> None:
-    """Answer the question in both directions: noise for an ε, and ε for a noise."""
+    """Answer the question in both directions: the noise for a given ε, and the ε for a given noise."""
     facts, lines = wish.facts, []
     for slug, some in rehearsals.items():
         if not some:

@@ -49,7 +49,7 @@ def view_of(result: Result, *, hidden: bool, axes: Axes) -> View:
 
 
 def pictured(result: Result, axes: Axes) -> tuple[int, int] | None:
-    """Return the size of the pictures that replace the plane; None if the data have none or columns are chosen."""
+    """Return the size of the pictures that replace the plane; None if there are no pictures or columns are chosen."""
     return None if isinstance(axes, tuple) else result.data.picture
 
 
@@ -81,7 +81,7 @@ def _ledger(identity: str, _result: Result) -> str:
 
 
 def legend_of(result: Result, axes: Axes) -> tuple[tuple[str, str], ...]:
-    """Return the key of a run's picture as (symbol, word), with the name of its reference."""
+    """Return the key of a run's picture as pairs (symbol, word), with the name of its reference."""
     against, key = reference_name(result.trace), pane(result.trace).key(pictured=pictured(result, axes) is not None)
     return tuple((symbol, word.replace("KMeans", against)) for symbol, word in key)
 

@@ -74,7 +74,7 @@ def of(result: Result, *, hidden: bool) -> Verdict:
 def lines(
     result: Result, *, hidden: bool, again: tuple[int, int] | None, more: str, beside: Callable[[Sequence[str]], None]
 ) -> None:
-    """Show the verdict in two separate lines: what anybody may see, and what only the rows show.
+    """Show the verdict in two lines: released facts, which anybody may see, and facts that only the rows show.
 
     `again` has the number of runs that found all groups and the number of all runs; `more` states the same bet with
     more people, as `with_more` puts it; `beside` receives the advice and draws the end of the lines.

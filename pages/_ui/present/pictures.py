@@ -192,8 +192,8 @@ def read_off(data: Dataset, noise: str, mode: str, on_step: OnStep) -> Picture:
 def game(setup: Setup, mode: str, stored: tuple[Sequence[Round], ...], on_step: OnStep) -> Picture:
     """Return the two worlds as clouds, with the success rate of the best known attack and its bound.
 
-    `stored` holds finished rounds of the game with seed 0, in three lists, which may be empty: worlds by coin, all with
-    the person, all without.
+    `stored` holds finished rounds of the game with seed 0, in three lists, which may be empty: rounds with worlds
+    decided by a coin, rounds with the person, and rounds without.
     """
     question, algorithm, data = setup.question, setup.algorithm, setup.data
     total = ROUNDS + 2 * CLOUD
@@ -238,7 +238,7 @@ def game(setup: Setup, mode: str, stored: tuple[Sequence[Round], ...], on_step: 
 def sweep(
     asked: Sweep, title: str, mode: str, log: bool, single: bool, stored: Sequence[Row], on_step: OnStep
 ) -> Picture:
-    """Return the curves of a sweep of one data set under one promise; `stored` rows are not repeated.
+    """Return the curves of a sweep of one data set under one promise; rows in `stored` are not computed again.
 
     Raises
     ------

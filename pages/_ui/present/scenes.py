@@ -129,7 +129,7 @@ def _piece(plan: Plan, scene: Scene, slide: Slide, mode: str) -> Piece:
 
 
 def _others(scene: Scene, slide: Slide, piece: Piece, typed: Sequence[float]) -> tuple[dict[str, Scene], str]:
-    """Return the scenes that the keys of the show open, keyed by key, or the reason why there are none."""
+    """Return the scenes that keys open in the show, as key -> scene, or the reason why there are none."""
     if piece.function is not pictures.run:
         return {}, "This slide does not show a single run, so its ε and seed cannot change."
     data, algorithm, seed, *_ = piece.args

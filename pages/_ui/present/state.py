@@ -1,4 +1,4 @@
-"""The session's show: its position."""
+"""The session's show: its deck file, typed values of ε, and position."""
 
 from __future__ import annotations
 

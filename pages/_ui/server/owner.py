@@ -1,8 +1,8 @@
 """Determine the owner, whose accounts a visit uses, once per connection and before any script runs.
 
 On a server that only this machine can reach, this machine's user is the owner. Elsewhere the operator's proxy names
-each person in a header, or the browser keeps a key in a cookie, which can be downloaded and moved to another browser. A
-shared login does not identify a person, so it is never an owner.
+each person in a header, or the browser keeps a key in a cookie; the key can be downloaded and moved to another browser.
+A shared login does not identify a person, so it is never an owner.
 """
 
 from __future__ import annotations
@@ -236,7 +236,7 @@ def owner() -> Owner:
 
 
 def take(content: bytes) -> Owner:
-    """Make the visitor of this session the owner whose key file this is.
+    """Make the visitor of this session the owner to whom this key file belongs.
 
     Raises
     ------

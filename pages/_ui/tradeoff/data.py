@@ -26,7 +26,7 @@ _MADE_UP = "made up:"
 
 
 def choices() -> list[str]:
-    """Return the names that this session can choose."""
+    """Return the names of the data sets that this session can choose."""
     mine = [name for name, data in catalog.own().items() if not data.private]
     return [*made_up(), *mine, *session.made, *SAMPLES]
 

@@ -123,7 +123,7 @@ def _winners(winners: pd.DataFrame) -> None:
 
 
 def _beside(every: Summary, progress: Progress, look: SweepLook) -> list[str]:
-    """Return the possible second axes besides the one along which curves run."""
+    """Return the possible second axes: all but the axis along which the curves run."""
     axes = [axis for axis in every.axes if axis in every.points and axis not in (look.axis, "delta")]
     per_data = every.points.groupby("data")
     return [axis for axis in axes if per_data[axis].nunique().max() > 1] + ["data"] * (len(progress.data) > 1)

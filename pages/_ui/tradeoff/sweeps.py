@@ -1,4 +1,4 @@
-"""Make sweeps for the pages: one queue per server, rows that arrive one by one, times measured before a start."""
+"""Make sweeps for the pages: one queue per server, rows shown as they arrive, times measured before a start."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ ELSEWHERE = "elsewhere"  # the status of a sweep that another process works on
 
 @dataclasses.dataclass(eq=False)
 class Progress:
-    """A sweep of this server with the rows it has so far; `owner` is the session that started it here."""
+    """A sweep of this server with the rows it has so far; `owner` is the session that started it on this server."""
 
     identity: str
     title: str
@@ -76,7 +76,7 @@ class Progress:
 
     @property
     def data(self) -> tuple[str, ...]:
-        """Return the data sets by the names that visitors see, never by a path on the server."""
+        """Return the names of the data sets as visitors see them, never as paths on the server."""
         return tuple(shelf().titles.get(name, name) for name in self.sweep.data)
 
     @property
@@ -325,7 +325,7 @@ def history() -> list[Progress]:
 
 
 def expected(runs: Sequence[Run]) -> float | None:
-    """Return the expected seconds of runs; None while one run of each kind is being timed in the background.
+    """Return the expected time of runs, in seconds; None while one run of each kind is being timed in the background.
 
     A session times one sweep at a time, and abandons the timing of an earlier form.
     """

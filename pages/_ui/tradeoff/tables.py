@@ -46,7 +46,7 @@ def _looked() -> None:
 
 
 def tables(every: Summary, progress: Progress, look: SweepLook, style: dict[str, Style]) -> None:
-    """Show the overview and the solver for one data set."""
+    """Show the overview and the smallest sufficient budget for one data set."""
     data = progress.data[0]
     if progress.data[1:]:
         data = st.segmented_control(

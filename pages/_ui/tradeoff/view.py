@@ -1,4 +1,4 @@
-"""Show a sweep: its cost before the start, its progress, and its curves, which fill in."""
+"""Show a sweep: its cost before the start, its progress, and its curves, which grow as rows arrive."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ def tools(progress: Progress) -> SweepLook:
 
 
 def watch(progress: Progress, look: SweepLook, *, active: bool) -> None:
-    """Show progress while a sweep runs, and pictures of the rows so far; `active` is the state that the page shows."""
+    """Show progress while a sweep runs, and pictures of the rows so far; `active`: whether the page says so."""
 
     @st.fragment(run_every=1.0 if active else None)
     def follow() -> None:

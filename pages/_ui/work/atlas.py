@@ -109,7 +109,7 @@ def chart(
 
 
 def played(data: Dataset, algorithm: Algorithm, person: np.ndarray, world: bool | None = None) -> tuple[Round, ...]:
-    """Return the stored rounds of the game about a person in a sample that may be used, if any.
+    """Return the usable stored rounds, if any, of the game about a person in a sample.
 
     Parameters
     ----------

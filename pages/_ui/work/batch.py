@@ -1,4 +1,4 @@
-"""Batches of the small results behind a picture, computed one by one in the background and stored by name."""
+"""Compute batches of small results, which pictures need, one by one in the background, and store them by name."""
 
 from __future__ import annotations
 

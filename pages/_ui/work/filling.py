@@ -49,7 +49,7 @@ class Track:
 
     @property
     def chart(self) -> tuple[Chart, Beside] | None:
-        """Return the finished stops in the atlas's format, with KMeans; None before the first is finished."""
+        """Return the finished stops in the atlas's format, together with KMeans; None before the first is finished."""
         public = is_public(self.data)
         ground: Beside | None = peek(self._name("KMeans"), public=public)
         results = [peek(self._name(epsilon), public=public) for epsilon in STOPS]

@@ -1,4 +1,4 @@
-"""Background work: one queue per server, with progress, cancellation and results that outlive a page."""
+"""Run background work: one queue per server, with progress, cancellation and results that outlive a page."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Job:
         return self.status in {"queued", "running"}
 
     def advance(self, done: int, total: int) -> None:
-        """Report progress; raise `Cancelled` if the job was stopped or nobody wants its result any more."""
+        """Report progress; raise `Cancelled` if the job was stopped or nobody wants its result any longer."""
         self.done, self.total = done, total
         if self._cancel.is_set() or not self.wanted():
             raise Cancelled

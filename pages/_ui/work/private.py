@@ -77,7 +77,7 @@ def together(account: Account, relation: Neighboring) -> str:
 
 
 def bet(account: Account, relation: Neighboring, rows_per_person: int, far: str) -> Bet:
-    """Return the bet on one person given all claims on a file together; `far` is as in `bet_of`."""
+    """Return the bet on one person that all claims on a file together allow; `far` is as in `bet_of`."""
     total, notion = account.total(relation), Notion.RHO if relation is Neighboring.MOVE_RHO else Notion.CENTRAL
     promise = Guarantee(
         notion, relation, total.epsilon, total.delta, mu=total.mu, pure_epsilon=total.pure_epsilon, zcdp=total.zcdp,
@@ -152,7 +152,7 @@ def confirm(
             if st.button("Not yet", type="primary", key=keys.NOT_YET(slot)):
                 return False
             if st.button("Run and spend", key=keys.SPEND(slot), disabled=not allowed):
-                with whole():  # a second click must not interrupt between the claim and its run
+                with whole():  # a second click must not separate the claim from its run
                     try:
                         with accounts() as store:
                             store.reserve(fingerprint(data), claim)

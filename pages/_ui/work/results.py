@@ -45,7 +45,7 @@ class Result:
 
     @property
     def label(self) -> str:
-        """Return the name of the run in a list."""
+        """Return the name under which lists show the run."""
         values = [
             f"{key} {number(value, 6) if isinstance(value, float) else value}"
             for key, value in _short(self.trace.parameters).items()

@@ -224,7 +224,7 @@ def releases(job: Job) -> str:
 
 
 def _take(job: Job) -> None:
-    """Take the outcome of the session's job: its result, or a sentence."""
+    """Take the outcome of the session's job: its result, or a sentence that says why there is none."""
     with whole():
         del session.job
         inbox = work_state.inbox

@@ -52,7 +52,7 @@ class Workers:
         return bool(self._count) and (not self._warming or any(future.done() for future in self._warming))
 
     def warm(self, *modules: str) -> None:
-        """Start the processes and let most of them import these modules first, without waiting.
+        """Start the processes without waiting, and let most of them import these modules first.
 
         Until the first process is ready, every call runs in the caller's process, so that nobody waits for imports.
         """
@@ -80,7 +80,7 @@ class Workers:
         Raises
         ------
         Cancelled
-            If the job was cancelled. The process stops at its next step, or a second later within a long one.
+            If the job was cancelled. The process stops at its next step or, during a long step, after a second.
         ChildProcessError
             If the process dies.
         """

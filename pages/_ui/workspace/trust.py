@@ -32,7 +32,7 @@ _OF = {Notion.SHUFFLE: "mixer", Notion.LOCAL: "nobody"}  # under every other not
 
 
 def promised(cls: type[Algorithm]) -> str:
-    """Return whom or what a method's promise protects, as a key of `PROMISES`."""
+    """Return what a method's promise hides, as a key of `PROMISES`."""
     return "move" if cls.notion is Notion.RHO else "person"
 
 
