@@ -111,7 +111,7 @@ def main() -> None:
     parser.add_argument("--methods", nargs="+", default=list(METHODS))
     parser.add_argument("--seeds", type=int, default=1)
     options = parser.parse_args()
-    warnings.simplefilter("ignore")  # k-means on duplicates
+    warnings.simplefilter("ignore")  # k-means warns about duplicate rows
     every = [(case, seed) for case in cases() for seed in range(options.seeds)]
     runs = [measured(slug, case, seed) for slug in options.methods for case, seed in every]
     print("\n".join(report(pd.DataFrame(runs))))

@@ -22,7 +22,7 @@ class Visitor:
     Parameters
     ----------
     port : port of a server on 127.0.0.1
-    page : path without the slash, "" for the first page
+    page : path without the leading slash, "" for the first page
     query : query of the address, without the question mark
     cookie : cookie sent with the websocket's request, by which a proxy keeps a visitor on one process
     patience : seconds after which an answer is considered lost

@@ -17,7 +17,7 @@ from dpviz.datasets.readers import child
 
 os.environ.setdefault("DPVIZ_WORKERS", "0")  # pages compute in this process; browser tests start real processes
 
-collect_ignore = ["recorder"]  # its module is `sitecustomize`, which Debian's Python already has
+collect_ignore = ["recorder"]  # its module is named `sitecustomize`, like one of Debian's Python
 
 
 def pytest_ignore_collect(collection_path, config):
@@ -44,7 +44,7 @@ def pytest_terminal_summary(terminalreporter):
         )
 
 
-_numbers = itertools.count()  # pytest scans all folders before it numbers the next one
+_numbers = itertools.count()  # pytest would scan all folders to number the next one
 
 
 @pytest.fixture(autouse=True)

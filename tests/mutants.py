@@ -442,7 +442,7 @@ def survives(mutant: Mutant) -> bool:
         shutil.copytree(
             ROOT,
             copy,
-            ignore=shutil.ignore_patterns(".*", "results", "benchmarks"),  # but keep the compiled files
+            ignore=shutil.ignore_patterns(".*", "results", "benchmarks"),  # compiled files are copied, too
         )
         file = copy / mutant.path
         file.write_text(file.read_text().replace(mutant.old, mutant.new, 1))

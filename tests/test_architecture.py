@@ -337,7 +337,7 @@ def test_a_planted_violation_is_caught(ban):
 
 
 def families(base, sources=SOURCES):
-    """Return the folders of families of a package."""
+    """Return the names of a package's folders that hold a family."""
     shared = {"dpviz.figures.kit", "dpviz.figures.scenes", "dpviz.figures.stage"}
     folders = {module.rpartition(".")[0] for module in sources if module.startswith(f"{base}.")} - {base} - shared
     return {folder.removeprefix(f"{base}.") for folder in folders}
@@ -364,7 +364,7 @@ def test_a_planted_family_without_a_picture_is_caught():
 
 
 def without_controls(modules):
-    """Return pages with widgets that are not entered with the controls of their own folder or of the workspace.
+    """Return the pages with widgets that do not enter with the controls of their own folder or of the workspace.
 
     Pages that make no widget and use only the frame are left out.
     """

@@ -89,7 +89,7 @@ def test_a_released_model_holds_nothing_that_was_read_off_the_rows():
 
 
 def sentences(work):
-    """Return the texts of all estimator warnings that `work` causes, without filters."""
+    """Return the texts of all estimator warnings that `work` causes; no filter hides any."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         work()

@@ -48,7 +48,7 @@ def sockets(process):
 
 
 async def stays(front, cookie, one, other):
-    """Open six visits with cookies; return how many more sockets each process has, and the errors."""
+    """Open six visits with the same cookie; return how many more sockets each process has, and the errors."""
     before, visitors = [sockets(one), sockets(other)], [Visitor(front, "limits", cookie=cookie) for _ in range(6)]
     for visitor in visitors:
         await visitor.__aenter__()

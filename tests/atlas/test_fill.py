@@ -1,4 +1,4 @@
-"""Check stops that are computed on demand: they are the method's own runs, and none reads private rows."""
+"""Check stops of ε that are computed on demand: they hold the method's own runs, and none reads private rows."""
 
 import dataclasses
 

@@ -1,4 +1,4 @@
-"""Check the shipped atlas: complete, small, and equal to what the code releases. Commit new files with new numbers."""
+"""Check that the shipped atlas is complete, small and up to date. Commit its new files with each change of numbers."""
 
 import numpy as np
 import pytest

@@ -83,7 +83,7 @@ def browser():
         found = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield found
         found.close()
-    gc.collect()  # ends Playwright's greenlets here, because collecting one during a parse breaks Python 3.11
+    gc.collect()  # collect Playwright's greenlets now: one that is collected during a parse breaks Python 3.11
 
 
 @pytest.fixture(scope="session")
@@ -122,7 +122,7 @@ def keep_process(context, address):
 
 @pytest.fixture
 def open_page(browser, visitor, server):
-    """Open a path of the shared server; fail if a request leaves the machine. Later pages of a test are strangers'."""
+    """Open a path of the server; fail if a request leaves the machine. Later pages of a test have new visitors."""
     pages, strangers, outside = [], [], []
 
     def opener(path="", *, width=1280, height=800, mode="light", base=server):

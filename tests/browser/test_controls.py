@@ -17,7 +17,7 @@ async def walk(port):
             while visitor.polls:
                 await visitor.poll()
         visitor.scripts.clear()
-        for epsilon in (0.0, 2.0):  # the first is refused with a sentence, and the second runs by itself
+        for epsilon in (0.0, 2.0):  # the first ε is refused with a sentence, and the second starts a run by itself
             await visitor.change("param_pe-means_epsilon", epsilon)
         return visitor.scripts.copy(), visitor.faults
 

@@ -198,11 +198,11 @@ def test_a_page_fits_a_phone(open_page, way, mode):
     page = open_page("data", width=390, height=844, mode=mode)
     page.get_by_text(way, exact=True).click()
     if way == "Your file":
-        drop(page, "Yes, it is public", content=CSV.replace("person", "guest"))  # CSV itself stays private
+        drop(page, "Yes, it is public", content=CSV.replace("person", "guest"))  # other tests declare CSV private
         page.get_by_role("button", name="Fill from the data").click()
         expect(page.get_by_text("What your bounds do to 800 rows")).to_be_visible()
     else:
         expect(page.get_by_role("heading", name="What is public about")).to_be_visible()
         if way == "Make blobs":
-            expect(page.get_by_text("Twenty columns")).to_have_count(0)  # the gallery has faded
+            expect(page.get_by_text("Twenty columns")).to_have_count(0)  # the samples' gallery has faded
     fits_a_phone(page)

@@ -1,4 +1,4 @@
-"""Check that selecting a region in the tree or on the plane moves both, without a call to the server."""
+"""Check that a click on a region of the tree or the plane leads both to its step, without a call to the server."""
 
 import pytest
 from playwright.sync_api import expect
@@ -57,7 +57,8 @@ def test_the_tree_is_whole_at_the_end_whatever_was_shown_before(open_page):
     run_dpm(page)
     player = page.get_by_role("group", name="Steps of the run")
     player.focus()
-    for key in ("Home", "ArrowRight", "End", "Home", "ArrowRight", "ArrowRight", "End"):  # faster than figures redraw
+    # the keys are pressed faster than the figures redraw
+    for key in ("Home", "ArrowRight", "End", "Home", "ArrowRight", "ArrowRight", "End"):
         page.keyboard.press(key)
     page.wait_for_function("""() => {
         const canvas = document.querySelectorAll('.dpviz-canvas')[1], {width, height} = canvas;

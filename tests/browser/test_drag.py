@@ -69,7 +69,7 @@ def query(page):
 
 
 def let_go(page, epsilon, data):
-    """Wait until the page shows the run of a stop, without a film."""
+    """Wait until the page itself, no longer the drag, shows the run of a stop."""
     page.wait_for_function(DRAWN % epsilon, polling=LOOKS)
     page.wait_for_function(f"() => location.search.includes('d={data}&') && location.search.includes('e={epsilon}&')")
     at_rest(page)
@@ -163,7 +163,7 @@ def test_the_film_stands_where_the_plane_stood_and_leaves_with_the_run(explore):
     record = json.loads(page.evaluate("document.querySelector('.dpviz-drag').drag.data.record"))
     assert [one["people"] for one in record["editions"]] == ["300", "1,000", "5,000"]
     page.mouse.move(*place(slider, 4))
-    page.mouse.up()  # back at the existing run, so nothing is requested
+    page.mouse.up()  # the knob is back at the existing run, so nothing is requested
     assert page.locator(".dpviz-film").count() == 0
 
 

@@ -19,7 +19,7 @@ WATCH = "document.addEventListener('securitypolicyviolation', e => console.error
 
 @pytest.fixture(scope="module")
 def behind(browser, server):
-    """Return the server behind the headers, and a browser that reports violations."""
+    """Yield the address of the server behind the headers, and a browser context that reports violations."""
     with proxied(server) as base, browser.new_context(viewport={"width": 1280, "height": 800}) as context:
         context.add_init_script(WATCH)
         keep_process(context, f"{base}/_stcore/health")

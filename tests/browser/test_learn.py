@@ -103,7 +103,7 @@ def test_a_lesson_has_its_picture_and_its_ways_on_in_reach_of_the_answers(open_p
     expect(page.locator("[data-testid=stApp][data-test-script-state=notRunning]")).to_be_visible()
     boxes = page.evaluate(BOXES)
     top, bottom = boxes["ways"]
-    assert 0 < top and bottom <= boxes["low"]  # within the first screen and above a phone's bar
+    assert 0 < top and bottom <= boxes["low"]  # the buttons lie within the first screen and above a phone's bar
     if width > 640:
         assert min(low for _, low in boxes["planes"]) <= height
         assert boxes["answers"] is None or 0 <= top - boxes["answers"][1] <= 120
@@ -130,7 +130,7 @@ def test_the_run_of_every_lesson_and_its_ways_on_are_on_the_first_screen(open_pa
 
 
 @pytest.mark.parametrize("width, height", [(1280, 800), (390, 844)])
-@pytest.mark.parametrize("lesson", ["screen", "looks"])  # those with the longest "keep" texts
+@pytest.mark.parametrize("lesson", ["screen", "looks"])  # the lessons with the longest "keep" texts
 def test_the_last_part_has_its_ways_on_on_the_first_screen(open_page, lesson, width, height):
     page = open_page(f"learn?v=1&lesson={lesson}&part=keep", width=width, height=height)
     expect(page.locator(".dp-words")).to_be_visible()

@@ -1,4 +1,4 @@
-"""Check a visitor's key in a real browser: it outlives visits, scripts cannot read it, and it moves as a file."""
+"""Check a visitor's key in a real browser: it outlives visits, scripts cannot read it, and a file takes it along."""
 
 import re
 

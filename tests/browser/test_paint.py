@@ -26,7 +26,7 @@ def says(page, words):
 
 
 def stroke(page, x, y, dx=0.0, dy=0.0):
-    """Press at a share of the canvas's width and height, drag, and release."""
+    """Press at the given shares of the canvas's width and height, drag, and release."""
     box = canvas(page).bounding_box()
     page.mouse.move(box["x"] + x * box["width"], box["y"] + y * box["height"])
     page.mouse.down()

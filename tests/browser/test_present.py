@@ -50,7 +50,7 @@ def test_a_show_goes_on_without_a_network(open_page):
     expect(black).to_be_visible()
     page.keyboard.press(" ")
     expect(black).to_be_hidden()
-    expect(dialog.locator(".count")).to_have_text("4 / 5")  # that key only brought the picture back
+    expect(dialog.locator(".count")).to_have_text("4 / 5")  # the Space key only ended the black screen
     page.keyboard.press(" ")
     expect(dialog.get_by_text("PRIVACY LABEL")).to_be_visible()
     page.keyboard.press("ArrowLeft")

@@ -23,7 +23,8 @@ from tests.sweeps.handmade import row, rows, runs
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
-# Pictures are averaged over squares of 4 x 4 pixels; a difference is the worst channel's, as a share of its range.
+# Pictures are averaged over squares of 4 x 4 pixels. Two squares differ by the largest difference of their channels,
+# as a share of a channel's range.
 MEAN, SHARE, LARGE = 0.004, 0.006, 0.12  # mean difference; at most this share of the squares differs by more than LARGE
 WIDTHS = {"plane": 560, "side": 470, "wide": 590}
 BOTH = """async ([panels, step, dark]) => {

@@ -84,7 +84,7 @@ def test_every_widget_is_the_same_after_a_reload(open_page, path):
     page.wait_for_function(everything)
     if path in PICTURED:
         page.wait_for_function(DRAWN, arg=2 if path == "attacker" else 1)  # both worlds and the lens appear late
-        page.wait_for_function(STILL)  # and so do the sentences below the pictures
+        page.wait_for_function(STILL)  # the sentences below the pictures appear late, too
     unfold(page, path)
     before = dict(zip((ADDRESS, WIDGETS, PICTURE), settled(page), strict=True))
     page.reload()

@@ -1,4 +1,4 @@
-"""Check cells as people write them: money, percentages, declared marks of missing cells; years and marks as names."""
+"""Check cells as people write them: money, percentages, declared marks of missing cells, and years as column names."""
 
 import numpy as np
 import pandas as pd

@@ -35,7 +35,7 @@ def command(folder, file, port):
 
 
 def run(folder, file):
-    """Run ann's command among clients that book nothing; return its exit code and the others' results."""
+    """Run ann's command among clients that book nothing; return its exit code and the others' exceptions."""
     host = Host(folder, agreed())
     with ThreadPoolExecutor(3) as pool:
         coming = pool.submit(command, folder, file, host.port)

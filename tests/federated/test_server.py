@@ -158,7 +158,7 @@ def test_strangers_are_refused_and_the_run_goes_on(folder, tmp_path):
     with socket.create_connection(("127.0.0.1", host.port), 200.0) as plain:
         plain.sendall(Message(Kind.HELLO, payload=bytes(64)).pack())
         plain.settimeout(200.0)
-        assert messages.MAGIC not in plain.recv(100)  # a TLS alert, or nothing
+        assert messages.MAGIC not in plain.recv(100)  # the answer is a TLS alert or nothing
     old = client_context(folder / "bob")
     old.minimum_version = ssl.TLSVersion.TLSv1_2
     old.maximum_version = ssl.TLSVersion.TLSv1_2
@@ -257,7 +257,7 @@ def test_a_guest_that_says_nothing_is_shown_out(folder, monkeypatch):
             silent = client.Link(("127.0.0.1", host.port), client_context(folder / "bob"), 200.0)
             with contextlib.closing(silent):
                 silent.read(Kind.START, 200.0)
-        except Aborted as reason:  # on a busy machine perhaps before the TLS handshake is complete
+        except Aborted as reason:  # on a busy machine, the server may give up before the TLS handshake ends
             words = str(reason)
         if "bob" in words:
             break

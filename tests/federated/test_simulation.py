@@ -191,7 +191,7 @@ def test_counted_bytes_are_the_formula(ring, word):
 
 
 def composed_delta(masses, shift, rounds, epsilon, *, up):
-    """Return the delta at epsilon of `rounds` releases of X, compared with X + shift, from the masses of whole numbers.
+    """Return the delta at epsilon of `rounds` releases of X, compared with X + shift, from X's probability masses.
 
     Privacy losses are rounded to multiples of 1e-3, up or down, so that the result bounds delta from that side.
     """

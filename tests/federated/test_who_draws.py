@@ -53,7 +53,8 @@ def test_no_party_s_view_and_the_published_trace_give_the_exact_sums():
     for party in PARTIES[1:]:
         assert kstest(left[party], "norm").pvalue > 1e-4
         assert chi2.cdf((left[party] ** 2).sum(), left[party].size) > 1e-4
-        assert chi2.cdf((left[party] ** 2).sum() * 2 / 3, left[party].size) < 1e-4  # not just sigma^2 / M
+        # the client's own third of the noise is gone
+        assert chi2.cdf((left[party] ** 2).sum() * 2 / 3, left[party].size) < 1e-4
     assert kstest(left[SERVER], "norm", (0, math.sqrt(3 / 2))).pvalue > 1e-4
 
 

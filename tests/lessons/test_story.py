@@ -125,7 +125,7 @@ def test_stored_runs_and_made_ones_are_drawn_alike(monkeypatch, reruns):
         for i, stop in enumerate(FEW)
     )
     drawn = story.of_chart(Chart(Chapter("town", "pe-means"), 300, 5, 1.0, 2, stops))
-    np.testing.assert_array_equal(drawn.centers, reruns.centers)  # in any order of the released centers
+    np.testing.assert_array_equal(drawn.centers, reruns.centers)  # whatever the order of the released centers
     assert drawn.promises == reruns.promises and drawn.found == reruns.found
     assert drawn.again == tuple(1 + (found == 5) for found in reruns.found)
 

@@ -47,7 +47,7 @@ def no_clock_decides(monkeypatch):
 
 @pytest.fixture(autouse=True)
 def our_own_markup_is_never_escaped(monkeypatch):
-    """Fail if markup has lost its type, in an f-string or by a plus, because the page would show its tags."""
+    """Fail if an f-string or a plus sign has made markup plain text, because the page would show its tags."""
     own, seen = markup.text, []
 
     def text(*parts):

@@ -135,7 +135,7 @@ def test_the_picture_shows_centers_alex_and_nobody_else(open_link):
     assert [trace.get("name") for trace in figure["data"]] == ["released center", None]
     assert figure["data"][1]["text"] == ["Alex"]
     sent = "".join(c.proto.json for c in app.get("bidi_component")) + words(app)
-    assert str(game(app).seed) not in sent and '"inside"' not in sent  # neither gives the coin away
+    assert str(game(app).seed) not in sent and '"inside"' not in sent  # nothing sent gives the coin away
 
 
 def test_help_shows_other_runs_of_both_worlds_and_they_are_marked(open_link):

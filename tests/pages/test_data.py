@@ -166,7 +166,7 @@ def test_every_file_of_a_run_on_a_file_of_ones_own_can_be_made_after_the_page_is
     app = declare(drop(start(), "mine.csv", csv(), "Yes, it is public"), facts("a", "b"))
     app.session_state["explore_take"] = True
     ran(app.switch_page("pages/explore.py").run()).run()
-    made = {label: text() for label, text in offered.items() if callable(text)}  # in no session, as a server does it
+    made = {label: text() for label, text in offered.items() if callable(text)}  # outside any session, as on a server
     assert {"Replay", "One page", "Privacy label", "Python script", "Notebook", "Centers as CSV"} <= made.keys()
     assert "NOT PRIVATE" in made["Replay"] and all(made.values())
 

@@ -50,7 +50,7 @@ def test_rho_is_typed_in_meters_and_the_address_keeps_half_widths(page):
     assert "&rho=0.005&" in page.session_state["kept"][1] + "&"
     page.selectbox(key="explore_data").set_value("iris").run()
     there = page.number_input(key="param_dist-dp-region-means_rho_distance_in_units_of_sample:iris")
-    assert there.label == "rho (distance), cm" and there.value == 0.025  # the same share of another box
+    assert there.label == "rho (distance), cm" and there.value == 0.025  # the same share of the new data's box
     there.set_value(-1.0).run()
     assert [error.value for error in page.error] == ["rho (distance), cm must be above 0; got -1. Nothing was spent."]
 

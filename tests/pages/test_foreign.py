@@ -14,7 +14,7 @@ TAGS = re.compile(r"<em>x|(src|href)=.?[^ >]*evil")
 
 
 def acting(app):
-    """Return the Markdown and HTML of a page in which a name acts."""
+    """Return the pieces of a page's Markdown and HTML in which a name acts as markup."""
     return [(kind, text) for kind, text in texts(app) if (TAGS if kind.startswith("html") else ACTS).search(text)]
 
 

@@ -72,7 +72,7 @@ def test_a_wrong_answer_gets_a_hint_at_a_frame_and_a_second_try(open_link, name)
     assert "Right, on the second try." in text(app) and "your prediction" in text(app)
     assert lesson.fill(lesson.explain, shown) in text(app)
     press(press(app, "lesson_back"), "lesson_back")
-    press(app, f"lesson_option_{wrong(lesson)}")  # a new prediction clears the tries after the first
+    press(app, f"lesson_option_{wrong(lesson)}")  # a new prediction clears the second try
     assert app.session_state[f"learn_answer_{name}"] == [str(wrong(lesson) + 1)]
 
 

@@ -213,7 +213,7 @@ def test_a_picture_says_what_it_shows():
     counted = [re.search(r"([\d,]+ of [\d,]+) people", title)[1] for title in read.titles]
     assert (
         list(read.bigs) == counted and read.bigs[0] != read.bigs[-1] == read.big
-    )  # the number grows with the number of rings
+    )  # the big number grows with the number of rings
     assert read.big == "1 of 150" and read.titles[-1].endswith("1 of 150 people read off exactly")
     dark, _ = picture("limits?v=1&d=iris&noise=seeded", mode="dark")
     assert dark.big.startswith("0 of") and dark.figure != read.figure

@@ -135,7 +135,7 @@ def test_only_missing_runs_are_made(stored, monkeypatch):
     monkeypatch.setattr(sweeps, "perform", lambda sweep, done, engine: asked.append((sweep, done)) or (x for x in ()))
     app = opened("v=1&d=tiny&a=dp-lloyd&a=glloyd")
     assert not app.exception and starts(app) == [f"Start {9 * 20} missing runs"]
-    assert any("curves" in panel["key"] for panel in panels(app))  # stored runs are there
+    assert any("curves" in panel["key"] for panel in panels(app))  # the page shows the stored runs
     next(b for b in app.button if b.label.startswith("Start")).click().run()
     assert not app.exception and shelf().get(app.session_state["sweep"]).job.wait(60)
     ((sweep, done),) = asked
@@ -363,7 +363,7 @@ def test_a_sweep_runs_in_the_background_survives_pages_and_is_found_again(app):
 
 
 def looks_travel(app, identity):
-    """Check that an address holds a finished sweep's controls, and that one without some of them gets a sentence."""
+    """Check that an address holds a finished sweep's controls, and that an impossible value of one gets a sentence."""
     app.session_state["sweep_tab"] = "Runs at one ε"
     app.run()
     app.select_slider(key=f"dots_at_{identity}_epsilon").set_value(0).run()

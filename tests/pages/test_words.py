@@ -51,7 +51,7 @@ def test_a_page_is_called_as_its_link_and_shows_no_name_of_the_code(app, page):
     found = words(app) + [text for text in story if " " in text]  # keys are single words
     assert not app.exception and len(found) > 3
     assert code_names(found) == [] and other_people(found) == []
-    if page not in ("home", "explore"):  # one has the story's text, the other a visually hidden heading
+    if page not in ("home", "explore"):  # Start has its story's text, Watch a visually hidden heading
         assert app.title[0].value == PAGES[page].title
     cut = [box.label for box in app.number_input if box.proto.data_type == NumberInput.INT]
     assert cut == [], "these fields turn 2.5 into 2 without a word: make them with pages._ui.form.numbers"

@@ -22,7 +22,7 @@ BELOW = (Check("below", better="nsm", worse=("dpm",)),)
 
 
 def bars(svg):
-    """Return the ends of the vertical bars, from the lower to the upper one."""
+    """Return the two ends of every vertical bar."""
     paths = [path.get("d") for path in ElementTree.fromstring(svg).iter(f"{SVG}path")]
     found = [re.fullmatch(r"M[\d.]+ ([\d.]+)V([\d.]+)", d) for d in paths]
     return [tuple(map(float, match.groups())) for match in found if match]

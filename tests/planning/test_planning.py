@@ -73,7 +73,7 @@ def test_a_rehearsal_is_the_formula_of_real_runs_in_the_data_units():
     assert found.ratio_low <= found.ratio <= found.ratio_high and 0.9 < found.ratio < 3
     losses = [normalized_loss(data.X, run.cluster_centers, data.domain) for run in runs]
     best = KMeans(n_clusters=5).run(data.X, domain=data.domain, seed=0).cluster_centers
-    known = np.array(losses) / normalized_loss(data.X, best, data.domain)  # the range ends at losses of runs
+    known = np.array(losses) / normalized_loss(data.X, best, data.domain)  # both ends of the range are losses of runs
     np.testing.assert_allclose((found.ratio_low, found.ratio_high), (known.min(), known.max()))
     centers = rerun([data], algorithm, range(3)).centers
     moved = np.nanmedian(spread(centers, centers[0], data.domain))

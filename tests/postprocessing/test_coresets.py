@@ -1,4 +1,4 @@
-"""Check coresets: any k and cost from released points alone, close to the rows' cost, at no budget."""
+"""Check coresets: released points alone give centers for any k, and a cost that is close to that of the rows."""
 
 import numpy as np
 import pandas as pd

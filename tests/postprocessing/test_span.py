@@ -22,7 +22,8 @@ def run(n, seed):
 
 def test_the_two_columns_with_the_most_spread_between_centers_are_drawn():
     apart = np.tile([0.5, 50, 5, 0.5, 0.5], (2, 1))
-    apart[:, :3] = [[0.1, 49.0, 1.0], [0.9, 51.0, 9.0]]  # widest in numbers, narrowest in its bounds
+    # the second column is spread wider than the first in numbers, but less wide relative to its bounds
+    apart[:, :3] = [[0.1, 49.0, 1.0], [0.9, 51.0, 9.0]]
     assert widest(dataclasses.replace(run(200, 0), cluster_centers=apart)) == (0, 2)
 
 

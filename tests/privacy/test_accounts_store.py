@@ -1,4 +1,4 @@
-"""Check the store of accounts: no booking is lost or raced, on SQLite and PostgreSQL, and tampering is detected."""
+"""Check the store of accounts: no booking is lost or doubled, on SQLite and PostgreSQL, and tampering is detected."""
 
 import multiprocessing
 import os

@@ -72,7 +72,7 @@ def box(d, radius):
 
 
 def block(x, radius=None, companion=None):
-    """Clip and snap raw rows as the driver does; an empty array is an empty block.
+    """Clip and snap raw rows as `Rows` does; an empty array is an empty block.
 
     With a companion, the left half of the columns is the rows, and the right half is their released companion.
     """

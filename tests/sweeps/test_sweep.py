@@ -117,7 +117,7 @@ def test_workers_and_order_do_not_change_a_row():
 
 
 def die_once(cell):
-    """Kill this process the first time that it gets the cell."""
+    """Kill this process the first time that it gets cell 3."""
     number, folder = cell
     mark = Path(folder) / f"{number}"
     if number == 3 and not mark.exists():

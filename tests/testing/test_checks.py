@@ -54,7 +54,7 @@ def fickle(self, curator, domain, rng):
 
 
 def counting(self, curator, domain, rng):
-    """Make one release per hundred rows."""
+    """Take one step per 200 rows, and at least two."""
     steps = LLOYD.steps(self, curator, domain, rng)
     yield from itertools.islice(steps, 1 + max(1, len(curator._session._blocks[0].x) // 200))
 

@@ -395,7 +395,7 @@ def test_the_effect_of_a_cut_on_a_move_and_on_noise(sd):
 
 
 def test_noisy_points_are_drawn_together_until_they_spread_as_the_rows():
-    """Rows spread along one of six columns, away from the middle; noisy points do the same once drawn together."""
+    """Rows spread along one of six columns, away from the middle; so do noisy points after they are drawn together."""
     rng = np.random.default_rng(0)
     rows = rng.normal(0, [0.3, 0, 0, 0, 0, 0], (20_000, 6)) + [0.1, 0.2, 0, 0, 0, 0]
     domain = Domain.box(-1, 1, 6, n_public=20_000)

@@ -30,7 +30,7 @@ def test_the_day_of_a_row_follows_from_the_row_alone(arrivals):
     np.testing.assert_array_equal(part, days >= 4)
     if arrivals == "by first column":
         assert (np.diff(days[np.argsort(X[:, 0])]) >= 0).all()
-    else:  # rows that differ in the last bit of one column arrive on different days
+    else:  # if the last bit of a column changes, the row usually moves to another day
         other = X + np.array([0, 2.0**-24, 0])
         assert (arrival_days(other, 1.0, 13, arrivals) == days).mean() < 0.15
 

@@ -118,7 +118,7 @@ def test_borders_close_around_their_regions():
     trace = DPDBSCAN(epsilon=1.0).run(data.X, domain=data.domain, seed=0)
     table = dp_dbscan.border_table(trace)
     assert set(table.region) == {1, 2}
-    for _, lines in table.groupby("region"):  # an even number of lines meet at every corner
+    for _, lines in table.groupby("region"):  # an even number of lines meets at every corner
         ends = np.round(np.vstack([lines[["x0", "y0"]], lines[["x1", "y1"]]]), 9)
         assert (np.unique(ends, axis=0, return_counts=True)[1] % 2 == 0).all()
     panels = dp_dbscan.PANE.panels(View(trace, LIGHT, (0, 1), data.columns, data.units))

@@ -90,7 +90,7 @@ def test_later_releases_are_centered_on_the_mean_of_rows_in_a_corner():
     middle, true = steps["mean"]["middle"], domain.normalize(X).mean(axis=0)
     off = np.linalg.norm(true)
     assert off > 0.7 * domain.radius and np.linalg.norm(middle - true) < 0.3 * off
-    assert steps["radius"]["radius"] < 0.6 * off  # from the middle of the box the rows reach to `off` and beyond
+    assert steps["radius"]["radius"] < 0.6 * off  # seen from the middle of the box, rows reach beyond `off`
     blind = NSM(n_clusters=4, epsilon=4.0, middle_share=0.0).run(X, domain=domain, seed=0)
     losses = [normalized_loss(X, one.cluster_centers, domain) for one in (trace, blind)]
     assert losses[0] < losses[1]

@@ -104,7 +104,7 @@ def test_the_smaller_sibling_is_counted_the_other_subtracted_and_both_are_right(
 
 
 def changes(score, x, extra, gone=None):
-    """Return the effect of one more row (and one fewer) on every utility."""
+    """Return the change of every finite utility if the row `extra` is added and the row `gone`, if any, removed."""
     before = x if gone is None else np.vstack([x, gone])
     one, two = (score.utility(score.query.statistic(Block(rows))) for rows in (before, np.vstack([x, extra])))
     inside = np.isfinite(one)

@@ -152,7 +152,7 @@ def first_covered(weight, others, picks=4000):
 
 
 def worst_delta(e, epsilon):
-    """Return the worst exact delta, over directions and numbers of cells, of endless picks from data one row apart."""
+    """Return the largest exact delta of endless picks from two data sets that differ in one row."""
     found = []
     for others in (1, 2, 5, 20, 100, 1000):
         with_row, without = first_covered(math.exp(e), others), first_covered(1.0, others)

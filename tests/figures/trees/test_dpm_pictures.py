@@ -91,7 +91,7 @@ def test_before_the_averages_a_cell_without_a_cut_is_empty_unless_true_means_are
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(("epsilon", "k"), [(4.0, None), (4.0, 4), (1.0, 10)])  # fewer centers than parts, and more
+@pytest.mark.parametrize(("epsilon", "k"), [(4.0, None), (4.0, 4), (1.0, 10)])  # fewer and more centers than parts
 def test_the_last_pictures_are_the_released_centers(epsilon, k):
     run = trace("dpm", "digits", epsilon=epsilon, n_clusters=k or 2, exactly_k=k is not None)
     figure = plane(view(run))[1]

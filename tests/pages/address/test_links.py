@@ -68,7 +68,7 @@ def test_a_link_to_a_file_asks_for_it(open_link):
     assert app.session_state["kept"] == ("explore", "v=1&d=file:lon,lat&a=kmeans")  # the address waits for the file
     app.number_input(key="param_kmeans_n_clusters_town").set_value(4).run()
     wait_for_run(app)
-    assert "d=town" in app.session_state["kept"][1]  # kept until something else is requested
+    assert "d=town" in app.session_state["kept"][1]  # the address stayed until something else was requested
 
 
 def test_an_earlier_run_opens_its_scene(open_link):

@@ -36,7 +36,7 @@ def stamped(monkeypatch):
 
 
 def asked(sample, method, seed=0, data=None, **values):
-    """Return the reruns of a run."""
+    """Return the question about the reruns of a run."""
     data = data or load(sample)
     algorithm = ALGORITHMS[method](**{"n_clusters": data.n_clusters, **values})
     trace = algorithm.run(data.X, domain=data.domain, seed=seed, dataset_id=data.dataset_id)

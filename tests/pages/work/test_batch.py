@@ -15,7 +15,7 @@ def page():
     from pages._ui.work.batch import Gathered, follow
 
     state = st.session_state
-    going = state.get("going", 1)  # polls until everything is ready
+    going = state.get("going", 1)  # the number of polls until everything is ready
     state.drawn = state.get("drawn", 0) + 1
 
     def gathered():
@@ -32,7 +32,7 @@ def test_what_is_pressed_when_a_batch_has_ended_is_not_lost():
     app.session_state["going"] = 0
     app.button(key="press").click().run()
     assert [text.value for text in app.text] == ["ready"]
-    assert app.session_state["pressed"] and app.session_state["drawn"] == 2  # not drawn again without need
+    assert app.session_state["pressed"] and app.session_state["drawn"] == 2  # the page is not drawn again without need
 
 
 def test_a_piece_that_another_visitors_batch_has_made_meanwhile_is_not_made_again(monkeypatch):
