@@ -16,7 +16,7 @@ from dpviz.sweeps import estimate
 from dpviz.sweeps.engines import ONE_THREAD, on_this_machine, perform
 from dpviz.sweeps.sweep import Sweep, Variant
 
-WORKERS = 1  # as on a server with two cores
+WORKERS = 1  # one worker, as on a server with two cores
 SWEEPS = (
     ("overlap", ("glloyd",)),
     ("minority", ("hdpe-means",)),

@@ -83,7 +83,7 @@ def test_the_edges_follow_from_released_values_alone():
     domain = Domain.box(0, 10, 2, n_public=9)
     edges = edges_between(np.array([[2.0, 5.0], [6.0, 5.0]]), domain)
     np.testing.assert_allclose(edges[0], [2, 3, 4, 5, 6])
-    assert edges[1, 0] > 0 and edges[1, -1] < 10  # the centers agree, so the bounds are divided
+    assert edges[1, 0] > 0 and edges[1, -1] < 10  # the centers agree in this column, so its bounds are divided
 
 
 @pytest.mark.parametrize(("slug", "told"), [("nsm", True), ("sulloyd", True), ("eugkm", False), ("aug-pe", False)])

@@ -67,7 +67,7 @@ def test_a_sweep_fills_in_survives_a_page_change_and_is_found_after_a_reload(ope
 
 def test_cancel_keeps_what_had_finished(open_page):
     page = open_page("tradeoff")
-    start(page, 6 * 9 * 5, runs=SEEDS + 5)  # the atlas stores more runs of the seventh method, that of the story
+    start(page, 6 * 9 * 5, runs=SEEDS + 5)  # of the seventh method, which the story uses, the atlas stores more runs
     expect(page.get_by_text(re.compile("[0-9,]+ of 1,575 runs, "))).to_be_visible()
     page.get_by_role("button", name="Cancel").click()
     expect(page.get_by_text("Canceled after")).to_be_visible()

@@ -97,4 +97,4 @@ def test_the_printed_snippets_of_python_run(home):
 
 def test_the_printed_start_command_is_the_one_that_tests_of_servers_run():
     block = (ROOT / "README.md").read_text().partition("<!-- start command -->")[2].partition("```\n")[0]
-    assert block.rstrip().endswith("&& .venv/bin/streamlit run app.py")  # `tests/test_deploy.py` starts it as it stands
+    assert block.rstrip().endswith("&& .venv/bin/streamlit run app.py")  # `tests/serving.py` starts the same app

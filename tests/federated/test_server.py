@@ -143,7 +143,7 @@ def test_strangers_are_refused_and_the_run_goes_on(folder, tmp_path):
     host = Host(folder, agreed())
     with pytest.raises(Aborted, match="certificate is not this federation's"):
         join(folder, agreed(), "bob", host.port, keys=other / "bob")
-    stranger = client_context(folder / "bob")  # trusts the server, but shows a certificate of another authority
+    stranger = client_context(folder / "bob")  # it trusts the server, but shows another authority's certificate
     stranger.load_cert_chain(other / "bob" / "cert.pem", other / "bob" / "key.pem")
     servers = client_context(folder / "bob")
     servers.load_cert_chain(folder / "server" / "cert.pem", folder / "server" / "key.pem")

@@ -109,7 +109,8 @@ def test_what_clients_draw_is_enough_without_any_one_of_them(n_clients, mechanis
     assert sum(drawn).var() == pytest.approx(shares.excess(mechanism) * counted, rel=0.15)
     for i in range(n_clients if n_clients > 1 else 0):
         assert (sum(drawn) - drawn[i]).var() > 0.85 * counted
-    assert all((each * 2**16 % 1 == 0).all() for each in drawn)  # on the ring's own grid, so nothing is rounded
+    # all draws lie on the ring's grid, so nothing is rounded
+    assert all((each * 2**16 % 1 == 0).all() for each in drawn)
     assert not shares.server(noise, mechanism, scale, (9,)).any()
     assert not Shares(SERVER, n_clients).client(noise, mechanism, scale, (9,), 0, 24).any()
 

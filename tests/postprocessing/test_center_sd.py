@@ -99,7 +99,7 @@ def test_averages_are_blurred_where_noise_reaches_across_the_domain():
     counts, sd = np.array([50.0, 50.0]), np.full((2, 2), 0.5)  # squared noise .5, squared radius 1
     assert not blurred(counts, sd, 1.0) and not blurred(counts, 0.5 * sd, 0.5)
     assert blurred(counts, 1.2 * sd, 1.0) and blurred(counts, sd, 0.5)
-    # no farther than the radius, and a center with few rows has little weight
+    # noise counts up to the radius only, and a center with few rows has little weight
     thrown = np.array([[0.1, 0.1], [9.0, 9.0]])
     assert not blurred(counts, thrown, 1.0) and not blurred(np.array([100.0, -3.0]), thrown, 1.0)
     assert blurred(np.array([10.0, 90.0]), thrown, 1.0) and blurred(-counts, 9 * sd, 1.0)

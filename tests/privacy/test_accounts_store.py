@@ -200,7 +200,7 @@ def test_a_fork_of_the_chain_is_noticed(tmp_path):
     newest = mark.read_bytes()
     shutil.copy(tmp_path / "old", path)
     shutil.copy(tmp_path / "old.seen", mark)
-    other = Accounts.open(tmp_path, "")  # mark and database rolled back together, a documented limit
+    other = Accounts.open(tmp_path, "")  # both files are rolled back, which is a documented limit
     other.reserve(other.key(b"another"), claim())
     mark.write_bytes(newest)
     with pytest.raises(PermissionError, match="entry 5 is not the one that this server has seen"):

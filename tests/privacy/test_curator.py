@@ -287,7 +287,7 @@ def test_a_selection_has_the_probabilities_of_the_exponential_mechanism(source):
 def test_a_selection_is_recorded_with_range_scale_and_the_infinity_norm():
     asked = curator({"pick": (Exponential(0.5),)})
     asked.select("pick", Popular(NearestVotes(LEFT_AND_RIGHT)))
-    np.testing.assert_array_equal(truth(asked)["utility"], [3, 3, 1])  # the drawn distribution; ties go to the first
+    np.testing.assert_array_equal(truth(asked)["utility"], [3, 3, 1])  # votes as utilities; ties go to the first
     (entry,) = asked.ledger
     assert (entry.mechanism, entry.norm, entry.sensitivity) == ("Exponential", math.inf, 1 + UTILITY_SLACK)
     assert entry.scale == entry.sensitivity / 0.5 and entry.reason == "one row casts one vote"

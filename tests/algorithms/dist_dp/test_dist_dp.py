@@ -56,7 +56,7 @@ def test_the_paper_preset_has_the_papers_noise_and_ours_less():
     assert points.scale / RHO < math.sqrt(2 * math.log(1.25 / (1e-6 / 3))) * 3 == pytest.approx(16.507, abs=1e-3)
     assert cells.scale == pytest.approx(91.20, abs=0.01) and cells.sensitivity == pytest.approx(math.sqrt(50))
     threshold = next(s.released["threshold"] for s in trace.steps if "threshold" in s.released)
-    assert threshold == pytest.approx(519.17 + 0.5, abs=0.01)  # .5 more, because counts are whole numbers
+    assert threshold == pytest.approx(519.17 + 0.5, abs=0.01)  # .5 is added because counts are whole numbers
     assert counts.scale == pytest.approx(2 * sigma(1 / 3, 1e-6 / 6), rel=1e-9)
     assert sums.scale / counts.scale == pytest.approx(trace.steps[-2].released["radius"], rel=1e-9)
     joint = DistDP(delta=1e-6).plan(2, 500)

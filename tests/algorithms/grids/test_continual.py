@@ -86,7 +86,8 @@ def test_the_last_evening_is_near_what_one_release_would_give_and_cheaper_than_r
     table = continual.days_table(trace)
     assert list(table.day) == list(range(1, 17))
     assert table.epsilon.iloc[-1] == pytest.approx(2.0, rel=1e-6) and table.anew.iloc[-1] > 1.4 * 2.0
-    assert table.counts_sd.iloc[14] == pytest.approx(2 * table.counts_sd.iloc[15])  # four tables on day 15, one on 16
+    # counts are sums of four tables on day 15, and of one table on day 16
+    assert table.counts_sd.iloc[14] == pytest.approx(2 * table.counts_sd.iloc[15])
 
 
 def test_the_picture_has_a_frame_a_day():

@@ -236,7 +236,7 @@ def test_a_prior_draws_counts_to_the_typical_one_as_far_as_noise_explains_them()
     rng, k = np.random.default_rng(0), 200
     votes = Prior(64 + rng.normal(0, 30, k), np.full(k, 30.0**-2), 64.0)
     alike, sd = Tracker(k, pooled=True, prior=votes).counts(64 + rng.normal(0, 40, k), 40.0)
-    assert abs(alike - 64).max() < 20 and sd.max() < 10  # all have the same size; noise alone would give an sd of 24
+    assert abs(alike - 64).max() < 20 and sd.max() < 10  # sizes are equal; noise alone would give an sd of 24
     sizes = rng.uniform(500, 5000, k)
     votes = Prior(sizes + rng.normal(0, 30, k), np.full(k, 30.0**-2), sizes.mean())
     unlike, sd = Tracker(k, pooled=True, prior=votes).counts(sizes + rng.normal(0, 40, k), 40.0)
@@ -261,7 +261,7 @@ def test_sizes_follow_from_all_candidates_and_are_unknown_without_any():
     population, votes = np.array([[0.0], [0.1], [5.0], [5.2]]), np.array([30.0, -4.0, 50.0, 8.0])
     summary = PointSummary(population[::2], votes[::2], 3.0, {"population": population, "noisy_votes": votes})
     prior = sizes(summary, np.array([[0.0], [5.0], [99.0]]), 28.0)
-    # dropped candidates count, too, because the kept ones are too large
+    # the votes of dropped candidates count, too; those of the kept ones alone would be too large
     assert prior.counts.tolist() == [26.0, 58.0, 0.0]
     np.testing.assert_allclose(prior.precision, [1 / 18, 1 / 18, 0.0])
     assert sizes(dataclasses.replace(summary, noise_sd=0.0), np.zeros((1, 1)), 88.0) is None
@@ -284,7 +284,7 @@ def test_clipping_radius_weighs_noise_against_what_is_cut_off():
     rows = edges[12]
     assert clipping_radius(counts, 1.0, edges, 1e-9, 1000.0) == pytest.approx(rows)
     assert clipping_radius(counts, 1.0, edges, 10.0, 1000.0) < rows / 2
-    counts[0] = 5.0  # within the noise, so the radius need not cover it
+    counts[0] = 5.0  # this count is within the noise, so the radius need not cover its bin
     assert clipping_radius(counts, 10.0, edges, 1e-3, 1000.0) == pytest.approx(rows)
 
 

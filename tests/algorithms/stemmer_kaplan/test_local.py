@@ -50,7 +50,7 @@ def bit_chances(randomizer, answers):
     if isinstance(randomizer, OUE):
         randomizer.reports(noise, answers)
     elif isinstance(randomizer, Hadamard):
-        randomizer.reports(noise, answers, np.zeros(len(answers), dtype=int))  # the same public row for all
+        randomizer.reports(noise, answers, np.zeros(len(answers), dtype=int))  # all people get the same public row
     else:
         randomizer.gather(noise, answers, ids, 0)
     return noise.asked.reshape(len(answers), -1)

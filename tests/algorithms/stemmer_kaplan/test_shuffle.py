@@ -96,7 +96,7 @@ def test_mixing_is_a_uniform_order_of_everybody(noise):
     places = np.array([noise.permutation(5) for _ in range(6000)])
     assert (np.sort(places, axis=1) == np.arange(5)).all()
     seen = np.array([[(places[:, i] == j).mean() for j in range(5)] for i in range(5)])
-    assert np.abs(seen - 0.2).max() < 8 * math.sqrt(0.16 / 6000)  # 25 shares; by chance once in 10^13
+    assert np.abs(seen - 0.2).max() < 8 * math.sqrt(0.16 / 6000)  # by chance, one of 25 shares fails once in 10^13 runs
 
 
 def test_the_questions_do_not_depend_on_the_order_of_the_file():

@@ -165,7 +165,7 @@ def test_one_cost_covers_any_number_of_picks(epsilon, delta):
     e = 1 / Cover(epsilon, delta).scale(1.0)
     assert math.expm1(e) * (1 + math.log(1 / delta)) == pytest.approx(epsilon)
     assert worst_delta(e, epsilon) <= delta
-    assert e > epsilon / (2 * math.log(math.e / delta))  # the published weight is smaller
+    assert e > epsilon / (2 * math.log(math.e / delta))  # the paper's weight is smaller
 
 
 def test_a_weight_of_epsilon_per_pick_is_caught():

@@ -98,7 +98,7 @@ def test_the_curator_takes_off_the_decay_and_never_below_the_floor():
 def test_boxes_of_one_depth_are_halved_by_noise_of_their_own():
     """Siblings with biased counts at the threshold are halved in half of the runs, and disagree in half of them."""
     X = np.repeat([[-0.5, 0.0], [0.5, 0.0]], 50, axis=0)
-    tree = Halvings(np.ones(2), 2, 50 - math.log(2))  # scale 1: a count of 50 at depth 1
+    tree = Halvings(np.ones(2), 2, 50 - math.log(2))  # the biased count of 50 rows at depth 1 and scale 1
     runs, halved = 400, []
     for seed in range(runs):
         nodes, cut = curator(X, Halving(3.0), Seeded(np.random.default_rng(seed))).grow("tree", tree)

@@ -43,7 +43,7 @@ def test_one_after_the_other_marks_each_run_once(view):
     assert [list(frame.data[2].x) for frame in plane.figure.frames] == [[0, 0], [1, 1], [2, 2]]
     marked = [frame.data[1].x[0] for frame in dots.figure.frames]
     assert marked == sorted(marked) and len(set(marked)) == 3
-    assert len(one_by_one(view, Cloud("ε 1", centers), "Centers")) == 1  # no losses: no dots
+    assert len(one_by_one(view, Cloud("ε 1", centers), "Centers")) == 1  # without losses there are no dots
 
 
 def test_one_title_is_true_of_every_cloud_that_it_stands_over(view):

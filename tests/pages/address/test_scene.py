@@ -219,7 +219,7 @@ def test_a_sweep_no_chosen_method_can_run_is_told_and_not_kept(query, words):
 def test_no_hostile_address_is_followed_on_another_page(page):
     vocabulary = PAGES[page]
     default = scene.read(page, "", vocabulary)[0]
-    for query in HOSTILE:  # some of them are valid on this page
+    for query in HOSTILE:  # some of these addresses are valid on this page
         found, sentence = scene.read(page, query, vocabulary)
         assert found.values != default.values or sentence.count(".") == 1
         assert scene.read(page, scene.write(found, vocabulary), vocabulary) == (found, "")

@@ -106,7 +106,7 @@ def test_reruns_can_be_cancelled_and_go_on(monkeypatch):
         return there
 
     monkeypatch.setattr(batch.Recent, "get", as_it_comes)
-    assert batch.gather("t", "title", wanted, public=False).active  # incomplete until the next poll
+    assert batch.gather("t", "title", wanted, public=False).active  # the batch is incomplete until the next poll
     assert batch.gather("t", "title", wanted, public=False).ready == {"b": "there"}
     monkeypatch.setattr(batch.Recent, "get", get)
     gate.clear()
