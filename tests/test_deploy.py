@@ -17,7 +17,7 @@ from tests.serving import ROOT, serve
 
 
 def handshake(url, origin):
-    """Request a websocket as a page of that origin would; return the status line."""
+    """Request a websocket as a page of the given origin would; return the status line."""
     host, port = url.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port)), timeout=30) as line:
         request = (

@@ -164,7 +164,7 @@ def details(page):
 
 
 def run_seed(page, value):
-    """Type a seed; press Run if a slow machine did not run by itself."""
+    """Type a seed; press Run if a slow machine does not start the run by itself."""
     seed = details(page)
     seed.fill(value)
     seed.press("Enter")

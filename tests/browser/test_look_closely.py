@@ -1,4 +1,4 @@
-"""Check the player on its pages: it needs no Plotly until “Look closely”, moves, and works without the server."""
+"""Check the player on its pages: it needs no Plotly until “Look closely”, plays, and works without the server."""
 
 import pytest
 from playwright.sync_api import expect

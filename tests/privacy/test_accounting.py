@@ -82,7 +82,7 @@ def theirs(plan, delta, *, pessimistic=True):
 
 @pytest.mark.parametrize(("mu", "delta"), [(0.05, 1e-7), (0.23, 1e-6), (0.5, 1e-5), (1.1, 1e-5)])
 def test_gaussians_agree_with_an_independent_accountant(mu, delta):
-    """Both are exact for Gaussians: our epsilon is within 1e-6 of their upper estimate, never below their lower one."""
+    """Both are exact for Gaussians: our epsilon is within 1e-6 of their upper estimate, not below their lower one."""
     plan = Plan({"a": gaussians(mu, [1, 2, 3])})
     ours = plan.total(delta).epsilon
     assert ours == pytest.approx(theirs(plan, delta), rel=1e-6)

@@ -44,7 +44,7 @@ def test_alex_comes_by_a_link_and_goes(opened):
 
 
 def steps(app):
-    """Return the sentences of the player of both worlds, [] before there is one."""
+    """Return the sentences of the player of both worlds, [] before the player is there."""
     sent = [json.loads(part.proto.json) for part in app.get("bidi_component")]
     return next((one["titles"] for one in sent if one.get("what") == "Two worlds"), [])
 
