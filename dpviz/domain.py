@@ -12,7 +12,8 @@ from dpviz import numbers, validate
 
 __all__ = ["Domain"]
 
-_SLACK = 2.0**-40  # exceeds the rounding error of a norm in float64 for any d below 2^12, so no row exceeds the radius
+# more than the rounding error of a norm in float64 for any d below 2^12, so that no row exceeds the radius
+_SLACK = 2.0**-40
 _ROWS = 1024
 # limits of a half-width and of a bound, so that squares of z and of data units stay finite
 _LEAST, _LARGEST = 1e-30, 1e30

@@ -46,7 +46,7 @@ if (
         classroom_state.class_seat, classroom_state.class_room = (
             seat,
             room,
-        )  # both at once, because a session with a room but no seat counts as the projector
+        )  # set both at once, because a session with a room but no seat counts as the projector
         st.rerun()
 
 if room is None or seat is not None:  # the projector gets no address, because its player sets the phones' step

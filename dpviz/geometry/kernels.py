@@ -375,7 +375,7 @@ def inertia(x: np.ndarray, centers: np.ndarray) -> float:
 def clip_ball(x: np.ndarray, radius: float) -> np.ndarray:
     """Return x (n, d) with each row longer than `radius` scaled down to `radius` and every row snapped toward zero."""
     clipped = np.empty(x.shape)
-    reach = radius * (1 - 2.0**-40)  # exceeds the rounding error of a norm for any d below 2^12
+    reach = radius * (1 - 2.0**-40)  # the margin exceeds the rounding error of a norm for any d below 2^12
     for part in in_cache(*x.shape):
         rows, squares = x[part], np.zeros(part.stop - part.start)
         for column in rows.T:

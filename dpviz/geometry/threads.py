@@ -30,7 +30,7 @@ class _Libraries:
     """
 
     def __init__(self) -> None:
-        np.ones((2, 2)) @ np.ones((2, 2))  # loads the library before the search
+        np.ones((2, 2)) @ np.ones((2, 2))  # a product loads the library, so that the search finds it
         libraries = ThreadpoolController()
         self.algebra = libraries.select(user_api="blas").lib_controllers
         self.openmp = libraries.select(user_api="openmp").lib_controllers

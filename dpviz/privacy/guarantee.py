@@ -36,7 +36,7 @@ class Notion(StrEnum):
     SHUFFLE = "shuffle DP"
     LOCAL = "local DP"
     RHO = "rho-distance DP"
-    CLAIMED = "claims by its authors, not checked here; its noise is not ours"  # shown with every such run
+    CLAIMED = "claims by its authors, not checked here; its noise is not ours"  # every such run shows this
 
     @property
     def private(self) -> bool:

@@ -103,7 +103,7 @@ class HDPEMeans(Evolution):
         share = 2 / T if self.final_share is None else self.final_share
         votes = gaussians(mu * math.sqrt(1 - share), [1] * max(T - 2, 1))
         last = sums_and_counts("recover", mu * math.sqrt(share), n_features)
-        if self.final_share is None:  # the paper gives the sum and the count 1/T each
+        if self.final_share is None:  # in the paper, the sum and the count get 1/T of mu^2 each
             sums, counts = gaussians(mu * math.sqrt(share), [1, 1])
             last = {"recover.sums": (sums,), "recover.counts": (counts,)}
         return Plan({"votes": votes, **last})

@@ -59,7 +59,7 @@ def sqlite(path: Path) -> Engine:
 
     @event.listens_for(engine, "begin")
     def _begin(connection: sqlalchemy.Connection) -> None:
-        connection.exec_driver_sql("BEGIN IMMEDIATE")  # so that there is only one writer from the first read on
+        connection.exec_driver_sql("BEGIN IMMEDIATE")  # there is only one writer from the first read on
 
     return engine
 

@@ -76,6 +76,6 @@ def _changes(mine: Side) -> dict[str, Side]:
     changes = {}
     for words, times in (("ε / 4", 0.25), ("4 ε", 4.0)):
         epsilon = times * getattr(mine.algorithm, "epsilon", float("nan"))
-        if 0.01 <= epsilon <= 100:  # False for NaN, that is, for an algorithm without ε
+        if 0.01 <= epsilon <= 100:  # false for NaN, which stands for an algorithm without ε
             changes[words] = Side(dataclasses.replace(mine.algorithm, epsilon=epsilon), mine.seed)  # type: ignore[call-arg]
     return {**changes, "Another seed": Side(mine.algorithm, mine.seed + 1)}

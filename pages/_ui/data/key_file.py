@@ -15,7 +15,7 @@ __all__ = ["download", "offer"]
 def offer() -> None:
     """Say who owns the accounts of private files in this visit, and let a visitor with a key download or add it."""
     who = owner()
-    if data_state.key_address:  # lets the browser fetch a key added in the last script run
+    if data_state.key_address:  # the browser now fetches the key that the last script run added
         st.html(markup.fetched(data_state.key_address))
     if who.kind != "key":
         name = "this machine's user" if who.kind == "local" else f"you as {plain(who.value)}"

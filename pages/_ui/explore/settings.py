@@ -71,7 +71,7 @@ def settings(name: str, data: Dataset, cls: type[Algorithm], row: FormRow) -> Se
         begin(data)
     _address(data, now, asked=pressed or moved)
     if pressed and session.job:
-        st.rerun()  # redraws the page, which disables the button during the run
+        st.rerun()  # drawn again, the page disables the button during the run
     _say(data, now, row)
     return now
 

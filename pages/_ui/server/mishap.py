@@ -21,7 +21,7 @@ __all__ = ["show", "stay_silent"]
 
 _LOG = Seldom(__name__)
 _ROOT = Path(__file__).parents[3]
-_ALONE = (  # hides everything that a page drew before it failed
+_ALONE = (  # a style that hides everything that a page drew before it failed
     "<style>[data-testid=stMain]:has(.st-key-{key}) :is([data-testid=stElementContainer],[data-testid=stLayoutWrapper])"
     ":not(:has(.st-key-{key})):not(.st-key-{key} *):not(.st-key-{bar}):not(.st-key-{tabs}){{display:none}}</style>"
 )
