@@ -212,7 +212,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, nargs="?")
     parser.add_argument("--turns", type=int, default=5)
-    parser.add_argument("--part", choices=["pages", "runs"], help="first pictures and sessions, or steps and runs only")
+    parser.add_argument(
+        "--part", choices=["pages", "runs"], help="only first pictures and sessions, or only steps and runs"
+    )
     options = parser.parse_args()
     values: dict[tuple[str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     with ExitStack() as stack, sync_playwright() as playwright:

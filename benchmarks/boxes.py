@@ -59,7 +59,7 @@ def main() -> None:
     parser.add_argument("--data", nargs="+", default=list(DATA))
     parser.add_argument("--algorithms", nargs="+", default=list(ALGORITHMS))
     parser.add_argument("--boxes", nargs="+", default=list(BOXES), choices=list(BOXES))
-    parser.add_argument("--without", action="store_true", help="also NSM without its noisy mean")
+    parser.add_argument("--without", action="store_true", help="also run NSM without its noisy mean")
     parser.add_argument("--seeds", type=int, help="default: 10 for n < 2000, else 5")
     parser.add_argument("--rows", type=Path, required=True, help="NAME.jsonl")
     options = parser.parse_args()

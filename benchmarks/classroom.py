@@ -86,7 +86,7 @@ async def phone(server: Server, number: int, code: str, feel: Feel, arrive: floa
                         await asyncio.sleep(rng.random() * ANSWERS)
                         feel.times["answer"].append(await visitor.press(rng.choice(options)))
                 elif len(visitor.scripts) == scripts + 1:
-                    feel.times["idle look"].append(took)
+                    feel.times["idle poll"].append(took)
             feel.faults += visitor.faults
             feel.lost += bool(visitor.faults) or seen != feel.stage
     except Exception as fault:  # the error is counted and printed; the other phones go on
@@ -133,11 +133,11 @@ async def lecture(server: Server, phones: int, options: argparse.Namespace) -> N
         costs.append(("join and place a point, per phone", 1e3 * (server.page_seconds() - page) / phones))
         for idle in ("place", ""):
             if idle:
-                looks, before = len(feel.times["idle look"]), server.page_seconds()
+                looks, before = len(feel.times["idle poll"]), server.page_seconds()
                 await asyncio.sleep(options.idle)
-                looks = len(feel.times["idle look"]) - looks
+                looks = len(feel.times["idle poll"]) - looks
                 quiet = (server.page_seconds() - before) / options.idle
-                costs.append(("an idle look", 1e3 * quiet * options.idle / max(looks, 1)))
+                costs.append(("an idle poll", 1e3 * quiet * options.idle / max(looks, 1)))
         await lecturer.tell("class_stage", "string_array_value", [STAGES["lesson"]])  # the first lesson on the list
         await asyncio.sleep(2)
         for key, word, stage, mark in (
@@ -154,7 +154,7 @@ async def lecture(server: Server, phones: int, options: argparse.Namespace) -> N
             await _until(lambda: len(feel.seen) + feel.lost >= phones, PATIENCE)
             if stage != "predict":
                 spent = server.page_seconds() - before - quiet * (time.perf_counter() - since)
-                costs.append((f"new stage {stage}, a phone, the looks beside it taken off", 1e3 * spent / phones))
+                costs.append((f"new stage {stage}, per phone, without its polls", 1e3 * spent / phones))
             await asyncio.sleep(ANSWERS + 2 if stage == "predict" else 1)
             if stage == "predict":
                 spent = server.page_seconds() - before - quiet * (time.perf_counter() - since)
@@ -176,10 +176,10 @@ async def lecture(server: Server, phones: int, options: argparse.Namespace) -> N
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("phones", type=int, nargs="+", help=f"how many at once, at most {MOST_PHONES}")
-    parser.add_argument("--arrive", type=float, default=20, help="seconds within which all come")
-    parser.add_argument("--idle", type=float, default=10, help="seconds for which nothing happens")
-    parser.add_argument("--run", action="store_true", help="with runs on Explore meanwhile")
+    parser.add_argument("phones", type=int, nargs="+", help=f"number of phones at a time, at most {MOST_PHONES}")
+    parser.add_argument("--arrive", type=float, default=20, help="seconds within which all phones join")
+    parser.add_argument("--idle", type=float, default=10, help="seconds during which phones only poll")
+    parser.add_argument("--run", action="store_true", help="also start runs on Explore during the class")
     parser.add_argument("--port", type=int, help="port of a server already running on this machine; default: start one")
     options = parser.parse_args()
     if max(options.phones) > MOST_PHONES or options.arrive + options.idle > MOST_SECONDS:

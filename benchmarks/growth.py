@@ -145,10 +145,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--algorithms", nargs="+", default=list(ALGORITHMS), choices=list(ALGORITHMS))
     parser.add_argument("--axes", nargs="+", default=["n", "d", "k"], choices=list(AXES))
-    parser.add_argument("--most", type=float, default=60.0, help="seconds of one run")
-    parser.add_argument("--runs", type=int, default=3, help="of a point")
-    parser.add_argument("--enough", type=float, default=3.0, help="processor seconds after which a point has no more")
-    parser.add_argument("--folder", type=Path, default=Path("/tmp"), help="where the file for parts is made")
+    parser.add_argument("--most", type=float, default=60.0, help="maximum number of seconds that a run may take")
+    parser.add_argument("--runs", type=int, default=3, help="maximum number of runs per point")
+    parser.add_argument(
+        "--enough", type=float, default=3.0, help="processor seconds after which no run of a point begins"
+    )
+    parser.add_argument("--folder", type=Path, default=Path("/tmp"), help="folder for the file that is read in parts")
     parser.add_argument("--rows", type=Path, required=True)
     options = parser.parse_args()
     lines = options.rows.read_text().splitlines() if options.rows.exists() else []

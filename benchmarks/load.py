@@ -171,7 +171,7 @@ async def load(server: Server, visitors: int, options: argparse.Namespace) -> No
     print(
         f"{visitors} visitors, {lasted:.0f} s, load {os.getloadavg()[0]:.1f}: open {_quantiles(times.opened)} | answer "
         f"{_quantiles(times.answers)} | run {_quantiles(times.runs)} | page {page / max(times.operations, 1) * 1e3:.0f}"
-        f" ms of processor an operation ({page / lasted:.0%} of a core, all {all_ / lasted:.0%}) | page's memory "
+        f" ms of processor time per operation ({page / lasted:.0%} of a core, all {all_ / lasted:.0%}) | page's memory "
         f"{start[0]:.0f} -> {server.peak:.0f} -> {own:.0f} MB, all at most {most:.0f} MB, {server.threads} threads | "
         f"{len(times.faults)} faults",
         flush=True,
@@ -194,7 +194,7 @@ async def alone(server: Server, times: int) -> None:
         begun = server.page_seconds()
         for turn in range(times):
             await act(turn)
-        print(f"  {name}: {1e3 * (server.page_seconds() - begun) / times:.0f} ms of processor", flush=True)
+        print(f"  {name}: {1e3 * (server.page_seconds() - begun) / times:.0f} ms of processor time", flush=True)
 
     async def opening(turn: int) -> None:
         async with Visitor(server.port, "explore") as visitor:
@@ -213,7 +213,7 @@ async def alone(server: Server, times: int) -> None:
             await change("param_pe-means_epsilon", (0.5, 1.0)[turn % 2])
         await cost("opening", opening)
         await cost("hidden layers", lambda turn: change("explore_hidden", bool(turn % 2)))
-        await cost("another ε, its run known", lambda turn: change("param_pe-means_epsilon", (0.5, 1.0)[turn % 2]))
+        await cost("another ε with a stored run", lambda turn: change("param_pe-means_epsilon", (0.5, 1.0)[turn % 2]))
         await cost("a new seed until its picture", lambda turn: change("explore_seed", 10**6 + turn))
 
 
@@ -228,18 +228,18 @@ async def every(port: int, options: argparse.Namespace) -> None:
     for visitors in options.visitors:
         await load(server, visitors, options)
         if sweep is not None:
-            print("  the sweep goes on:", await goes_on(sweep), flush=True)
+            print("  the sweep is still running:", await goes_on(sweep), flush=True)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("visitors", type=int, nargs="+", help=f"how many at once, at most {MOST_VISITORS}")
-    parser.add_argument("--alone", type=int, default=0, help="first do everything this many times, one after the other")
+    parser.add_argument("visitors", type=int, nargs="+", help=f"number of visitors at a time, at most {MOST_VISITORS}")
+    parser.add_argument("--alone", type=int, default=0, help="first repeat each action of one visitor this many times")
     parser.add_argument("--seconds", type=float, default=30, help=f"at most {MOST_SECONDS}")
     parser.add_argument("--think", type=float, default=5.0, help="mean seconds between two operations of a visitor")
     parser.add_argument("--runs", type=float, default=0.1, help="share of operations that are runs")
     parser.add_argument("--others", type=float, default=0.0, help="share of operations that open Trade-off or the deck")
-    parser.add_argument("--arrive", type=float, default=10.0, help="seconds within which all visitors come")
+    parser.add_argument("--arrive", type=float, default=10.0, help="seconds within which all visitors arrive")
     parser.add_argument("--port", type=int, help="port of a server already running on this machine; default: start one")
     parser.add_argument("--no-sweep", action="store_true")
     options = parser.parse_args()

@@ -133,7 +133,7 @@ def walk(browser: Browser, url: str) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--second-visitor", type=int, metavar="VISITS", help="how often each page is visited")
+    parser.add_argument("--second-visitor", type=int, metavar="VISITS", help="number of visits to each page")
     options = parser.parse_args()
     with serve() as url, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
