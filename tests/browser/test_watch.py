@@ -77,3 +77,12 @@ def test_paper_has_a_light_picture_and_no_controls_in_dark_mode_too(open_page):
     corner = {"x": box["x"] + 1, "y": box["y"] + box["height"] - 2, "width": 1, "height": 1}
     pixel = Image.open(io.BytesIO(page.screenshot(clip=corner, full_page=True))).convert("RGB").getpixel((0, 0))
     assert min(pixel) > 220  # the canvas was drawn in dark mode
+
+
+@pytest.mark.parametrize("size", [(1280, 1000), (1280, 1200), (1920, 1400)])
+def test_a_key_below_a_low_plane_covers_no_part_of_it(open_page, size):
+    page = open_page("explore", width=size[0], height=size[1])
+    page.wait_for_selector(".dp-low .dp-key")
+    gap = """() => document.querySelector('.dp-low .dp-key').getBoundingClientRect().top
+        - document.querySelector('[class*=_planecol] .dpviz-stage').getBoundingClientRect().bottom"""
+    assert page.evaluate(gap) >= 0
