@@ -1,4 +1,4 @@
-"""A game about one question, whose rounds background jobs make in advance, for this session alone."""
+"""A game about one question; background jobs make its rounds in advance, for this session alone."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ SWEEP = 60.0  # seconds between checks for classes that are over
 MOST_CLASSES = 60
 # limits on the wrong codes of one visit: at once, and per minute from then on
 MY_WRONG_AT_ONCE, MY_WRONG_A_MINUTE = 10, 6
-# the same for all visits; they allow 8,200 of the 7,962,624 codes in two hours
+# limits for all visits together; they allow 8,200 of the 7,962,624 codes in two hours
 WRONG_AT_ONCE, WRONG_A_MINUTE = 1_000, 60
 LATELY = 600.0  # seconds during which a wrong code counts toward the lecturers' warning
 

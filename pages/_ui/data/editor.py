@@ -170,7 +170,7 @@ def _reasons(cells: dict[str, dict[str, Any]]) -> None:
 
 
 def _sources(upload: Upload) -> list[str]:
-    """Return the names of the file's usable columns, in place of columns that a rule has made, the original one."""
+    """Return the names of the file's usable columns; columns that a rule has made count under the original name."""
     sources = {column["name"]: rule.column for rule in upload.form.recode for column in rule.columns}
     can = [c for c in upload.table.columns if c.values is not None or c.kind in ("text", "mixed", "date", "unknown")]
     return list(dict.fromkeys(sources.get(column.name, column.name) for column in can))

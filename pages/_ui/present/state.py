@@ -1,4 +1,4 @@
-"""The session's show: its deck file, typed values of ε, and position."""
+"""The session's show: the typed values of ε, and the position."""
 
 from __future__ import annotations
 

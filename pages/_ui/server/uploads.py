@@ -42,7 +42,7 @@ class Uploads:
         self._busy: set[str] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Refuse a file that no field waits for or that is too large; pass other requests on."""
+        """Refuse a file that is unexpected, too large, or sent while another one arrives; pass other requests on."""
         if scope["type"] != "http" or scope["method"] != "PUT" or not scope["path"].startswith(self._path):
             await self._app(scope, receive, send)
             return

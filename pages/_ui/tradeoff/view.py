@@ -179,7 +179,10 @@ def tools(progress: Progress) -> SweepLook:
 
 
 def watch(progress: Progress, look: SweepLook, *, active: bool) -> None:
-    """Show progress while a sweep runs, and pictures of the rows so far; `active`: whether the page says so."""
+    """Show progress while a sweep runs, and pictures of the rows so far.
+
+    `active` says whether the page was drawn while the sweep ran.
+    """
 
     @st.fragment(run_every=1.0 if active else None)
     def follow() -> None:
