@@ -33,7 +33,7 @@ from tests.serving import ROOT, awaited, serve
 DRAWN = """() => [...document.querySelectorAll(".dpviz-stage")].filter((root) => root.panel?.stage?.drawn >= 0).length
     + [...document.querySelectorAll("[class*=_figures] .js-plotly-plot")]
         .filter((graph) => graph.querySelector(".point, .js-line, .hm image, .annotation")).length"""
-# A hash of the plane's current picture.
+# A hash of the picture that the plane shows.
 SEEN = """() => {
     const graph = document.querySelector("[class*=_figures] .js-plotly-plot");
     const panel = document.querySelector("[class*=_figures] .dpviz-stage")?.panel;
@@ -112,7 +112,7 @@ def step_times(page: Page, spent: Spent) -> list[float]:
 
 
 def new_value(page: Page, server: Server, field: str, value: float) -> dict[str, float]:
-    """Type another value on Explore, press Run if needed, and return the cost until the plane changes."""
+    """Type another value on Explore, press Run if needed, and return the cost until the picture changes."""
     before, page_ms, all_ms = page.evaluate(SEEN), server.page_seconds(), server.seconds(server.family())
     box = page.get_by_role("spinbutton", name=field)
     box.fill(f"{value:g}")

@@ -76,7 +76,7 @@ def cases() -> Iterator[Case]:
 
 
 def measured(slug: str, case: Case, seed: int) -> dict[str, object]:
-    """Return a run's loss divided by that of one center, and whether `advice` or the trace announced it."""
+    """Return a run's loss divided by one center's, and whether `advice` (before) and the trace (after) announced it."""
     words, X, domain, k, epsilon = case
     Z = domain.normalize(X)
     one = float(((Z - Z.mean(axis=0)) ** 2).sum(axis=1).mean())

@@ -6,10 +6,11 @@ python -m benchmarks.growth --rows growth.jsonl --axes parts --folder FOLDER   #
 Each run (epsilon 1, seed 0, as many blobs as clusters) has its own process; its processor time and its peak memory
 beyond that of the rows are measured (on Linux only). A point is the minimum of --runs runs, or of the runs begun before
 --enough processor seconds are used up. One axis grows while the others stay at 10,000 rows, 8 columns and 8 clusters;
-that point is measured once for all axes. An exponent is the slope of the logarithm of the time or memory against the
-logarithm of the size, fitted to the three largest points above .05 s (for time) or 1 MB (for memory). A run that takes
-more than --most seconds is stopped, and larger points on its axis are not tried, as the app refuses runs that its
-forecast calls too long. Finished points stay in the file and are used again while the algorithms' code is the same.
+the point that all axes share is measured once. An exponent is the slope of the logarithm of the time or memory against
+the logarithm of the size, fitted to the three largest points above .05 s (for time) or 1 MB (for memory). A run that
+takes more than --most seconds is stopped, and larger points on its axis are not tried, just as the app refuses runs
+that its forecast calls too long. Finished points stay in the file and are used again while the algorithms' code is the
+same.
 """
 
 from __future__ import annotations
@@ -113,7 +114,7 @@ def least(slug: str, axis: str, size: int, options: argparse.Namespace) -> dict[
 
 
 def exponent(sizes: list[int], values: list[float]) -> float:
-    """Return the slope of log value against log size, fitted to the three largest sizes; NaN if fewer than two."""
+    """Return the slope of log value over log size at the three largest sizes; NaN if there are fewer than two."""
     pairs = [(size, value) for size, value in zip(sizes, values, strict=True) if value > 0][-LARGEST:]
     if len(pairs) < 2:
         return float("nan")

@@ -5,8 +5,8 @@ DPVIZ_DATASETS=folder python -m benchmarks.leave_one_out --rows leave-one-out.js
 The measure is the area under the curve of the loss against ε, divided by KMeans' and paired by seed, with bounds taken
 from the data (NOT PRIVATE). Each line has a set, its ratio with the defaults, how much worse each variant is on it, and
 the variant that the other sets choose, which is the one with the lowest geometric mean of their ratios. The last line
-has the geometric mean of the chosen variants' ratios, each on the set that had no part in the choice; it estimates how
-well the rule does on an unseen set.
+has the geometric mean of the chosen variants' ratios, each on the set that had no part in the choice; this mean
+estimates how well the rule does on an unseen set.
 """
 
 from __future__ import annotations

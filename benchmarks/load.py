@@ -1,11 +1,11 @@
-"""Simulate visitors on Explore while a sweep runs, on the README's server: `python -m benchmarks.load 20 50 100`.
+"""Simulate visitors on Explore while a sweep runs: `python -m benchmarks.load 20 50 100`.
 
-About every five seconds, each visitor changes the budget or the hidden layers or, one time in ten, sets a new seed,
-which starts a run. The script prints, for each number of visitors, the time to open the page, to get an answer and to
-get a run; the processor time of the page's process (`page`) and of all the server's processes, including the sweep
-(`all`); memory; the number of threads; and the machine's load. The server's log is printed last. On a busy machine,
-trust the processor time per operation, not the wall-clock times. `--alone 20` first prints the cost of each action of a
-single visitor, averaged over 20 repetitions.
+The server is started with the README's command. About every five seconds, each visitor changes the budget or the hidden
+layers or, one time in ten, sets a new seed, which starts a run. The script prints, for each number of visitors, the
+time to open the page, to get an answer and to get a run; the processor time of the page's process (`page`) and of all
+the server's processes, including the sweep (`all`); memory; the number of threads; and the machine's load. The server's
+log is printed last. On a busy machine, trust the processor time per operation, not the wall-clock times. `--alone 20`
+first prints the cost of each action of a single visitor, averaged over 20 repetitions.
 """
 
 from __future__ import annotations

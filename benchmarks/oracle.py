@@ -75,7 +75,7 @@ def oracle(name: str, seeds: int | None) -> np.ndarray:
 
 
 def ratios(path: Path) -> pd.DataFrame:
-    """Return the area under NSM's loss curve, divided by KMeans', by data set, from a table of `benchmarks.utility`."""
+    """Read the area under NSM's loss curve, divided by KMeans', for each data set of a `benchmarks.utility` table."""
     table = pd.read_csv(path)
     return table[table.algorithm == "NSM (ours)"].set_index("data")[["auc ratio", "se auc ratio"]]
 

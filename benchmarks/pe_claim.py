@@ -1,4 +1,4 @@
-"""Test the paper's claim about PE-means against well-tuned baselines, on stored runs of fifteen data sets.
+"""Test the paper's claim that PE-means beats well-tuned baselines, on stored runs of fifteen data sets.
 
 python -m benchmarks.pe_claim                                  # reads benchmarks/results/pe.csv, runs nothing
 DPVIZ_DATASETS=folder python -m benchmarks.utility --table pe  # remakes that file

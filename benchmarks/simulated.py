@@ -54,7 +54,7 @@ def main() -> None:
             for epsilon in EPSILONS:
                 try:
                     found = ratios(name, slug, epsilon, runs.true, runs.simulated, runs.releases)
-                except ValueError as reason:  # this run released no sizes
+                except ValueError as reason:  # this run released no cluster sizes
                     print(f"| {name} | {slug} | {epsilon:g} | {reason} |", flush=True)
                     continue
                 found = found[np.isfinite(found)]

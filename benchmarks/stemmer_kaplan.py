@@ -3,8 +3,8 @@
 python -m benchmarks.stemmer_kaplan [losses] [coreset] [rounds] [local] [speed] [--seeds 5]
 
 data(d) has 20,000 rows (up to 10^6 in `local`), clipped to [-1, 1]^d, in 8 clusters of standard deviation .06 with
-centers uniform in [-.8, .8]^d. The domain is the box [-1, 1]^d, and delta is 1e-6 for methods that have one (their
-default in `speed`). Losses are in squared z units per row, averaged over seeds 0, 1, ...
+centers uniform in [-.8, .8]^d. The domain is the box [-1, 1]^d, and delta is 1e-6 for methods that have this parameter
+(their default in `speed`). Losses are in squared z units per row, averaged over seeds 0, 1, ...
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def losses(seeds: int) -> None:
 
 
 def coreset(seeds: int) -> None:
-    """Print the range of the coreset's cost divided by the rows', over 50 random sets of centers per seed (d = 2)."""
+    """Print the range of the cost on the coreset / on the rows, over 50 random sets of centers per seed (d = 2)."""
     X = data(2)
     rows = Rows(X, Domain.box(-1, 1, 2, n_public=len(X)))
     for epsilon in (0.5, 1.0, 2.0):

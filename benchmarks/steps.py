@@ -4,8 +4,8 @@ python -m benchmarks.steps
 python -m benchmarks.steps --data town iris --algorithms nsm dpm
 
 The server is warm. The script prints the processor time of the main thread (ms) from the request for a step until its
-picture is handed over, minus the cost of two screen refreshes. Each cell has the median and the maximum over all steps,
-and the number of figures.
+picture is handed to the browser, minus the cost of two screen refreshes. Each cell has the median and the maximum over
+all steps, and the number of figures.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ __all__ = ["Domain"]
 # more than the rounding error of a norm in float64 for any d below 2^12, so that no row exceeds the radius
 _SLACK = 2.0**-40
 _ROWS = 1024
-# limits of a half-width and of a bound, so that squares of z and of data units stay finite
+# limits of a half-width and of a bound, so that squares stay finite in z units and in data units
 _LEAST, _LARGEST = 1e-30, 1e30
 # smallest ratio of a half-width to the magnitude of the bounds; below it, rows would differ only by rounding
 _FINEST = 2.0**-40

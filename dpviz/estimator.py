@@ -147,7 +147,7 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         return self.fit(X, y)._clusters(self._valid(X, reset=False))
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the index (n,) of the center nearest to each row of X (n, d), which is in original units. NOT private.
+        """Return the index (n,) of the center nearest to each row of X (n, d), in original units. NOT private.
 
         An algorithm that finds regions gives the row's region instead, or -1 outside all regions.
         """

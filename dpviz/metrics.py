@@ -71,7 +71,7 @@ def reference_name(trace: Trace) -> str:
 def run_loss(trace: Trace, X: np.ndarray, centers: np.ndarray | None = None) -> float:
     """Return the loss that a run minimizes, for its own or other centers (k, d); X (n, d), both in original units.
 
-    It is the mean squared distance in z units, or the mean distance if the objective is "medians".
+    The loss is the mean squared distance in z units, or the mean distance if the objective is "medians".
     """
     centers = trace.cluster_centers if centers is None else centers
     if reference_name(trace) == "KMeans":
@@ -115,7 +115,7 @@ def silhouette(X: np.ndarray, centers: np.ndarray, rng: np.random.Generator, *, 
 
 
 def davies_bouldin(X: np.ndarray, centers: np.ndarray) -> float:
-    """Return the Davies-Bouldin index of the nearest-center assignment; NaN if all rows have one nearest center.
+    """Return the Davies-Bouldin index of the nearest-center assignment; NaN if all rows have the same nearest center.
 
     X (n, d) and centers (k, d) are in the same units.
     """
@@ -161,8 +161,9 @@ def kmeans_distance(centers: np.ndarray, reference: np.ndarray) -> tuple[float, 
 def kmeans_distances(centers: np.ndarray, references: Sequence[np.ndarray]) -> float:
     """Return the KMeans distance of the DPM paper (Definition 9) per center: 0 if every center is one of KMeans'.
 
-    It is the sum over centers of the distance to the nearest reference, averaged over several KMeans results and
-    divided by the number of centers, because the paper prints a normalized distance and a sum grows with that number.
+    This distance is the sum over centers of the distance to the nearest reference, averaged over several KMeans results
+    and divided by the number of centers, because the paper prints a normalized distance and a sum grows with that
+    number.
     """
     return float(np.mean([cdist(centers, reference).min(axis=1).mean() for reference in references]))
 

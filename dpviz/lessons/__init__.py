@@ -1,4 +1,4 @@
-"""Nine lessons, each in four parts: predict, run, explain, keep. Computed facts fill the gaps in their texts."""
+"""Nine lessons, each in four parts: predict, run, explain, keep. Computed facts fill the gaps in the lessons' texts."""
 
 from __future__ import annotations
 
@@ -68,6 +68,6 @@ def glossary() -> dict[str, str]:
 
 @cache
 def limits_in_words() -> dict[str, str]:
-    """Return the limits of every promise: title -> text in Markdown."""
+    """Return the limits of every promise, as a mapping from title to text in Markdown."""
     entries = tomllib.loads((_HERE / "limits.toml").read_text(encoding="utf-8"))
     return {one["title"]: one["text"] for one in entries["limit"]}

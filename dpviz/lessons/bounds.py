@@ -27,7 +27,7 @@ class WidthRuns(Runs):
 
     @property
     def noise(self) -> list[float]:
-        """Return the noise's sd in the smallest neighborhood's mean, in the data's units, from the ledger alone."""
+        """Return the sd of the noise in the smallest neighborhood's mean, in data units, from the ledger alone."""
         people = int(self.ground.groups.sizes.min())
         sums = [next(entry for entry in trace.ledger if entry.name == "update.sums") for trace in self.traces]
         return [

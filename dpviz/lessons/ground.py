@@ -57,7 +57,7 @@ class Ground:
         return int(self.mask(centers).sum())
 
     def mask(self, centers: np.ndarray) -> np.ndarray:
-        """Return which groups (g,) these centers find."""
+        """Return a mask (g,) of the groups that these centers find."""
         return self.groups.found_by(self.data.domain.normalize(centers))
 
     def view(self, trace: Trace, colors: Theme, *, kmeans: bool = False) -> View:

@@ -1,4 +1,4 @@
-"""Lesson: what on this screen is not private. It shows a DEMO screen, and which parts of it may be published."""
+"""Lesson: what on this screen is not private. The lesson shows which parts of a DEMO screen may be published."""
 
 from __future__ import annotations
 

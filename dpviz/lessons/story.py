@@ -47,7 +47,7 @@ class StoryRuns:
     people : number of people, None for all
     groups : number of groups
     promises : the promise at each stop
-    centers : ndarray of shape (stops, CLOUD, k, 2), original units, ordered alike in every run
+    centers : ndarray of shape (stops, CLOUD, k, 2), original units, in the same order in every run
     found : number of groups that the first run finds at each stop
     again : number of runs that find all groups at each stop
     runs : number of runs at each stop

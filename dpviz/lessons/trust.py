@@ -1,4 +1,4 @@
-"""Lesson: whom do you trust? It compares central, federated, shuffled and local methods at one epsilon."""
+"""Lesson: whom do you trust? The lesson compares central, federated, shuffled and local methods at one epsilon."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class TrustRuns(Runs):
 def run(seed: int) -> Stage:
     """Run EUGkM with one curator and over clients, and Stemmer-Kaplan on reports, with and without shuffling.
 
-    Central and federated DP are claimed for one row added or removed. They spend ε/2, which promises ε for one row
+    Central and federated DP are claimed for one row added or removed; they spend ε/2, which promises ε for one row
     changed, as the shuffled and the local model do.
     """
     there = ground(DATA)

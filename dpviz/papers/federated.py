@@ -21,7 +21,7 @@ DELAY = 0.25
 
 
 def rounds(item: Item, *, quick: bool, clients: int = 2, iterations: int = 7) -> pd.DataFrame:
-    """Return milliseconds and bytes of one round per data set, in the form of `reproduce.numbers_of`.
+    """Return the milliseconds and bytes of a round for each data set, in the form of `reproduce.numbers_of`.
 
     The two clients work one after the other in this process, so the time is at most twice what two machines need; the
     delays of two messages are added. A word is 8 bytes, as the paper's own byte counts imply.

@@ -55,7 +55,7 @@ class Overview:
 
 
 def overview(papers: Mapping[str, Paper], numbers: Mapping[tuple[str, str], pd.DataFrame]) -> Overview:
-    """Judge every item; `numbers` are given by paper and item, and an item without numbers was not run."""
+    """Judge every item; `numbers` maps (paper, item) to a table, and an item that is missing was not run."""
     verdicts, tables = [], [beside_printed((), pd.DataFrame())]
     for paper in papers.values():
         for item in paper.items:

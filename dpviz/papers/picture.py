@@ -249,7 +249,7 @@ def _in_words(point: Point) -> str:
 
 @dataclasses.dataclass(frozen=True)
 class _Scale:
-    """A map from values to pixels: `start` is the lowest value's pixel, `span` the distance to the highest's."""
+    """A map from values to pixels: `start` is the lowest value's pixel; the highest is `span` pixels away."""
 
     low: float
     high: float

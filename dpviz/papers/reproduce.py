@@ -48,7 +48,7 @@ def reproduce(
     quick: bool,
     on_row: Callable[[Row], None] = lambda row: None,
 ) -> pd.DataFrame:
-    """Make the missing runs of an item and of those that it uses; return its numbers.
+    """Make the missing runs of an item and of the items that it uses; return its numbers.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def _means(done: pd.DataFrame, metric: str, own: list[str]) -> pd.DataFrame:
 
 
 def _areas(done: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean area under every curve along epsilon, over the seeds with all epsilons; KMeans' curve is flat."""
+    """Return the mean area under every curve along epsilon, over seeds with every epsilon; KMeans' curve is flat."""
     grid = sorted(done.epsilon.dropna().unique())
     lines = []
     for (data, label), line in done[done.loss.notna()].groupby(["data", "label"], sort=False):

@@ -12,7 +12,7 @@ from dpviz.numbers import plus_minus
 __all__ = ["MORE", "RESULTS", "measured"]
 
 _PACKAGE = Path(__file__).parents[1]
-RESULTS = next(  # folder of our benchmarks, with the reruns in its folder `papers`
+RESULTS = next(  # folder of our benchmarks, with the reruns in its subfolder `papers`
     (place for place in (_PACKAGE / "dashboard", _PACKAGE.parent) if (place / "benchmarks" / "results").is_dir()),
     _PACKAGE.parent,
 ) / "benchmarks" / "results"  # fmt: skip

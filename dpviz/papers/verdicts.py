@@ -4,10 +4,10 @@ Every number is a mean over seeds with the half-width of its 95% t-interval. Two
 difference exceeds both the root of the sum of the squared half-widths and the check's tolerance; a point where they are
 not different counts for neither side. If a curve should grow along an axis, every two neighboring points are compared.
 
-A number agrees with a printed one if it is within the check's tolerance of it, or if it rounds to it, that is, if it is
-at most half a unit of the last printed digit away. If only the interval of our number contains the printed one, the
-noise leaves the question open. KMeans' own numbers have no noise: they show that the sets are the same and count for no
-claim.
+Our number agrees with a printed one if the two differ by at most the check's tolerance, or by at most half a unit of
+the last printed digit (so that ours rounds to the printed one). If only the interval of our number contains the printed
+one, the noise leaves the question open. KMeans' own numbers have no noise: they show that the sets are the same and
+count for no claim.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def _trend(check: Check, table: pd.DataFrame) -> list[tuple[int, str]]:
 
 
 def _apart(low: pd.Series, high: pd.Series, within: float) -> int:
-    """Return 1 if `low` is below `high` by more than both limits (see the module), -1 if it is above, else 0."""
+    """Return 1 if `low` is below `high` by more than both limits in the module's docstring, -1 if above, else 0."""
     half = float(np.hypot(low["half"], high["half"]))
     difference = float(high["mean"] - low["mean"])
     least = np.maximum(half, within * min(abs(low["mean"]), abs(high["mean"])))  # NaN with a single seed
@@ -123,7 +123,7 @@ def _apart(low: pd.Series, high: pd.Series, within: float) -> int:
 
 
 def beside_printed(printed: tuple[PrintedNumber, ...], numbers: pd.DataFrame) -> pd.DataFrame:
-    """Return a table: data, label, what, printed, ours, half, runs, source, rounding; `ours` is NaN without a run."""
+    """Return each printed number with ours, its half-width and its number of runs; these are NaN without a run."""
     lines = []
     numbers = numbers if len(numbers) else pd.DataFrame(columns=["data", "label", "metric"])
     for one in printed:
@@ -136,7 +136,7 @@ def beside_printed(printed: tuple[PrintedNumber, ...], numbers: pd.DataFrame) ->
 
 
 def _agrees(row: Any, within: float) -> int:
-    """Return 1 if our number is within the tolerance of the printed one or rounds to it, 0 if its interval holds it."""
+    """Return 1 if our number agrees with the printed one, 0 if only our interval contains the printed one, else -1."""
     away = abs(row.ours - row.printed)
     return 1 if away <= max(within * abs(row.printed), row.rounding) else 0 if away <= np.nan_to_num(row.half) else -1
 

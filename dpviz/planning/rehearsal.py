@@ -1,4 +1,4 @@
-"""Rehearse a run on stand-in people: noise per center, loss relative to KMeans, and time. Nothing private is read."""
+"""Rehearse a run on stand-in people, with no private data: noise per center, loss relative to KMeans, and time."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Rehearsal:
 
     @property
     def best(self) -> tuple[float, ...] | None:
-        """Return a center's sd per column, from a formula if there is one, else from runs; None if it is unknown."""
+        """Return the sd of a center per column, from a formula if there is one, else from runs; None if unknown."""
         return self.noise or self.scatter
 
 
@@ -76,7 +76,7 @@ def middle_of(epsilon: float) -> float:
 
 
 def stops_around(epsilon: float) -> tuple[float, ...]:
-    """Return the ε values of a plan's curve: from a quarter of the middle to four times the middle, if in range."""
+    """Return the ε values of a plan's curve: from 1/4 to 4 times the middle one, within the range of epsilon."""
     middle = middle_of(epsilon)
     return tuple(middle * stop for stop in STOPS if EPSILONS[0] <= middle * stop <= EPSILONS[1])
 

@@ -13,7 +13,7 @@ __all__ = ["epsilon_for", "noise_at", "widest"]
 
 
 def widest(rehearsal: Rehearsal) -> float:
-    """Return a center's sd in the column where it is largest, in data units; infinity if it is unknown."""
+    """Return the sd of a center's noise in the column where it is largest, in data units; infinity if it is unknown."""
     return max(rehearsal.best) if rehearsal.best is not None else math.inf
 
 
@@ -25,7 +25,7 @@ def _curve(rehearsals: Sequence[Rehearsal]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def epsilon_for(rehearsals: Sequence[Rehearsal], within: float) -> float:
-    """Return the smallest ε at which a center's sd is at most `within` (data units) in every column.
+    """Return the smallest ε at which the sd of a center's noise is at most `within` (data units) in every column.
 
     The result is interpolated linearly between the logarithms of rehearsed ε. It is infinite if no rehearsed ε is
     enough, and 0 if the smallest one is more than enough.
@@ -40,7 +40,7 @@ def epsilon_for(rehearsals: Sequence[Rehearsal], within: float) -> float:
 
 
 def noise_at(rehearsals: Sequence[Rehearsal], epsilon: float) -> float:
-    """Return a center's sd at an ε between the rehearsed ones, in data units; NaN outside their range."""
+    """Return the sd of a center's noise at an ε between the rehearsed ones, in data units; NaN outside their range."""
     budgets, noise = _curve(rehearsals)
     if not len(budgets) or not budgets[0] - 1e-9 <= math.log(epsilon) <= budgets[-1] + 1e-9:
         return math.nan

@@ -42,7 +42,7 @@ def assumption(facts: Facts) -> str:
 
 
 def compact(facts: Facts) -> str:
-    """State why a run might lose more on the made-up groups than on the visitor's; "" for a look-alike's rows."""
+    """State why a run might lose more on the made-up groups than on the visitor's own; "" for a look-alike's rows."""
     if facts.like:
         return ""
     return (

@@ -101,7 +101,7 @@ def worlds(
     seed: int,
     on_step: Callable[[int, int], None] = lambda done, all: None,
 ) -> Worlds:
-    """Run an algorithm, with the same noise seed, and KMeans in both worlds."""
+    """Run KMeans and, with the same noise seed, an algorithm in both worlds."""
     here, there, moved = _both(data, algorithm, alex)
 
     def world(people: Dataset, begun: int) -> World:

@@ -92,7 +92,8 @@ def matched(runs: Sequence[np.ndarray], anchor: np.ndarray, domain: Domain) -> n
 def spread(runs: Sequence[np.ndarray], anchor: np.ndarray, domain: Domain) -> np.ndarray:
     """Return how far the centers matched with each anchor (k, d) scatter over the runs: shape (k,), z units.
 
-    It is the root mean square of the columns' standard deviations, and NaN for an anchor with fewer than two of them.
+    The result is the root mean square of the columns' standard deviations, or NaN for an anchor with fewer than two
+    matches.
     """
     Z = (matched(runs, anchor, domain) - domain.middle) / domain.half_width
     there = np.isfinite(Z[..., 0])

@@ -78,7 +78,7 @@ def replay(
 
 
 def reference(data: Dataset, n_clusters: int, seed: int, objective: str = "means") -> Reference:
-    """Run KMeans (or, for the objective "medians", k-median) on data that are not private; return it with its loss."""
+    """Run KMeans (or, for the objective "medians", k-median) on non-private data; return the result and its loss."""
     kmeans = KMeans(n_clusters=n_clusters, objective=objective)
     trace = kmeans.run(data.X, domain=data.domain, seed=seed, dataset_id=data.dataset_id)
     return Reference(trace, float(loss_path(trace, data.X)[-1]))
@@ -91,7 +91,8 @@ class _OneStart(KMeans):
 def rivals(data: Dataset, first: Trace) -> list[np.ndarray]:
     """Return the centers (k, d; original units) of single starts of KMeans whose loss is close to that of `first`.
 
-    Where they differ from `first`, KMeans itself is undecided. The starts run on at most `ROWS` rows. NOT PRIVATE.
+    Where these centers differ from `first`, KMeans itself is undecided. The starts run on at most `ROWS` rows. NOT
+    PRIVATE.
     """
     X = data.X
     if len(X) > ROWS:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 __all__ = ["Folder"]
 
-LIST = "dpviz-site.txt"  # names every file of the site; a later build may delete these files
+LIST = "dpviz-site.txt"  # a file that lists all files of the site, which a later build may delete
 
 
 class Folder:

@@ -72,7 +72,7 @@ def _colors(theme: Theme) -> str:
 
 
 def add(folder: Folder, shell: Shell) -> None:
-    """Add the reference; without pdoc, add a sentence that says so."""
+    """Add the reference or, if pdoc is not installed, a sentence that says so."""
     if find_spec("pdoc") is None:
         body = (
             "<h1>Reference</h1><p>This site was built without pdoc, so the reference is missing; "

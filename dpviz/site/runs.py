@@ -28,7 +28,7 @@ def find(sample: str, method: str, people: int | None = None, values: tuple[tupl
     Raises
     ------
     ValueError
-        If they come from another version of dpviz.
+        If the stored runs come from another version of dpviz.
     """
     stored = files.read(sample, method, people, values)
     if stored is not None and not _agrees(stored.chapter):

@@ -77,7 +77,7 @@ def dots_words(dots: pd.DataFrame, metric: str) -> str:
 
 
 def heat_words(points: pd.DataFrame, metric: str) -> str:
-    """Return the smallest to largest value of one series over two axes; `points` are those of `Summary.points`."""
+    """Return as text the range of one series over two axes; `points` are those of `Summary.points`."""
     values = points.ratio if METRICS[metric].relative else points["mean"]
     low, high = (_amount(float(end), metric) for end in (values.min(), values.max()))
     return high if low == high else f"{low.partition(' ×')[0]} to {high}"

@@ -1,4 +1,4 @@
-"""Generated benchmark sets: the papers' recipes by name. They are public by construction."""
+"""Generated benchmark sets: the papers' recipes by name. These sets are public by construction."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ class Recipe:
 def unequal_clusters(k: int, d: int, seed: int, n: int = 10_000) -> Labelled:
     """Return n rows: k normal clusters of sizes 1:2:...:k, and up to 100 rows anywhere between them (label k).
 
-    This follows the idea of the R package clusterGeneration, which the FastLloyd and PE-means papers use, but does not
-    reproduce its output. Every cluster has random axes and spreads, and neighboring centers are so far apart that their
-    separation is about .16 to .26, as in the package (the gap between the 95% ranges of two clusters along the line
-    between their centers, as a share of both ranges and the gap).
+    The recipe follows the idea of the R package clusterGeneration, which the FastLloyd and PE-means papers use, but
+    does not reproduce its output. Every cluster has random axes and spreads, and neighboring centers are so far apart
+    that their separation is about .16 to .26, as in the package (the gap between the 95% ranges of two clusters along
+    the line between their centers, as a share of both ranges and the gap).
     """
     rng = np.random.default_rng([k, d, seed])
     outliers = int(rng.integers(0, 101))

@@ -204,7 +204,7 @@ def _tables(summary: Summary, look: dict[str, Any]) -> Iterable[str]:
 
 
 def against_published(rows: pd.DataFrame, published: Sequence[Published]) -> pd.DataFrame:
-    """Return a table: data, label, epsilon, what, published, ours, low, high, runs, source.
+    """Return each published number with ours, the ends of our interval, and our number of runs.
 
     `what` is a metric, "ratio" (the loss divided by KMeans' loss) or "area" (see `Summary.areas`).
     """

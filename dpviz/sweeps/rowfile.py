@@ -1,4 +1,4 @@
-"""Rows on disk as JSON lines or CSV: each row is appended as one line in one write, and a torn last line is dropped."""
+"""Store rows as JSON lines or CSV: each row is appended as one line in one write, and a torn last line is dropped."""
 
 from __future__ import annotations
 

@@ -162,10 +162,10 @@ class Summary:
     def turns(self) -> pd.DataFrame:
         """Return one row per curve that gets worse from one value of the axis to the next larger one.
 
-        Columns: the curve, `start` and `end` of its largest such step, `change` (the relative change of the mean in
-        that step), `runs`, and `sure`: whether the step is larger than chance alone would explain, by a paired t-test
-        over the seeds that both ends share, at 5% over all steps of all curves (Bonferroni). Steps of less than 1% are
-        not counted.
+        Columns: the curve, `start` and `end` of its worst step, `change` (the relative change of the mean in that
+        step), `runs`, and `sure`: whether the step is larger than chance alone would explain, by a paired t-test over
+        the seeds that both ends share, at 5% over all steps of all curves (Bonferroni). Steps of less than 1% are not
+        counted.
         """
         worse = -1 if METRICS[self.metric].higher_is_better else 1
         steps = []
@@ -221,7 +221,7 @@ class Summary:
     def quantile_dots(self, dots: int = 20, *, at: object = None) -> pd.DataFrame:
         """Return `dots` equally likely values per curve and point, and their number, `of`.
 
-        There are fewer values if there are fewer runs. `at` restricts them to one value of the axis.
+        There are fewer values if there are fewer runs. `at` restricts the points to one value of the axis.
         """
         lines, runs = [], self.runs if at is None else self.runs[self.runs[self.axis] == at]
         for place, group in runs.groupby([*_CURVE, *self.axes], dropna=False, sort=False):

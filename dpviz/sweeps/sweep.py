@@ -71,7 +71,7 @@ class Variant:
         return tuple((name, _as(known[name].kind, chosen[name])) for name in sorted(chosen))
 
     def build(self, parameters: tuple[tuple[str, Any], ...], *, n_clusters: int, n_public: int) -> Algorithm:
-        """Build the algorithm; None means the preset's value, or else the data set's k and delta = n^-1.1."""
+        """Build the algorithm; None stands for the preset's value, or else for the data set's k or delta = n^-1.1."""
         cls = ALGORITHMS[self.algorithm]
         values = dict(cls.PRESETS[self.preset]) if self.preset else {}
         values |= {name: value for name, value in parameters if value is not None}
@@ -84,7 +84,7 @@ class Variant:
 
 
 def measured(metrics: Sequence[str], variants: Sequence[Variant], axes: Mapping[str, Sequence[Any]]) -> tuple[str, ...]:
-    """Return the metrics of a sweep; k-median's own cost is added if it runs, and comes first if nothing else runs."""
+    """Return the metrics of a sweep; if k-median runs, its own cost is added, and comes first if nothing else runs."""
     objectives = {one for variant in variants for one in _objectives(variant, axes)}
     if "medians" not in objectives or "median_cost" in metrics:
         return tuple(metrics)

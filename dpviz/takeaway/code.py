@@ -25,7 +25,7 @@ _EXACT = "# NOT PRIVATE: computed from the raw rows without noise.\n"
 
 
 def literal(value: Any) -> str:
-    """Return Python source of a public value; exact for floats, infinities included."""
+    """Return a public value as Python source, which is exact for floats, including infinities."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and not math.isfinite(value):

@@ -20,9 +20,9 @@ def read(text: str) -> Trace:
     Raises
     ------
     ValueError
-        If the text is not a trace, names no algorithm of dpviz, has parameters or (if this version made it) a plan that
-        are not those of its algorithm, or claims something that does not follow from its plan or its ledger. The
-        message is one sentence.
+        If the text is not a trace; names no algorithm of dpviz; has parameters or, if this version made it, a plan that
+        its algorithm does not have; or claims something that does not follow from its plan or its ledger. The message
+        is one sentence.
     """
     trace = Trace.from_json(text)
     algorithm = algorithm_of(trace)

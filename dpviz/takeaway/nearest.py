@@ -15,7 +15,7 @@ def nearest_csv(trace: Trace, data: Dataset) -> str:
     """Return the nearest center of each row and its distance as CSV text. NOT PRIVATE.
 
     Rows and centers are numbered from 1. The distance is in the data's units where all columns share one scale, else in
-    half-widths of the bounds; a row with a missing cell has neither.
+    half-widths of the bounds; a row with a missing cell has neither center nor distance.
 
     Raises
     ------
