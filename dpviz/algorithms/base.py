@@ -34,8 +34,8 @@ class Algorithm:
 
     A subclass defines `name`, `slug`, `tagline`, `CODE`, its parameters, `plan` and `steps`. The "centers" released by
     the last step are the result; "coreset_points", "coreset_weights" and "coreset_sd" become the coreset. `run`
-    projects centers and coreset onto the declared box and ball, which contain every row, so no center moves away from
-    any row. Steps keep the unprojected values, except for the centers of the last step.
+    projects the centers and the coreset onto the declared box and ball, which contain every row, so no center moves
+    away from any row. Steps keep the unprojected values, except for the centers of the last step.
     """
 
     name: ClassVar[str]
@@ -309,7 +309,7 @@ def _doubts(name: str, curator: Curator) -> tuple[str, ...]:
 
 
 def _projected(step: Step, domain: Domain) -> Step:
-    """Return the last step with its centers projected onto box and ball, so that pictures agree with the result."""
+    """Return the last step with its centers projected onto the box and ball, so that pictures agree with the result."""
     return dataclasses.replace(
         step, released=freeze({**step.released, "centers": domain.clip(np.asarray(step.released["centers"]))})
     )

@@ -52,8 +52,8 @@ class DPEM(ApproximateDP):
     (epsilon, delta)-DP and mu-GDP for one row added or removed. Public: all parameters and the domain (bounds, radius
     R, nominal size N). Shares s of one row have |s|_2 <= |s|_1 <= 1, so counts change by at most 1, sums of offsets by
     the clipping radius r, and second moments by r^2 (Frobenius). r depends on released covariances only. mu^2 is split
-    equally over the iterations, and within each iteration in the ratio 1 : 2 : 2 among counts, sums and second moments,
-    all with Gaussian noise. Everything else depends on released values only.
+    equally among the iterations, and within each iteration in the ratio 1 : 2 : 2 among counts, sums and second
+    moments, all with Gaussian noise. Everything else depends on released values only.
 
     Steps
     -----

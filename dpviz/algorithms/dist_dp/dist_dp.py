@@ -59,8 +59,8 @@ class DistDP(Moves):
     trees : int, in [1, 20]
         REP: the number of shifted quadtrees.
     budget : {"joint", "thirds"}
-        Split of the budget: equal thirds of mu^2, or the paper's three shares (epsilon/3, delta/3), which leave budget
-        unspent.
+        Split of the budget: equal thirds of mu^2, or the paper's three shares (epsilon/3, delta/3), which leave part of
+        the budget unspent.
     ball : {"appendix", "literal"}
         The clipping radius R of offsets in a region. "appendix": min(S rho, domain radius); "literal": sqrt(d) rho,
         which is the printed min(S, sqrt(d)) rho except where S is below sqrt(d).
@@ -96,20 +96,20 @@ class DistDP(Moves):
     reading that fits the noise. With the printed ball radius min(S, sqrt(d)) rho, the minimum would have no effect, so
     the default is min(S rho, radius of the domain). The noise of the fine counts is calibrated to sqrt(2 g), not
     sqrt(g): a move changes two cells in each grid. The region stage pays for a change in two regions, which Appendix
-    E's share does not cover. A region is small below 5 standard deviations, because hundreds of regions hold noise
-    only. Small regions contribute the noisy points that lie in them (Algorithm 1), not the rows, whose region is
-    private here (Appendix E assigns rows, not noisy points). Cell centers are projected onto the domain: with many
-    columns they lie far outside it, and offsets clipped to its radius would not lead back to the rows. The defaults add
-    rules that read public and released values only. The covariance of the noisy points that are far or in small
-    regions, minus that of their noise, estimates how their rows spread. These points are pulled toward their mean until
-    they spread that much, by one factor in the directions that stand out from the noise and by another in the rest. If
-    no direction stands out, they are shrunk toward the middle of the domain by the factor v / (v + sd^2), where v =
-    radius^2 / d and sd is the standard deviation of their noise. Regional means are shrunk by the same formula. If the
-    noise sqrt(d) sd is at most 2 radius k^(-1/d), the width of k equal clusters that fill the domain, regions of up to
-    (sd of a sum / sd of a noisy point)^2 rows are small too, because the mean of their noisy points is then more
-    accurate than their noisy mean. All noise is that of the analytic Gaussian mechanism; the paper uses truncated
-    Laplace noise and sqrt(2 ln(1.25/delta)) / epsilon. Each region's coreset is one noisy mean, because a tree per
-    region would be lost in noise.
+    E's share does not cover. By default a region is small up to 5 standard deviations, because hundreds of regions hold
+    nothing but noise. Small regions contribute the noisy points that lie in them (Algorithm 1), not the rows, whose
+    region is private here (Appendix E assigns rows, not noisy points). Cell centers are projected onto the domain: with
+    many columns they lie far outside it, and offsets clipped to its radius would not lead back to the rows. The
+    defaults add rules that read public and released values only. The covariance of the noisy points that are far or in
+    small regions, minus that of their noise, estimates how their rows spread. These points are pulled toward their mean
+    until they spread that much, by one factor in the directions that stand out from the noise and by another in the
+    rest. If no direction stands out, they are shrunk toward the middle of the domain by the factor v / (v + sd^2),
+    where v = radius^2 / d and sd is the standard deviation of their noise. Regional means are shrunk by the same
+    formula. If the noise sqrt(d) sd is at most 2 radius k^(-1/d), the width of k equal clusters that fill the domain,
+    regions of up to (sd of a sum / sd of a noisy point)^2 rows are small too, because the mean of their noisy points is
+    then more accurate than their noisy mean. All noise is that of the analytic Gaussian mechanism; the paper uses
+    truncated Laplace noise, and Gaussian noise calibrated by sqrt(2 ln(1.25/delta)) / epsilon. Each region's coreset is
+    one noisy mean, because a tree per region would be lost in noise.
 
     References
     ----------

@@ -33,7 +33,7 @@ class DistDPRegionMeans(Moves):
     Every row is released with noise that hides a move of up to rho. The noisy points are divided into about ten regions
     per center. A row's region then depends only on its RELEASED noisy point: if the row moves by rho, its region's sum
     changes by rho and nothing else changes. So at epsilon = 1 the mean of a region of m rows needs noise with a
-    standard deviation of about 5 rho / m instead of 5 rho. A weighted k-means on the means is free.
+    standard deviation of about 5 rho / m instead of 5 rho. A weighted k-means on these means is free.
 
     Parameters
     ----------
@@ -59,8 +59,8 @@ class DistDPRegionMeans(Moves):
     The sizes of regions are counts of released noisy points and cost nothing.
 
     If rho is so large that the noisy points would give a higher loss than ordinary DP (both losses are estimated from
-    public values, see `expected_losses`), NSM runs instead, with its sensitivities for the replacement of one row. Its
-    guarantee, plain (epsilon, delta)-DP under replacement, is stronger than the one above.
+    public values, see `expected_losses`), NSM runs instead, with its sensitivities for the replacement of one row.
+    NSM's guarantee, plain (epsilon, delta)-DP under replacement, is stronger than the one above.
 
     Steps
     -----
@@ -126,7 +126,7 @@ class DistDPRegionMeans(Moves):
         return regions, 3 * n_features * (self.n_clusters / (mu * n_public)) ** 2
 
     def too_far(self, n_features: int, n_public: int) -> bool:
-        """Return whether rho is so large that the standard algorithm has the lower expected loss."""
+        """Return whether rho is so large that NSM has the lower expected loss."""
         regions, standard = self.expected_losses(n_features, n_public)
         return standard < regions
 
@@ -137,7 +137,7 @@ class DistDPRegionMeans(Moves):
         return NSM(n_clusters=self.n_clusters, epsilon=self.epsilon, delta=self.delta)
 
     def advice(self, n_features: int, n_public: int) -> tuple[str, ...]:
-        """Return the family's warnings, and one if the standard algorithm runs instead."""
+        """Return the family's warnings, and one if NSM runs instead."""
         sentences = super().advice(n_features, n_public)
         if self.too_far(n_features, n_public):
             sentences += (

@@ -226,8 +226,8 @@ def survivors(noisy_votes: np.ndarray, n_rows: float) -> np.ndarray:
     """Return the mask (m,) of the trial points with the most votes, as many as it takes to reach n_rows votes.
 
     The mask depends on noisy votes only, and negative votes never count. If the positive votes add up to less than
-    n_rows, all their trial points are kept. An n_rows that is 10% too low drops whole small clusters, so pass the
-    curator's `n_credible`, not a declared number.
+    n_rows, all trial points with positive votes are kept. An n_rows that is 10% too low drops whole small clusters, so
+    pass the curator's `n_credible`, not a declared number.
     """
     order = np.argsort(-noisy_votes, kind="stable")
     positive = noisy_votes[order] > 0

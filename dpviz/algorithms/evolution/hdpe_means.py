@@ -56,12 +56,13 @@ class HDPEMeans(Evolution):
 
     Deviations from the paper
     -------------------------
-    Rows are clipped before the sum, which Algorithm 3 needs but does not mention. The noise is a vector (the authors'
-    published code adds one number to all coordinates of a sum, which releases their differences exactly). Nothing
-    branches on exact counts; noisy counts are raised to at least 1, and centers are clipped to the ball. By default the
-    last release gets 80% of mu^2 instead of 2/T, and splits it as (4d)^(1/2) : 1 between sum and count, which makes the
-    loss two to three times lower at the same guarantee. The projection is scaled by 1/sqrt(p), which preserves norms on
-    average; the paper prints 1/sqrt(d). With p = 16 columns the first trial points are uniform, as for PE-means.
+    Rows are clipped before they are summed, which Algorithm 3 needs but does not mention. The noise is a vector (the
+    authors' published code adds one number to all coordinates of a sum, which releases their differences exactly).
+    Nothing branches on exact counts; noisy counts are raised to at least 1, and centers are clipped to the ball. By
+    default the last release gets 80% of mu^2 instead of 2/T, and splits it as (4d)^(1/2) : 1 between sum and count,
+    which makes the loss two to three times lower at the same guarantee. The projection is scaled by 1/sqrt(p), which
+    preserves norms on average; the paper prints 1/sqrt(d). With p = 16 columns the first trial points are uniform, as
+    for PE-means.
 
     References
     ----------
@@ -109,7 +110,7 @@ class HDPEMeans(Evolution):
         return Plan({"votes": votes, **last})
 
     def doubts(self, released: Mapping[str, Mapping[str, Any]], domain: Domain) -> tuple[str, ...]:
-        """Return a warning if a single center may do as well as the last averages."""
+        """Return a warning if a single center may do as well as the released centers."""
         end = released["recovery"]
         return self.blurred(end, end["noisy_counts"], domain)
 

@@ -36,10 +36,10 @@ _DROPPED = ((0.3421 - 0.1587) / 0.8413) ** 0.5
 class Continual(ApproximateDP):
     """Continual tree: rows arrive in daily batches, and every evening centers for all days so far are released.
 
-    Running a private algorithm anew each evening divides the budget by the number of days. Here every evening adds one
-    noisy table of sums and counts, for a run of past days whose length is a power of two; a few of these tables add up
-    to all days so far (the binary-tree mechanism). A row is counted in few of these tables, and k-means on the noisy
-    total is free.
+    Running a private algorithm anew each evening would divide the budget by the number of days. Here every evening adds
+    one noisy table of sums and counts, for a run of past days whose length is a power of two; a few of these tables add
+    up to all days so far (the binary-tree mechanism). Each row is counted in only a few of these tables, and k-means on
+    the noisy total is free.
 
     Parameters
     ----------
@@ -200,7 +200,7 @@ class Continual(ApproximateDP):
 
 
 class _Runs:
-    """Scopes of runs of days, reached by halving from all days down to one; partitions are free."""
+    """Scopes of runs of days, reached by repeatedly halving the run of all days; partitions are free."""
 
     def __init__(self, curator: Curator, algorithm: Continual, half: float) -> None:
         self._curator, self._days = curator, algorithm.days
@@ -236,7 +236,7 @@ def _used(day: int) -> list[int]:
 def _points(
     middles: np.ndarray, half: np.ndarray, sums: np.ndarray, counts: np.ndarray, counts_sd: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the noisy averages of the cells with counts above their noise's sd, with their weights and indices."""
+    """Return the noisy averages of the cells whose counts exceed one standard deviation, their weights and indices."""
     cells = np.flatnonzero(counts > counts_sd)
     if not len(cells):
         cells = np.array([counts.argmax()])

@@ -33,9 +33,9 @@ class DPDBSCAN(Algorithm):
 
     A cell is dense if it and its neighborhood together hold more rows than an even spread over the bounds would give
     them, and more than noise alone would show. Dense cells that share a side form a region (the paper's span) of any
-    shape; the number of regions is a result. Rows outside all regions belong to no cluster. The trace's centers are the
-    middles of the regions, which may lie outside them: the middle of a ring is its hole. Distances to these centers do
-    not describe regions, so no loss is shown, and nothing is ranked by a loss.
+    shape; the number of regions is a result, not an input. Rows outside all regions belong to no cluster. The trace's
+    centers are the middles of the regions, which may lie outside them: the middle of a ring lies in its hole. Distances
+    to these centers do not describe regions, so no loss is shown, and nothing is ranked by a loss.
 
     Parameters
     ----------
@@ -68,14 +68,14 @@ class DPDBSCAN(Algorithm):
     Deviations from the paper
     -------------------------
     The paper's spans and its idea of one histogram with post-processing are kept. The paper lists only cells that may
-    hold rows, in linear time, so its grid may be as fine as the distance alpha requires in any constant dimension. It
-    proves that its result lies between those of two DBSCANs (a sandwich). Here every cell is listed, so n and epsilon
-    determine the grid instead, with at most 20,000 cells, and no sandwich is claimed: with many columns the grid is too
-    coarse, and the advice says so. Neighborhoods are blocks of cells instead of balls. The threshold is a multiple of
-    the density of evenly spread rows, not a number of points. It is never below the level that noise alone exceeds in
-    some cell with probability 5%, by the normal approximation of a sum of Laplace draws; a region whose noisy size is
-    below that level for the sum of its own cells is left out, unless it is the largest. If no cell is dense, the cell
-    whose neighborhood has the highest count is the only region.
+    hold rows, in linear time, so its grid may be as fine as the distance alpha requires in any constant dimension. The
+    paper proves that its result lies between the results of two runs of DBSCAN (a sandwich). Here every cell is listed,
+    so n and epsilon determine the grid instead, with at most 20,000 cells, and no sandwich is claimed: with many
+    columns the grid is too coarse, and the advice says so. Neighborhoods are blocks of cells instead of balls. The
+    threshold is a multiple of the density of evenly spread rows, not a number of points. The threshold is never below
+    the level that noise alone exceeds in some cell with probability 5%, by the normal approximation of a sum of Laplace
+    draws; a region whose noisy size is below that level for the sum of its own cells is left out, unless it is the
+    largest. If no cell is dense, the cell whose neighborhood has the highest count is the only region.
 
     References
     ----------

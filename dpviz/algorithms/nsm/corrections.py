@@ -125,7 +125,7 @@ def at_most(radius: float, most: float, reach: float) -> float:
 
 
 class Tracker:
-    """Track estimates of counts and centers over releases; use released values and their noise only.
+    """Track estimates of counts and centers across releases; use released values and their noise only.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ class Tracker:
         self._precision: float | np.ndarray = 0.0 if prior is None else prior.precision
 
     def counts(self, noisy_counts: np.ndarray, sd: float) -> tuple[np.ndarray, float | np.ndarray]:
-        """Return the precision-weighted mean of the counts so far, shrunk under a prior, and its standard deviation."""
+        """Return the precision-weighted mean of the counts so far (shrunk if there is a prior) and its sd."""
         if not self._pooled or sd == 0:
             return noisy_counts, sd
         self._counts = self._counts + noisy_counts / sd**2

@@ -108,14 +108,15 @@ class NSM(ApproximateDP):
     nominal N; nothing depends on the number of rows except through released counts.
 
     Proof: each release is a sum over rows of a function that earlier released and public values fix, plus Gaussian
-    noise. One row adds 1 to the count of all rows and itself, of norm at most the radius, to their sum. It adds 1 to
-    one bin of a histogram of norms or of distances, and x x^T to the second moment, with x its offset from the released
-    middle and |x|^2 the Frobenius norm of the matrix. Because it is nearest to one candidate or center (ties by index),
-    it adds 1 to one count and one vector, clipped to a radius r after any fixed linear map, to one sum. It adds at most
-    r^2 to one scatter. So given the earlier releases, each release is mu_i-GDP with mu_i its l2 sensitivity divided by
-    its noise (for a joint release, the root of the sum of both squares), and adaptive composition [2] gives sqrt(sum
-    mu_i^2) = mu for all of them together; mu <-> (epsilon, delta) is exact [1]. Maps are applied exactly or in a fixed
-    order, so a row's part in a release does not depend on the block that contains it.
+    noise. One row adds 1 to the count of all rows and itself, of norm at most the radius, to their sum. The row adds 1
+    to one bin of a histogram of norms or of distances, and x x^T to the second moment, with x its offset from the
+    released middle and |x|^2 the Frobenius norm of the matrix. Because a row is nearest to one candidate or center
+    (ties by index), it adds 1 to one count and one vector, clipped to a radius r after any fixed linear map, to one
+    sum. The row adds at most r^2 to one scatter. So given the earlier releases, each release is mu_i-GDP with mu_i its
+    l2 sensitivity divided by the standard deviation of its noise (for a joint release, the root of the sum of both
+    squares), and adaptive composition [2] gives sqrt(sum mu_i^2) = mu for all of them together; mu <-> (epsilon, delta)
+    is exact [1]. Maps are applied exactly or in a fixed order, so a row's part in a release does not depend on the
+    block that contains it.
 
     Heuristic: everything computed from released values.
 
@@ -139,8 +140,8 @@ class NSM(ApproximateDP):
     -------------------------
     There is no paper: the algorithm is ours. With more than 64 columns the summary is taken in a public random
     projection to 32 columns, because the second moment's cost grows as d^2. The first correction then averages rows in
-    all columns, and near radius, shapes, far candidates, pooling and prior are all off: each made the result worse when
-    tried there.
+    all columns, and near radius, shapes, far candidates, pooling and prior are all off: each of them made the result
+    worse when tried there.
 
     Ablations: each number is the increase, without the part, in the area under the curve of loss against epsilon from
     .25 to 4, divided by KMeans' area (twelve sets; 5 seeds, but 3 on letter, adult, dim032 and birch2_25k). Prior:
@@ -150,9 +151,10 @@ class NSM(ApproximateDP):
     .04. Far candidates: yeast .043 +- .004, letter -.003 +- .001. Near radius: wine .16 +- .10, iris -.008 +- .020,
     yeast -.018 +- .016, dim032 -5.5 +- 1.1.
 
-    Defaults: by leave-one-set-out over the twelve sets, they have a lower geometric mean than every variant but one.
-    Without the near radius the geometric mean is 1.2% lower, because of dim032 alone. If dim032 is left out, the near
-    radius is kept, but the other eleven sets prefer no distances, by .04%, which costs 10% on dim032.
+    Defaults: by leave-one-set-out over the twelve sets, the defaults have a lower geometric mean than every variant but
+    one. Without the near radius the geometric mean is 1.2% lower, because of dim032 alone. If dim032 is left out, the
+    near radius is kept, but the other eleven sets are better without distances, by .04%, a choice that would cost 10%
+    on dim032.
 
     Tried and dropped: shrinking moves by direction, over-relaxation, twice as many candidates, a tail quantile as the
     clipping radius. Also dropped, each with its effect in the units of the ablations: one correction instead of two if
@@ -203,7 +205,8 @@ class NSM(ApproximateDP):
     learns_sensitivity: ClassVar[bool] = True  # clipping radii depend on released values; the cost does not
 
     CROWD: ClassVar[int] = 5  # with this many centers or more, a center may have missed its cluster
-    FLAT: ClassVar[int] = 3  # candidates are packed in up to this many columns; in more, the second moment places them
+    # with up to this many columns, candidates are packed; with more, they are placed by the second moment
+    FLAT: ClassVar[int] = 3
     WIDE: ClassVar[int] = 64  # above this many columns, rows are summarized in a projection
     CODE: ClassVar[tuple[Line, ...]] = (
         Line("with enough rows: where is their mean?", ("mean",), "mean"),
@@ -435,7 +438,7 @@ class NSM(ApproximateDP):
     def _pools(self, n_features: int) -> bool:
         """Return whether corrections share information; they do not after a projection.
 
-        There, the first correction assigns rows in the projected columns, and the others in all columns.
+        In that case, the first correction assigns rows in the projected columns, and the others in all columns.
         """
         return self.pooled and n_features <= self.WIDE
 
@@ -443,14 +446,14 @@ class NSM(ApproximateDP):
         return n_public * self._mu(n_public) / (self.n_clusters * math.sqrt(n_features))
 
     def _looks_far(self, n_features: int, n_public: int, counted: float) -> bool:
-        """Return whether far candidates can work, that is, whether the noise of each is at most 2% of n.
+        """Return whether far candidates can work, that is, whether the threshold for their counts is at most 2% of n.
 
         Use public values only.
         """
         return self.far and math.sqrt(2 * math.log(20 * n_features)) / counted <= 0.02 * n_public
 
     def _looks_for_misses(self, n_features: int, n_public: int) -> bool:
-        """Return whether scatter is released, that is, whether there are many centers and scatter exceeds its noise.
+        """Return whether scatter is released: with 4 to 64 columns, many centers, and little enough noise.
 
         Use public values only.
         """

@@ -94,8 +94,8 @@ def about_points(
 ) -> PointSummary:
     """Release counts and clipped offsets from candidates (m, p) that are close to their rows.
 
-    The last `thin` candidates each cover much space. If together they hold more than noise alone would, each whose
-    count exceeds one standard deviation stays.
+    The last `thin` candidates each cover much space. If together they hold more rows than noise alone would suggest,
+    each of them with a count above one standard deviation stays.
     """
     clip = max(clip, NARROWEST)
     noisy = curator.release(label, NearestSums(population, clip, relative=True))

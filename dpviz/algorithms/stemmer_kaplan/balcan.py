@@ -168,7 +168,7 @@ class Balcan(ApproximateDP):
         )
 
     def doubts(self, released: Mapping[str, Mapping[str, Any]], domain: Domain) -> tuple[str, ...]:
-        """Return a warning if a single center may do as well as the last averages."""
+        """Return a warning if a single center may do as well as the released centers."""
         end = released["recover"]
         return self.blurred(end, end["noisy_counts"], domain)
 

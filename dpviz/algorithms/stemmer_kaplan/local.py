@@ -178,7 +178,7 @@ class StemmerKaplanLocal(Algorithm):
         }
 
     def advice(self, n_features: int, n_public: int) -> tuple[str, ...]:
-        """Return a warning if there are too few people for the noise."""
+        """Return a warning if there are too few people for clusters to stand out from the noise."""
         error = self.predicted(n_features, n_public)
         sentences = list(super().advice(n_features, n_public)) if self.notion is not Notion.LOCAL else []
         if error["heavy"] > n_public / self.n_clusters:
@@ -213,7 +213,7 @@ class StemmerKaplanLocal(Algorithm):
         return scopes[:tables], scopes[tables : 2 * tables], scopes[2 * tables :]
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
-        """Find heavy cells, average one-bit reports, weigh candidates by their nearest people, cluster them."""
+        """Find heavy cells, average one-bit reports, count the people nearest to each candidate, cluster candidates."""
         d, k, n = curator.n_features, self.n_clusters, curator.n_public
         seeds = [int(seed) for seed in rng.integers(2**62, size=2)]
         ask, tell, weigh = self._scopes(curator, seeds[0])

@@ -335,7 +335,7 @@ class DPM(ApproximateDP):
     def _averages(
         self, curator: Curator, domain: Domain, rng: np.random.Generator, leaves: list[Region], sds: dict[int, float]
     ) -> Iterator[Step]:
-        """Release one average per final region, relative to the region's middle; then merge them if k is given."""
+        """Release one average per final region, relative to the region's middle; merge them if `exactly_k` is set."""
         centers, errors, middles = [], [], []
         weights = np.array([max(region.noisy_count, 1.0) for region in leaves])
         for region, weight in zip(leaves, weights, strict=True):
@@ -377,5 +377,5 @@ class DPM(ApproximateDP):
 
 
 def _about(noisy_count: float) -> str:
-    """Return a noisy count as text; if it is negative, the text says that noise made it so."""
+    """Return a noisy count as text; a negative count is shown as 0, with its noisy value in parentheses."""
     return f"About {noisy_count:,.0f}" if noisy_count >= 0 else f"About 0 ({noisy_count:,.0f} with noise)"

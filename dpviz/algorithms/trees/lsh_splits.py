@@ -1,4 +1,4 @@
-"""Split rows by random hyperplanes while counts and noise allow it, then average the leaves (LSH-Splits)."""
+"""Split rows by random hyperplanes as long as noisy counts are large, then average the leaves (LSH-Splits)."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class LSHSplits(ApproximateDP):
     -------------------------
     There is no paper; this is the algorithm of Google's library. Hyperplanes pass through the middle of the declared
     domain; the library's optional first step, a noisy mean as the origin, is left out. Counts have Gaussian noise
-    instead of Laplace noise: with the sum they compose to mu exactly, where the library composes numerically. A kept
+    instead of Laplace noise: with the sum they compose to mu exactly, whereas the library composes numerically. A kept
     bucket has a noisy count of at least min(10 sqrt(d) s, n/(2k)), with s the noise multiplier of a sum and n the
     root's noisy count.
 

@@ -28,10 +28,10 @@ __all__ = ["PrivTree"]
 class PrivTree(Algorithm):
     """PrivTree: a grid that is fine where rows are and coarse where there are none.
 
-    The public box is halved, then its halves, again and again, wherever a box seems to hold rows. The deeper a box, the
-    more is subtracted from its count before noise is added, so the price does not grow with the depth, and the depth
-    need not be fixed in advance. Then every leaf is counted, with noise; the leaves' centers with these counts are a
-    small weighted data set, on which k-means is free.
+    The public box is halved, then its halves, and so on, wherever a box seems to hold enough rows. The deeper a box,
+    the more is subtracted from its count before noise is added, so the price does not grow with the depth, and the
+    depth need not be fixed in advance. Then every leaf is counted, with noise; the leaves' centers with these counts
+    are a small weighted data set, on which k-means is free.
 
     Parameters
     ----------
@@ -142,11 +142,11 @@ class PrivTree(Algorithm):
         )
 
     def work(self, n_features: int, n_public: int) -> float:
-        """Return a rough number of operations: each depth reads every row, starting from the root."""
+        """Return a rough number of operations: every level of the tree reads all rows."""
         return 4 * 2.5e4 + 8.0 * n_public * self.max_depth
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
-        """Grow the tree (one step per depth), count its leaves, cluster them."""
+        """Grow the tree (one step per level), count its leaves, cluster them."""
         tree = Halvings(domain.box_z, self.max_depth, self.threshold)
         nodes, halved = curator.grow("tree", tree)
         depth = np.array([int(node).bit_length() - 1 for node in nodes])
