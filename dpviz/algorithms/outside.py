@@ -48,7 +48,7 @@ FILES = "DPVIZ_WITH"  # environment variable: absolute paths of the files, separ
 GROUP = "dpviz.algorithms"  # group of entry points, each an `Algorithm`
 PROGRAMS = "DPVIZ_OUTSIDE"  # environment variable: programs as MODULE:CLASS, separated by commas
 UNAUDITED = "not audited here"
-_NOTES = "audited"  # file in the state folder: one line per algorithm that passed, with its file's fingerprint
+_NOTES = "audited"  # file in the state folder: a line per algorithm that passed its audit, with its file's fingerprint
 _LONGEST = 200  # maximum number of characters shown of another program's message
 
 
@@ -195,7 +195,7 @@ def _guard(cls: type[Algorithm], here: Origin) -> None:
         except Cancelled:
             raise
         except Exception as error:
-            # outside DEMO the message is omitted: NumPy's may contain a shape, which gives the exact number of rows
+            # outside DEMO the message is omitted: one of NumPy's may contain a shape and thus the exact number of rows
             why = _words(error) if curator.demo else type(error).__name__
             words = f"{self.name} of {here.place}: step {count + 1} failed with {why}{_line(error, here.place)}."
             raise ValueError(f"{words} A private run stays booked in full.") from None

@@ -1,7 +1,7 @@
 """Run other libraries' clusterers alongside ours; they see the raw rows, so dpviz cannot check what they promise.
 
-A program is a class with `fit(X)`, `cluster_centers_` and an argument `n_clusters`, as in scikit-learn. Its wrapper is
-an attribute of this module, where pickle finds it.
+A program is a class with `fit(X)`, `cluster_centers_` and an argument `n_clusters`, as in scikit-learn. The wrapper of
+a program is an attribute of this module, where pickle finds it.
 """
 
 from __future__ import annotations

@@ -24,9 +24,9 @@ def uniform_ball(n: int, d: int, radius: float, rng: np.random.Generator) -> np.
 def sphere_pack(n: int, d: int, radius: float, rng: np.random.Generator) -> np.ndarray:
     """Spread n points over an l2 ball, at least a from its surface and 2a from each other (after Su et al.).
 
-    The distance a starts at radius/2 and is halved after 100 failures in a row. For d >= 16 the separation rejects
-    nothing in practice and the result is uniform in the ball of 0.75 times the radius; points after the first 2000 are
-    uniform, too.
+    The distance a starts at radius/2 and is halved after 100 failures in a row. For d >= 16, where the separation would
+    reject nothing in practice, all points are uniform in the ball of 0.75 times the radius; for smaller d, points after
+    the first 2000 are uniform, too.
 
     Returns
     -------
@@ -75,8 +75,8 @@ def _pack(n: int, d: int, a: float, propose, *, halve: bool = True):  # type: ig
 def pack_cube(n: int, d: int, half_width: float, rng: np.random.Generator, *, halving: bool = False) -> np.ndarray:
     """Spread n points over the cube [-B, B]^d: at least a from the faces and 2a from each other.
 
-    The largest a is found by 20 steps of binary search with 100 tries each, or by halving, starting from B/2, as in
-    published code.
+    The largest a is found by 20 steps of binary search (a fails after 100 refused proposals in a row) or by halving,
+    starting from B/2, as in published code.
 
     Returns
     -------

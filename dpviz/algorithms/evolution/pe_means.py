@@ -155,7 +155,7 @@ class PEMeans(Evolution):
         )
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:
-        """Run Algorithm 1; yield one step per generation."""
+        """Run Algorithm 1; yield one step per generation, and one for the refinement if there is one."""
         L = self.first_variations(curator.n_features, curator.n_public)
         centers = np.empty((0, curator.n_features))
         for generation in self.evolve(curator, curator.n_features, L, domain.radius, rng):

@@ -231,9 +231,9 @@ def split_merge(
     """Move centers from pairs that share a cluster to clusters that share a center; use released values only.
 
     A cluster is taken to be two if its spread exceeds the median cluster's by more than noise alone would explain. The
-    centers of its halves are placed along the direction in which the second moment most exceeds what the centers
-    explain, at a distance set by the excess. A split is paired with the cheapest merge (Ward's criterion) as long as
-    the two together gain enough; each center takes part at most once.
+    centers of the cluster's halves are placed along the direction in which the second moment most exceeds what the
+    centers explain, at a distance set by the excess. A split is paired with the cheapest merge (Ward's criterion) as
+    long as the two together gain enough; each center takes part at most once.
 
     Parameters
     ----------

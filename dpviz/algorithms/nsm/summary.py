@@ -55,7 +55,7 @@ class PointSummary:
 def thinned(population: np.ndarray, heavy: np.ndarray, least: float) -> np.ndarray:
     """Return dropped candidates (m, p), thinned out more strongly the farther they lie from the kept ones.
 
-    Where rows are sparse, a candidate must cover much space, or noise hides its count. Beyond `least` from all kept
+    Where rows are sparse, a candidate must cover a large space, or noise hides its count. Beyond `least` from all kept
     ones, two candidates are at least half as far apart as the farther of them is from the kept ones.
     """
     away = cKDTree(population[heavy]).query(population)[0]
@@ -94,7 +94,7 @@ def about_points(
 ) -> PointSummary:
     """Release counts and clipped offsets from candidates (m, p) that are close to their rows.
 
-    The last `thin` candidates each cover much space. If together they hold more rows than noise alone would suggest,
+    The last `thin` candidates each cover a large space. If together they hold more rows than noise alone would suggest,
     each of them with a count above one standard deviation stays.
     """
     clip = max(clip, NARROWEST)

@@ -105,7 +105,7 @@ class StemmerKaplanShuffle(StemmerKaplanLocal):
     )
 
     epsilon: float = param(
-        1.0, low=0.01, high=20, log=True, help="Total cost to one person of all mixed reports, at δ."
+        1.0, low=0.01, high=20, log=True, help="Total ε that all mixed reports cost one person, for the given δ."
     )
     delta: float | None = param(
         None, low=1e-12, high=0.5, log=True, kind="float", advanced=True,

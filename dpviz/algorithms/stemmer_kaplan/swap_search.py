@@ -38,7 +38,7 @@ def swap_search(
     rng: np.random.Generator,
     projection: Projection | None = None,
 ) -> Generator[Step, None, np.ndarray]:
-    """Yield one step per swap; return k of the candidates (k, d).
+    """Yield one step per swap and one for the final choice; return k of the candidates (k, d).
 
     The search starts at k random candidates, swaps as often as the plan allows, then chooses among all visited sets.
     If there are fewer than k candidates, public points spread over the ball are added.

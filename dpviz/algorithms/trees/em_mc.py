@@ -97,7 +97,7 @@ class EMMC(ApproximateDP):
     slug: ClassVar[str] = "em-mc"
     tagline: ClassVar[str] = "Picks the cells that cover the most rows, then clusters the cells."
     CODE: ClassVar[tuple[Line, ...]] = (
-        Line("lay finer and finer grids over the bounds", ("cover",), at=("first",)),
+        Line("lay grids over the bounds, the finest first", ("cover",), at=("first",)),
         Line("pick cells that hold many rows, with noise", ("cover",), "cover", ("before",)),
         Line("rows in a picked cell do not count again", ("cover",), "cover", ("later",)),
         Line("the middles of picked cells are candidates", ("cover",), at=("end",)),
@@ -110,7 +110,7 @@ class EMMC(ApproximateDP):
         3, low=1, high=4, advanced=True, help="Maximum number of columns of the public random projection."
     )
     grids: int = param(
-        5, low=1, high=6, advanced=True, help="Number of grids, each with cells half as wide as the previous one."
+        5, low=1, high=6, advanced=True, help="Number of grids, each with cells twice as wide as the previous one."
     )
     cover_share: float = param(0.2, low=0.05, high=0.45, advanced=True, help="Share of epsilon for picking cells.")
     count_share: float = param(
