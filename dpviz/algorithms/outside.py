@@ -161,7 +161,7 @@ def _check(source: str, place: str) -> None:
 
 
 def _enlist(cls: type[Algorithm], here: Origin, known: dict[str, type[Algorithm]]) -> None:
-    """Check that a class fits the pages, then add it."""
+    """Check a class's slug, its name and an instance with defaults, then add the class."""
     if not (isinstance(cls, type) and issubclass(cls, Algorithm)):
         raise ValueError(f"{here.place}: {cls!r:.60} is not a subclass of dpviz.algorithms.Algorithm.")
     if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", getattr(cls, "slug", "")):

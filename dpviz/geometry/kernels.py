@@ -222,7 +222,7 @@ def _two_best(dtype: type, rows: np.ndarray, points: np.ndarray) -> tuple[np.nda
 
 
 def _propose(dtype: type, x: np.ndarray, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return (winner, unsure) by scores against all points in one precision."""
+    """Return (winner, unsure) of every row, from its scores against all points in one precision."""
     best, least, second = _two_best(dtype, x, points)
     longest = math.sqrt(float((points**2).sum(axis=1).max()))
     error = _score_error(dtype, x.shape[1], np.sqrt(np.einsum("ij,ij->i", x, x)), longest)
@@ -232,7 +232,7 @@ def _propose(dtype: type, x: np.ndarray, points: np.ndarray) -> tuple[np.ndarray
 def _propose_grouped(
     x: np.ndarray, points: np.ndarray, parents: np.ndarray, group: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return (winner, unsure), comparing a row only with the children that are near enough.
+    """Return (winner, unsure) of every row, comparing it only with the children that are near enough.
 
     A child at distance l from a parent is at least | |x - parent| - l | away from x. Rows are taken cell by cell, a
     cell being the rows with the same nearest parent: all of them are compared with that parent's near children, and

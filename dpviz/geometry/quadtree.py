@@ -17,7 +17,7 @@ _PER_WORD = 6  # number of coordinates packed into one int64
 
 
 def side(level: np.ndarray | int) -> np.ndarray:
-    """Return the side of the cells of a level."""
+    """Return the side length of a level's cells."""
     return _ROOT / 2.0 ** np.asarray(level)
 
 
@@ -32,7 +32,7 @@ def cells(points: np.ndarray, shift: np.ndarray, level: int) -> np.ndarray:
 
 
 def count_cells(points: np.ndarray, shifts: np.ndarray, levels: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
-    """Count points per non-empty cell of every tree and level.
+    """Count the points in each non-empty cell of every tree and level.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def count_cells(points: np.ndarray, shifts: np.ndarray, levels: tuple[int, ...])
 
 
 def centers(keys: np.ndarray, shifts: np.ndarray) -> np.ndarray:
-    """Return the centers (m, d) of cells named by keys of `count_cells`; on the grid."""
+    """Return the centers (m, d), on the grid, of the cells that keys of `count_cells` name."""
     tree, level, packed = keys[:, 0], keys[:, 1], keys[:, 2:]
     d = shifts.shape[1]
     numbers = np.empty((len(keys), d))

@@ -44,7 +44,7 @@ class FastLloyd(NoisyLloyd, ApproximateDP):
     radius_clipping : bool
         If true, a noisy move longer than the radius is shortened to it.
     fraction_bits : {24, 16}
-        Centers and offsets are multiples of 2^-fraction_bits. The paper's 32-bit ring can carry 16.
+        Centers and offsets are multiples of 2^-fraction_bits. The paper's 32-bit ring has room for 16 such bits.
     delta_rule : {"n^-1.1", "1/(n ln n)"}
         The rule for delta = None: the default of all algorithms here, or the paper's.
     iterations, init, boundary, dead_cluster

@@ -30,8 +30,8 @@ class PrivTree(Algorithm):
 
     The public box is halved, then its halves, and so on, wherever a box seems to hold enough rows. The deeper a box,
     the more is subtracted from its count before noise is added, so the price does not grow with the depth, and the
-    depth need not be fixed in advance. Then every leaf is counted, with noise; the leaves' centers with these counts
-    are a small weighted data set, on which k-means is free.
+    depth need not be fixed in advance. Then the rows of every leaf are counted, with noise; the leaves' centers with
+    these counts are a small weighted data set, on which k-means is free.
 
     Parameters
     ----------
@@ -51,8 +51,8 @@ class PrivTree(Algorithm):
     epsilon-DP for one row added or removed. Public: all parameters and the domain. The tree costs epsilon tree_share,
     whatever its depth (`Halving`, Theorem 3.1): a row raises the counts along one path; a box whose biased count is at
     its floor costs nothing, and from the last box above its floor up to the root the costs fall geometrically. The
-    leaves are disjoint, so their Laplace counts have sensitivity 1. The halvings determine the boxes; everything else
-    depends on released values.
+    leaves are disjoint, so their Laplace counts have sensitivity 1. The boxes follow from the released halvings, and
+    everything else from released values.
 
     Steps
     -----
