@@ -1,4 +1,4 @@
-"""Stored facts for the page Start: the people whose rows a town's averages reveal, and bets about one of them."""
+"""Facts stored for the page Start: people whose rows are revealed by a town's averages, and bets about one of them."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _SCHEMA = pa.schema(
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Given:
-    """The people whose rows published averages reveal.
+    """The people whose rows are revealed by published averages.
 
     Attributes
     ----------

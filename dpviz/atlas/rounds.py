@@ -52,7 +52,7 @@ class Game:
         return cls(n_clusters=k, **({"epsilon": 1.0} if hasattr(cls, "epsilon") else {}))
 
     def question(self) -> Question:
-        """Return the two worlds."""
+        """Return the question of the game, with its two worlds."""
         data = opened(self.sample, None).data
         row = people(data.X, data.domain, beside(self.sample, None).groups)[self.who]
         return present(self.algorithm(), data.X, data.domain, data.n_public, data.X[row], row)

@@ -196,7 +196,8 @@ def take_part(
         link.send(Message(Kind.DONE, rows.rounds, start.run))
         return trace
     except (PermissionError, OverflowError, ValueError):
-        link.send(Message(Kind.ABORT, payload=b"its own program refused to go on"))  # the reason stays with this client
+        # the others do not learn the reason
+        link.send(Message(Kind.ABORT, payload=b"its own program refused to go on"))
         raise
     finally:
         link.close()

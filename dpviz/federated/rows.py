@@ -137,7 +137,7 @@ class MaskedSession(Session):
     ) -> tuple[Header, dict[str, tuple[str, float]]]:
         """Return the round's public header, and (mechanism, scale) of the required noise by part."""
         self._asked.wanted.clear()
-        for part, shape in shapes.items():  # the curator records these in its ledger
+        for part, shape in shapes.items():  # the curator records these requests in its ledger
             draw(part, np.zeros(shape))
         if len(self._asked.wanted) != len(shapes):
             refuse("releasing a sum without noise")

@@ -36,7 +36,8 @@ class Notion(StrEnum):
     SHUFFLE = "shuffle DP"
     LOCAL = "local DP"
     RHO = "rho-distance DP"
-    CLAIMED = "claims by its authors, not checked here; its noise is not ours"  # every such run shows this
+    # shown with every run of an outside program
+    CLAIMED = "claims by its authors, not checked here; its noise is not ours"
 
     @property
     def private(self) -> bool:

@@ -54,7 +54,7 @@ class Release:
 
 
 class NextPrices:
-    """The next price of a plan entry at each scope, so that no row pays a price twice.
+    """Track the next price of every plan entry at each scope, so that no row pays a price twice.
 
     A scope shares rows only with its ancestors and descendants. A release pays the price after the last one paid at its
     scope, its ancestors or its descendants, whatever the order of the requests.

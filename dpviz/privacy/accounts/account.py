@@ -1,4 +1,4 @@
-"""The claims on one private file and their total under every relation: arithmetic only, no storage."""
+"""Add up the claims on one private file under every relation; this module does arithmetic and stores nothing."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class Claim:
 
     @property
     def hides(self) -> str:
-        """Name the change that the claim hides."""
+        """Return the change that the claim hides, as text."""
         return _unit(self.neighboring, self.rho_distance)
 
     @property
@@ -217,7 +217,7 @@ class Account:
         return min((c.rho_distance for c in claims if c.rho_distance is not None), default=None)
 
     def hides(self, relation: Neighboring) -> str:
-        """Name the change that a relation's total covers."""
+        """Return the change that a relation's total covers, as text."""
         return _unit(relation, self.rho_distance(relation))
 
     def total(self, relation: Neighboring) -> Total:

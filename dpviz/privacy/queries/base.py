@@ -101,7 +101,7 @@ class Score(ReadOnly):
 
     @property
     def query(self) -> Query:
-        """Return the additive statistic that the utilities are computed from."""
+        """Return the additive statistic from which the utilities are computed."""
         raise NotImplementedError
 
     def utility(self, statistic: dict[str, np.ndarray]) -> np.ndarray:

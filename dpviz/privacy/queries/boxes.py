@@ -172,7 +172,7 @@ class RegionSum(Query):
         offsets = np.clip(block.x - self.middle, -self.half, self.half)
         if self.radius < float(np.linalg.norm(self.half)):
             offsets = clip_ball(offsets, self.radius)
-        return {"": offsets.sum(axis=0)}  # exact in any order: whole multiples of 2^-24
+        return {"": offsets.sum(axis=0)}  # exact in any order, because all terms are multiples of 2^-24
 
     def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:
         long = self.radius * (math.sqrt(len(self.half)) if norm == 1 else 1.0)

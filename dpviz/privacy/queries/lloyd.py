@@ -40,7 +40,7 @@ class ClusterMoves(Query):
 
     def statistic(self, block: Block) -> dict[str, np.ndarray]:
         labels = nearest(block.x, Population(self.centers))
-        offsets = block.x - self.centers[labels]  # exact: both are on the grid
+        offsets = block.x - self.centers[labels]  # exact, because both are on the grid
         squares = np.zeros(len(offsets))
         for column in offsets.T:  # a fixed order, so a row's bits do not depend on its block
             squares += column * column

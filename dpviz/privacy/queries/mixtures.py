@@ -95,7 +95,7 @@ class MixtureMoments(Query):
         for j, share in enumerate(shares):
             offsets = clip_ball(block.x - self.means[j], self.radius)
             fine = np.trunc(offsets / _OFFSET) * _OFFSET
-            sums[j] = (share[:, None] * fine).sum(axis=0)  # whole multiples of 2^-24: exact in any order
+            sums[j] = (share[:, None] * fine).sum(axis=0)  # exact in any order, as multiples of 2^-24
             factors = np.trunc(offsets / (self.unit * _FACTOR)) * _FACTOR
             for a in range(d):
                 for b in (a,) if self.diagonal else range(a + 1):

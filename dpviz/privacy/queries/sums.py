@@ -85,7 +85,7 @@ class NearestScatter(Query):
         squares = np.empty(len(seen))
         for part in in_cache(*seen.shape):
             offsets = np.trunc(clip_ball(seen[part] - self.points[labels[part]], self.radius) / COARSE) * COARSE
-            squares[part] = np.einsum("ij,ij->i", offsets, offsets)  # multiples of 2^-24: exact in any order
+            squares[part] = np.einsum("ij,ij->i", offsets, offsets)  # exact in any order, as multiples of 2^-24
         return {"": np.bincount(labels, weights=squares, minlength=len(self.points))}
 
     def sensitivity(self, norm: float, neighboring: Neighboring) -> dict[str, float]:

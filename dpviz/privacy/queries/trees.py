@@ -34,7 +34,7 @@ class Halvings(ReadOnly):
     reason: ClassVar[str] = "a row lies in one box of each depth, and the chance of halving it falls with the depth"
 
     def box(self, node: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return (low, high), shape (d,) each, of a node."""
+        """Return the bounds (low, high) of a node's box, shape (d,) each."""
         low, high = -np.array(self.half, dtype=np.float64), np.array(self.half, dtype=np.float64)
         for bit in bin(node)[3:]:
             column = _widest(low, high)
