@@ -46,7 +46,7 @@ class Coverage(NamedTuple):
     ----------
     chosen : ndarray of shape (picks,), number of rows that the picked cell covers
     counts : one array per pick, the number of uncovered rows in each occupied cell
-    sizes : per pick, number of cells, occupied or not
+    sizes : number of cells at each pick, occupied or not
     """
 
     chosen: np.ndarray

@@ -34,7 +34,7 @@ class Agreement:
     ----------
     algorithm : Algorithm with its parameters
     domain : Domain with n_public declared
-    clients : names of the clients, in order
+    clients : names of the clients, in the agreed order
     seed : int, public seed of the algorithm's start, never used for noise or masks
     ring : Ring in which the parties add their words
     n_max : int, largest number of rows of all clients together, for the overflow check; 0 stands for 4 n_public

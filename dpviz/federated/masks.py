@@ -28,7 +28,7 @@ class Seeds(NamedTuple):
     Attributes
     ----------
     common : bytes, shared by all clients and unknown to the server
-    pairs : other client -> bytes, known to these two only
+    pairs : other client -> bytes, known only to the two clients
     """
 
     common: bytes

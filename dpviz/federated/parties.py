@@ -39,7 +39,7 @@ class Header:
     round : int, number of the round, from 0
     query : str, the request
     shapes : part -> shape of the statistic
-    digits : part -> number of its fraction digits in the ring
+    digits : part -> number of fraction digits of its words in the ring
     """
 
     round: int

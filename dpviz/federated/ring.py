@@ -18,7 +18,7 @@ class Ring:
     Attributes
     ----------
     bits : number of bits in a word, 64 or 32
-    fraction : number of binary digits after the point of a value
+    fraction : number of binary digits after the point
     whole_fraction : the same for parts that are whole numbers before noise; 0 rounds their noise to whole numbers
     """
 

@@ -26,7 +26,7 @@ class ClusterMoves(Query):
     ----------
     centers : ndarray of shape (k, d), on the grid
     radius : float
-    step : float, offsets are truncated toward zero to multiples of it; a power of 2, at least 2^-24
+    step : float, offsets are truncated toward zero to multiples of this step; a power of 2, at least 2^-24
 
     Returns (`statistic`): "sums" -> (k, d), "counts" -> (k,).
     """
