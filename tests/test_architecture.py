@@ -87,9 +87,9 @@ ROOMS = [  # imports only go up this list; the trace comes below the privacy cor
 ]
 NO_ALGORITHM = ("base", "kmeans", "outside", "programs", "rules")  # modules that do not use a curator
 HOUSE = {f"dpviz.algorithms.{name}" for name in NO_ALGORITHM}
-DOORS = {"dpviz", "dpviz.privacy", "pages._ui"}  # they hold a version, the package's own lookups and a docstring
-ABOVE = {("dpviz.cli.main", "dpviz.cli.*")}  # the commands, looked up by a string on request
-NAMED_BY_OTHERS = {"pages._ui.work.workers", "dpviz.algorithms.programs"}  # import modules named by app.py or --outside
+DOORS = {"dpviz", "dpviz.privacy", "pages._ui"}  # They hold a version, the package's own lookups and a docstring.
+ABOVE = {("dpviz.cli.main", "dpviz.cli.*")}  # The commands, looked up by a string on request.
+NAMED_BY_OTHERS = {"pages._ui.work.workers", "dpviz.algorithms.programs"}  # They import what app.py or --outside names.
 SOURCES = sources(ROOT)
 
 

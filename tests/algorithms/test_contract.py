@@ -18,8 +18,9 @@ from dpviz.testing import parametrize_with_checks
 from dpviz.testing.runs import ASKED, N, blobs, built, declared, same
 from dpviz.trace import Trace
 
-DEAR = {"aug-pe", "continual", "hdpe-means", "lsh-splits"}  # methods whose runs in parts the quick tests skip
-ATTACKED = {"pe-means", "glloyd", "dp-em", "dpm", "nsm", "stemmer-kaplan", "stemmer-kaplan-local"}  # in quick tests
+DEAR = {"aug-pe", "continual", "hdpe-means", "lsh-splits"}  # Methods whose runs in parts the quick tests skip.
+# Methods that the quick tests attack.
+ATTACKED = {"pe-means", "glloyd", "dp-em", "dpm", "nsm", "stemmer-kaplan", "stemmer-kaplan-local"}
 
 
 def slow(cls, name):

@@ -26,13 +26,13 @@ FLAGS = [
 ]
 
 
-PATIENCE = 120_000  # time limit in milliseconds, enough for a busy machine
-LOOKS = 100  # milliseconds between two polls: polling at every frame, the default, would occupy a core
-expect.set_options(timeout=PATIENCE)  # tests must not change this: it would apply to all later tests
+PATIENCE = 120_000  # Time limit in milliseconds, enough for a busy machine.
+LOOKS = 100  # Milliseconds between two polls: polling at every frame, the default, would occupy a core.
+expect.set_options(timeout=PATIENCE)  # Tests must not change this: it would apply to all later tests.
 ACTS = ("click", "fill", "press", "check", "set_checked", "press_sequentially")
 AT_REST = "() => !document.querySelector('[data-testid=stApp][data-test-script-state=running]')"
-BREATH = 10_000  # maximum time in milliseconds that an action waits until the page is at rest
-LOST = ["TimeoutError", r"with timeout \d+ms"]  # errors of a test whose action was lost in a redraw
+BREATH = 10_000  # Maximum time in milliseconds that an action waits until the page is at rest.
+LOST = ["TimeoutError", r"with timeout \d+ms"]  # Errors of a test whose action was lost in a redraw.
 
 
 def pytest_collection_modifyitems(items):

@@ -12,10 +12,10 @@ from tests.serving import running
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
-NSM = "explore?v=1&d=town&a=nsm&k=5&e=1&s=0"  # a run with four visible panels
-LOSS = 6_000  # milliseconds without effect after which a click or key counts as lost
+NSM = "explore?v=1&d=town&a=nsm&k=5&e=1&s=0"  # A run with four visible panels.
+LOSS = 6_000  # Milliseconds without effect after which a click or key counts as lost.
 STEPS = """() => [...document.querySelectorAll('.dpviz-stage')].map(root => root.panel)
-  .filter(panel => panel?.frames).map(panel => panel.stage?.drawn)"""  # the step that each canvas shows
+  .filter(panel => panel?.frames).map(panel => panel.stage?.drawn)"""  # The step that each canvas shows.
 # Return what the pictures show: the pixels of the canvases, and positions and markers in Plotly's figures.
 PICTURE = """() => JSON.stringify([
   [...document.querySelectorAll('.dpviz-canvas')].map(canvas => canvas.toDataURL()),

@@ -24,8 +24,9 @@ from tests.sweeps.handmade import row, rows, runs
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
 # Pictures are averaged over squares of 4 x 4 pixels. Two squares differ by the largest difference of their channels,
-# as a share of a channel's range.
-MEAN, SHARE, LARGE = 0.004, 0.006, 0.12  # mean difference; at most this share of the squares differs by more than LARGE
+# as a share of a channel's range. On average they differ by less than MEAN; less than SHARE of them differ by more
+# than LARGE.
+MEAN, SHARE, LARGE = 0.004, 0.006, 0.12
 WIDTHS = {"plane": 560, "side": 470, "wide": 590}
 BOTH = """async ([panels, step, dark]) => {
     document.body.className = dark ? "dark" : "";

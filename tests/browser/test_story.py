@@ -56,8 +56,8 @@ def test_six_screens_by_keys_bets_and_back(open_page):
         expect(note).to_contain_text(record["bets"]["prompts"][i])
         expect(page.locator(".chips i:visible")).to_have_count(3 if i < 3 else 6)  # one circle per announced bet
         page.get_by_role("button", name="In" if inside == (i < 5) else "Out", exact=True).click()
-    expect(note).to_contain_text(record["bets"]["after"][3].replace("**", ""))  # three of three
-    expect(note).to_contain_text(record["bets"]["coin"][2].replace("**", ""))  # two of three
+    expect(note).to_contain_text(record["bets"]["after"][3].replace("**", ""))  # Three of three.
+    expect(note).to_contain_text(record["bets"]["coin"][2].replace("**", ""))  # Two of three.
     page.get_by_role("button", name="Again").click()
     expect(note).to_contain_text(record["bets"]["prompts"][0])
 

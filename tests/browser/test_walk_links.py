@@ -77,14 +77,14 @@ STILL = """async () => {
 @pytest.mark.parametrize("path", LINKS, ids=lambda path: path or "home")
 def test_every_widget_is_the_same_after_a_reload(open_page, path):
     page = open_page(f"{path}?{LINKS[path]}")
-    page.wait_for_function(STILL, timeout=2 * PATIENCE)  # a deck computes all its pictures first
-    expect(page.get_by_text("This link")).to_have_count(0)  # every part of the link fits
+    page.wait_for_function(STILL, timeout=2 * PATIENCE)  # A deck computes all its pictures first.
+    expect(page.get_by_text("This link")).to_have_count(0)  # Every part of the link fits.
     words = sorted({part.partition("=")[0] for part in today(path, LINKS[path])[1].split("&")})
     everything = f"() => {words}.every((word) => new URLSearchParams(location.search).has(word))"
     page.wait_for_function(everything)
     if path in PICTURED:
-        page.wait_for_function(DRAWN, arg=2 if path == "attacker" else 1)  # both worlds and the lens appear late
-        page.wait_for_function(STILL)  # the sentences below the pictures appear late, too
+        page.wait_for_function(DRAWN, arg=2 if path == "attacker" else 1)  # Both worlds and the lens appear late.
+        page.wait_for_function(STILL)  # The sentences below the pictures appear late, too.
     unfold(page, path)
     before = dict(zip((ADDRESS, WIDGETS, PICTURE), settled(page), strict=True))
     page.reload()

@@ -19,8 +19,8 @@ REFUSED = {  # refused in one sentence, because something is missing: a folder o
     "reproduce": "DPVIZ_DATASETS",
     "accounts assign": "3fa9c01b22de",
 }
-ELSEWHERE = {"site"}  # takes half a minute; tests/browser/test_site.py runs it
-FEWER = {"plan": ["--repeats", "2"], "audit": ["--runs", "20"]}  # otherwise these two commands take minutes
+ELSEWHERE = {"site"}  # The site takes half a minute to build; tests/browser/test_site.py builds it.
+FEWER = {"plan": ["--repeats", "2"], "audit": ["--runs", "20"]}  # Otherwise these two commands take minutes.
 
 
 def printed(name):

@@ -43,8 +43,8 @@ def test_start_is_there_before_any_part_is_made_and_asks_nothing(open_link, noth
     assert data["screen"] == 3 and data["opened"] == 1 and data["failed"] == ""
     assert len(record["titles"]) == SCREENS == 6 and record["given"] is None and len(record["people"]) > 26_000
     assert [door["page"] for door in data["doors"] if door["screen"] == 6] == ["explore", "data", "class"]
-    assert not [*app.button, *app.slider, *app.segmented_control, *app.selectbox][1:]  # only Share
-    assert app.session_state["kept"] == ("home", "v=1")  # the browser adds the screen
+    assert not [*app.button, *app.slider, *app.segmented_control, *app.selectbox][1:]  # Share is the only control.
+    assert app.session_state["kept"] == ("home", "v=1")  # The browser adds the screen.
     assert "averages" in nothing_made and not [name for name in nothing_made if name.startswith("runs")]
 
 

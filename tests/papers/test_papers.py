@@ -269,13 +269,13 @@ def test_a_quick_run_may_leave_algorithms_out_with_their_tables():
 
 @pytest.mark.parametrize(
     ("file", "data", "label", "what", "value", "rounding"),
-    [
-        ("dpm-table3.csv", "bench:letters_dpm", "dpm", "accuracy", 0.2, 0.005),  # printed 0.20
-        ("dpm-table3.csv", "bench:letters_dpm", "dpm", "kmeans_distance", 0.1, 0.005),  # 0.10
-        ("dpm-table3.csv", "bench:letters_dpm", "KMeans", "kmeans_distance", 0.0, 0.005),  # 0.00
-        ("dpm-table3.csv", "bench:letters_dpm", "KMeans", "inertia", 580_000.0, 5_000.0),  # 5.8e+05
-        ("dpm-table3.csv", "uci gas", "lsh-splits", "inertia", 1e8, 5e6),  # 1.0e+08
-        ("dpm-tables.csv", "bench:synth_10d", "KMeans", "accuracy", 1.0, 0.005),  # 1.00
+    [  # the papers print 0.20, 0.10, 0.00, 5.8e+05, 1.0e+08 and 1.00
+        ("dpm-table3.csv", "bench:letters_dpm", "dpm", "accuracy", 0.2, 0.005),
+        ("dpm-table3.csv", "bench:letters_dpm", "dpm", "kmeans_distance", 0.1, 0.005),
+        ("dpm-table3.csv", "bench:letters_dpm", "KMeans", "kmeans_distance", 0.0, 0.005),
+        ("dpm-table3.csv", "bench:letters_dpm", "KMeans", "inertia", 580_000.0, 5_000.0),
+        ("dpm-table3.csv", "uci gas", "lsh-splits", "inertia", 1e8, 5e6),
+        ("dpm-tables.csv", "bench:synth_10d", "KMeans", "accuracy", 1.0, 0.005),
     ],
 )
 def test_a_printed_number_keeps_the_digits_that_the_paper_prints(file, data, label, what, value, rounding):

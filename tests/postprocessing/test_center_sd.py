@@ -53,8 +53,8 @@ def test_the_declared_noise_is_what_reruns_show(slug, X):
     measured = np.sqrt(np.var(found, axis=0, ddof=1).mean(axis=1))
     predicted = np.sqrt(np.square(told).mean(axis=(0, 2)))
     ratio = predicted / measured
-    assert 0.9 < np.exp(np.log(ratio).mean()) < 1.1  # all centers together
-    # for each center; from 60 runs, a deviation is known to within a tenth
+    assert 0.9 < np.exp(np.log(ratio).mean()) < 1.1  # The mean over all centers.
+    # Each center: from 60 runs, a deviation is known to within a tenth.
     assert ((0.7 < ratio) & (ratio < 1.35)).all()
 
 

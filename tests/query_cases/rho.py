@@ -22,8 +22,8 @@ _sums = CompanionSums("noisy", _two, RHO)
 _near = NearRegionSums("noisy", _two, 0.5, 0.5, RHO)
 _one = NearRegionSums("noisy", np.array([[0.0, 0.0]]), 2.0, 0.5, RHO)
 _step = RHO / math.sqrt(2)
-_start = 0.5 - snap(_step / 2) + GRID / 2  # snapped down before the move and up after it, so it moves farther than rho
-_inner = NearRegionSums("noisy", np.array([[0.5, 0.5]]), 2.0, 0.15, RHO)  # sqrt(2) radius < rho < 2 radius
+_start = 0.5 - snap(_step / 2) + GRID / 2  # Snapping down before the move and up after it makes it longer than rho.
+_inner = NearRegionSums("noisy", np.array([[0.5, 0.5]]), 2.0, 0.15, RHO)  # sqrt(2) radius < rho < 2 radius.
 
 
 def _build_near(rng, d):

@@ -19,8 +19,8 @@ from dpviz.privacy.queries import GridCounts
 
 
 def test_the_number_of_cells_is_the_papers():
-    assert EUGkM(epsilon=1.0).parts(2, 5000) == (22, 22)  # M = N epsilon / 10 = 500 in two columns
-    assert EUGkM(epsilon=1.0).parts(1, 5000) == (62,)  # M = 500^(2/3) = 62.996
+    assert EUGkM(epsilon=1.0).parts(2, 5000) == (22, 22)  # M = N epsilon / 10 = 500 in two columns.
+    assert EUGkM(epsilon=1.0).parts(1, 5000) == (62,)  # M = 500^(2/3) = 62.996.
     assert EUGkM(epsilon=1.0, lloyd_share=0.5).parts(2, 5000) == (15, 15)
     assert EUGkM(epsilon=100.0).parts(2, 10**7) == (141, 141)  # at most 20,000 cells
     assert EUGkM(cells=9).parts(2, 5000) == (3, 3)

@@ -42,12 +42,12 @@ def test_the_curve_is_the_loss_over_the_references_and_counts_whole_finds():
 @pytest.mark.parametrize(
     ("losses", "found", "noise"),
     [
-        ([2.0] * 20, [2] * 20, False),  # as good
-        ([2.4] * 20, [2] * 20, False),  # worse in every run, so chance does not explain it
-        ([2.0] * 8 + [2.2] * 12, [2] * 20, True),  # the median is higher because of two runs
-        ([2.004] * 20, [2] * 20, False),  # no displayed digit differs
-        ([2.0] * 20, [2] * 19 + [1], True),  # one run fewer finds all groups
-        ([2.0] * 20, [2] * 5 + [1] * 15, False),  # many fewer
+        ([2.0] * 20, [2] * 20, False),  # Equally good.
+        ([2.4] * 20, [2] * 20, False),  # Worse in every run, so chance does not explain it.
+        ([2.0] * 8 + [2.2] * 12, [2] * 20, True),  # The median is higher because of two runs.
+        ([2.004] * 20, [2] * 20, False),  # No displayed digit differs.
+        ([2.0] * 20, [2] * 19 + [1], True),  # One run fewer finds all groups.
+        ([2.0] * 20, [2] * 5 + [1] * 15, False),  # Many fewer runs find all groups.
     ],
 )
 def test_a_stop_that_looks_worse_than_the_one_before_is_noise_unless_the_runs_can_tell(losses, found, noise):

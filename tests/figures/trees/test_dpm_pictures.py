@@ -76,8 +76,8 @@ def test_before_the_averages_a_cell_without_a_cut_is_empty_unless_true_means_are
     shown, figure, names = plane(view(hidden=False))
     assert "NOT PRIVATE" not in figure.to_json() and figure.data[1].colorscale[1][1] == LIGHT.released
     bare = dataclasses.replace(RUN, steps=tuple(dataclasses.replace(step, hidden=()) for step in RUN.steps))
-    assert plane(view(bare, hidden=False))[1].to_json() == figure.to_json()  # released values alone
-    cells = np.array(shown[1][names[1]]["z"], dtype=float)  # two heatmaps share a name; the later is the released one
+    assert plane(view(bare, hidden=False))[1].to_json() == figure.to_json()  # Released values alone.
+    cells = np.array(shown[1][names[1]]["z"], dtype=float)  # Two heatmaps share a name; the later is the released one.
     cut = REGIONS[0].released["column"]
     assert np.isfinite(cells).sum() == 2 and {int(np.isfinite(cells_left(RUN, node)).sum()) for node in (2, 3)} == {1}
     low, high = cells_left(RUN, 2)[cut], cells_left(RUN, 3)[cut]

@@ -94,12 +94,12 @@ def test_every_view_of_a_run_has_the_drag(opened, asked, page):
 @pytest.mark.parametrize(
     "query",
     [
-        "v=1&d=tiny&a=pe-means&k=3&e=1&s=0",  # another k
-        "v=1&d=tiny&a=pe-means&k=2&e=1&s=2",  # a seed that is not stored
+        "v=1&d=tiny&a=pe-means&k=3&e=1&s=0",  # Another k.
+        "v=1&d=tiny&a=pe-means&k=2&e=1&s=2",  # A seed that is not stored.
         "v=1&d=tiny&a=pe-means&k=2&e=1&s=0&exact=1",
         "v=1&d=tiny&a=pe-means&k=2&e=1&s=0&delta=1e-4",
-        "v=1&d=tiny&a=eugkm&k=2&e=1&s=0",  # a method that is not used in teaching
-        "v=1&d=tiny&a=kmeans&k=2&s=0",  # no budget
+        "v=1&d=tiny&a=eugkm&k=2&e=1&s=0",  # A method that is not used in teaching.
+        "v=1&d=tiny&a=kmeans&k=2&s=0",  # No budget.
         "v=1&d=tiny&a=pe-means&k=2&e=1&s=0&hide=form",
         "v=1&d=tiny:30&a=pe-means&k=2&e=1&s=0",  # no runs with this many people are stored
     ],

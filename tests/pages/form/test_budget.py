@@ -42,7 +42,7 @@ def test_a_wrong_budget_in_another_notion_is_a_sentence_and_a_link_wins_over_wha
         "Privacy budget μ (Gaussian DP) must be above 0; got 0. Nothing was spent."
     ]
     app.number_input(key="budget_mu").set_value(0.4).run()
-    app.session_state["param_pe-means_epsilon"] = 2.0  # as if opened by an address
+    app.session_state["param_pe-means_epsilon"] = 2.0  # as if an address had opened the page
     app.run()
     assert app.number_input(key="budget_mu").value == pytest.approx(mu_of_epsilon(2.0, DELTA), rel=1e-3)
 

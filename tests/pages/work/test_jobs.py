@@ -162,8 +162,8 @@ def test_a_class_behind_one_address_has_its_turn_and_a_long_job_does_not_wait_fo
     line.add("ann", "ann", 2.0)
     line.add("long", "bob", 30.0)
     order = line.go()
-    assert len(order) == 102 and order.index("ann") == 4  # after two seconds of other visitors' work
-    assert order.index("long") == 61  # the long job does not wait for the whole class
+    assert len(order) == 102 and order.index("ann") == 4  # After two seconds of other visitors' work.
+    assert order.index("long") == 61  # The long job does not wait for the whole class.
 
 
 def test_a_job_that_ended_early_or_never_began_costs_its_visitor_no_turn():
