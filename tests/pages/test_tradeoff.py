@@ -476,9 +476,9 @@ def test_the_time_that_is_left_follows_from_the_forecast_and_then_from_the_pace(
     for done, seconds, told in ((1, 100.0, "30 seconds"), (11, 110.0, "20 seconds"), (11, 200.0, "3 minutes")):
         kept.rows = [{"algorithm": "kmeans"}] + [{"algorithm": "glloyd"}] * (done - 1)
         monkeypatch.setattr(view, "time", SimpleNamespace(monotonic=lambda at=seconds: at))
-        assert view.going(kept) == f"{done - 1} of 30 runs, about {told} left. The picture grows as they finish."
+        assert view.going(kept) == f"{done - 1} of 30 runs, about {told} left. The picture grows as runs finish."
     kept.rows, job.seconds = kept.rows[:3], 0.0  # resumed after a restart, without a forecast
-    assert view.going(kept) == "2 of 30 runs. The picture grows as they finish."
+    assert view.going(kept) == "2 of 30 runs. The picture grows as runs finish."
 
 
 def test_rows_are_listed_in_words_with_the_k_and_delta_that_were_used():

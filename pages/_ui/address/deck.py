@@ -140,8 +140,8 @@ DEFAULT = Deck(
             "The same task, with noise where it counts",
             "explore?v=1&d=town&a=pe-means&k=5&e=1&s=0&play=1",
             "5,000 people live in a town. The method scatters trial points, everybody votes for the nearest one, and "
-            "noise is added to every count before anybody sees it. Blue points are published. They lie close to the "
-            "hollow diamonds, the exact centers.",
+            "noise is added to every count before anybody sees it. Blue points are published, and they lie close "
+            "to the hollow diamonds, the exact centers.",
             25,
         ),
         Slide(

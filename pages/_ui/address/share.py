@@ -141,7 +141,7 @@ def _to_deck(scene: Scene, vocabulary: Vocabulary) -> None:
         help="Adds the picture as a slide to the deck on the Present page.",
     )  # fmt: skip
     if current().slides[-1] == slide:
-        st.caption(f"It is slide {len(current().slides)} of the deck on the Present page.")
+        st.caption(f"The picture is slide {len(current().slides)} of the deck on the Present page.")
 
 
 def _link(link: str, *, follows_step: bool) -> None:

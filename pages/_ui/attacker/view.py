@@ -182,8 +182,8 @@ def _machine(setup: Setup, game: Match) -> None:
     st.button(
         f"Let the machine play {AUTO:,}", key=keys.ATTACKER_AUTO, on_click=game.make, args=(AUTO,),
         icon=":material/smart_toy:", disabled=len(game.rounds) >= AUTO,
-        help="The machine knows all released numbers and every row except Alex's. It compares likelihoods, as the "
-            "audit does. Starting from even odds, no attack does better.",
+        help="The machine knows all released numbers and every row except Alex's. The machine compares likelihoods, "
+            "as the audit does. Starting from even odds, no attack does better.",
     )  # fmt: skip
 
 

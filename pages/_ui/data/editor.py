@@ -250,7 +250,7 @@ def _shortcuts(upload: Upload, names: list[str]) -> None:
                 for column in refused:
                     st.markdown(f"**{plain(column.name)}** {plain(column.reason)}")
     if upload.filled:
-        st.caption("Bounds were filled from the data. That is NOT PRIVATE, and every result says so.")
+        st.caption("Bounds were filled from the data. Bounds from data are NOT PRIVATE, and every result says so.")
 
 
 def _again(upload: Upload) -> None:

@@ -32,8 +32,8 @@ _PUBLIC = (
     "private result. Runs have a seed and can be repeated."
 )
 _PRIVATE = (
-    "Nothing about its rows is ever shown: no preview, no smallest value, no count. Runs draw their noise from the "
-    "operating system and cost privacy, and their costs add up. Only released values leave the server."
+    "Nothing about the file's rows is ever shown: no preview, no smallest value, no count. Runs draw their noise from "
+    "the operating system and cost privacy, and their costs add up. Only released values leave the server."
 )
 
 
@@ -61,7 +61,7 @@ def _receive() -> None:
     turn = data_state.file_turn
     file = st.file_uploader(_FORMS, TYPES, key=keys.FILE(turn))
     st.caption(
-        "The file stays in this server's memory, for this visit only. It never reaches a log, and a private file "
+        "The file stays in this server's memory, for this visit only; it never reaches a log, and a private file "
         "never reaches the disk. Names and types of columns are public."
     )
     if file is not None:

@@ -32,7 +32,7 @@ _NOISE = (
     "± is the noise of the averages, at 95% for all numbers together; where groups touch, another run's centers may "
     "lie farther away."
 )
-_WHERE = "This says where clusters lie, not how wide they are."
+_WHERE = "These sentences say where clusters lie, not how wide they are."
 _CELLS = "All rows in a cell count toward the cell's cluster."
 
 

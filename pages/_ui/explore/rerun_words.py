@@ -52,7 +52,7 @@ def promised(trace: Trace) -> str:
             f"On public samples, simulated clouds were {low:.1f} to {high:.1f} times as wide as those of true reruns."
         )
         if low < NARROW:
-            words.append("So the cloud can be much too narrow, especially if groups touch or one may be lost.")
+            words.append("The cloud can therefore be much too narrow, especially if groups touch or one may be lost.")
         if high > WIDE:
             words.append("The cloud is too wide if groups are far apart.")
     else:

@@ -174,7 +174,7 @@ def beside_central(trace: Trace, same: bool) -> None:
         st.info(
             f"The released noise has **{number(excess)} times** the variance of a central run at the same ε: each "
             f"client knows its own share of the noise and could subtract it, so the others' shares alone must be "
-            f"enough. That is the price of trusting no single party with all of it."
+            f"enough. That is the price of trusting no single party with all of the noise."
         )
     elif same:
         st.success("The central run with the same seed gives the same centers, ledger and frames, bit for bit.")

@@ -195,9 +195,8 @@ def beside(name: str, value: Any, data: Dataset) -> str:
     if name != distance.NAME:
         return ""
     if data.domain.scale == "common":
-        return (
-            f"This hides moves up to {data.domain.length(value)}, {number(value)} times the half-width of the bounds."
-        )
+        far = data.domain.length(value)
+        return f"This rho hides moves up to {far}, {number(value)} times the half-width of the bounds."
     return "rho is a single distance, so this method needs one scale for all columns; here each column has its own."
 
 

@@ -66,7 +66,7 @@ def deck_file() -> None:
             keep(DEFAULT)
             st.rerun()
     st.caption(
-        "A deck lasts as long as this visit: save it before you reload. It holds addresses and words, but no rows."
+        "A deck lasts as long as this visit: save it before you reload. A deck holds addresses and words, but no rows."
     )
 
 

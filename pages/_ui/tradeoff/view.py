@@ -59,7 +59,7 @@ def spending(sweep: Sweep) -> None:
     if runs:
         st.caption(
             f"On private data every run would be a release: the {runs:,} runs that use only Gaussian noise "
-            f"would together spend ε = {number(epsilon)}. So a sweep accepts only public or made-up data."
+            f"would together spend ε = {number(epsilon)}. A sweep therefore accepts only public or made-up data."
         )
 
 
@@ -211,7 +211,7 @@ def going(progress: Progress) -> str:
     else:
         a_run = (time.monotonic() - since) / (done - begin)
     left = f", {duration(a_run * (progress.total - done))} left" if a_run else ""
-    return f"{sweeps.counted(progress.rows):,} of {progress.runs:,} runs{left}. The picture grows as they finish."
+    return f"{sweeps.counted(progress.rows):,} of {progress.runs:,} runs{left}. The picture grows as runs finish."
 
 
 def _bar(progress: Progress) -> None:
@@ -329,7 +329,9 @@ def _distance(progress: Progress, data: str, rho: float) -> str:
 def _multiples(panels: list, every: Summary, progress: Progress, look: SweepLook, style: dict) -> None:
     """Show one panel per data set and promise, never two promises on one axis, and one key for all."""
     if len({notion for (_, notion), _ in panels}) > 1:
-        st.warning("These algorithms make different promises. Each has its own panel; do not compare across panels.")
+        st.warning(
+            "These algorithms make different promises. Each promise has its own panel; do not compare across panels."
+        )
     st.html(_key(look, style))
     for start in range(0, len(panels), 2):
         for column, (_, points) in zip(st.columns(2, gap="small"), panels[start : start + 2], strict=False):

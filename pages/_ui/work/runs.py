@@ -233,7 +233,7 @@ def _take(job: Job) -> None:
             keep(result)
             show(result.identity)
             return
-        booked = " Its whole claim stays booked." if work_state.paid else ""
+        booked = " The run's whole claim stays booked." if work_state.paid else ""
         if job.status == "failed":
             messages.say("problem", f"{job.error} The run was stopped; nothing else changed.{booked}")
         else:

@@ -50,7 +50,7 @@ def test_a_wrong_budget_in_another_notion_is_a_sentence_and_a_link_wins_over_wha
 def test_a_delta_that_few_rows_make_large_is_called_so():
     algorithm = ALGORITHMS["pe-means"](n_clusters=2)
     assert rule(algorithm, 2, 40).startswith("δ = 1 in 57, n^-1.1 for n = 40")
-    assert rule(algorithm, 2, 40).endswith("That is too large for n = 40: type a smaller δ.")
+    assert rule(algorithm, 2, 40).endswith("This δ is too large for n = 40: type a smaller one.")
     assert rule(algorithm, 2, 5000).startswith("δ = 1 in 11,700, ") and "large" not in rule(algorithm, 2, 5000)
 
 
@@ -63,7 +63,7 @@ def test_an_idle_number_of_centers_is_disabled_and_a_distance_is_said_in_the_dat
     app.toggle(key="param_dpm_exactly_k").set_value(True).run()
     assert not app.number_input(key="param_dpm_n_clusters_town").disabled
     app.selectbox(key="explore_algorithm").set_value("dist-dp").run()
-    assert "This hides moves up to 240 m" in captions(app) and not app.exception
+    assert "This rho hides moves up to 240 m" in captions(app) and not app.exception
 
 
 def test_with_k_median_the_loss_the_reference_and_the_words_follow(app):
