@@ -64,7 +64,7 @@ def opening() -> Classroom | None:
 
 def projector(room: Classroom, base: str) -> None:
     """Show the class to everybody."""
-    for lesson in picked():  # prepares the chosen lesson, so that it opens at once
+    for lesson in picked():  # prepares the picked lessons, so that they open at once
         stage_cache.ahead(lesson.name, 0)
     stages = [stage for stage in STAGES if room.keeps_points or stage in ("place", "predict", "lesson", "local")]
     stage = st.segmented_control(

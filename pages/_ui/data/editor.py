@@ -110,7 +110,7 @@ def _table(upload: Upload) -> tuple[list[dict[str, Any]], tuple[Recoding, ...]]:
     Raises
     ------
     ValueError
-        If a rule is not valid.
+        If a rule is not valid, or if suggested bounds have not been confirmed.
     """
     names = _sources(upload)
     for name in names:
@@ -362,7 +362,7 @@ def _missing(columns: list[dict[str, Any]]) -> str:
 
 
 def _known_groups(upload: Upload, names: list[str]) -> dict[str, Any]:
-    """Ask, in DEMO only, for a column of known groups, which are compared with results but never used to cluster."""
+    """Ask, in DEMO only, for a column of known groups, which serve for comparison and give the default number of centers."""
     if upload.private:
         return {}
     choices = [name for name in upload.table.groupings if name not in names]

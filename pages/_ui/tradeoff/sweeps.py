@@ -45,7 +45,7 @@ KEEP = 40  # maximum number of sweeps kept for all sessions together
 MOST_RUNS = 5000  # maximum number of runs that one sweep makes, not counting known runs
 MOST_LISTED = 10_000
 CHEAP = 300.0  # maximum expected seconds of a sweep that starts by itself; the first estimate is 3 to 5 times too long
-MOST_WAITING = 30  # maximum number of waiting sweeps in all sessions; each session has at most one
+MOST_WAITING = 30  # maximum number of sweeps that wait or run, in all sessions; each session has at most one
 MOST_KINDS = 30  # maximum number of kinds of runs that are timed before a start
 ELSEWHERE = "elsewhere"  # the status of a sweep that another process works on
 

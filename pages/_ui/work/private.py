@@ -41,7 +41,7 @@ def _open(folder: str, url: str) -> Accounts:
 
 @contextmanager
 def accounts() -> Iterator[Accounts]:
-    """Return the server's accounts.
+    """Yield the server's accounts.
 
     Raises
     ------
