@@ -362,7 +362,7 @@ def _missing(columns: list[dict[str, Any]]) -> str:
 
 
 def _known_groups(upload: Upload, names: list[str]) -> dict[str, Any]:
-    """Ask, in DEMO only, for a column of known groups, which serve for comparison and give the default number of centers."""
+    """Ask, in DEMO only, for a column of known groups, which serve for comparison and give the default k."""
     if upload.private:
         return {}
     choices = [name for name in upload.table.groupings if name not in names]
