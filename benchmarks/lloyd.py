@@ -50,7 +50,7 @@ def line(name: str, X: np.ndarray, domain: Domain, seeds: int, slug: str, **valu
 
 
 def losses(seeds: int) -> None:
-    """Print losses in 2 and 16 columns; unless stated otherwise, centers with a noisy count near or below 0 stay."""
+    """Print losses in 2 and 16 columns; except in "jump", centers with a noisy count near or below 0 stay in place."""
     for d in (2, 16):
         X, box = data(d), Domain.box(-1, 1, d, n_public=N)
         for slug in ("fastlloyd", "glloyd", "sulloyd"):

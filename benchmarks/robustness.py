@@ -42,7 +42,7 @@ def small_and_far() -> np.ndarray:
 
 
 def make(slug: str, n_clusters: int, delta: float) -> Algorithm:
-    """Return an algorithm; of this script's settings, it gets those that it has as parameters."""
+    """Return an algorithm with this script's values of the parameters that it has."""
     values = {"n_clusters": n_clusters, "epsilon": 1.0, "delta": delta, "rho_distance": 0.02}
     return ALGORITHMS[slug](**{name: values[name] for name in params.specs(ALGORITHMS[slug]) if name in values})
 

@@ -55,7 +55,7 @@ def losses(seeds: int) -> None:
 
 
 def coreset(seeds: int) -> None:
-    """Print the range of the cost on the coreset / on the rows, over 50 random sets of centers per seed (d = 2)."""
+    """Print the range of cost ratios (coreset to rows) over 50 random sets of centers per seed (d = 2)."""
     X = data(2)
     rows = Rows(X, Domain.box(-1, 1, 2, n_public=len(X)))
     for epsilon in (0.5, 1.0, 2.0):

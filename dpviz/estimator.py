@@ -48,7 +48,8 @@ class PrivateKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
     bounds : (low, high) or None, PUBLIC bounds of the columns: numbers, or arrays of shape (d,). If None, they are
         computed from the rows, with a `PrivacyLeakWarning`
     scale : "column" or "common"; see `dpviz.domain.Domain`
-    n_public : int or None, the PUBLIC nominal number of rows. If None, it is the number of rows, with the same warning
+    n_public : int or None, the PUBLIC nominal number of rows. If None, the rows are counted, with a
+        `PrivacyLeakWarning`
     secure : bool, whether a fit is a real release, whose noise has no seed; if false, it is a simulation, which
         `random_state` can repeat
     random_state : int, RandomState or None, for simulations only

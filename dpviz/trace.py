@@ -85,7 +85,7 @@ class Trace:
     seed : int or None; None if the noise is secure
     steps : tuple of Step
     plan : Plan, the releases that the run may make and their costs
-    ledger : tuple of Release, written by the draws
+    ledger : tuple of Release, written by the functions that draw the noise
     claimed, spent : Guarantee, computed from the plan and, independently of it, from the ledger
     cluster_centers : ndarray of shape (k', d) in the ORIGINAL units of X, inside the declared box and ball
     coreset : Coreset or None

@@ -21,7 +21,7 @@ class Option:
     Attributes
     ----------
     text : the answer
-    reply : the reply to somebody who chose it, with gaps; "" if the question has several right answers
+    reply : the reply to somebody who chose the answer, with gaps; "" if the question has several right answers
     """
 
     text: str
@@ -56,19 +56,19 @@ class Lesson:
 
     Attributes
     ----------
-    name : word for the lesson in an address
+    name : word that stands for the lesson in an address
     number : place of the lesson in the course, counted from 1
     title, promise : name and question of the lesson, for the list of lessons
-    data, methods : names of the public sample and of the algorithms that it shows
+    data, methods : names of the public sample and of the algorithms that the lesson shows
     question, task, keep : * the question before the run, what to look for in the run, what to remember
     setting, hint, explain, fool : * the scene, where to look, the explanation, how the picture can mislead
     options : * the possible answers
     several : whether several options may be right
     minutes : length of the lesson in a class
     goal, talk, errors : for the teacher: the goal, * what to say, likely wrong answers and the reasons behind them
-    terms : words of the glossary that it uses
-    explore : the scene of Explore with which to continue, as parameters of its address: word -> value
-    slide : address of its scene in a deck, "" for the scene of Explore
+    terms : words of the glossary that the lesson uses
+    explore : the scene of Explore with which to continue: a mapping from the words of its address to values
+    slide : address of the lesson's scene in a deck, "" for the scene of Explore
     """
 
     name: str

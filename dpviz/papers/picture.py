@@ -50,7 +50,7 @@ class Plot:
     data, measure : titles
     axis : the parameter along which curves run; "" if they are side by side
     points : the plotted points, in the order of the curves
-    reference : KMeans' value, None if it is a curve itself, was not run, or is 0 except for rounding
+    reference : KMeans' value, None if KMeans is a curve itself or was not run, or if the value is 0 except for rounding
     """
 
     data: str

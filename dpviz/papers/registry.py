@@ -26,7 +26,7 @@ class PrintedNumber:
     Attributes
     ----------
     what : a metric, or "auc" for the area under the curve of the loss against epsilon
-    rounding : half a unit of its last printed digit, where it has a decimal point; else 0
+    rounding : half a unit of the last printed digit if the number has a decimal point, else 0
     """
 
     data: str
@@ -75,11 +75,11 @@ class Item:
     Attributes
     ----------
     id, name, claim : "fig2", "Figure 2", the paper's claim
-    prints : the form in which the paper prints it: numbers, or "curve only"
+    prints : the form in which the paper prints the item: numbers, or "curve only"
     differs : settings in which our rerun differs from the paper
-    because : the known reason if it does not reproduce
+    because : the reason why the item does not reproduce, if it is known
     sweeps, quick : TOML records of the sweeps to run, and the entries that --quick replaces
-    uses : items of the same paper whose runs it also reads
+    uses : items of the same paper whose runs this item also reads
     runner : "sweep", or "federated" for rounds between parties
     """
 

@@ -36,7 +36,7 @@ class PaperVerdict:
     Attributes
     ----------
     word : one of the three verdicts, or NOT_RUN
-    yes, tie, no : number of comparisons that hold, that noise leaves open, and that contradict the claim
+    yes, tie, no : numbers of comparisons that support the claim, that noise leaves open, and that contradict it
     against : the contradicting comparisons as text, the clearest first
     """
 

@@ -39,8 +39,8 @@ class Rehearsal:
     slug, epsilon : the algorithm and its budget
     noise : tuple of d floats or None, the formula's standard deviation of a typical center per column, data units
     scatter : tuple of d floats or None, the measured spread of centers over the repeats, same units
-    ratio, ratio_low, ratio_high : the geometric mean, over the repeats, of the ratio of the loss to KMeans' loss, and
-        its lowest and highest value
+    ratio, ratio_low, ratio_high : the ratio of the loss to KMeans' loss: its geometric mean over the repeats, and its
+        lowest and highest value
     seconds : time of one run with all the declared people
     capped : whether there are too few stand-ins, so that they see more noise than the declared people would
     found : int, number of repeats in which every group of the made-up people has its own center

@@ -21,7 +21,7 @@ def conclusion(points: pd.DataFrame, metric: str, axis: str) -> str:
 
     Parameters
     ----------
-    points : from `Summary.points`, along ε or the number of people; curves with more than k centers are left out,
+    points : rows of `Summary.points`, along ε or the number of people; curves with more than k centers are left out,
         because more centers always lower the loss
     """
     points = points[points.k_found <= points.n_clusters]
@@ -96,7 +96,7 @@ def steadiness(turns: pd.DataFrame, axis: str) -> list[str]:
 
     Parameters
     ----------
-    turns : from `Summary.turns`, of one data set and promise
+    turns : rows of `Summary.turns` on one data set and promise
     """
     sentences = [
         f"{one.series} gets worse from {_value(axis, one.start)} to {_value(axis, one.end)}, by "

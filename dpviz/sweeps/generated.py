@@ -25,7 +25,7 @@ class Recipe:
     Attributes
     ----------
     pattern : pattern of the names; the numbers in a name are the arguments of `make`
-    make : numbers -> rows (n, d) and labels (n,)
+    make : function that turns the numbers into rows (n, d) and labels (n,)
     words : description
     box : half-width of the declared box, or None for the smallest box around the data (NOT PRIVATE)
     """

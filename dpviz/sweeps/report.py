@@ -63,7 +63,7 @@ def report(
 
     Parameters
     ----------
-    rows : from `rowfile.read_rows`
+    rows : a table, as `rowfile.read_rows` returns it
     published : numbers to compare with ours
     axis : x axis of the curves; None means epsilon, or the first axis with more than one value
     made : date of the report; None means today

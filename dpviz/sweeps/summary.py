@@ -42,7 +42,7 @@ class Summary:
     Attributes
     ----------
     rows : DataFrame, as `sweeps.rowfile.table` makes it
-    metric : str, of METRICS
+    metric : str, a name in METRICS
     axis : str, a column or a parameter, see `axes_of`
     """
 

@@ -138,9 +138,9 @@ class Sweep:
     data : names that `sources.open_source` understands; files only if `public` is True
     variants : the curves
     epsilon : values of epsilon
-    axes : further axes, any parameter -> values; an axis applies to the algorithms that have the parameter. None as
-        a value means the data set's own k for n_clusters, and n^-1.1 for delta; delta may also be a rule in DELTAS;
-        rho_distance is in z units.
+    axes : further axes, as pairs of a parameter and its values; an axis applies to the algorithms that have the
+        parameter. None as a value means the data set's own k for n_clusters, and n^-1.1 for delta; delta may also be a
+        rule in DELTAS; rho_distance is in z units.
     n_rows : numbers of rows; None means the data as they are
     repeats, seed : number of runs per point, and first seed; repeat i has seed `seed + i` at every point, so that it
         has the same initial centers at every epsilon
