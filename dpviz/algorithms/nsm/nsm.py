@@ -75,21 +75,22 @@ class NSM(ApproximateDP):
         then centered on this mean, shrunk toward the middle of the box according to its noise, so the bounds need not
         be centered on the rows.
     radius_share : float, in [0, 0.2]
-        Share of mu^2 for the norm histogram, which measures by how much the declared radius is too wide. It is released
-        only if two standard deviations of its noise are at most 1% of the nominal n.
+        Share of mu^2 for the norm histogram, which measures by how much the declared radius is too wide. The histogram
+        is released only if two standard deviations of its noise are at most 1% of the nominal n.
     near_share : float, in [0, 0.2]
-        Share of mu^2 for the same histogram if it is too noisy for that: it still gives a radius that holds 85% of the
-        rows, to which rows are clipped for the second moment (4 to 64 columns). 0 leaves it out.
+        Share of mu^2 for the norm histogram if it is too noisy to measure the radius of all rows: it then still gives
+        one that holds 85% of them, to which rows are clipped for the second moment (4 to 64 columns). 0 leaves it out.
     histogram_share, first_share : float or None, in [0.05, 0.6]
-        Shares (of the rest) for the candidates, and for the second moment (d > 3) or the zoom (d <= 3). None means .3
-        and .15 with 4 to 64 columns, .3 and .4 with fewer, .2 and .2 with more. The rest goes to the corrections.
+        Shares of the remaining mu^2 for the candidates, and for the second moment (d > 3) or the zoom (d <= 3). None
+        means .3 and .15 with 4 to 64 columns, .3 and .4 with fewer, .2 and .2 with more. The rest goes to the
+        corrections.
     scatter_share : float, in [0, 0.3]
-        Share (of the budget without the radius) for every cluster's scatter in the first Lloyd step. It is released
-        only with 4 to 64 columns, at least 5 centers, and n mu sqrt(share) / k of at least 3.
+        Share (of the budget without the radius) for every cluster's scatter in the first Lloyd step. The scatter is
+        released only with 4 to 64 columns, at least 5 centers, and n mu sqrt(share) / k of at least 3.
     distance_share : float, in [0, 0.5]
         Share of the corrections' budget for a histogram of distances before each correction, which sets its clipping
-        radius. It is released only with at most 64 columns, and only if its noise is at most 3% of the nominal n. 0
-        leaves it out.
+        radius. The histogram is released only with at most 64 columns, and only if its standard deviation is at most 3%
+        of the nominal n. 0 leaves it out.
     shape : {"both", "candidates", "steps", "none"}
         The releases whose noise is shaped like the spread of the rows (4 to 64 columns).
     far : bool
