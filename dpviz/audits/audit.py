@@ -315,7 +315,7 @@ class Draws:
     p_value : smallest Kolmogorov-Smirnov p-value over plan entries, times their number; counts of keys, which are
         rounded, are tested for their variance
     correlation : largest |r| sqrt(m) between adjacent entries of a vector, parts of one release, or successive releases
-    repeats : number of noise values that are 0 or repeat another of the same run, over all runs
+    repeats : number of noise values, over all runs, that are 0 or repeat another value of the same run
     selections : |z| of the number of times that the likeliest candidate was chosen; 0 if no release is a selection
     """
 

@@ -36,7 +36,7 @@ class Traffic:
     uploads : client -> part -> masked words
     broadcast : part -> words, sent to every client
     locals : client -> part -> its true statistic
-    noise : client or "server" -> part -> the noise that it added, for parties that added any
+    noise : client or "server" -> part -> the noise that this party added, if it added any
     """
 
     header: Header

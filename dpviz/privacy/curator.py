@@ -40,7 +40,7 @@ class Curator:
     n_public : int, the declared number of rows
     demo : bool, whether to keep true statistics for the hidden values of the trace
     rho_distance : float, the longest move under move-rho, z units; limited to the domain's diameter
-    exact : bool, whether to draw no noise at all and record every release as "Exact": DEMO only, nothing is protected
+    exact : bool, whether to draw no noise at all and record every release as "Exact"; for DEMO only
     """
 
     def __init__(

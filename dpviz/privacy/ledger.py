@@ -18,9 +18,9 @@ class Release:
 
     Attributes
     ----------
-    label, part : the statistic; `occurrence` is the index of the price paid among the plan's prices for it
+    label, part : the statistic; `occurrence` is the index of the paid price among the plan's prices of it
     mechanism, cost : class and parameters of the cost that was paid
-    path : tuple of int, scopes from the whole data set (0) down to the one released
+    path : tuple of int, scopes from the whole data set (0) down to the released scope
     norm, sensitivity, reason : norm and value of the sensitivity, and where it comes from
     scale : noise scale (the standard deviation of Gaussian noise, the b of Laplace noise)
     neighboring : relation under which the sensitivity holds

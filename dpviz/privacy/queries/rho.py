@@ -146,7 +146,7 @@ class QuadtreeCells(KeyQuery):
 
     Parameters
     ----------
-    shifts : ndarray of shape (r, d), one tree each
+    shifts : ndarray of shape (r, d), the shift of each tree
     levels : tuple of int
     """
 
