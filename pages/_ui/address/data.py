@@ -21,7 +21,7 @@ class DataControl(Control):
     """The picker of data, which addresses a sample or blobs by name and a visitor's file by its columns."""
 
     def to_widget(self, value: Any) -> Any:
-        """Return the name of the data in this session; `MISSING` for a file that the session does not have."""
+        """Return the name of the data in this session, or `MISSING` for a file that the session does not have."""
         if not value.startswith(FILE):
             return value
         mine = (name for name, data in catalog.own().items() if not data.private and file_word(data.columns) == value)

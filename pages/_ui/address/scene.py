@@ -55,7 +55,7 @@ class Control:
     key : key of the widget in the session's state
     title : label of the control on the screen, which sentences also use
     spec : kind, range, choices and default of the value
-    many : whether it holds several values; its default is then a tuple
+    many : whether the control holds several values; its default is then a tuple
     always : whether to write the value even if it is the default
     accepts : function used instead of the choices: it returns the value of a valid text, and raises ValueError for
         other texts
@@ -139,10 +139,10 @@ class Scene:
     ----------
     page : name of the page, as in its address
     values : word -> value of every control of the page
-    step : step of the player, None for the last one
+    step : step of the player, None for the last step
     play : whether the player starts from the first step when the scene is opened
-    hide : hidden parts of the page, from `HIDEABLE`
-    lock : what may still change, one of `LOCK`; "all" leaves nothing free, and "" locks nothing
+    hide : the parts of the page that are hidden, from `HIDEABLE`
+    lock : what may still change, one of `LOCK` ("all" leaves nothing free, and "" locks nothing)
     task : instruction to the person who opens the scene
     version : version of the address format
     """

@@ -15,7 +15,7 @@ class Opened:
 
     Attributes
     ----------
-    sentence : a sentence on the ignored parts, "" if there are none
+    sentence : a sentence on the ignored parts of the address, "" if there are none
     number : number of this scene among those opened in this session, from 1
     shown_whole : whether the visitor asked for all controls of a prepared scene
     within : whether the scene was opened from another page of the session; a run seen there then continues at its step

@@ -28,7 +28,7 @@ class Match:
 
     Attributes
     ----------
-    world : the world of all rounds; None if a coin decides each round
+    world : the world of all rounds, or None if a coin decides each round
     rounds : rounds made so far, oldest first, as the player sees them
     guesses : the player's answers, True for "in"
     target : number of rounds to make

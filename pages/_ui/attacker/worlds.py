@@ -79,7 +79,7 @@ def _clouds_name(setup: Setup) -> str:
 
 
 def _stored(setup: Setup) -> Clouds:
-    """Return the centers of stored runs with Alex and without; () if there are none."""
+    """Return the centers of stored runs with Alex and without, or () if there are none."""
     both = [atlas.played(setup.data, setup.algorithm, setup.alex.place, world)[:N] for world in (True, False)]
     return tuple(tuple(one.centers for one in rounds) for rounds in both) if all(len(one) == N for one in both) else ()
 

@@ -39,12 +39,12 @@ class PhoneRun:
 
     Attributes
     ----------
-    titles : sentence of every frame
+    titles : the sentence of every frame
     centers : released centers at every frame, arrays (k', 2) in km
     data, algorithm : data set and algorithm of the run
     odds : maximum number of bets, out of 100, that an attacker wins
     private : bool, whether anything is promised; if not, the centers are exact, like those of KMeans
-    groups, groups_found : how many groups there are in the data, and how many of them got a center; NOT PRIVATE
+    groups, groups_found : numbers of groups in the data, and of groups that got a center; NOT PRIVATE
     """
 
     titles: tuple[str, ...]

@@ -43,14 +43,14 @@ class Seat:
 
     Attributes
     ----------
-    token : text that identifies the phone when it returns
-    number : number of the seat, 1, 2, ...; it reveals only the order of arrival
-    seen : time when its phone was last seen, by the class's clock
-    point : its place on the map; None before one is chosen and in a class that keeps only reports
-    report : the bits that its session has drawn; None before they are drawn
+    token : secret text that identifies the phone when it returns
+    number : number of the seat (1, 2, ...), which reveals only the order of arrival
+    seen : time at which the phone was last seen, by the class's clock
+    point : the phone's place on the map, None before it is chosen and in a class that keeps only reports
+    report : the bits that the phone's session has drawn, None before that
     answer : indices of the chosen options, at first none; more than one only if several options may be right
-    hits, rounds : bets won and rounds played in its own game
-    game, game_of : its own game, which a reload continues, and the run and the place that the game is about
+    hits, rounds : numbers of bets won and of rounds played in the phone's own game
+    game, game_of : the phone's own game, which a reload continues, and the run and the place that it is about
     """
 
     token: str
@@ -74,8 +74,8 @@ class Poll:
     lesson : name of the lesson that asks, "" if none does
     several : whether several options may be right
     right : indices of the right options of a lesson
-    replies : reply to each option, () if several may be right
-    task, keep : instruction for the run, and sentence to remember
+    replies : a reply to each option, () if several options may be right
+    task, keep : the instruction for the run, and the sentence to remember
     """
 
     text: str
@@ -94,9 +94,9 @@ class Classroom:
 
     Parameters
     ----------
-    code : the typed code
-    low, high : the public box, arrays of shape (2,)
-    keeps_points : False for a class in which the server never stores anybody's place
+    code : the code that people type to enter
+    low, high : corners of the public box, arrays of shape (2,)
+    keeps_points : whether the server stores people's places; if not, it stores only reports
     cells : number of bits of a report
     opener : the visit that opened the class, "" for none
     clock : function that returns seconds; tests replace it
@@ -107,7 +107,7 @@ class Classroom:
     lecturer : the token of the person who opened the class
     version : number that changes whenever phones have something new to show
     stage : the stage that the phones show now
-    part : part of a lesson: "predict", "run" or "answer"
+    part : part of a lesson ("predict", "run" or "answer")
     result : the lecturer's run itself, for a projector that was reloaded
     run : the lecturer's run in the form that pages show
     step : step of the lecturer's player

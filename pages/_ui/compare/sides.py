@@ -135,8 +135,8 @@ class RunsControl(Control):
 
     Attributes
     ----------
-    data_word : the word that stands for the data in the address
-    vocabulary : vocabulary of Explore
+    data_word : the word that stands for the data in an address
+    vocabulary : Explore's vocabulary, which names the parameters
     """
 
     data_word: str = ""

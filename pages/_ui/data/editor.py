@@ -356,7 +356,7 @@ def _people(upload: Upload) -> dict[str, Any]:
 
 
 def _missing(columns: list[dict[str, Any]]) -> str:
-    """Return a sentence that says how many bounds are missing; "" if at most one is missing."""
+    """Return a sentence that says how many bounds are missing, or "" if at most one is."""
     wanted = sum(column[end] is None for column in columns for end in ("low", "high"))
     return f"{wanted} bounds are missing: each column needs a low and a high one." if wanted > 1 else ""
 

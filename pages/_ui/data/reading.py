@@ -129,7 +129,7 @@ def numbers(key: str, form: Form) -> tuple[str | None, str | None]:
 
 
 def separator(key: str) -> str | None:
-    """Ask what separates cells in a text file; None means as in the line of names or, without that line, a comma."""
+    """Ask what separates cells in a text file (None: as in the line of names or, without that line, a comma)."""
     words = {"as in the line of names, else a comma": None, **{word: sign for sign, word in SEPARATORS.items()}}
     label = st.selectbox("Separator of cells", words, key=keys.SEPARATOR(key), width=300, help="Only for text files.")
     return words[label]

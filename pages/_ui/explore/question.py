@@ -24,7 +24,7 @@ class RerunQuestion:
 
     Attributes
     ----------
-    algorithms : the algorithms, by label
+    algorithms : an algorithm for every ε, by label
     current : the label of the run's own algorithm
     stored : finished reruns, by label
     """

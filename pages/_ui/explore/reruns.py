@@ -70,7 +70,7 @@ def section(key: str, result: Result, *, hidden: bool, axes: Axes, current: bool
 
 
 def scatter_of(result: Result) -> np.ndarray | None:
-    """Return the scatter of each center over the stored or finished reruns (k,), z units; None if there are none."""
+    """Return the scatter (k,), in z units, of each center over stored or finished reruns, or None without reruns."""
     if result.trace.noiseless or has_regions(result.trace):
         return None
     question = RerunQuestion.of(result)

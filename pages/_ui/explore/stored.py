@@ -58,7 +58,7 @@ class Stored:
 
 
 def edition_of(data: Dataset) -> tuple[str, int | None] | None:
-    """Return a sample's name and the number of its people that are used (None for all); None for any other data."""
+    """Return a sample's name and the number of its people that are used (None for all), or None for other data."""
     kind, _, name = data.dataset_id.partition(":")
     sample, _, people = name.partition(":")
     if data.private or kind != "sample" or sample not in SAMPLES:
@@ -67,7 +67,7 @@ def edition_of(data: Dataset) -> tuple[str, int | None] | None:
 
 
 def runs_of(data: Dataset, algorithm: Algorithm) -> Stop | None:
-    """Return the stored runs of exactly this algorithm on a sample, where run i has seed i; None if there are none."""
+    """Return the stored runs of exactly this algorithm on a sample (run i has seed i), or None if there are none."""
     here, names = edition_of(data), params.specs(type(algorithm))
     if here is None:
         return None
@@ -89,7 +89,7 @@ def name_of(sample: str, people: int | None) -> str:
 
 
 def stored(name: str, data: Dataset, cls: type[Algorithm]) -> Stored | None:
-    """Return the stored runs that match the form except for ε; None if the atlas is not meant to have any.
+    """Return the stored runs that match the form except for ε, or None if the atlas is not meant to have any.
 
     A method with the parameter rho has stored runs only if all columns share a scale.
     """
@@ -110,7 +110,7 @@ def stored(name: str, data: Dataset, cls: type[Algorithm]) -> Stored | None:
 
 
 def made(name: str, data: Dataset, cls: type[Algorithm]) -> Track | None:
-    """Return the track that is made for the form's choices while the page is open; None if they cannot have one."""
+    """Return the track that is made for the form's choices while the page is open, or None if they cannot have one."""
     state, specs = st.session_state, params.specs(cls)
     if state.get(keys.EXPLORE_EXACT, False) or state.get(keys.EXPLORE_SEED, 0) >= fill.RUNS:
         return None
@@ -145,7 +145,7 @@ def _chart_of(here: Stored | None, result: Result) -> Chart | None:
 
 
 def found_again(here: Stored | None, result: Result) -> tuple[int, int] | None:
-    """Return how many matching stored runs found all groups, and how many there are; None if there are none."""
+    """Return how many matching stored runs found all groups, and how many runs there are, or None if there are none."""
     chart = _chart_of(here, result)
     if chart is None:
         return None
@@ -154,7 +154,7 @@ def found_again(here: Stored | None, result: Result) -> tuple[int, int] | None:
 
 
 def more_people(algorithm: Algorithm | None, data: Dataset) -> str:
-    """Return the bet with all people of the sample, as `with_more` puts it; "" unless `data` has only some of them."""
+    """Return the bet with all people of the sample, as `with_more` puts it, or "" if `data` has them all."""
     sample, people = edition_of(data) or ("", None)
     if algorithm is None or people is None:
         return ""

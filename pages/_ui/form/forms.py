@@ -188,7 +188,7 @@ def may_be_noiseless(cls: type[Algorithm]) -> bool:
 
 
 def beside(name: str, value: Any, data: Dataset) -> str:
-    """Return a note that explains the number, such as its meaning in the data's units; "" if there is nothing."""
+    """Return a note that explains the number, such as its meaning in the data's units, or "" if it needs none."""
     if name == "projected_features":
         d = data.domain.n_features
         return f"These data have {d} columns; a projection cannot have more." if value > d else ""

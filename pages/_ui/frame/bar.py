@@ -30,7 +30,7 @@ _component = st.components.v2.component(
 class _Link(NamedTuple):
     """A link as the browser draws it.
 
-    `current` is its `aria-current`: "page" for the current page, "true" for the place that contains it, else "".
+    `current` is its `aria-current` ("page" for the current page, "true" for the place that contains it, else "").
     """
 
     href: str

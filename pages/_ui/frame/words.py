@@ -11,7 +11,7 @@ __all__ = ["on_screen", "rule_of"]
 
 
 def rule_of(promise: Guarantee) -> str:
-    """Return the rule that gives the δ of a promise, such as "1/(n ln n) for n = 500"; "" if none is known."""
+    """Return the rule that gives the δ of a promise, such as "1/(n ln n) for n = 500", or "" if none is known."""
     sizes = (fact.split()[2] for fact in promise.public if fact.startswith("n = "))
     n = next((int(size.rstrip(":")) for size in sizes if size.rstrip(":").isdecimal()), 0)
     rules = {"n^-1.1": n**-1.1, "1/(n ln n)": 1 / (n * math.log(n))} if n > 2 else {}

@@ -49,7 +49,7 @@ def view_of(result: Result, *, hidden: bool, axes: Axes) -> View:
 
 
 def pictured(result: Result, axes: Axes) -> tuple[int, int] | None:
-    """Return the size of the pictures that replace the plane; None if there are no pictures or columns are chosen."""
+    """Return the size of the pictures that replace the plane, or None if there are none or columns are chosen."""
     return None if isinstance(axes, tuple) else result.data.picture
 
 

@@ -54,10 +54,10 @@ class Picture:
     Attributes
     ----------
     figure : JSON of the figure, "" if `html` replaces it
-    alt : description for people who cannot see it
-    titles : sentence for every step
+    alt : description for people who cannot see the picture
+    titles : the sentence for every step
     legend : (SVG, words) pairs
-    big, small : one number, and what it counts
+    big, small : one number, and the words for what it counts
     bigs : the number at every step if it grows with the picture, else empty
     promise : ε and δ in words
     """

@@ -48,10 +48,10 @@ class Staged:
     Attributes
     ----------
     address : page and query of the scene that its picture shows
-    sentence : a sentence on the ignored parts of the address
-    others : key pressed in the show -> the same run at another ε ("1" to "5", or typed: "e0.1") or seed ("r1",
-        "r2", ...)
-    into : the same key -> page and query of that scene
+    sentence : a sentence on the ignored parts of the slide's address
+    others : key pressed in the show -> the same run at another ε ("1" to "5", or "e0.1" if typed) or seed
+        ("r1", "r2", ...)
+    into : key pressed in the show -> page and query of the scene with that run
     refusal : the reason why there are no other runs
     """
 

@@ -42,9 +42,9 @@ class Did(NamedTuple):
 
     Attributes
     ----------
-    ended : the slide (1, 2, ...) at which the show ended; None before the end
+    ended : the slide (1, 2, ...) at which the show ended, None before the end
     into : address of the scene that was opened, "" for none
-    typed : scene of a slide and the ε that was typed there; None if none was
+    typed : the scene of a slide and the ε that was typed there, None if nothing was typed
     """
 
     ended: int | None
@@ -59,9 +59,9 @@ def show(
 
     Parameters
     ----------
-    slides : the slides that can be shown, with the pictures by their names
-    start : index of the slide at which it begins
-    ready : text beside the button
+    slides : the slides that can be shown, with their pictures by name
+    start : index of the slide at which the show begins
+    ready : text beside the button that begins the show
     opened : number of the opened address if it asks for the show to begin, else 0; a new number starts the show
     """
     tokens = "".join(f"--{name}:{value};" for name, value in theme(mode).tokens().items())

@@ -90,8 +90,8 @@ class Forwarded:
 
     Parameters
     ----------
-    app : the application that answers everything else
-    there : function that maps the page ("" for the root) and query of an address to the current page and query
+    app : the application that answers all other requests
+    there : function that maps an address's page ("" for the root) and query to the current page and query
     """
 
     def __init__(self, app: ASGIApp, there: Callable[[str, str], tuple[str, str]]) -> None:

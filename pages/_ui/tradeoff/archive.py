@@ -66,7 +66,7 @@ class Archive:
 
     @contextmanager
     def working(self, identity: str) -> Iterator[RowFile | None]:
-        """Yield the file for more rows while only this process works on a sweep; None if another process does."""
+        """Yield the file for more rows while only this process works on a sweep, or None if another process does."""
         with self._path(identity, "lock").open("w") as lock:
             try:
                 if fcntl is not None:
@@ -83,7 +83,7 @@ class Archive:
             return rows is not None
 
     def end(self, identity: str, how: str) -> None:
-        """Record the outcome of a sweep: "done", "cancelled" or "failed"."""
+        """Record the outcome of a sweep, which is "done", "cancelled" or "failed"."""
         self._path(identity, "over").write_text(how)
 
     def _path(self, identity: str, suffix: str) -> Path:

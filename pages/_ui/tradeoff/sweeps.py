@@ -325,7 +325,7 @@ def history() -> list[Progress]:
 
 
 def expected(runs: Sequence[Run]) -> float | None:
-    """Return the expected time of runs, in seconds; None while one run of each kind is being timed in the background.
+    """Return the expected time of runs in seconds, or None while one run of each kind is being timed in the background.
 
     A session times one sweep at a time, and abandons the timing of an earlier form.
     """

@@ -100,7 +100,7 @@ def chart(
     Parameters
     ----------
     sample, method : name in SAMPLES, and name of an algorithm; other names have no stored runs
-    people : edition with fewer people; None for the whole sample
+    people : number of people in an edition with fewer people, None for the whole sample
     values : parameters whose values are not the method's defaults, as in `dpviz.atlas.cells.Chapter`
     """
     if trust(sample, method, values) is not Trust.YES:
@@ -116,7 +116,7 @@ def played(data: Dataset, algorithm: Algorithm, person: np.ndarray, world: bool 
     data : the data set, of which only the name of a sample is looked up
     algorithm : the algorithm under attack
     person : position of the person, shape (d,), original units
-    world : the world of all rounds; None if a coin decided
+    world : the world of all rounds, None if a coin decided each round
     """
     mine = [game for game in GAMES if data.dataset_id == f"sample:{game.sample}" and game.world is world]
     if data.private or algorithm not in [game.algorithm() for game in mine] or _trust_in(rounds) is not Trust.YES:
@@ -127,7 +127,7 @@ def played(data: Dataset, algorithm: Algorithm, person: np.ndarray, world: bool 
 
 
 def given() -> tuple[Given, Bets] | Trust:
-    """Return Start's stored averages and bets; CHECKING until they are verified, NO if there are none."""
+    """Return Start's stored averages and bets, or CHECKING until they are verified, or NO if there are none."""
     trust = _trust_in(averages)
     return (averages.read(FOLDER) or Trust.NO) if trust is Trust.YES else trust
 

@@ -37,8 +37,8 @@ class Gathered:
 
     Attributes
     ----------
-    ready : the requested pieces that are finished, by name
-    active : whether more will come
+    ready : the finished pieces among the requested ones, by name
+    active : whether more pieces will come
     problem : one sentence if the computation failed
     stopped : whether the computation was stopped
     """

@@ -21,9 +21,9 @@ def per_run(*, shared: int, own: int, words: str | bool = False) -> Callable[[Ca
 
     Parameters
     ----------
-    shared, own : maximum number of values that the server stores for public data, and that each session stores for its
-        own files
-    words : text to show while a value is made; False for none
+    shared, own : maximum numbers of values that the server stores for public data, and that each session stores for
+        its own files
+    words : text shown while a value is made, False for none
     """
 
     def wrap(make: Callable[..., T]) -> Callable[..., T]:

@@ -32,7 +32,7 @@ class Track:
 
     Attributes
     ----------
-    data, algorithm : the form's data set and algorithm, at the form's ε
+    data, algorithm : the form's data set, and its algorithm at the form's ε
     """
 
     data: Dataset
@@ -49,7 +49,7 @@ class Track:
 
     @property
     def chart(self) -> tuple[Chart, Beside] | None:
-        """Return the finished stops in the atlas's format, together with KMeans; None before the first is finished."""
+        """Return the finished stops in the atlas's format, together with KMeans, or None before the first."""
         public = is_public(self.data)
         ground: Beside | None = peek(self._name("KMeans"), public=public)
         results = [peek(self._name(epsilon), public=public) for epsilon in STOPS]
@@ -91,7 +91,7 @@ def at(algorithm: Algorithm, epsilon: float | None) -> Algorithm:
 
 
 def track(data: Dataset, algorithm: Algorithm) -> Track | None:
-    """Return a method's track on a data set; None for private data, or if its runs cannot form one or take too long.
+    """Return a method's track on a data set, or None for private data or if its runs cannot form one or take too long.
 
     Runs can form a track if ε is a parameter and they release centers for squared distances.
     """

@@ -26,10 +26,10 @@ class Job:
     Attributes
     ----------
     owner : the session to which the job belongs, "" for none; a session's jobs run one after the other
-    turn : name under which the server knows the visitor; all sessions of one visitor share their turns
+    turn : name under which the server knows the visitor, whose sessions take turns together
     seconds : expected time
     status : "queued", "running", "done", "cancelled" or "failed"
-    done, total : progress in the work's own units; a total of 0 means that it is unknown
+    done, total : progress in the work's own units; a total of 0 stands for an unknown total
     result : value that the work returned
     error : one sentence if the work failed, else ""
     wanted : function that returns whether somebody still waits for the result

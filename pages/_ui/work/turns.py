@@ -45,7 +45,7 @@ def turn_of(headers: Mapping[str, str], client: str, visit: str) -> str:
     Parameters
     ----------
     headers : headers of the connection, with names in lower case
-    client : address that the connection came from
+    client : address from which the connection came
     visit : name of the session
     """
     if login := headers.get(os.environ.get(_LOGIN, "").lower(), ""):

@@ -30,7 +30,7 @@ SHORT = {"n_clusters": "k", "epsilon": "e", "delta": "delta", "rho_distance": "r
 
 
 class Columns(Control):
-    """The control for the columns to draw; None stands for the picture's own columns."""
+    """The control for the columns to draw, with None for the picture's own columns."""
 
     def from_widget(self, value: Any) -> Any:
         """Return the chosen columns, or None if none are chosen and the picture has no columns of its own."""
