@@ -1,8 +1,8 @@
 """Change privacy-critical lines one at a time (`python -m tests.mutants [NAME ...]`); the tests must notice each one.
 
-Without names it tries all of them; `--tenth N` tries every tenth from the N-th on. It prints the fate of each, and
-exits with 1 if one survives or is not decided in time. Every mutant runs in a copy of the checkout, on the tests named
-next to its file.
+Without names, the command tries all mutants; with `--tenth N`, it tries every tenth from the N-th on. It prints each
+mutant's fate, and exits with 1 if one survives or is not decided in time. Every mutant runs in a copy of the checkout,
+on the tests named next to its file.
 """
 
 from __future__ import annotations
@@ -469,7 +469,7 @@ def survives(mutant: Mutant) -> bool:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Try mutants and print the fate of each; return 1 if one survives or is not decided in time, else 0."""
+    """Try mutants and print their fates; return 1 if a mutant survives or is not decided in time, else 0."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--tenth", type=int)

@@ -1,4 +1,4 @@
-"""Start a real server for tests, record its calls to other machines, and run coroutines next to a browser's."""
+"""Start a real server for tests, record its calls to other machines, and run coroutines beside those of a browser."""
 
 import asyncio
 import os

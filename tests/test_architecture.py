@@ -427,7 +427,7 @@ def test_readme_lists_every_algorithm(slug):
 
 
 def test_every_walk_in_a_browser_is_slow():
-    """The quick tests do not import them, so a walk without the mark would never run."""
+    """The quick tests do not import walks, so a walk without the mark would never run."""
     walks = {path.name: path.read_text() for path in (ROOT / "tests" / "browser").glob("test_*.py")}
     mark = "\npytestmark = [pytest.mark.browser, pytest.mark.slow"
     assert len(walks) > 20 and [name for name, source in walks.items() if mark not in source] == []

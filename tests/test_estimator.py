@@ -1,4 +1,4 @@
-"""Check that the estimator keeps scikit-learn's conventions, and warns where these leak."""
+"""Check that the estimator keeps scikit-learn's conventions, and warns where they would leak something."""
 
 import pickle
 import subprocess

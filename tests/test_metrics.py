@@ -1,4 +1,4 @@
-"""Check metrics against scikit-learn or the definition."""
+"""Check metrics against scikit-learn or against their definitions."""
 
 import numpy as np
 import pytest

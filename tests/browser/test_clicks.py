@@ -1,4 +1,4 @@
-"""Count the clicks from a fresh browser to a run on the visitor's own CSV and its centers in a file."""
+"""Count the clicks that take a new visitor to a run on their own CSV and to its centers in a file."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""Check the page for an unexpected error in a real browser: the bar, one sentence, one link, the log's number."""
+"""Check the page for an unexpected error in a real browser: the bar, one sentence, one link, the log entry's number."""
 
 import re
 import shutil

@@ -1,4 +1,4 @@
-"""Check a visitor's key in a real browser: it outlives visits, scripts cannot read it, and a file takes it along."""
+"""Check a visitor's key in a real browser: it outlives visits, scripts cannot read it, and a file moves it."""
 
 import re
 

@@ -2,7 +2,7 @@
 
 `python -m tests.datasets.one_reading DRAWS [SEED]` draws pairs of files that differ in one record: added, removed,
 changed or moved. Every record must give the same rows as it does alone below the same first line, and everything that
-may be shown of a file must be the same for both files. It prints any difference, and then exits with 1.
+may be shown of a file must be the same for both files. The command prints any difference, and then exits with 1.
 """
 
 from __future__ import annotations

@@ -105,7 +105,7 @@ def test_a_process_that_dies_or_lies_is_one_sentence(script, monkeypatch, really
 
 
 def test_stuck_files_take_no_turn_from_the_next_one_and_end_when_they_are_stopped(monkeypatch):
-    """A visitor who stops while waiting for a process does not keep waiting."""
+    """A visitor who stops a file that still waits for a process is released at once."""
     start, stop, ended = apart._start, threading.Event(), []
 
     def advance(fraction):

@@ -185,7 +185,7 @@ def test_one_column_may_have_a_decimal_sign_of_its_own(private, ending, files_ar
 
 
 def test_white_space_and_broken_bytes_are_split_apart_and_given_up(monkeypatch, files_are_read_here):
-    """These files are read in the limited process, whether public or private."""
+    """Text with white space or broken bytes is read in the limited process, whether it is public or private."""
     asked = []
     monkeypatch.setattr(
         readers, "read_apart", lambda data, name, *rest: asked.append(name) or apart.read_apart(data, name, *rest)

@@ -1,4 +1,4 @@
-"""Check names, bounds and rules as they are typed."""
+"""Check the notation in which names, bounds and rules are typed."""
 
 import pytest
 

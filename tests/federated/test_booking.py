@@ -1,4 +1,4 @@
-"""Check that a client's account books the whole plan before a word is sent, and that the owner's total holds."""
+"""Check that a client's account books the whole plan before anything is sent, and that the owner's total holds."""
 
 import json
 import threading

@@ -173,7 +173,7 @@ def test_a_question_that_cannot_be_one_is_named_on_every_side(folder, monkeypatc
 
 @pytest.mark.slow
 def test_eight_faults_in_each_of_twelve_rounds(folder, monkeypatch):
-    """Every run is aborted cleanly and names the client; only the late client needs a deadline."""
+    """Every run is aborted with a message that names the client; only a late client needs a deadline."""
     kinds = ("dies", "late", "truncated", "corrupted", "replayed", "oversized", "wrong_version", "other_question")
     agreement = agreed(FastLloyd(n_clusters=3, iterations=12))
     for fault in kinds:

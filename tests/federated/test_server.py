@@ -276,7 +276,7 @@ def test_a_server_whose_own_program_fails_tells_the_clients(folder):
 
 
 def test_the_server_s_command_ends_in_one_sentence_and_its_exit_code(folder, capsys):
-    """Check a run that nobody joins, and a port in use. The former once ended in a traceback on Python 3.11."""
+    """Check a run that nobody joins, and a port in use. A run that nobody joins once caused a traceback."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         assert main(["federated", "server", str(folder / "server"), "--port", str(port)]) == 2

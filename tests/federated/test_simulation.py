@@ -231,7 +231,7 @@ def test_rounding_to_nearest_keeps_the_promise_and_truncation_breaks_it(epsilon,
 
 
 def test_the_ring_rounds_to_nearest():
-    """The audit above assumes these rounding thresholds, so the ring must have them."""
+    """The exact audit of rounding assumes these thresholds, so the ring must have them."""
     tiny = 2.0**-24
     for ring in (PAPER, WIDE):
         for whole in (-2, -1, 0, 1, 2):

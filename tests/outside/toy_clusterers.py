@@ -17,7 +17,7 @@ class Toy:
 
 
 class Plain:
-    """Take the first k rows, without noise, seed or bounds, and write into the rows."""
+    """Take the first k rows, without noise, seed or bounds, and overwrite the rows."""
 
     def __init__(self, n_clusters):
         self.n_clusters = n_clusters

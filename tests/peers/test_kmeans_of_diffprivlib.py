@@ -1,8 +1,8 @@
 """Apply the tests of IBM diffprivlib's private KMeans to every algorithm here; all are rewritten.
 
 Refused here by design, each with one sentence: ε = ∞ (a parameter between 0.01 and 100; `noise="none"` is how a DEMO
-shows it), bounds read off the rows in a release, budgets that live only in the estimator (an account is a file's).
-Left out because dpviz has no such thing: `verbose`, sample weights.
+shows it), bounds read off the rows in a release, budgets of one estimator (accounts belong to files). Left out
+because dpviz has no such thing: `verbose`, sample weights.
 """
 
 import warnings

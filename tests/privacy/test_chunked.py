@@ -86,7 +86,7 @@ def test_the_command_line_reads_a_file_in_parts(files, capsys):
 
 
 def test_no_part_takes_more_memory_than_a_part_may(files, tmp_path, monkeypatch, capsys):
-    """A few kilobytes of Parquet can hold a row group of any size, so a large one is refused; a .npy file is cut."""
+    """A few kilobytes of Parquet can hold a huge row group, which is refused; a .npy file is cut into parts."""
     folder, X = files
     monkeypatch.setattr(datasets_parts, "PART_CELLS", 699 * D)
     parts = parts_of(folder / "rows.npy")

@@ -1,4 +1,4 @@
-"""Check that frames that do not fit their figure are refused with a sentence on what to give."""
+"""Check that frames that do not fit their figure are refused with a sentence that says what is needed."""
 
 import plotly.graph_objects as go
 import pytest

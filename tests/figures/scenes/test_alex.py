@@ -1,4 +1,4 @@
-"""Check that the captions of Alex's two worlds are conclusions, against distances computed here."""
+"""Check the conclusions in the captions of Alex's two worlds against distances computed here."""
 
 import numpy as np
 import pytest

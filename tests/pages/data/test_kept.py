@@ -1,4 +1,4 @@
-"""Check the declarations stored in the browser: names, kinds, bounds and separators; those read back are checked."""
+"""Check that declarations stored in the browser hold names, kinds, bounds and separators, and are checked when read."""
 
 import json
 
