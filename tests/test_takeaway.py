@@ -338,7 +338,7 @@ def test_a_file_names_its_data_its_centers_and_its_epsilon_and_a_replay_has_its_
     assert f"<h1>{headline(trace)}</h1>" in played and f"<h1>{headline(trace)}</h1>" in paper
     for mode in ("light", "dark"):
         key = re.search(f'<ul class="key {mode}">(.*?)</ul>', played)[1]
-        assert "center" in key and "KMeans" not in key  # without a view, released layers only
+        assert "center" in key and "KMeans" not in key  # without a view, only released layers are shown
     assert '<table class="numbers">' in paper
 
 

@@ -147,7 +147,7 @@ def open_page(browser, visitor, server):
     yield opener
     for page in pages:
         page.context.set_offline(False)
-        page.evaluate("localStorage.clear()")  # so that no test depends on the previous one
+        page.evaluate("localStorage.clear()")  # the next test must not depend on this one
         page.close()
     for stranger in strangers:
         stranger.close()

@@ -133,7 +133,7 @@ def test_figures_of_another_algorithm_come_to_rest_at_their_own_last_step(open_p
         to.drawImage = function () { window.drawnAt = performance.now(); return copy.apply(this, arguments); };
         window.drawnAt = performance.now();
     }""")
-    page.wait_for_function("() => performance.now() - window.drawnAt > 1500")  # at rest after the last redraws
+    page.wait_for_function("() => performance.now() - window.drawnAt > 1500")  # the last redraws are over
     assert page.evaluate(f"({STEPS})().every(s => s === {last})")
     no_exception(page)
 
@@ -189,7 +189,7 @@ def test_on_a_phone_panels_are_swiped_right_below_the_plane(open_page):
     assert len(tops) >= 2 and len(set(tops)) == 1 and edge > 100  # side by side
     last = row.locator(".dpviz-stage").last
     last.focus()
-    page.wait_for_function("row => row.scrollLeft > 50", arg=row.element_handle())  # the focus scrolls it into view
+    page.wait_for_function("row => row.scrollLeft > 50", arg=row.element_handle())  # the focus scrolls the figure here
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 

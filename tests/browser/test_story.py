@@ -73,7 +73,7 @@ def test_six_screens_by_keys_bets_and_back(open_page):
     expect(page).to_have_url(re.compile(r"screen=5$"))
     page.get_by_role("button", name="300", exact=True).click()
     few = record["editions"][2]["stops"][-1]["people"]["big"].replace("**", "")
-    expect(page.locator(".dp-story section").nth(4)).to_contain_text(few)  # at the previous screen's ε
+    expect(page.locator(".dp-story section").nth(4)).to_contain_text(few)  # the previous screen's ε still holds
 
     page.reload()
     expect(page).to_have_url(re.compile(r"screen=5$"))

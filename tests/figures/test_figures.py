@@ -78,7 +78,7 @@ def test_every_trace_draws_and_all_panels_step_together(slug, axes):
         for index, data in zip(last.traces, last.data, strict=True):
             assert data.x is None or str(list(data.x)) == str(
                 list(panel.figure.data[index].x)
-            )  # as text, because nan does not equal nan
+            )  # compared as text, because nan does not equal nan
         validated = go.Figure(panel.figure.data, panel.figure.layout, panel.figure.frames)
         sent = plotly.io.to_json(panel.printed().figure, validate=False)  # as st.plotly_chart does
         assert json.loads(validated.to_json()) == json.loads(sent)
@@ -282,7 +282,7 @@ def test_contrast(colors):
 def test_releases_too_narrow_for_their_names_are_named_by_their_turns():
     labels = [f"{kind} {i}" for i in range(1, 21) for kind in ("cells, table", "averages")]
     assert turns([*labels, "weights 1"], np.ones(41)) == [("cells and averages × 20", 0, 39)]
-    assert turns(labels[:4], np.ones(4)) == []  # enough room for every name
+    assert turns(labels[:4], np.ones(4)) == []  # there is enough room for every name
     assert turns([f"votes, round {i}" for i in range(1, 30)], np.ones(29)) == [("votes × 29", 0, 28)]
     assert turns([], np.ones(0)) == []
 

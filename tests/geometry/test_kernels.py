@@ -98,7 +98,7 @@ def test_passes_over_points_and_along_rows_find_the_same_two(block, swept, tile,
     monkeypatch.setattr(kernels, "_BLOCK", block)
     rng = np.random.default_rng(0)
     rows, points = rng.integers(-3, 4, (200, 2)).astype(np.float32), rng.integers(-3, 4, (9, 2)).astype(float)
-    scores = 0.5 * (points**2).sum(axis=1) - rows @ points.T  # small whole numbers: exact, with many ties
+    scores = 0.5 * (points**2).sum(axis=1) - rows @ points.T  # scores of small whole numbers are exact and often tie
     best, least, second = kernels._two_best(np.float32, rows, points)
     np.testing.assert_array_equal(best, scores.argmin(axis=1))
     np.testing.assert_array_equal(np.column_stack([least, second]), np.sort(scores, axis=1)[:, :2])

@@ -329,7 +329,7 @@ def test_the_points_run_as_any_data_set_and_the_price_does_not_count_them():
     assert (shown.groups, shown.groups_found, shown.odds) == (4, int(got.sum()), trace.claimed.odds)
     assert [len(at) for at in shown.centers[:3]] == [0, 0, 4]  # trial points, votes, then centers
     assert len(shown.titles) == len(shown.centers) and np.array_equal(shown.centers[-1], trace.cluster_centers)
-    # in km, not in z units
+    # centers are in km, not in z units
     assert all(np.all((at >= compute.LOW - 9) & (at <= compute.HIGH + 9)) for at in shown.centers)
     question = compute.game_of(shown, tuple(few.X[3]))
     assert len(question.inside) == len(few.X) == len(question.outside) + 1

@@ -127,7 +127,7 @@ def test_one_thing_changed_from_explore(open_link):
     one, other = app.session_state["compare_runs"]
     assert one.algorithm.epsilon == 4 * other.algorithm.epsilon == 1.0 and one.seed == other.seed
     assert "Their budgets differ" in words(app) and "5 of 5 groups found" in words(app)
-    assert "The promises differ" not in words(app)  # no warning about a chosen difference
+    assert "The promises differ" not in words(app)  # the difference was chosen, so nothing warns about it
 
 
 @pytest.mark.slow

@@ -104,7 +104,7 @@ def test_both_directions_agree():
     assert epsilon_for(curve, 0.1) == math.inf and epsilon_for(curve, 5.0) == 0.0
     assert math.isnan(noise_at(curve, 5.0)) and epsilon_for([], 1.0) == math.inf
     bumpy = [point(0.5, 1.0), point(1.0, 1.2), point(2.0, 0.5)]
-    assert noise_at(bumpy, 1.0) == pytest.approx(1.2)  # as the table shows it
+    assert noise_at(bumpy, 1.0) == pytest.approx(1.2)  # at a point of the curve, the noise is the point's own
     assert epsilon_for(bumpy, 1.1) == 0.0 and 1.0 < epsilon_for(bumpy, 0.6) < 2.0
     rising = [point(0.5, 1.0), point(1.0, 0.4), point(2.0, 0.5)]
     assert epsilon_for(rising, 0.45) == pytest.approx(0.92, abs=0.05)  # although the noise is larger again at ε 2

@@ -185,7 +185,7 @@ def test_an_older_copy_of_the_database_is_noticed_while_running_and_after_a_rest
         accounts.reserve(key, claim())
     with pytest.raises(PermissionError, match="remove .*accounts.seen and restart"):
         Accounts.open(tmp_path, "")
-    accounts = Accounts.open(tmp_path / "fresh", "")  # as long as the known chain, but with another history
+    accounts = Accounts.open(tmp_path / "fresh", "")  # this chain is as long as the known one, but its history differs
     for _ in range(2):
         accounts.reserve(accounts.key(b"a"), claim())
     assert len(accounts.of(accounts.key(b"a")).claims) == 2

@@ -373,7 +373,7 @@ def test_no_row_is_longer_than_the_radius_not_by_one_step_of_the_grid(d, radius)
 def test_a_projected_row_is_added_column_by_column_in_float64(d):
     """A matrix product may add in another order, or in longer registers, depending on the block around the row."""
     rng = np.random.default_rng(d)
-    x, matrix = snap(rng.uniform(-1, 1, (40, d))), rng.normal(0, 2.0**33, (d, 3))  # so wide that all rounding shows
+    x, matrix = snap(rng.uniform(-1, 1, (40, d))), rng.normal(0, 2.0**33, (d, 3))  # wide enough to show rounding
     expected = np.zeros((40, 3))
     for row, i in np.ndindex(expected.shape):
         for value, weight in zip(x[row].tolist(), matrix[:, i].tolist(), strict=True):

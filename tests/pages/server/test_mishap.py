@@ -71,7 +71,7 @@ def test_a_value_of_another_type_counts_as_never_sent(checked, value_type, deser
 
 def test_a_value_of_its_type_is_read(checked, caplog):
     assert states("json_value", lambda v: v, json_value="[1]")["one"] == [1]
-    assert states("double_value", lambda v: v, int_value=7)["one"] == 7  # as a number field with whole steps sends it
+    assert states("double_value", lambda v: v, int_value=7)["one"] == 7  # a number field with whole steps sends this
     assert states("string_value", lambda v: v)["one"] is None
     with pytest.raises(KeyError):
         states("string_value", lambda v: v)["two"]
