@@ -1,4 +1,4 @@
-"""Time whole runs of the algorithms relative to KMeans(n_init=10), with the two in turns in one process.
+"""Time whole runs of the algorithms relative to KMeans(n_init=10); both run in turns in one process.
 
 python -m benchmarks.speed --algorithms pe-means --cases 10kx2 60kx40 --pairs 3
 """

@@ -205,8 +205,8 @@ class Domain:
         """Return the rows (n, d) clipped to the box, then to the ball, each one independently of the others."""
         clipped = np.clip(Z, -self.box_z, self.box_z)
         squares = np.zeros(len(clipped))
-        for start in range(0, len(clipped), _ROWS):  # each block of rows fits in the cache
-            for column in clipped[start : start + _ROWS].T:  # a fixed order, so a row's bits do not depend on its block
+        for start in range(0, len(clipped), _ROWS):  # Each block of rows fits in the cache.
+            for column in clipped[start : start + _ROWS].T:  # A fixed order keeps a row's bits the same in any block.
                 squares[start : start + _ROWS] += column * column
         norms = np.sqrt(squares)
         reach = self.radius * (1 - _SLACK / 2)
@@ -228,7 +228,7 @@ class Domain:
         """Return a length, given in z units, as text for readers, with at most `digits` significant digits.
 
         If all columns share one scale and one unit, the length is in that unit (meters below a kilometer), or in
-        "units" if no unit is declared. Otherwise it is in z units, that is, a share of the bounds' half-width.
+        "units" if no unit is declared. Otherwise the length is in z units, that is, a share of the bounds' half-width.
         """
         half = self.half_width
         if (half != half[0]).any() or len(set(self.units)) > 1:

@@ -26,8 +26,8 @@ WIDE, TALL = 300, 220
 LEFT, RIGHT, TOP, BOTTOM = 80, 14, 28, 36
 SIZE = 11  # size of a mark, in pixels
 REFERENCE = "KMeans"
-ROUNDING = 1e-9  # numbers below this share of the largest one are rounding errors
-_COLUMNS = 3  # maximum number of panels in a row
+ROUNDING = 1e-9  # Numbers below this share of the largest one are rounding errors.
+_COLUMNS = 3  # Maximum number of panels in a row.
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Plot:
     Attributes
     ----------
     data, measure : titles
-    axis : the parameter along which curves run; "" if they are side by side
+    axis : the parameter along which curves run; "" if their points are side by side
     points : the plotted points, in the order of the curves
     reference : KMeans' value, None if KMeans is a curve itself or was not run, or if the value is 0 except for rounding
     """

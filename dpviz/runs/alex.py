@@ -64,8 +64,8 @@ def neighbors(
 ) -> tuple[Dataset, Dataset, np.ndarray | None]:
     """Return the two worlds and the position to which Alex moves, if Alex moves.
 
-    Under add/remove Alex is in or out, and the declared number of people stays the same. Under a relation that keeps n,
-    Alex stays or moves: by rho toward the middle of the bounds or, without a rho, to the middle.
+    Under add/remove, Alex is in the data or not, and the declared number of people stays the same. Under a relation
+    that keeps n, Alex stays or moves: by rho toward the middle of the bounds or, without a rho, to the middle.
 
     Raises
     ------

@@ -93,7 +93,7 @@ def _item(paper: Paper, item: Item, numbers: pd.DataFrame) -> str:
 
 
 def _pictures(plots: list[Plot], colors: Theme, mode: str) -> str:
-    """Return the panels of an item below their key."""
+    """Return an item's panels, with their key above."""
     look = looks(plots)
     keys = "".join(f"<li>{mark} {html.escape(name)}</li>" for name, mark in key_entries(plots, colors))
     drawn = "".join(f"<li>{panel_svg(panel, look, colors)}</li>" for panel in plots)

@@ -46,7 +46,7 @@ class Shell:
     def page(self, here: str, title: str, body: str, *, head: str = "", wide: bool = False, foot: bool = True) -> str:
         """Return a page as a whole HTML document.
 
-        `here` is its path in the site, `title` is text, and `body` and `head` are safe HTML.
+        `here` is the page's path in the site, `title` is text, and `body` and `head` are safe HTML.
         """
         doors = "".join(
             f'<a href="{link(here, there)}"{" aria-current=page" * self._within(here, there)}>{html.escape(word)}</a>'

@@ -37,7 +37,7 @@ def literal(value: Any) -> str:
 
 
 def parts(trace: Trace) -> list[tuple[str, str]]:
-    """Return the code in pieces with headings, from which script and notebook are made."""
+    """Return the code in pieces with headings; scripts and notebooks are made of these."""
     private = trace.seed is None
     algorithm_of(trace)  # refuses invalid names and values of parameters, because they would become code
     values = ", ".join(f"{name}={literal(value)}" for name, value in trace.parameters.items())

@@ -65,7 +65,7 @@ def _frozen(value: Any) -> Any:
 
 
 def _check_plan(trace: Trace, algorithm: Algorithm, n_public: int) -> None:
-    """Refuse a plan that differs from the algorithm's with these parameters."""
+    """Refuse a plan that is not the algorithm's plan for these parameters."""
     try:
         plan = algorithm.plan(trace.domain.n_features, n_public).to_dict()
     except (ArithmeticError, PermissionError) as problem:
