@@ -66,7 +66,7 @@ class Rehearsal:
 
     @property
     def best(self) -> tuple[float, ...] | None:
-        """Return the sd of a center per column, from a formula if there is one, else from runs; None if unknown."""
+        """Return a center's sd per column: by formula if there is one, else from runs; None if unknown."""
         return self.noise or self.scatter
 
 
