@@ -8,7 +8,7 @@ from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).parent
 RESULTS = Path("benchmarks") / "results"
-SHOWN = ("papers/*.csv", "nsm.csv", "leave-one-out.md", "oracle.md", "robustness.md")  # shown on the Papers page
+SHOWN = ("papers/*.csv", "nsm.csv", "leave-one-out.md", "oracle.md", "robustness.md")  # the Papers page shows these
 LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.pyc", "make.py")
 
 

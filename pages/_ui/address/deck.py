@@ -13,7 +13,7 @@ __all__ = ["DEFAULT", "MOST_BYTES", "MOST_SLIDES", "PAGES", "SHOWS", "Deck", "Sl
 
 SCHEMA = 1
 MOST_SLIDES, MOST_BYTES = 40, 400_000
-MOST = {"title": 120, "scene": 4_000, "notes": 4_000}  # maximum numbers of characters
+MOST = {"title": 120, "scene": 4_000, "notes": 4_000}  # maximum numbers of characters in a slide's texts
 MOST_SECONDS = 3_600
 PAGES = ("explore", "again", "limits", "attacker", "tradeoff")  # pages whose scenes can be shown
 SHOWS = ("picture", "label")  # parts of a scene that a slide can show
@@ -78,7 +78,7 @@ def from_json(text: str | bytes) -> Deck:
         raise ValueError(f"This file is too large: a deck has at most {MOST_BYTES // 1_000} kB.")
     try:
         record = json.loads(text, object_pairs_hook=_once)
-    except (ValueError, RecursionError):  # not JSON, not UTF-8, or nested too deeply
+    except (ValueError, RecursionError):  # the text is not JSON, not UTF-8, or nested too deeply
         raise ValueError("This is not a deck file: it is not JSON saved by Present.") from None
     if not isinstance(record, dict) or "dpviz_deck" not in record:
         raise ValueError("This is not a deck file: it does not start with dpviz_deck.")

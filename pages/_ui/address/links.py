@@ -49,7 +49,7 @@ def enter(file: str, vocabulary: Vocabulary, *, has: Collection[str] = ()) -> No
     came = session.page != page
     embed.note(_raw())
     if not session.via_app:
-        address_state.address = (page, _raw())  # app.py does not pass the query on
+        address_state.address = (page, _raw())  # app.py does not pass the query on to the page
     shell.enter(file)
     query = _asked(page, came)
     if query:
@@ -247,7 +247,7 @@ def _open(page: str, query: str, vocabulary: Vocabulary, came: bool = False) -> 
     within = came and address_state.kept != ("", "")
     address_state.opened, session.opened_now = Opened(scene, sentence, number, within=within), True
     del address_state.opened_as
-    session.asked = ""  # emptied, so that Explore runs the scene's algorithm
+    session.asked = ""  # forgets the last request, so that Explore runs the scene's algorithm
 
 
 def fill(values: Mapping[str, Any], vocabulary: Vocabulary, *, but: Collection[str] = ()) -> None:

@@ -15,7 +15,7 @@ from pages._ui.classroom.room import LIFE, SEEN, Classroom, Closed, NotAdmitted
 
 __all__ = ["MOST_CLASSES", "Classrooms", "rooms", "spelled"]
 
-LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"  # without I and O, which look like digits
+LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"  # the letters of a code, without I and O, which look like digits
 LENGTH = 5
 SWEEP = 60.0  # seconds between checks for classes that are over
 MOST_CLASSES = 60

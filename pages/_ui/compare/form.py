@@ -90,7 +90,7 @@ def _values(cls: type[Algorithm], old: Algorithm, data: Dataset) -> dict[str, An
     return {**defaults, "n_clusters": data.n_clusters, **{n: v for n, v in values.items() if n in defaults}}
 
 
-SHARED = ("n_clusters", "epsilon", "delta", "rho_distance")  # kept when the algorithm changes
+SHARED = ("n_clusters", "epsilon", "delta", "rho_distance")  # parameters kept when the algorithm changes
 
 
 def changed_to(side: Side, slug: str, data: Dataset) -> Side:

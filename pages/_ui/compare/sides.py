@@ -68,7 +68,7 @@ def depart(mine: Side, current: Scene, vocabulary: Vocabulary) -> None:
     names = _names(type(mine.algorithm), {control.word: control for control in controls(known, vocabulary)})
     values = {word: getattr(mine.algorithm, name) for word, name in names.items()}
     links.fill({**known, **values, "s": mine.seed}, vocabulary, but="d")
-    session.asked = ""  # emptied, so that Watch starts the run
+    session.asked = ""  # forgets the last request, so that Watch starts the run
 
 
 def first(data: Dataset) -> list[Side]:

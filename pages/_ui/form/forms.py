@@ -177,7 +177,7 @@ def _delta(cls: type[Algorithm], data: Dataset, fields: dict[str, tuple[Any, str
             try:
                 values[name] = params.parse(spec, value.strip()) if isinstance(value, str) else value
                 params.check_one(cls.name, name, spec, values[name])
-            except ValueError:  # its own field reports the error
+            except ValueError:  # the field of δ reports the error
                 values.pop(name, None)
     return cls(**values).resolved_delta(data.n_public)
 

@@ -68,7 +68,7 @@ def pick_algorithm(data: Dataset, *, about: DeltaGenerator | None = None, label:
     """Show the picker; return the class. The chosen method's idea and the list of methods are below, or in `about`."""
     key = keys.PRIVATE_ALGORITHM if data.private else keys.EXPLORE_ALGORITHM
     slugs = offered(data.private)
-    if taken := st.session_state.pop(keys.ALGORITHM_NEXT(key), None):  # chosen in the list of methods
+    if taken := st.session_state.pop(keys.ALGORITHM_NEXT(key), None):  # the visitor chose a method in the list
         st.session_state[key] = taken
     slug = st.selectbox(
         label, slugs, slugs.index(first(own=not is_public(data))), format_func=named, **prepared.args(key),

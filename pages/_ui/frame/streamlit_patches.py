@@ -73,7 +73,8 @@ def draw_on_return() -> None:
         name = resume(self, *args)
         if name is not None:
             session = self._active_session_info_by_id[name].session
-            session.request_rerun(session._client_state)  # the same page and query, but no widget value or click
+            # requests the same page and query, but repeats no widget value or click
+            session.request_rerun(session._client_state)
         return name
 
     WebsocketSessionManager._resume_stored_session = resumed  # type: ignore[assignment, method-assign]
@@ -102,7 +103,8 @@ def whole() -> Iterator[None]:
         yield
         return
     before = state._yield_callback
-    object.__setattr__(state, "_yield_callback", lambda: None)  # its `__setattr__` would write into the session
+    # the state's own `__setattr__` would write into the session
+    object.__setattr__(state, "_yield_callback", lambda: None)
     try:
         yield
     finally:

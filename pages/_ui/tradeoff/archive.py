@@ -70,7 +70,7 @@ class Archive:
         with self._path(identity, "lock").open("w") as lock:
             try:
                 if fcntl is not None:
-                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # released by the system when the process ends
+                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # the system unlocks it when the process ends
             except BlockingIOError:
                 yield None
                 return

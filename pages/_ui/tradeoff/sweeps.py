@@ -64,7 +64,8 @@ class Progress:
     first: tuple[int, float] | None = None  # number of rows, and the time, when the first new run finished
     # ranges of the vertical axes while the sweep runs
     spans: dict[tuple[Any, ...], tuple[float, ...]] = dataclasses.field(default_factory=dict)
-    watched: Presence = dataclasses.field(default_factory=partial(Presence, 600.0))  # links to it might be opened later
+    # a sweep waits ten minutes for viewers, because somebody might open a link to it
+    watched: Presence = dataclasses.field(default_factory=partial(Presence, 600.0))
 
     _table: pd.DataFrame | None = None
     _summary: Summary | None = None

@@ -195,7 +195,7 @@ class Jobs:
             job.status = "cancelled"
         except (ValueError, TypeError, PermissionError, ChildProcessError) as error:
             job.error, job.status = str(error), "failed"
-        except Exception as error:  # ends the job; the error's message may contain values
+        except Exception as error:  # the job ends without the error's message, which may contain values
             job.error, job.status = f"An internal error ({type(error).__name__}) stopped the run.", "failed"
         finally:
             job._over.set()
