@@ -125,7 +125,7 @@ def load(path: Path, known: dict[str, type[Algorithm]]) -> list[str]:
     own = [cls for cls in classes if cls.__module__ == name and "slug" in cls.__dict__]
     try:
         if not own:
-            raise ValueError(f"{place} defines no algorithm: a subclass of Algorithm with a slug.")
+            raise ValueError(f"{place} defines no algorithm, that is, no subclass of Algorithm with a slug.")
         for cls in own:
             _enlist(cls, here, known)
     except ValueError:

@@ -97,7 +97,11 @@ class Program(Algorithm):
             cluster_centers=freeze(domain.inside(centers)),
             warnings=(
                 f"{self.name}: {self.notion}.",
-                *((f"{self.name} takes no random_state, so the same seed may give other centers.",) if mute else ()),
+                *(
+                    (f"{self.name} takes no random_state, so the same seed may give different centers.",)
+                    if mute
+                    else ()
+                ),
             ),
         )
 

@@ -20,16 +20,18 @@ __all__ = ["add_atlas"]
 def add_atlas(command: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     what = command.add_mutually_exclusive_group(required=True)
-    what.add_argument("--make", action="store_true", help="run what is missing or out of date; call it again to resume")
+    what.add_argument(
+        "--make", action="store_true", help="make the files that are missing or out of date; run it again to resume"
+    )
     what.add_argument("--check", action="store_true", help="repeat some stored runs and compare; exit 1 if one differs")
     command.add_argument(
-        "--sample", action="append", default=[], metavar="NAME", help="only this sample; may be repeated"
+        "--sample", action="append", default=[], metavar="NAME", help="only this sample; may be given more than once"
     )
     command.add_argument(
         "--share", type=float, default=0.01, help="share of all runs that --check repeats (default .01)"
     )
-    command.add_argument("--seed", default="0", metavar="TEXT", help="chooses the runs that --check repeats")
-    command.add_argument("--workers", type=int, default=cpu_count(), help="processes (default: one per core)")
+    command.add_argument("--seed", default="0", metavar="TEXT", help="seed that chooses the runs that --check repeats")
+    command.add_argument("--workers", type=int, default=cpu_count(), help="number of processes (default: one per core)")
     command.add_argument("--folder", type=Path, default=FOLDER, help="folder of the files (default: the shipped ones)")
     command.set_defaults(do=_atlas)
 

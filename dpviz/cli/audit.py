@@ -23,7 +23,7 @@ def add_audit(command: argparse.ArgumentParser) -> None:
     """Add the arguments of the command; the command exits with 1 if a claim is broken."""
     private = [slug for slug, cls in ALGORITHMS.items() if cls.notion.private]
     command.add_argument("slug", choices=private, metavar="ALGORITHM")
-    words = f"runs on each of two neighbors, per pair (default {_RUNS})"
+    words = f"runs on each neighbor of a pair (default {_RUNS})"
     command.add_argument("--runs", type=int, default=_RUNS, help=words)
     command.add_argument("--confidence", type=float, default=0.95, help="confidence of each bound (default 0.95)")
     command.add_argument("--seed", type=int, default=0)
@@ -75,7 +75,7 @@ def _outside(cls: type[Algorithm], runs: int) -> bool:
         return False
     print(f"checks: {len(CHECKS) - len(skipped)} passed, {len(skipped)} do not apply")
     if runs < _RUNS:
-        print(f"{cls.slug} stays {outside.UNAUDITED}: fewer than {_RUNS} runs show little")
+        print(f"{cls.slug} is still {outside.UNAUDITED}: fewer than {_RUNS} runs prove little")
         return True
     outside.note_audit(cls.slug)
     print(f"{cls.slug} counts as audited here until its file changes")

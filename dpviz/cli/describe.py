@@ -31,8 +31,12 @@ def add_describe(command: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     command.add_argument("file", type=Path)
     mode = command.add_mutually_exclusive_group(required=True)
-    mode.add_argument("--public", action="store_true", help="names, kinds, missing shares, bounds read off the rows")
-    mode.add_argument("--private", action="store_true", help="names and kinds only; you declare the bounds")
+    mode.add_argument(
+        "--public",
+        action="store_true",
+        help="draft names, kinds, shares of missing cells, and bounds read off the rows",
+    )
+    mode.add_argument("--private", action="store_true", help="draft names and kinds only; you declare the bounds")
     add_form(command)
     add_bounds(command)
     add_declaration(command)

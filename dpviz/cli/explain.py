@@ -23,7 +23,7 @@ def add_explain(command: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     command.add_argument("run", type=Path, metavar="RUN.json", help="a trace, as `run --json` writes it")
     command.add_argument("--epsilon", type=float, default=0.2, help="with --data: budget of the question (default 0.2)")
-    command.add_argument("--delta", type=float, help="its delta (default n^-1.1)")
+    command.add_argument("--delta", type=float, help="with --data: delta of the question (default n^-1.1)")
     add_data(command, required=False)
     command.set_defaults(do=_explain)
 

@@ -60,12 +60,12 @@ def add_federated(command: argparse.ArgumentParser) -> None:
         help="who draws the noise: by default each client draws a part, so that no party can subtract all of it; or "
             "the server alone, as in the paper, which must then never see the result",
     )  # fmt: skip
-    keys.add_argument("--ring", choices=("64", "32"), default="64", help="bits of a word")
+    keys.add_argument("--ring", choices=("64", "32"), default="64", help="bits per word")
     keys.add_argument("--host", nargs="*", default=[], help="additional names of the server for its certificate")
     keys.set_defaults(do=_keys)
 
     for name, help_, do in (
-        ("server", "add masked words for one run", _server),
+        ("server", "add up the clients' masked words in one run", _server),
         ("client", "take part in one run with your own rows", _client),
     ):
         part = parts.add_parser(name, help=help_)

@@ -25,7 +25,10 @@ COMMANDS = {  # name: (module and function that gives a parser its arguments and
     "run": ("run:add_run", "run one algorithm on one data set"),
     "plan": ("plan:add_plan", "forecast the result and the cost of a run, before anything is read or spent"),
     "describe": ("describe:add_describe", "draft the data dictionary of a file"),
-    "explain": ("explain:add_explain", "say what sets the clusters of a run apart, from its centers or the rows"),
+    "explain": (
+        "explain:add_explain",
+        "describe how a run's clusters differ from one another, based on its centers or on the rows",
+    ),
     "export": ("export:add_export", "make a label, page, replay, script or notebook of a run"),
     "schema": ("schema:add_schema", "print the JSON schema of a trace or of a label"),
     "sweep": ("sweep:add_sweep", "run a grid of algorithms, budgets and repeats; run it again to resume"),

@@ -30,13 +30,20 @@ def add_plan(command: argparse.ArgumentParser) -> None:
     )
     add_bounds(command)
     command.add_argument("--columns", default="", help="names of the columns, separated by commas")
-    command.add_argument("--units", default="", help="their units, or one for all")
+    command.add_argument("--units", default="", help="units of the columns, or one for all")
     command.add_argument(
-        "--scale", choices=("column", "common"), default="column", help="common keeps the shape of a map"
+        "--scale",
+        choices=("column", "common"),
+        default="column",
+        help="common: one scale for all columns, as for a map",
     )
     command.add_argument("--k", type=int, required=True, help="number of centers")
-    command.add_argument("--algorithms", default=f"{RECOMMENDED},pe-means,fastlloyd,dpm", help="separated by commas")
-    command.add_argument("--epsilon", default=",".join(f"{stop:g}" for stop in STOPS), help="budgets to rehearse")
+    command.add_argument(
+        "--algorithms", default=f"{RECOMMENDED},pe-means,fastlloyd,dpm", help="slugs, separated by commas"
+    )
+    command.add_argument(
+        "--epsilon", default=",".join(f"{stop:g}" for stop in STOPS), help="budgets to rehearse, separated by commas"
+    )
     command.add_argument("--like", default="", help=f"a public look-alike: one of {', '.join(SAMPLES)}")
     command.add_argument(
         "--within", default="", help="how exact a center must be, in the columns' unit; prints the ε that it takes"

@@ -70,7 +70,7 @@ def add_data(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
         default="drop",
         help="leave out a row with a missing cell (default), or fill the cell with the middle of the bounds",
     )
-    parser.add_argument("--seed", type=int, help="DEMO only; default 0")
+    parser.add_argument("--seed", type=int, help="seed of a DEMO run; default 0")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the trace (released part) to this file")
     parser.add_argument(
         "--account",

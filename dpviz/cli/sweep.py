@@ -24,7 +24,7 @@ def add_sweep(command: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     command.add_argument("spec", type=Path, metavar="SPEC.toml")
     command.add_argument("-o", "--output", type=Path, required=True, metavar="ROWS.csv|ROWS.jsonl")
-    command.add_argument("--workers", type=int, default=cpu_count(), help="processes (default: one per core)")
+    command.add_argument("--workers", type=int, default=cpu_count(), help="number of processes (default: one per core)")
     command.add_argument(
         "--cluster",
         metavar="ADDRESS",

@@ -17,7 +17,9 @@ EARTH_RADIUS = 6371.0088  # the earth's mean radius in kilometers, as the IUGG d
 
 @dataclasses.dataclass(frozen=True)
 class Equirectangular:
-    """Projection onto the plane that touches the earth at a public point; 25 km away, at latitude 50°, it errs by 0.3%.
+    """Projection onto the plane that touches the earth at a public point.
+
+    Within 25 km of a point at latitude 50°, distances are off by less than .5%.
 
     Attributes
     ----------

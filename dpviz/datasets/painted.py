@@ -85,7 +85,7 @@ class Painted:
                 "scale": "common",
                 "n_public": n,
                 "unit_of_privacy": "one row is one made-up person",
-                "origin": "painted by hand; its link holds every person",
+                "origin": "painted by hand; the link to it contains every person",
                 "licence": "CC0 1.0",
             }
         )

@@ -70,7 +70,7 @@ def price(trace: Trace, label: str) -> str:
     costs = {name: paid for name, paid in trace.plan.costs.items() if name.partition(".")[0] == label}
     times = max(map(len, costs.values()), default=0)
     if not times:
-        return "Reads rows; this run does not need it, so it costs nothing"
+        return "Reads rows, but not in this run, so it costs nothing here"
     alone = Plan(costs).total(trace.claimed.delta).epsilon
     once = "once" if times == 1 else f"at most {times} times"
     return f"Reads rows, {once}; alone it would cost ε {number(alone, 2)} of {number(trace.claimed.epsilon)}"

@@ -97,5 +97,5 @@ def odds(promise: Guarantee) -> str:
 def same_for_all(promise: Guarantee) -> str:
     """State how often a bet on one person can be right against any method with the same ε and δ."""
     any_, delta = odds_of_any(promise), " and δ" * bool(promise.delta)
-    here = "as against" if any_ == promise.person.odds else "against"
+    here = "the same as against" if any_ == promise.person.odds else "against"
     return f"{here} any method with this ε{delta}" + f": {any_}" * (any_ != promise.person.odds)

@@ -63,7 +63,7 @@ def run(seed: int) -> Stage:
     }  # fmt: skip
     titles = (
         f"All that DEMO shows · seed {seed}; {n_found} of {groups} neighborhoods found; loss {ratio} times KMeans'",
-        f"What may leave · released centers, noisy votes, public bounds, and the promise: ε {facts['epsilon']}, "
+        f"What may be published · released centers, noisy votes, public bounds, and the promise: ε {facts['epsilon']}, "
         f"δ {facts['delta']}, μ {facts['mu']}",
     )
     secret = frozenset(i for i, may_leave in enumerate(ITEMS.values()) if not may_leave)

@@ -81,7 +81,7 @@ def panels(runs: TrustRuns, colors: Theme) -> list[Panel]:
     view = there.view(runs.traces[0], colors)
     shots = [trace.cluster_centers for trace in runs.traces]
     words, worst = [f"{ratio_words(ratio)}×" for ratio in ratios], ratios.index(max(ratios))
-    title = f"{MODELS[worst]} loses most, {words[worst]} KMeans' loss"
+    title = f"{MODELS[worst]} has the highest loss, {words[worst]} KMeans'"
     values = Values(title, "× KMeans", MODELS, ratios, words, line=(1.0, "KMeans"), private=True)
     claim = f"{there.found(shots[0])} of {len(there.groups.means)} groups have a center"
     return [groups_panel(view, f"{MODELS[0]}: {claim}", there.groups, shots), values_panel(colors, values)]

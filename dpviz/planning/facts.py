@@ -73,10 +73,10 @@ class Facts:
             If a value is missing or impossible; the message is one sentence about the first such value.
         """
         if not len(low) or not len(high):
-            raise ValueError("plan: declare the lowest and the largest possible value of every column.")
+            raise ValueError("plan: declare the lowest and the highest possible value of every column.")
         if len(low) != len(high):
             raise ValueError(
-                f"plan: there are {len(low)} lowest and {len(high)} largest values; every column needs both."
+                f"plan: there are {len(low)} lowest and {len(high)} highest values; every column needs both."
             )
         names = list(columns) or [f"column {i + 1}" for i in range(len(low))]
         units = list(units) * len(low) if len(units) == 1 else list(units)
@@ -86,7 +86,7 @@ class Facts:
         for name, a, b in zip(names, low, high, strict=True):
             if not (math.isfinite(a) and math.isfinite(b) and a < b):
                 raise ValueError(
-                    f"plan: the lowest value of {name} must be below its largest; "
+                    f"plan: the lowest value of {name} must be below its highest; "
                     f"got {number(a, 6)} and {number(b, 6)}."
                 )
         validate.integer("plan", 1, _MOST_COLUMNS, columns=len(low))

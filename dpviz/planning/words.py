@@ -47,7 +47,7 @@ def compact(facts: Facts) -> str:
         return ""
     return (
         "The made-up groups are compact, far apart and equally large, so a run that leaves one without a center loses "
-        "far more than KMeans. On groups that overlap or differ in size, it loses less."
+        "far more than KMeans. On groups that overlap or differ in size, the difference is smaller."
     )
 
 

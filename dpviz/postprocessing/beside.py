@@ -101,14 +101,14 @@ def facts(traces: Sequence[Trace], noun: str = "person") -> list[Fact]:
     ]
     claims = [trace.claimed for trace in traces]
     values_of: dict[str, list[str]] = {
-        "Seed": ["secure noise, none" if trace.seed is None else str(trace.seed) for trace in traces],
+        "Seed": ["none (secure noise)" if trace.seed is None else str(trace.seed) for trace in traces],
         "Promise": ["none" if claim.exact else str(claim.notion) for claim in claims],
         "Hides": [_hides(trace) for trace in traces],
         "Trusts": [claim.trust for claim in claims],
         "μ": ["not defined" if claim.mu is None else number(claim.mu) for claim in claims],
         "Bets are on": [_bet_on(trace, noun) for trace in traces],
-        "In a bet, from ε, δ, μ": [f"{bet_of(claim).odds} of 100" for claim in claims],
-        "In a bet, from its curve": [f"{Bound.of_run(trace).odds} of 100" for trace in traces],
+        "Bets won at most, by ε, δ, μ": [f"{bet_of(claim).odds} of 100" for claim in claims],
+        "Bets won at most, by its curve": [f"{Bound.of_run(trace).odds} of 100" for trace in traces],
         "Releases": [f"{len(trace.ledger):,}" for trace in traces],
         "Centers released": [f"{len(trace.cluster_centers)}" for trace in traces],
     }
@@ -194,10 +194,11 @@ def kinds(traces: Sequence[Trace]) -> list[str]:
     relations = [trace.claimed.neighboring for trace in traces if trace.claimed.notion in strong]
     if {Neighboring.ADD_REMOVE, Neighboring.REPLACE} <= set(relations):
         replace = [LETTERS[i] for i, t in enumerate(traces) if t.claimed.neighboring is Neighboring.REPLACE]
+        add = [LETTERS[i] for i, t in enumerate(traces) if t.claimed.neighboring is Neighboring.ADD_REMOVE]
         verb = "hides" if len(replace) == 1 else "hide"
         sentences.append(
-            f"{_listed(replace)} {verb} a row changed to any value; every other run hides a row added or removed, and "
-            "at the same ε a changed row may cost that run twice as much."
+            f"{_listed(replace)} {verb} a row changed to any value, and {_listed(add)} a row added or removed: at the "
+            f"same ε, a changed row may cost {_listed(add)} twice as much."
         )
     return sentences
 
@@ -214,8 +215,10 @@ def budgets(traces: Sequence[Trace], noun: str = "person") -> list[str]:
         len({float(f"{claim.epsilon:.4g}") for claim in private}) > 1
         or len({float(f"{claim.delta:.3g}") for claim in private}) > 1
     ):
-        bets = ", ".join(f"{LETTERS[i]} {claim.person.odds} of 100" for i, claim in enumerate(claims))
-        sentences.append(f"Their budgets differ: bets on {bets_on(traces, noun)} are won at most {bets}.")
+        bets = _listed([f"{claim.person.odds} on {LETTERS[i]}" for i, claim in enumerate(claims)])
+        sentences.append(
+            f"Their budgets differ: of 100 bets on {bets_on(traces, noun)}, an attacker wins at most {bets}."
+        )
     if {claim.mu is None for claim in private} == {True, False}:
         vague = _listed([LETTERS[i] for i, claim in enumerate(claims) if claim.private and claim.mu is None])
         sentences.append(f"{vague} has no μ: its curve is composed from its plan and may understate the promise.")

@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 FAR = 1.1  # a loss above this multiple of KMeans' loss is called high
-_AGAIN = "Another start of KMeans, about as good, divides these rows in another way."
+_AGAIN = "Another start of KMeans has about the same loss but divides these rows differently."
 LOUD = 0.5  # noise above this share of the smallest group's size is called about as large as the group
 
 
@@ -236,7 +236,7 @@ def regions_verdict(trace: Trace, X: np.ndarray, groups: np.ndarray | None, refe
     reference : ndarray of shape (k, d), KMeans' centers, original units
     """
     clusters = labels_of(trace, X)
-    parts = [*_regions(trace), f"{percent(float((clusters >= 0).mean()))} of the people lie in one"]
+    parts = [*_regions(trace), f"{percent(float((clusters >= 0).mean()))} of the people lie in a region"]
     if groups is None:
         return Verdict((*parts, bet(trace)), good=True)
     domain, finite = trace.domain, np.isfinite(X).all(axis=1)
@@ -270,11 +270,13 @@ def bet(trace: Trace) -> str:
     """Return the promise as a bet: the question, and the largest number of 100 bets that can be won."""
     promise = trace.claimed
     if not promise.private:
-        return "no privacy: 100 of 100 bets on anybody are won" if promise.exact else str(promise)
+        return "no privacy: an attacker wins 100 of 100 bets on anybody" if promise.exact else str(promise)
     odds = bet_of(promise, far=reach(trace))
     delta = f", δ {chance(promise.delta)}" if promise.delta else ""
     each = " a row" if promise.rows_per_person > 1 else ""
-    return f"for ε {number(promise.epsilon)}{delta}{each}: bets on {odds.on} are won at most {odds.odds} of 100"
+    return (
+        f"for ε {number(promise.epsilon)}{delta}{each}: an attacker wins at most {odds.odds} of 100 bets on {odds.on}"
+    )
 
 
 def reach(trace: Trace) -> str:
@@ -306,7 +308,8 @@ def _why(groups: Groups, missed: tuple[int, ...], ratio: float, noise: CenterNoi
         if k < len(groups.sizes):
             sentences.append(f"{k} center{'s' * (k != 1)} cannot serve {len(groups.sizes)} {groups.word}s")
         elif noise.sizes_sd is not None and noise.sizes_sd > LOUD * sizes[0]:
-            sentences.append(f"the noise (±{number(noise.sizes_sd, 2)} rows) is about as large")
+            whole = f"that {groups.word}" if len(missed) == 1 else "the smallest"
+            sentences.append(f"the noise (±{number(noise.sizes_sd, 2)} rows) is about as large as {whole}")
     elif ratio > FAR:
         sentences.append(f"every {groups.word} has a center, but far from its middle")
     if not sentences:

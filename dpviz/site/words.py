@@ -17,7 +17,7 @@ _NEEDS = (  # parts of dpviz that need rows or a server
     ("Other noise and other parameters", "every algorithm at any ε, with any seed, on any sample"),
     ("The game about Alex", "bets against any method, as many as you like"),
     ("Sweeps", "many runs over ε, k, or the number of people, with intervals"),
-    ("A class", "phones bet and answer; one screen shows the room"),
+    ("A class", "everybody bets and answers by phone; one screen shows all answers"),
 )
 
 
@@ -48,8 +48,8 @@ def add_run(folder: Folder, shell: Shell) -> None:
     body = (
         "<h1>Run it yourself</h1><p class=lede>These pages are static files about the samples. The app runs on your "
         f"own machine, and only there:</p><pre><code>{html.escape(INSTALL)}</code></pre>"
-        "<p>In a fresh clone, with Python 3.11 or newer (on Windows <code>.venv\\Scripts\\</code> stands for "
-        f"<code>.venv/bin/</code>). Then you have:</p><ul>{needs}</ul>"
+        "<p>Run this in a fresh clone, with Python 3.11 or newer (on Windows, <code>.venv\\Scripts\\</code> stands for "
+        f"<code>.venv/bin/</code>). The app offers:</p><ul>{needs}</ul>"
         "<p>In a shell, <code>.venv/bin/python -m dpviz run pe-means --data sample:town --epsilon 1 --seed 0</code> "
         "prints one run.</p>"
     )

@@ -115,10 +115,12 @@ METRICS = {
     "accuracy": Metric("majority accuracy", _accuracy, higher_is_better=True),
     "ari": Metric("adjusted Rand index", _agreement, higher_is_better=True, of_regions=True),
     "distance_to_kmeans": Metric(
-        "distance to KMeans (half-widths)", lambda run: metrics.kmeans_distance(run.centers, run.reference)[0]
+        "distance from the centers to KMeans' (half-widths)",
+        lambda run: metrics.kmeans_distance(run.centers, run.reference)[0],
     ),
     "distance_from_kmeans": Metric(
-        "distance from KMeans (half-widths)", lambda run: metrics.kmeans_distance(run.centers, run.reference)[1]
+        "distance from KMeans' centers to these (half-widths)",
+        lambda run: metrics.kmeans_distance(run.centers, run.reference)[1],
     ),
     "kmeans_distance": Metric("KMeans distance (share of the diagonal)", _kmeans_distance),
     "davies_bouldin": Metric("Davies-Bouldin index", lambda run: metrics.davies_bouldin(run.Z, run.centers)),

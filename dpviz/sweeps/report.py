@@ -99,7 +99,7 @@ def report(
             parts.append(f"<figure>{packed.drawn(figure)}{words}</figure>")
         parts += _tables(summary, look)
     if published:
-        parts += ["<h2>Beside published numbers</h2>", _published(rows, published)]
+        parts += ["<h2>Compared with published numbers</h2>", _published(rows, published)]
     failures = rows[rows.status == "failed"]
     if len(failures):
         counted = failures.groupby(["label", "reason"]).size().reset_index(name="runs")
@@ -174,7 +174,7 @@ def _tables(summary: Summary, look: dict[str, Any]) -> Iterable[str]:
         yield f"<h3>Smallest tested {what} at and above which 90% of the runs are within 10% of {against}</h3>"
         table = summary.smallest(within=0.1, share=0.9)
         yield _table(
-            ("data", "promise", "algorithm", "smallest", "runs there"),
+            ("data", "promise", "algorithm", "smallest", "runs within 10%"),
             [
                 (
                     r.data, r.notion, _named(r.series, look),

@@ -173,7 +173,7 @@ class Sweep:
         validate.one_of("sweep", (True, False), public=self.public)
         points = math.prod(len(values) for values in (self.epsilon, self.n_rows, *dict(self.axes).values()))
         if len(self.data) * len(self.variants) * points * self.repeats > MOST_CELLS:
-            raise ValueError(f"sweep: a sweep may have at most {MOST_CELLS:,} runs; take fewer values or repeats.")
+            raise ValueError(f"sweep: a sweep may have at most {MOST_CELLS:,} runs; use fewer values or repeats.")
         for data in self.data:
             if not data.startswith(("sample:", "bench:")) and not self.public:
                 raise ValueError(

@@ -254,7 +254,7 @@ def bad_parameters_are_refused_in_one_sentence(cls: type[Algorithm]) -> None:
                 cls(**{field: value})
             except (ValueError, TypeError) as error:
                 named = str(error).startswith(cls.name.split(" ")[0]) and field in str(error)
-                demand(named, f"{field} = {value} is refused by {error!s}")
+                demand(named, f"{field} = {value} is refused with {error!s}")
             else:
                 raise AssertionError(f"{field} = {value} is not refused")
 

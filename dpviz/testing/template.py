@@ -57,7 +57,7 @@ class MyMethod(Algorithm):
 
     name: ClassVar[str] = "My method"
     slug: ClassVar[str] = "my-method"
-    tagline: ClassVar[str] = "Takes a few noisy Lloyd steps from a packing."
+    tagline: ClassVar[str] = "Takes a few noisy Lloyd steps from spread-out centers."
     CODE: ClassVar[tuple[Line, ...]] = (
         Line("spread k centers over the public box", ("my-round",), at=("first",)),
         Line("for every round:", ("my-round",)),

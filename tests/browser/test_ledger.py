@@ -16,7 +16,7 @@ def test_a_release_opens_and_says_why(open_page):
     lines.nth(1).wait_for()  # a cold server computes the replay first
     expect(lines.nth(1).locator("p")).to_be_hidden()
     lines.nth(1).locator("summary").click()
-    expect(lines.nth(1).locator("p")).to_contain_text("one row added or removed changes it by at most")
+    expect(lines.nth(1).locator("p")).to_contain_text("one row added or removed changes the value by at most")
     lines.nth(1).locator("summary").press("Enter")
     expect(lines.nth(1).locator("p")).to_be_hidden()
     with page.expect_download() as download:

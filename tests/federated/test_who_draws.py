@@ -167,7 +167,7 @@ def test_the_ledger_counts_what_remains_and_says_what_is_released():
     assert [entry.scale for entry in run.trace.ledger] == [entry.scale for entry in central.ledger]
     sd, theirs = (trace.steps[-1].released["counts_sd"] for trace in (run.trace, central))
     assert sd == pytest.approx(theirs * math.sqrt(3 / 2))
-    assert "carries 1.5 times that variance" in why(run.trace.ledger[0], "a row")
+    assert "has 1.5 times that variance" in why(run.trace.ledger[0], "a row")
     again = Trace.from_json(run.trace.to_json())
     assert again.ledger == run.trace.ledger
 

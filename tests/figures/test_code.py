@@ -12,7 +12,7 @@ ELSEWHERE = {  # lines that these runs never reach, because they need few rows o
     "how far do rows reach? A noisy histogram",
     "with few rows: how far do most of them reach?",
     "if k is given: k-means on the averages",
-    "two centers in one group? Part them",
+    "two centers in one group? Separate them",
 }
 
 

@@ -175,7 +175,7 @@ def test_nsm_says_when_a_row_is_read_and_what_it_costs():
     seen = view("nsm", sample="town", axes=(0, 1))
     shots = pane(seen.trace).shots(seen.trace)
     lines, done = [shot.sentence for shot in shots], [shot.releases for shot in shots]
-    free = next(i for i, line in enumerate(lines) if line.startswith("Free thinking"))
+    free = next(i for i, line in enumerate(lines) if line.startswith("Search at no cost"))
     assert "nothing is spent" in lines[free] and done[free] == done[free - 1] < done[free + 1]
     assert lines[0].startswith("Radius") and "of the declared radius" in lines[0] and done[0] == 1
 

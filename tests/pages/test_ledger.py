@@ -46,7 +46,7 @@ def test_totals_end_at_what_the_trace_spent_and_every_release_says_why(slug):
 def test_the_words_hold_the_numbers_of_the_release():
     trace = run("pe-means")
     words, entry = releases_table(trace).why[0], trace.ledger[0]
-    assert "one row added or removed changes it by at most 1 (l2 norm)" in words
+    assert "one row added or removed changes the value by at most 1 (l2 norm)" in words
     assert f"standard deviation {number(entry.scale)} on" in words and f"μ = {number(1 / entry.scale, 4)}" in words
 
 

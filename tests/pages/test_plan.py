@@ -46,8 +46,8 @@ def test_a_plan_has_one_number_for_the_noise_of_the_chosen_run():
 @pytest.mark.parametrize(
     ("query", "told"),
     [
-        ("&low=", "Declare the lowest and the largest possible value of every column."),
-        ("&low=5,5", "The lowest value of east must be below its largest; got 5 and 1."),
+        ("&low=", "Declare the lowest and the highest possible value of every column."),
+        ("&low=5,5", "The lowest value of east must be below its highest; got 5 and 1."),
         ("&low=-1,minus", "The lowest values must be numbers separated by commas; 'minus' is not."),
         ("&e=0.001", "The budget ε must lie between 0.01 and 100; got 0.001."),
         ("&n=2&k=3", "Centers must be at most the number of people, 2; got 3."),

@@ -27,10 +27,10 @@ def declared(*values, **named):
 @pytest.mark.parametrize(
     ("values", "named", "words"),
     [
-        ((100, [], [], 3), {}, "declare the lowest and the largest"),
-        ((100, [0, 0], [1], 3), {}, "2 lowest and 1 largest"),
-        ((100, [0, 5], [1, 5], 3), {"columns": ["age", "pay"]}, "the lowest value of pay must be below its largest"),
-        ((100, [0], [math.inf], 3), {}, "must be below its largest"),
+        ((100, [], [], 3), {}, "declare the lowest and the highest"),
+        ((100, [0, 0], [1], 3), {}, "2 lowest and 1 highest"),
+        ((100, [0, 5], [1, 5], 3), {"columns": ["age", "pay"]}, "the lowest value of pay must be below its highest"),
+        ((100, [0], [math.inf], 3), {}, "must be below its highest"),
         ((100, [-1e40], [1e40], 3), {}, "must have bounds within 1e"),
         ((10, [0], [1], 11), {}, "centers must be at most the number of people, 10; got 11"),
         ((100, [0], [1], 41), {}, "centers must be <= 40"),

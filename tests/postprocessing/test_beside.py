@@ -57,8 +57,8 @@ def test_the_table_of_differences_is_what_was_changed():
     assert rows == {
         "ε": ("1", "0.25"),
         "μ": ("0.462", "0.156"),
-        "In a bet, from ε, δ, μ": ("60 of 100", "54 of 100"),
-        "In a bet, from its curve": ("60 of 100", "54 of 100"),
+        "Bets won at most, by ε, δ, μ": ("60 of 100", "54 of 100"),
+        "Bets won at most, by its curve": ("60 of 100", "54 of 100"),
         "Releases": ("10", "8"),  # NSM releases a noisy mean if the budget allows
     }
     same = {row.name: row.values for row in facts([one, other]) if not row.differs}
@@ -78,7 +78,7 @@ def test_promises_that_are_the_same_need_no_sentence():
         (("nsm", "kmeans"), "B promises nothing"),
         (("dist-dp", "nsm"), "A hides only that a row moved by up to"),
         (("stemmer-kaplan-local", "nsm"), "A trusts nobody, while B trusts a curator who sees the raw rows"),
-        (("stemmer-kaplan-local", "nsm"), "A hides a row changed to any value; every other run hides a row added"),
+        (("stemmer-kaplan-local", "nsm"), "A hides a row changed to any value, and B a row added or removed"),
         (("nsm", "dpm"), "B has no μ"),
     ],
 )
@@ -97,7 +97,7 @@ def test_the_sentence_about_budgets_has_the_bets_of_the_verdicts():
     traces = [run("dpm", TOWN), run("dpm", TOWN, epsilon=0.25)]
     bets = [bet_of(trace.claimed).odds for trace in traces]
     assert Bound.of_run(traces[0]).odds < bets[0]  # a composed curve says more than one ε and δ
-    assert f"A {bets[0]} of 100, B {bets[1]} of 100" in budgets(traces)[0]
+    assert f"at most {bets[0]} on A and {bets[1]} on B" in budgets(traces)[0]
 
 
 def test_a_weaker_promise_says_that_it_is_no_better():
@@ -108,10 +108,11 @@ def test_a_weaker_promise_says_that_it_is_no_better():
 
 def test_budgets_that_differ_are_named_as_bets():
     assert promises([run("nsm"), run("nsm", epsilon=4.0)]) == [
-        "Their budgets differ: bets on whether one person is in the data are won at most A 60 of 100, B 76 of 100."
+        "Their budgets differ: of 100 bets on whether one person is in the data, an attacker wins at most 60 on A and "
+        "76 on B."
     ]
     mixed = promises([run("nsm", TOWN), run("stemmer-kaplan-local", TOWN, epsilon=4.0)])
-    assert any("bets on what each run hides are won at most A" in sentence for sentence in mixed)
+    assert any("of 100 bets on what each run hides, an attacker wins at most" in sentence for sentence in mixed)
 
 
 def test_a_curve_is_a_persons():
@@ -120,7 +121,11 @@ def test_a_curve_is_a_persons():
     assert Bound.of_run(five).mu == pytest.approx(5 * five.claimed.mu)
     rows = {row.name: row.values for row in facts([five])}
     assert rows["Bets are on"] == ("whether one person, with up to 5 rows, is in the data",)
-    assert rows["In a bet, from ε, δ, μ"] == rows["In a bet, from its curve"] == (f"{five.claimed.person.odds} of 100",)
+    assert (
+        rows["Bets won at most, by ε, δ, μ"]
+        == rows["Bets won at most, by its curve"]
+        == (f"{five.claimed.person.odds} of 100",)
+    )
 
 
 def promise(**values):

@@ -41,7 +41,7 @@ def test_verdict_label_comparison_and_projector_say_the_same_bet(slug, rows):
     question, odds = QUESTIONS[slug, rows], trace.claimed.person.odds
     assert bet_of(trace.claimed, far=reach(trace)) == (question, odds)
     assert private_verdict(trace, ["a", "b"], ["km", "km"]).parts[-1] == bet(trace)
-    assert bet(trace).endswith(f"bets on {question} are won at most {odds} of 100")
+    assert bet(trace).endswith(f"an attacker wins at most {odds} of 100 bets on {question}")
     assert facts(trace)["In a bet"].startswith(f"on {question}: right at most {odds} times in 100")
     assert _bet(trace.claimed, reach(trace)) == (
         f"{odds} of 100",
@@ -49,7 +49,7 @@ def test_verdict_label_comparison_and_projector_say_the_same_bet(slug, rows):
         f"ε and δ: {odds_of_any(trace.claimed)}. A coin wins 50.",
     )
     lines = {row.name: row.values[0] for row in beside([trace])}
-    assert lines["Bets are on"] == question and lines["In a bet, from ε, δ, μ"] == f"{odds} of 100"
+    assert lines["Bets are on"] == question and lines["Bets won at most, by ε, δ, μ"] == f"{odds} of 100"
 
 
 @pytest.mark.parametrize(("slug", "rows"), QUESTIONS)

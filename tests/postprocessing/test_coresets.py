@@ -83,4 +83,4 @@ def test_panels_show_rows_only_when_asked(data):
         view = View(trace, LIGHT, (0, 1), ["x", "y"], ["", ""], data if hidden else None, None, None, None, hidden)
         text = figures.elbow_panel(view, table, 2, "k-means").figure.to_json()
         text += figures.plane_panel(view, trace.coreset, centers).figure.to_json()
-        assert ("NOT PRIVATE" in text) == hidden and ("by the rows" in text) == hidden
+        assert ("NOT PRIVATE" in text) == hidden and ("on the rows" in text) == hidden

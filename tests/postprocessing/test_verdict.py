@@ -144,8 +144,8 @@ def test_a_good_run_is_called_good(X, kmeans):
     assert verdict.good and not verdict.why and not verdict.help
     assert str(verdict).startswith("3 of 3 KMeans' clusters found · 1.02 × KMeans · off by ")
     assert str(verdict).endswith(
-        f"m at most · for ε 1, δ {chance(trace.claimed.delta)}: bets on whether one person is in the data are won "
-        f"at most {trace.claimed.odds} of 100"
+        f"m at most · for ε 1, δ {chance(trace.claimed.delta)}: an attacker wins at most {trace.claimed.odds} of 100 "
+        "bets on whether one person is in the data"
     )
 
 
@@ -207,11 +207,11 @@ def test_every_algorithm_has_a_private_verdict_made_of_released_values(slug, X):
     verdict = private_verdict(trace, ["east", "north"], ["km", "km"])
     first, *middle, bet = verdict.parts
     if ALGORITHMS[slug].regions:
-        assert first.split()[1].startswith("region") and bet.endswith(f"{trace.claimed.odds} of 100")
+        assert first.split()[1].startswith("region") and f" wins at most {trace.claimed.odds} of 100 bets on " in bet
         assert verdict == private_verdict(Trace.from_json(trace.to_json()), ["east", "north"], ["km", "km"])
         return
     assert first.split()[1].startswith("center") and len(middle) <= 1
-    assert bet.startswith("for ε") and bet.endswith(f"{trace.claimed.odds} of 100")
+    assert bet.startswith("for ε") and f" wins at most {trace.claimed.odds} of 100 bets on " in bet
     sd = center_noise(trace).sd
     assert bool(middle) == (sd is not None)
     assert all(part.startswith(("noise of each at most ±", "noise of some as wide")) for part in middle)

@@ -284,7 +284,7 @@ def test_a_report_is_one_offline_page_with_every_table(tmp_path, capsys):
         "Area under",
         "Smallest tested",
         "Who wins where",
-        "Beside published numbers",
+        "Compared with published numbers",
         "Failed runs",
     ):
         assert words in outside

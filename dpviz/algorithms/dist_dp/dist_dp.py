@@ -179,7 +179,7 @@ class DistDP(Moves):
         choices=("joint", "thirds"),
         advanced=True,
         help="'joint' splits mu^2 into thirds. 'thirds' takes (epsilon/3, delta/3) three times, as in the paper, and "
-        "spends less.",
+        "leaves budget unspent.",
     )
     ball: str = param(
         "appendix",

@@ -46,7 +46,7 @@ class Moves(ApproximateDP):
         "means",
         choices=OBJECTIVES,
         advanced=True,
-        help="What the centers minimize at no cost: the sum of squared distances (k-means) or of distances (k-median).",
+        help="Objective of the centers: the sum of squared distances (k-means) or of distances (k-median).",
     )
 
     def __post_init__(self) -> None:

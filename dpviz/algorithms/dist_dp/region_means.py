@@ -95,7 +95,9 @@ class DistDPRegionMeans(Moves):
 
     name: ClassVar[str] = "dist-DP region means (ours)"
     slug: ClassVar[str] = "dist-dp-region-means"
-    tagline: ClassVar[str] = "Noisy points tell which rows belong together; one noisy mean per region tells where."
+    tagline: ClassVar[str] = (
+        "Noisy points tell which rows belong together; one noisy mean per region tells where they lie."
+    )
 
     learns_sensitivity: ClassVar[bool] = NSM.learns_sensitivity  # applies only if NSM runs
     SAMPLE: ClassVar[int] = 5_000  # number of noisy points from which the regions are computed

@@ -48,7 +48,7 @@ class Evolution(ApproximateDP):
         "capped",
         choices=("capped", "paper", "authors"),
         advanced=True,
-        help="How many variations of each center to try at first: capped (fast), the paper's N/5, the authors' N/(5k).",
+        help="Rule for the initial number of variations per center: capped (fast), N/5 (paper) or N/(5k) (authors).",
     )
     variations_each: int | None = param(
         None,

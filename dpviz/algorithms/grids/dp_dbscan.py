@@ -148,7 +148,7 @@ class DPDBSCAN(Algorithm):
             *super().advice(n_features, n_public),
             f"{self.name}: at this epsilon and n the grid divides a column into {min(parts)} "
             f"part{'s' * (min(parts) != 1)}, but shapes need {2 * self.reach + 2}. "
-            "Use fewer columns, or ask more people.",
+            "Use fewer columns or more rows.",
         )
 
     def steps(self, curator: Curator, domain: Domain, rng: np.random.Generator) -> Iterator[Step]:

@@ -55,7 +55,7 @@ class NoisyLloyd(Algorithm):
         "packing",
         choices=("packing", "packing-halving", "random"),
         advanced=True,
-        help="Start: the largest separation by binary search, the first feasible one by halving (published code), or "
+        help="Start: centers as far apart as a search allows (binary, or by halving as in the published code), or "
         "anywhere in the box.",
     )
     boundary: str = param(

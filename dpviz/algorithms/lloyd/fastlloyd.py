@@ -117,7 +117,7 @@ class FastLloyd(NoisyLloyd, ApproximateDP):
     )
     radius_clipping: bool = param(True, advanced=True, help="Shorten noisy moves to the radius. This costs no budget.")
     fraction_bits: int = param(
-        24, choices=(24, 16), advanced=True, help="Binary digits after the point; 16 fits a 32-bit ring."
+        24, choices=(24, 16), advanced=True, help="Binary digits after the point; numbers with 16 fit a 32-bit ring."
     )
     delta_rule: str = param(
         "n^-1.1",

@@ -57,7 +57,7 @@ def learn_middle(curator: Curator, domain: Domain) -> Generator[Step, None, np.n
     middle = clip_ball(snap(gain * mean)[None], domain.radius)[0]
     released = {"middle": middle, "noisy_sums": noisy.value["sums"][0], "noisy_counts": noisy.value["counts"]}
     away = float(np.linalg.norm(middle)) / domain.radius
-    title = f"The rows' noisy mean is {away:.3g} of the radius away from the center"
+    title = f"The rows' noisy mean is {away:.3g} of the radius away from the middle of the bounds"
     yield Step("mean", title, {**released, "noise_sd": noisy.sd["sums"], "gain": gain})
     return middle
 

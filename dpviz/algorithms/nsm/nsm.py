@@ -165,22 +165,23 @@ class NSM(ApproximateDP):
     +- .03, lsun and house .000); the cheapest of many exchanges in k-means on the summary instead of random ones
     (letter -.006 +- .001, birch2_25k -.002 +- .001, but digits +.008 +- .005 and dim032 +.7 +- .4).
 
-    The mean's two limits were checked by leave-one-set-out on iris, wine, yeast, digits and dim032 in four boxes:
-    whichever set is left out, the other four prefer a noise of .1 and a share of .1 over .05 and .07, and over no mean.
-    Ten times as many exchanges in k-means on the summary change nothing (dim032 -.007 +- .08, iris -.0004 +- .0005,
-    birch2_25k +.0005 +- .0012); a third as many raise the loss (birch2_25k +.016 +- .010).
+    The mean's two limits, its noise relative to the radius and its share of mu^2, were checked by leave-one-set-out on
+    iris, wine, yeast, digits and dim032 in four boxes: whichever set is left out, the other four prefer .1 for both to
+    a smaller noise or a smaller share, and to no mean. Ten times as many exchanges in k-means on the summary change
+    nothing (dim032 -.007 +- .08, iris -.0004 +- .0005, birch2_25k +.0005 +- .0012); a third as many raise the loss
+    (birch2_25k +.016 +- .010).
 
     Weak spots: with N mu / (k sqrt(d)) below about 5 nothing works, and a warning says so. With many clusters, many
     columns and few rows (dim032: 1024 rows, 32 columns, 16 clusters) the loss remains 28 times KMeans'. On heavy tails,
     where a few rows dominate the loss, PrivTree is better. On one column of 4,000 rows from a lognormal distribution,
     with bounds from 0 to the largest row, PrivTree's loss is 1.04 times KMeans' and NSM's 1.18 +- .01 times (sigma 1.5;
     2.88 without the thinned candidates), or 1.42 and 3.8 +- .5 (sigma 2; 9.7 without). On two columns (sigma 2) the
-    losses are 1.39 and 2.66, and on three columns of a Pareto distribution (1.5) 1.70 and 1.94; thinning helps little
-    or hurts there and is not used. On blobs in one column, the effect of thinning is not clear: it hurts on two sets
-    (.03 +- .01, .06 +- .03); of five others, it helps on three (.06 +- .01, .07 +- .03, .08 +- .02) and hurts on none.
-    If rows lie in a corner of the box and are too few for a mean (wine at epsilon 1), the loss is four times that in a
-    box around the rows. A floor of 1 or 2% on the mean's share lowers the loss on three seeds and raises it on four
-    others, so it is not used.
+    losses are 1.39 and 2.66, and on three columns of a Pareto distribution (shape 1.5) 1.70 and 1.94; thinning helps
+    little or hurts there and is not used. On blobs in one column, the effect of thinning is not clear: it hurts on two
+    sets (.03 +- .01, .06 +- .03); of five others, it helps on three (.06 +- .01, .07 +- .03, .08 +- .02) and hurts on
+    none. If rows lie in a corner of the box and are too few for a mean (wine at epsilon 1), the loss is four times that
+    in a box around the rows. A floor of 1 or 2% on the mean's share lowers the loss on three seeds and raises it on
+    four others, so it is not used.
 
     Constants were chosen on the benchmark sets, some from observed losses, so reported gains are optimistic.
 
@@ -221,7 +222,7 @@ class NSM(ApproximateDP):
         Line("k-means with restarts on these noisy points", ("solve",)),
         Line("two to four times: how far away are the rows?", ("correction",), "distances"),
         Line("  one step of Lloyd, clipped and damped", ("correction",), "step"),
-        Line("  two centers in one group? Part them", ("correction",), given="split"),
+        Line("  two centers in one group? Separate them", ("correction",), given="split"),
     )
 
     middle_share: float = param(
@@ -251,7 +252,7 @@ class NSM(ApproximateDP):
         high=0.6,
         kind="float",
         advanced=True,
-        help="Share of the budget for directions or the closer look. Default: .15 (.4 up to 3 columns, .2 above 64).",
+        help="Share of the budget for directions or a closer look. Default: .15 (.4 up to 3 columns, .2 above 64).",
     )
     scatter_share: float = param(
         0.05, low=0.0, high=0.3, advanced=True, help="Share of the budget for finding centers that share a cluster."
@@ -269,7 +270,7 @@ class NSM(ApproximateDP):
         advanced=True,
         help="Releases whose noise follows the directions in which rows spread.",
     )
-    far: bool = param(True, advanced=True, help="Also look for small clusters far out, where no direction points.")
+    far: bool = param(True, advanced=True, help="Also look for small clusters far out on the axes.")
     pooled: bool = param(True, advanced=True, help="Corrections share information: pooled counts, damped moves.")
     prior: bool = param(True, advanced=True, needs="pooled", help="Corrections also use the candidates' votes.")
 

@@ -150,7 +150,7 @@ class StemmerKaplanLocal(Algorithm):
         "users",
         choices=("users", "epsilon"),
         advanced=True,
-        help="What the three rounds share: the people (better) or every person's epsilon.",
+        help="What is divided among the three rounds: the people (better) or every person's epsilon.",
     )
 
     def plan(self, n_features: int, n_public: int) -> Plan:

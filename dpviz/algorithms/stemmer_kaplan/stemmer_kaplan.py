@@ -132,7 +132,7 @@ class StemmerKaplan(PrivateCenters):
         "means",
         choices=OBJECTIVES,
         advanced=True,
-        help="What the centers minimize at no cost: the sum of squared distances (k-means) or of distances (k-median).",
+        help="Objective of the centers: the sum of squared distances (k-means) or of distances (k-median).",
     )
 
     def plan(self, n_features: int, n_public: int) -> Plan:

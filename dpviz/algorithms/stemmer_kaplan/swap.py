@@ -80,7 +80,7 @@ class StemmerKaplanSwap(PrivateCenters):
     name: ClassVar[str] = "Stemmer-Kaplan, swap search"
     slug: ClassVar[str] = "stemmer-kaplan-swap"
     tagline: ClassVar[str] = (
-        "The paper's own choice among candidates, by private swaps. For comparison: slower and less accurate."
+        "Chooses among candidates by private swaps, as in the paper; slower and less accurate than Stemmer-Kaplan."
     )
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {"two rounds": {"rounds": 2}}
     CODE: ClassVar[tuple[Line, ...]] = (

@@ -64,5 +64,5 @@ def swap_search(
         yield Step("swap", f"Swap {swap} of {swaps}: {what}", {**released, name: candidates[chosen]})
     best = curator.select("pick", SetScore(SetCosts(candidates, np.array(sets), radius, projection)))
     released = {"picked": best, "swaps": swaps, "candidates": candidates, name: candidates[sets[best]]}
-    yield Step("pick", f"Of {len(sets)} sets met on the way, the one after swap {best} is chosen", released)
+    yield Step("pick", f"Of {len(sets)} sets of centers, the one after swap {best} is chosen", released)
     return candidates[sets[best]]

@@ -45,7 +45,7 @@ def warning(trace: Trace) -> str:
     last = trace.steps[-1].released
     if np.mean(last["cell_counts"] > 3 * last["counts_sd"]) > 0.02:
         return ""
-    return "Too little data for this epsilon: hardly any cell's count stands out from its noise. Take fewer days."
+    return "Too little data for this epsilon: hardly any cell's count stands out from its noise. Use fewer days."
 
 
 def _plane(view: View) -> Panel:

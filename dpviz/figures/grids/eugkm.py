@@ -34,7 +34,7 @@ def warning(trace: Trace) -> str:
     released = trace.steps[0].released
     if np.mean(released["noisy_counts"] > 2 * released["counts_sd"]) > 0.02:
         return ""
-    return "Too little data for this epsilon: hardly any cell's count stands out from its noise. Take fewer cells."
+    return "Too little data for this epsilon: hardly any cell's count stands out from its noise. Use fewer cells."
 
 
 def _plane(view: View) -> Panel:

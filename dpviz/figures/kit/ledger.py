@@ -32,11 +32,11 @@ def why(entry: Release, unit: str) -> str:
         part = " Each row lies in only one part, so the costs of different parts are not added together."
     if entry.excess > 1:
         part += (
-            f" The release carries {number(entry.excess)} times that variance: several parties draw it, and each "
-            f"could subtract its own share, so the others' shares alone must be enough."
+            f" The noise has {number(entry.excess)} times that variance: several parties draw it, and each could "
+            f"subtract its own share, so the others' shares alone must be enough."
         )
     return (
-        f"{_sentence(entry.reason)}: {unit} changes it by at most {number(entry.sensitivity)} ({norm}). "
+        f"{_sentence(entry.reason)}: {unit} changes the value by at most {number(entry.sensitivity)} ({norm}). "
         f"So {noise} costs {cost.words}.{part}"
     )
 

@@ -61,7 +61,8 @@ def votes_panel(view: View, shots: Sequence[Shot], word: str = "votes") -> Panel
     tables = {t: votes_table(step, hidden=view.hidden, part=word) for t, step in steps.items()}
     true = all("true_votes" in table for table in tables.values())
     last = steps[max(steps)].released["kept"]
-    figure = base(colors, f"In the end {int(last.sum()):,} of {len(last):,} stay", height=150)
+    points = "candidates" if word == "counts" else "trial points"
+    figure = base(colors, f"In the end {int(last.sum()):,} of {len(last):,} {points} stay", height=150)
     figure.add_bar(name=f"noisy {word}", hovertemplate="%{y:.0f}<extra></extra>")
     figure.add_scatter(mode="lines", name="keep threshold", hoverinfo="skip", line={"color": colors.ink, "width": 1.6})
     if true:

@@ -180,7 +180,7 @@ def _counts(view: View, shots: list[Shot]) -> Panel:
     tables = {t: counts_table(s, hidden=view.hidden) for t, s in enumerate(trace.steps) if "noisy_counts" in s.released}
     true = all("true_counts" in table for table in tables.values())
     least = tables[max(tables)].nsmallest(1, "noisy_counts").iloc[0]
-    figure = base(colors, f"Smallest: {plus_minus(least.noisy_counts, least.sd)}", height=150)
+    figure = base(colors, f"Smallest count: {plus_minus(least.noisy_counts, least.sd)}", height=150)
     figure.add_bar(
         name="noisy count",
         hovertemplate="center %{x}: %{y:.0f}<extra></extra>",

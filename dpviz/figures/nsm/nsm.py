@@ -85,7 +85,7 @@ def _summary_words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
 def _solve_words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
     points = f"{len(step.released['coreset_points'])} " if "coreset_points" in step.released else ""
     words = f"k-means with restarts and swaps on the {points}noisy points: no row is read and nothing is spent"
-    return "Free thinking", words
+    return "Search at no cost", words
 
 
 def _correction_words(step: Step, phase: int, trace: Trace) -> tuple[str, str]:
@@ -279,7 +279,7 @@ def _radius(view: View, shots: list[Shot], step: Step) -> Panel:
     table = table.rename(columns={"noisy_counts": "y", "true_counts": "true"})
     at, top = n - 0.5 - table.outside.sum(), table.y.max()
     learned = share[~table.outside].max()
-    title = f"{'Rows' if step.kind == 'radius' else 'Most rows'} reach {percent(learned)}"
+    title = f"{'Rows' if step.kind == 'radius' else 'Most rows'} reach {percent(learned)} of the radius"
     figure = _bars(view, shots, title, step.kind, table, {"x": [at, at], "y": [0, top]})
     every = slice(0, None, 3)
     figure.update_xaxes(
@@ -299,7 +299,7 @@ def _strength(view: View, shots: list[Shot], step: Step) -> Panel:
     table = table.assign(x=table.direction, strong=table.signal)
     edge = bulk(step)
     ends = [0.3, len(table) + 0.7]
-    title = f"{int(table.signal.sum())} of {len(table)} stand out"
+    title = f"{int(table.signal.sum())} of {len(table)} directions stand out"
     figure = _bars(view, shots, title, "moment", table, {"x": ends, "y": [edge, edge]})
     figure.update_xaxes(title_text="direction, strongest first", dtick=-(-len(table) // 10))
     return Panel(

@@ -63,13 +63,13 @@ def elbow_panel(view: View, table: pd.DataFrame, n_clusters: int, cost: str) -> 
     colors = view.colors
     figure = base(colors, _saving(table, n_clusters), height=300)
     figure.add_scatter(
-        x=table.k.tolist(), y=table.coreset.tolist(), mode="lines+markers", name="by the coreset",
+        x=table.k.tolist(), y=table.coreset.tolist(), mode="lines+markers", name="on the coreset",
         line={"color": colors.released, "width": 2}, hovertemplate="k = %{x}: %{y:,.3~r}<extra>coreset</extra>",
     )  # fmt: skip
     if view.hidden and "rows" in table:
         tag(figure, colors, "NOT PRIVATE ○ rows")
         figure.add_scatter(
-            x=table.k.tolist(), y=table.rows.tolist(), mode="lines+markers", name="by the rows (not private)",
+            x=table.k.tolist(), y=table.rows.tolist(), mode="lines+markers", name="on the rows (not private)",
             line={"color": colors.hidden, "width": 1.4, "dash": "dot"}, marker={"symbol": "circle-open", "size": 8},
             hovertemplate="k = %{x}: %{y:,.3~r}<extra>rows, not private</extra>",
         )  # fmt: skip
@@ -82,7 +82,7 @@ def elbow_panel(view: View, table: pd.DataFrame, n_clusters: int, cost: str) -> 
         title_text=distance_title(cost != "k-means"), range=[0, 1.1 * float(table.drop(columns="k").to_numpy().max())]
     )
     figure.update_xaxes(title_text="k", range=[0.5, len(table) + 0.5], dtick=1 if len(table) <= 12 else 2)
-    words = f"k = {n_clusters} costs {number(float(here.coreset.iloc[0]))} by the coreset" if len(here) else ""
+    words = f"k = {n_clusters} costs {number(float(here.coreset.iloc[0]))} on the coreset" if len(here) else ""
     return Panel("side", figure, f"A curve: cost falls as k grows. {words}")
 
 

@@ -104,7 +104,7 @@ def _reports(view: View, shots: list[Shot]) -> Panel:
     true = all("true" in table for table in tables.values())
     users = int(max(table.user.max() for table in tables.values())) if len(next(iter(tables.values()))) else 0
     named = np.mean([table.groupby("user").says.sum().mean() for table in tables.values() if len(table)] or [0])
-    figure = base(colors, f"{named:.0f} of {COLUMNS} cells each", height=190)
+    figure = base(colors, f"A report names {named:.0f} of {COLUMNS} cells", height=190)
     scale = [[0, colors.panel], [1, colors.released]]
     figure.add_heatmap(colorscale=scale, zmin=0, zmax=1, showscale=False, xgap=1, ygap=1, hoverinfo="skip")
     if true:

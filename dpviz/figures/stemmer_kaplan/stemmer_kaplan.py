@@ -63,7 +63,7 @@ def shots(trace: Trace) -> list[Shot]:
 def _words(step: Step, phase: int, domain: Domain) -> tuple[str, str]:
     released, (head, tail) = step.released, split_title(step)
     if step.kind == "cubes":
-        what = "they are halved" if released["kept"].any() else "the shift ends"
+        what = "they are halved" if released["kept"].any() else "this shift ends here"
         return head, f"{tail}: above {number(released['threshold'])} rows, ±{number(released['noise_sd'], 2)}; {what}"
     if step.kind != "buckets":
         return head, tail
@@ -339,7 +339,7 @@ def _counts(view: View, shots: list[Shot]) -> Panel:
     }
     true = all("true_count" in table for table in tables.values())
     last = max(tables)
-    things = "above 0" if trace.steps[last].kind == "weights" else "crowded"
+    things = "counts are above 0" if trace.steps[last].kind == "weights" else "cells are crowded"
     n_kept, met = int(tables[last].kept.sum()), len(tables[last])
     figure = base(colors, f"{n_kept} of {met} {things}" if met else "No cell is crowded", height=150)
     figure.add_bar(name="noisy count", hovertemplate="%{y:.0f}<extra></extra>")
@@ -378,10 +378,10 @@ def losses_panel(view: View, shots: list[Shot]) -> Panel:
     """Draw the parts of the loss; they appear only in the last frame."""
     colors, table = view.colors, loss_table(view)
     times = table.loss / (view.reference_loss or 1.0)
-    added = {"Cells": times.iloc[1] - times.iloc[0], "Choice": times.iloc[2] - times.iloc[1]}
+    added = {"The cells add": times.iloc[1] - times.iloc[0], "The choice adds": times.iloc[2] - times.iloc[1]}
     most = max(added, key=lambda part: added[part])
-    unit = " ×" * bool(view.reference_loss)
-    title = f"{most}: +{number(added[most], 2)}{unit}" if added[most] > 0 else f"As {view.against}"
+    unit = f" × {view.against}" * bool(view.reference_loss)
+    title = f"{most} {number(added[most], 2)}{unit}" if added[most] > 0 else f"As good as {view.against}"
     figure = base(colors, title, height=150, margin_left=110)
     tag(figure, colors)
     figure.add_bar(

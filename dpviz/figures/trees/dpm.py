@@ -327,5 +327,5 @@ PANE = Pane(
     picture_legend=dpm_pictures.LEGEND,
     cells=True,
     follows=True,
-    unpinned="each cut's column and the one before it",
+    unpinned="each cut's column and the column before it",
 )

@@ -117,7 +117,7 @@ def _best_cuts(view: View, tables: list[pd.DataFrame]) -> str:
         nearest = own.loc[(own.position - at).abs().idxmin()]
         drawn += 1
         best += bool(nearest.probability >= table.probability.max())
-    return f"Best cut won {best} of {drawn:,}"
+    return f"The best cut won {best} of {drawn:,} times"
 
 
 def _empty(colors: Theme, strips: int, title: str) -> go.Figure:

@@ -20,7 +20,7 @@ def plan(known: Mapping[str, Any]) -> Sequence[Control]:
         ("columns", keys.PLAN_COLUMNS, "Columns"),
         ("units", keys.PLAN_UNITS, "Units"),
         ("low", keys.PLAN_LOW, "Lowest values"),
-        ("high", keys.PLAN_HIGH, "Largest values"),
+        ("high", keys.PLAN_HIGH, "Highest values"),
     )
     start = facts.START
     number_or_none = ParamSpec(None, low=0, optional=True, kind="float")

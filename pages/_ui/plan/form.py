@@ -104,7 +104,7 @@ def form() -> Wish:
             help="One unit per column (empty if it has none), separated by commas, or a single unit for all.",
         )
         low = st.text_input("Lowest possible values", **args(keys.PLAN_LOW), help="One per column.")
-        high = st.text_input("Largest possible values", **args(keys.PLAN_HIGH))
+        high = st.text_input("Highest possible values", **args(keys.PLAN_HIGH))
         scale = st.segmented_control(
             "Scale of the columns", list(SCALES), format_func=SCALES.__getitem__, required=True,
             **args(keys.PLAN_SCALE), help="One scale keeps the shape of a map.",
@@ -118,7 +118,7 @@ def form() -> Wish:
     facts = Facts.declare(
         n,
         numbers(low, "the lowest values"),
-        numbers(high, "the largest values"),
+        numbers(high, "the highest values"),
         k,
         columns=_listed(columns),
         units=[unit.strip() for unit in units.split(",")] if units.strip() else [],

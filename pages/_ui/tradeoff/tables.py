@@ -107,7 +107,7 @@ def _solver(mine: Summary, progress: Progress, look: SweepLook, style: dict[str,
         starred |= more
         name = markup.text(_named(row.series, style), "*" * more, _promise(row.notion, smallest))
         body.append([name, answer, f"{row.good} of {row.runs}"])
-    table(["Algorithm", "smallest tested", "runs there"], body, "Solver")
+    table(["Algorithm", "smallest tested", "runs good enough"], body, "Solver")
     words = "Every larger tested value is also good enough. Other runs may give slightly different counts."
     st.html(markup.small(words, " *\u202freleased more than k centers." * starred))
 
