@@ -44,14 +44,14 @@ class Algorithm:
     neighboring: ClassVar[Neighboring] = Neighboring.ADD_REMOVE
     notion: ClassVar[Notion] = Notion.CENTRAL
     trust: ClassVar[str] = "a trusted curator sees the raw rows"
-    fixed_ledger: ClassVar[bool] = True  # False if the number of releases depends on released values
-    regions: ClassVar[bool] = False  # True if clusters are regions, so distances to centers do not describe them
-    learns_sensitivity: ClassVar[bool] = False  # True if a clipping radius depends on released values
-    # True if a run reuses the seed of an earlier run and therefore needs noise of its own
+    fixed_ledger: ClassVar[bool] = True  # False if the number of releases depends on released values.
+    regions: ClassVar[bool] = False  # True if clusters are regions, so distances to centers do not describe them.
+    learns_sensitivity: ClassVar[bool] = False  # True if a clipping radius depends on released values.
+    # True if a run reuses the seed of an earlier run and therefore needs noise of its own.
     follows_a_run: ClassVar[bool] = False
     PRESETS: ClassVar[dict[str, dict[str, Any]]] = {}
-    CODE: ClassVar[tuple[Line, ...]] = ()  # pseudo-code, six to ten lines
-    AUDIT: ClassVar[dict[str, Any]] = {}  # parameter values for a second audit, which change the releases
+    CODE: ClassVar[tuple[Line, ...]] = ()  # Pseudo-code, six to ten lines.
+    AUDIT: ClassVar[dict[str, Any]] = {}  # Parameter values for a second audit, which change the releases.
 
     n_clusters: int = params.param(8, low=1, high=256, help="Number of centers to release; a public number.")
 

@@ -31,8 +31,8 @@ from dpviz.trace import Step, Trace
 
 __all__ = ["Program", "program"]
 
-_LONGEST = 200  # maximum number of characters shown of another program's message
-# arguments that are passed to a program if it accepts them
+_LONGEST = 200  # Maximum number of characters shown of another program's message.
+# Arguments that are passed to a program if it accepts them.
 _GIVEN = {"n_clusters", "epsilon", "bounds", "random_state"}
 _EPSILON = param(1.0, low=0.01, high=100, log=True, help="Passed to the program, which decides how to use it.")
 
@@ -43,8 +43,8 @@ class Program(Algorithm):
 
     notion: ClassVar[Notion] = Notion.CLAIMED
     trust: ClassVar[str] = "the program, which sees the raw rows and draws its own noise"
-    MAKES: ClassVar[type]  # the program's class
-    TAKES: ClassVar[frozenset[str]]  # names of the arguments passed to it
+    MAKES: ClassVar[type]  # The program's class.
+    TAKES: ClassVar[frozenset[str]]  # Names of the arguments passed to it.
 
     def plan(self, n_features: int, n_public: int) -> Plan:
         """Return an empty plan: the curator releases nothing."""

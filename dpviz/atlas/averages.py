@@ -24,11 +24,11 @@ from dpviz.audits.reconstruct import exactly, published, read_off
 __all__ = ["EPSILON", "NAME", "Bets", "Given", "bets", "current", "given", "make", "nearest", "read"]
 
 NAME = "averages.parquet"
-EPSILON = 1.0  # budget of all noisy averages together, and of the story's method in every bet
-CLUSTERS = range(2, 13)  # numbers of clusters in an elbow plot
-ROUNDS = 25  # number of rounds of Lloyd's algorithm
-POOL = 8  # number of rounds of each world from which bets are drawn
-TRIED = 12  # number of exact runs of each world that are marked in the lens
+EPSILON = 1.0  # Budget of all noisy averages together, and of the story's method in every bet.
+CLUSTERS = range(2, 13)  # Numbers of clusters in an elbow plot.
+ROUNDS = 25  # Number of rounds of Lloyd's algorithm.
+POOL = 8  # Number of rounds of each world from which bets are drawn.
+TRIED = 12  # Number of exact runs of each world that are marked in the lens.
 _SEED = 0
 _ROUNDS = pa.list_(pa.struct([("inside", pa.bool_()), ("centers", pa.list_(pa.float64())), ("speaks", pa.float64())]))
 _SCHEMA = pa.schema(

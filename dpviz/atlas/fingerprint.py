@@ -22,8 +22,8 @@ from dpviz.atlas.cells import Cell, Chapter, opened, row
 
 __all__ = ["LAYOUT", "agrees", "code", "fingerprint", "inputs", "machine", "sources"]
 
-LAYOUT = 1  # version of the files' layout; a reader accepts no other
-_ABOVE = {  # folders whose code no run executes; the last two are in the package only when it is installed
+LAYOUT = 1  # Version of the files' layout; a reader accepts no other.
+_ABOVE = {  # Folders whose code no run executes; the last two are in the package only when it is installed.
     *("atlas", "cli", "federated", "figures", "lessons", "papers", "planning", "takeaway"),
     *("dashboard", "sample_data"),
 }

@@ -24,8 +24,8 @@ from dpviz.privacy.guarantee import Neighboring
 
 __all__ = ["Question", "Round", "Tally", "attack", "luck", "moved", "people", "play", "present", "rates", "score"]
 
-_APART = 10**9  # rounds that are only shown have seeds from twice this on, an attacker's trials from four times this on
-_TRIED = 10  # number of trial runs in each world before an attacker bets against an exact method
+_APART = 10**9  # Rounds that are only shown have seeds from twice this on, an attacker's trials from four times it on.
+_TRIED = 10  # Number of trial runs in each world before an attacker bets against an exact method.
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

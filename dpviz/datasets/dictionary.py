@@ -54,9 +54,9 @@ _DEFAULTS: dict[str, Any] = {
     "licence": "",
 }
 _COLUMN = {"unit": "", "description": "", "fill": None}
-MOST_CLUSTERS = 256  # largest number of clusters that every algorithm accepts
-_LONGEST = 1_000_000  # maximum number of characters in a dictionary file
-_MOST_COLUMNS = 1024  # maximum number of declared columns, including those that rules make
+MOST_CLUSTERS = 256  # Largest number of clusters that every algorithm accepts.
+_LONGEST = 1_000_000  # Maximum number of characters in a dictionary file.
+_MOST_COLUMNS = 1024  # Maximum number of declared columns, including those that rules make.
 
 
 def complete(facts: Mapping[str, Any], name: str = "data dictionary") -> dict[str, Any]:

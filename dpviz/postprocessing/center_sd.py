@@ -31,8 +31,8 @@ POOLED = "of all noisy Lloyd steps together; moves that noise alone would explai
 REGIONS = "of the averages of its regions; another run also cuts the regions differently"
 POINTS = "of the released points that are nearest to it"
 CELLS = "of the counts of its cells; where rows lie inside a cell is not known either"
-_BLURRED = 0.65  # a warning appears if the averages' mean squared noise exceeds this share of the squared radius,
-_LONE = 1.3  # or if the effective number of centers is below this; 5% false alarms (benchmarks/results/cliffs.md)
+_BLURRED = 0.65  # A warning appears if the averages' mean squared noise exceeds this share of the squared radius.
+_LONE = 1.3  # It also appears if the effective number of centers is below this; 5% false alarms (see cliffs.md).
 UNKNOWN = (
     "This method gives no noise per center: noise decides which candidates or cuts win, and no formula says how far "
     "away another run's centers would be."

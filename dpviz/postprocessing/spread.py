@@ -12,9 +12,9 @@ from dpviz.privacy.curator import Noisy
 
 __all__ = ["Leftover", "Shape", "Spread", "leftover", "symmetric"]
 
-_LEAST = 1e-3  # each direction gets at least this share of the largest variance
-_DRAWS = 8_000  # maximum number of simulated rows
-# number of simulated rows that are compared with all candidates at a time, so few that they fit into the cache
+_LEAST = 1e-3  # Each direction gets at least this share of the largest variance.
+_DRAWS = 8_000  # Maximum number of simulated rows.
+# Number of simulated rows that are compared with all candidates at a time, so few that they fit into the cache.
 _BLOCK = 100
 
 

@@ -114,15 +114,15 @@ class StemmerKaplanLocal(Algorithm):
         "all people in all rounds": {"budget": "epsilon"},
     }
 
-    HASHED: ClassVar[int] = 3  # p: with more columns, the cells are those of a projection to this many
-    # widths of the cells, in half-widths of the domain; twice as wide in a projection
+    HASHED: ClassVar[int] = 3  # p: with more columns, the cells are those of a projection to this many.
+    # Widths of the cells, in half-widths of the domain; twice as wide in a projection.
     WIDTHS: ClassVar[tuple[float, ...]] = (1.0, 0.5, 0.25)
     # shares of the people who report on cells, averages and weights
     GROUPS: ClassVar[tuple[float, float, float]] = (0.3, 0.4, 0.3)
     # a cell is heavy above this many standard deviations; the weights filter out most false cells
     HEAVY: ClassVar[float] = 2.0
-    MOST_CELLS: ClassVar[int] = 6  # maximum number of heavy cells per table, in units of k
-    SHOWN: ClassVar[int] = 24  # number of people per table whose reports are stored as sent
+    MOST_CELLS: ClassVar[int] = 6  # Maximum number of heavy cells per table, in units of k.
+    SHOWN: ClassVar[int] = 24  # Number of people per table whose reports are stored as sent.
     CODE: ClassVar[tuple[Line, ...]] = (
         Line("everybody randomizes at home; then:", ("reports",)),
         Line("  in which bucket are you? Randomized answer", ("reports",), "report"),

@@ -71,10 +71,10 @@ def _spots(people: np.ndarray) -> tuple[np.ndarray, float | np.ndarray]:
     return people[thin(len(people), MAX_PEOPLE)], _PERSON
 
 
-_PERSON, _CROWD = 3.5, 30.0  # sizes in pixels of one person's mark and of the largest mark of a crowd
-_MOST_COUNTED = 100_000  # maximum number of people whose positions are compared
-_SPEND = 128  # height of the panel that shows epsilon, in pixels
-FLATTEST = 0.3  # smallest ratio of the short to the long side of a plane with equal scales
+_PERSON, _CROWD = 3.5, 30.0  # Sizes in pixels of one person's mark and of the largest mark of a crowd.
+_MOST_COUNTED = 100_000  # Maximum number of people whose positions are compared.
+_SPEND = 128  # Height of the panel that shows epsilon, in pixels.
+FLATTEST = 0.3  # Smallest ratio of the short to the long side of a plane with equal scales.
 
 
 def bounded(

@@ -26,8 +26,8 @@ LEGEND = (
     ("hidden_ring", "Alex"),
     ("ring", "person"),
 )
-_LARGEST = 6  # exponent of the largest magnification of a lens, a power of ten
-_TALL = 340  # height of a lens, in pixels
+_LARGEST = 6  # Exponent of the largest magnification of a lens, a power of ten.
+_TALL = 340  # Height of a lens, in pixels.
 
 
 def alex_look(colors: Theme, name: str, side: str) -> dict[str, Any]:

@@ -11,8 +11,8 @@ from dpviz.datasets import SAMPLES, made
 from pages._ui.address.scene import Control
 from pages._ui.frame import catalog
 
-FILE = "file:"  # prefix of the column names of a visitor's public file
-MISSING = "missing"  # stands for such a file in a session that does not have it
+FILE = "file:"  # Prefix of the column names of a visitor's public file.
+MISSING = "missing"  # Stands for such a file in a session that does not have it.
 _MOST_COLUMNS = 64
 
 

@@ -15,8 +15,8 @@ SCHEMA = 1
 MOST_SLIDES, MOST_BYTES = 40, 400_000
 MOST = {"title": 120, "scene": 4_000, "notes": 4_000}  # maximum numbers of characters in a slide's texts
 MOST_SECONDS = 3_600
-PAGES = ("explore", "again", "limits", "attacker", "tradeoff")  # pages whose scenes can be shown
-SHOWS = ("picture", "label")  # parts of a scene that a slide can show
+PAGES = ("explore", "again", "limits", "attacker", "tradeoff")  # Pages whose scenes can be shown.
+SHOWS = ("picture", "label")  # Parts of a scene that a slide can show.
 
 
 @dataclasses.dataclass(frozen=True)

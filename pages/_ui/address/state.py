@@ -35,9 +35,9 @@ class AddressState:
     address_read: Held[bool] = Held(bool)
     # the file that an address waits for, and the page and query of the address
     address_file: Held[tuple[str, str, str] | None] = Held(nothing)
-    kept: Held[tuple[str, str]] = Held(lambda: ("", ""))  # page and query in the address bar
-    opened: Held[Opened | None] = Held(nothing)  # the scene of the last link
-    opened_as: Held[str | None] = Held(nothing)  # the widgets' values when that scene's sentence was first shown
+    kept: Held[tuple[str, str]] = Held(lambda: ("", ""))  # Page and query in the address bar.
+    opened: Held[Opened | None] = Held(nothing)  # The scene of the last link.
+    opened_as: Held[str | None] = Held(nothing)  # The widgets' values when that scene's sentence was first shown.
     deck: Held[Deck | None] = Held(nothing)
     deck_edit: Held[int] = Held(int)
 

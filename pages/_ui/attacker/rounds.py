@@ -43,8 +43,8 @@ class Match:
     target: int = 0
     seed: int = dataclasses.field(default_factory=lambda: secrets.randbits(62))
     job: Job | None = None
-    _filled: bool = False  # whether the job has reached its target and will make no more rounds
-    _stopped: bool = False  # whether the job should stop
+    _filled: bool = False  # Whether the job has reached its target and will make no more rounds.
+    _stopped: bool = False  # Whether the job should stop.
     _lock: threading.Lock = dataclasses.field(default_factory=threading.Lock)
 
     @property

@@ -23,8 +23,8 @@ from pages._ui.work import runs
 from pages._ui.work.results import Result
 
 ASK = {"in": "In the data?", "moved": "Here or away?"}
-LONGEST = 400  # width in pixels, enough for the longest name of Alex
-SLOWEST = 3.0  # maximum duration of one run, in seconds, because a game needs hundreds of runs
+LONGEST = 400  # Width in pixels, enough for the longest name of Alex.
+SLOWEST = 3.0  # Maximum duration of one run, in seconds, because a game needs hundreds of runs.
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -24,8 +24,8 @@ from pages._ui.frame import keys, markup, shell
 from pages._ui.player.panel import draw
 from pages._ui.work import atlas
 
-AHEAD, MORE, AUTO, CLOUD, CURVES = 20, 10, 2_000, 60, 10  # numbers of rounds
-POLL = 0.7  # seconds between checks on the rounds in progress
+AHEAD, MORE, AUTO, CLOUD, CURVES = 20, 10, 2_000, 60, 10  # Numbers of rounds.
+POLL = 0.7  # Seconds between checks on the rounds in progress.
 KEY = (("center", "released center"), ("hidden_ring", "Alex"))
 CLOUDS = (("disc", f"{CLOUD} other runs with Alex"), ("circle", f"{CLOUD} without"))
 

@@ -20,10 +20,10 @@ __all__ = [
     "ALONE", "LIFE", "MOST_SEATS", "SEEN", "UNDO", "Classroom", "Closed", "NotAdmitted", "Poll", "Seat",
 ]  # fmt: skip
 
-LIFE = 2 * 3600.0  # number of seconds after which a class ends in any case
-ALONE = 30 * 60.0  # number of seconds, without the lecturer and without a phone, after which a class ends
-SEEN = 5 * 60.0  # number of seconds after which an idle phone or class may be replaced
-UNDO = 10.0  # number of seconds in which an ended class can be resumed
+LIFE = 2 * 3600.0  # Number of seconds after which a class ends in any case.
+ALONE = 30 * 60.0  # Number of seconds, without the lecturer and without a phone, after which a class ends.
+SEEN = 5 * 60.0  # Number of seconds after which an idle phone or class may be replaced.
+UNDO = 10.0  # Number of seconds in which an ended class can be resumed.
 MOST_SEATS = 300
 MOST_OPTIONS, MOST_QUESTION, MOST_OPTION = 8, 200, 60
 MOST_ROUNDS = 10_000

@@ -27,12 +27,12 @@ from pages._ui.work.state import work_state
 if TYPE_CHECKING:
     from pages._ui.data.state import Upload
 
-COUNTED = 200_000  # maximum number of rows on which DEMO counts the effect of a declaration
-_REGION = 1_000  # kilometers from the middle; wider bounds hardly describe a region
-MOST = 12  # maximum number of columns of a public file that are ticked at first
-_NAMED = 8  # maximum number of column names listed for one reason
-_PLACE = ("sheet", "header_row")  # entries that must agree with the form in which the file was read
-# entries that a dictionary may change after the file has been read
+COUNTED = 200_000  # Maximum number of rows on which DEMO counts the effect of a declaration.
+_REGION = 1_000  # Kilometers from the middle; wider bounds hardly describe a region.
+MOST = 12  # Maximum number of columns of a public file that are ticked at first.
+_NAMED = 8  # Maximum number of column names listed for one reason.
+_PLACE = ("sheet", "header_row")  # Entries that must agree with the form in which the file was read.
+# Entries that a dictionary may change after the file has been read.
 _WRITTEN = ("separator", "decimal", "decimal_of", "thousands", "missing_marks")
 _CELLS: dict[str, Any] = {
     "use": False, "low": None, "high": None, "unit": "", "why": "", "kind": NUMBER, "words": "", "fill": None,

@@ -12,8 +12,8 @@ from pages._ui.data.state import data_state
 
 __all__ = ["A_MINUTE", "A_VISIT", "count_new_file"]
 
-A_MINUTE, A_VISIT = 12, 60  # maximum numbers of new files of one visit, per minute and in all
-_LOUD = 30  # number of files per minute, in all visits together, at which the operator is warned
+A_MINUTE, A_VISIT = 12, 60  # Maximum numbers of new files of one visit, per minute and in all.
+_LOUD = 30  # Number of files per minute, in all visits together, at which the operator is warned.
 _log = logging.getLogger(__name__)
 _lock = threading.Lock()
 _all: deque[float] = deque()  # arrival times of all visits' files in the last minute

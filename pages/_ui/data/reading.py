@@ -28,8 +28,8 @@ KINDS = {  # text on screen -> code of the rule ("" for a number) and order of a
     "date day-month-year": ("days", "dmy"),
     "date month-day-year": ("days", "mdy"),
 }
-_SHEETS = b"PK"  # first bytes of a workbook
-_LAST = 50  # last line at which a table may begin, as an error about a missing line would reveal the number of lines
+_SHEETS = b"PK"  # First bytes of a workbook.
+_LAST = 50  # Last line at which a table may begin, as an error about a missing line would reveal the number of lines.
 
 
 def read(name: str, content: bytes, form: Form) -> Table:

@@ -56,14 +56,14 @@ class Upload:
 class DataState:
     """Values of one visitor's session, declared as in `SessionState`."""
 
-    uploads: Kept[dict[str, Upload]] = Kept(dict)  # files that have been read, by token
-    pending: Held[Pending | None] = Held(nothing)  # the file with open questions
-    declared: Held[list[dict[str, Any]]] = Held(list)  # declarations stored in this browser, newest first
-    came_to_scene: Held[bool | None] = Held(nothing)  # whether the first address named other data or a prepared scene
-    another: Held[bool] = Held(bool)  # the visitor wants to add one more file
-    file_turn: Held[int] = Held(int)  # a new number creates a fresh file field
-    key_address: Held[str] = Held(str)  # address at which the browser fetches a key that was added as a file
-    new_files: Kept[list[float]] = Kept(list)  # when files were declared public or private in this visit
+    uploads: Kept[dict[str, Upload]] = Kept(dict)  # Files that have been read, by token.
+    pending: Held[Pending | None] = Held(nothing)  # The file with open questions.
+    declared: Held[list[dict[str, Any]]] = Held(list)  # Declarations stored in this browser, newest first.
+    came_to_scene: Held[bool | None] = Held(nothing)  # Whether the first address named other data or a prepared scene.
+    another: Held[bool] = Held(bool)  # The visitor wants to add one more file.
+    file_turn: Held[int] = Held(int)  # A new number creates a fresh file field.
+    key_address: Held[str] = Held(str)  # Address at which the browser fetches a key that was added as a file.
+    new_files: Kept[list[float]] = Kept(list)  # When files were declared public or private in this visit.
 
 
 data_state = DataState()

@@ -29,8 +29,8 @@ def section(key: str, result: Result, *, hidden: bool, axes: Axes) -> None:
     """Offer centers for any k if the run has a coreset."""
     if result.trace.coreset is not None and len(result.trace.coreset.points) > 1:
         box = st.expander("Any k afterwards, at no cost", key=keys.ANY_K(key), on_change="rerun")
-        if box.open:  # solve and draw nothing while the box is folded
-            with box:  # not a fragment, because the choice goes into the page's address
+        if box.open:  # Solve and draw nothing while the box is folded.
+            with box:  # Not a fragment, because the choice goes into the page's address.
                 _body(key, result, hidden, axes)
 
 

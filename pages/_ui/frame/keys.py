@@ -85,8 +85,8 @@ SWEEP_KEY, SWEEP_ENDS = "sweep_key", "sweep_ends"
 SWEEP_TAB, SWEEP_TAKE, SWEEP_TAKE_KIND = "sweep_tab", "sweep_take", Keys("sweep_take_{}")
 # the gap is the identity of the sweep
 SWEEP_ALONG, SWEEP_METRIC, SWEEP_OF = Keys("along_{}"), Keys("metric_{}"), Keys("of_{}")
-SWEEP_AT, SWEEP_AGAINST = Keys("dots_at_{}_{}"), Keys("against_{}_{}")  # the gaps are the identity and the axis
-SWEEP_GOOD = Keys("wanted_{}")  # the gap is the number of runs per point
+SWEEP_AT, SWEEP_AGAINST = Keys("dots_at_{}_{}"), Keys("against_{}_{}")  # The gaps are the identity and the axis.
+SWEEP_GOOD = Keys("wanted_{}")  # The gap is the number of runs per point.
 
 # Compare
 COMPARE_RUNS, COMPARE_BY, COMPARE_HIDDEN, COMPARE_WHOLE = (
@@ -106,8 +106,8 @@ COMPARE_ROW, COMPARE_PLANE, COMPARE_CURVES = "compare_row", Keys("compare_{}"), 
 
 # Alex
 ATTACKER_WHO, ATTACKER_WHO_NEXT, ATTACKER_ASK = "attacker_who", "attacker_who_next", "attacker_ask"
-ATTACKER_FAR, FORM_ALEX = Keys("attacker_far_{}"), "form_alex"  # the gap is the data set
-ATTACKER_ANSWERS, ATTACKER_ANSWER = "attacker_answers", Keys("attacker_{}_{}")  # the gaps are the answer and the round
+ATTACKER_FAR, FORM_ALEX = Keys("attacker_far_{}"), "form_alex"  # The gap is the data set.
+ATTACKER_ANSWERS, ATTACKER_ANSWER = "attacker_answers", Keys("attacker_{}_{}")  # The gaps are the answer and the round.
 ATTACKER_AUTO, ATTACKER_HELP, ATTACKER_CANCEL = "attacker_auto", "attacker_help", "attacker_cancel"
 ATTACKER_FIGURE, ATTACKER_SQUARE = "attacker_figure", "attacker_square"
 ALEX, ALEX_CANCEL, ALEX_ON = "alex", "alex_cancel", "alex_on"

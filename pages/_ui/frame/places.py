@@ -59,8 +59,8 @@ PLACES = (
     Place("Your data", ("data", "bounds", "plan", "spend", "account"), path=True),
     Place("Teach", ("class", "present", "notes")),
 )
-QUIET = ("papers", "limits")  # at the bar's right end, or at the foot of the page on a phone
-MOVED = {"rho": "distance", "lessons": "learn"}  # addresses of version 0.1 -> addresses that replaced them
+QUIET = ("papers", "limits")  # At the bar's right end, or at the foot of the page on a phone.
+MOVED = {"rho": "distance", "lessons": "learn"}  # Addresses of version 0.1 -> addresses that replaced them.
 
 
 def place_of(page: str) -> Place | None:

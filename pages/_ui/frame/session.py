@@ -58,28 +58,28 @@ class SessionState:
     `pages/_ui/frame/keys.py`.
     """
 
-    # runs: their identities, and the id of a job
-    shown: Held[str] = Held(str)  # the shown run
-    history: Held[list[str]] = Held(list)  # earlier runs, the newest last
-    asked: Held[str | None] = Held(nothing)  # the form's last request; None before its first drawing
-    asking_explain: Held[str] = Held(str)  # the question about a private run that awaits consent
-    job: Held[str] = Held(str)  # id of the running job, "" if there is none
+    # Runs: their identities, and the id of a job.
+    shown: Held[str] = Held(str)  # The shown run.
+    history: Held[list[str]] = Held(list)  # Earlier runs, the newest last.
+    asked: Held[str | None] = Held(nothing)  # The form's last request; None before its first drawing.
+    asking_explain: Held[str] = Held(str)  # The question about a private run that awaits consent.
+    job: Held[str] = Held(str)  # Id of the running job, "" if there is none.
 
-    # data sets
-    own: Kept[dict[str, Dataset]] = Kept(dict)  # data sets from files, by their random token
-    made: Kept[list[str]] = Kept(list)  # names of blobs and paintings to choose from
-    followed: Kept[dict[str, str | None]] = Kept(dict)  # a page's picker -> its value when last drawn
+    # Data sets.
+    own: Kept[dict[str, Dataset]] = Kept(dict)  # Data sets from files, by their random token.
+    made: Kept[list[str]] = Kept(list)  # Names of blobs and paintings to choose from.
+    followed: Kept[dict[str, str | None]] = Kept(dict)  # A page's picker -> its value when last drawn.
 
     # the page, and the address that opened it
     via_app: Held[bool] = Held(bool)
-    pages: Held[list[Any]] = Held(list)  # the pages as Streamlit's navigation holds them
-    wanted: Held[str] = Held(str)  # the page that a deep link requested, until it is drawn
+    pages: Held[list[Any]] = Held(list)  # The pages as Streamlit's navigation holds them.
+    wanted: Held[str] = Held(str)  # The page that a deep link requested, until it is drawn.
     page: Held[str] = Held(str)
     embedded: Held[bool | None] = Held(nothing)
     hidden_parts: Held[frozenset[str]] = Held(frozenset)
-    free: Held[frozenset[str] | None] = Held(nothing)  # keys that a scene leaves unlocked, or None for all
-    sharing: Held[Callable[..., None] | None] = Held(nothing)  # draws the Share button
-    sentences: Kept[list[tuple[str, str]]] = Kept(list)  # kind and words of each sentence, until a page shows it
+    free: Held[frozenset[str] | None] = Held(nothing)  # Keys that a scene leaves unlocked, or None for all.
+    sharing: Held[Callable[..., None] | None] = Held(nothing)  # Draws the Share button.
+    sentences: Kept[list[tuple[str, str]]] = Kept(list)  # Kind and words of each sentence, until a page shows it.
     opened_now: Held[bool] = Held(bool)
     unpinned: Kept[set[str]] = Kept(set)  # keys of column choices whose pictures have no columns of their own
 

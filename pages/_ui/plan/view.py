@@ -24,8 +24,8 @@ from pages._ui.work.runs import pace
 
 __all__ = ["show"]
 
-CLOSELY = 20  # number of runs in the chosen rehearsal
-LONGEST = 15.0  # maximum number of seconds per run of a method that is rehearsed together with others
+CLOSELY = 20  # Number of runs in the chosen rehearsal.
+LONGEST = 15.0  # Maximum number of seconds per run of a method that is rehearsed together with others.
 Rehearsals = dict[str, list[Rehearsal]]
 
 

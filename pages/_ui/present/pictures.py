@@ -42,8 +42,8 @@ from pages._ui.player.verdict import lost
 
 __all__ = ["Picture", "clouds", "game", "read_off", "run", "sweep"]
 
-ROUNDS, CLOUD = 100, 25  # numbers of runs of the machine's game and of each world's cloud
-AGAIN = 20  # number of reruns at every ε, with the seeds of Again?
+ROUNDS, CLOUD = 100, 25  # Numbers of runs of the machine's game and of each world's cloud.
+AGAIN = 20  # Number of reruns at every ε, with the seeds of Again?
 OnStep = Callable[[int, int], None]
 
 

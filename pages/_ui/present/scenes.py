@@ -33,8 +33,8 @@ from pages._ui.workspace.tradeoff import tradeoff
 
 __all__ = ["MOST_VARIED", "STAGED", "Staged", "staged"]
 
-MOST_RUNS = 400  # maximum number of runs of a sweep on a slide
-# maximum number of slides that also have their run at other values of ε; each sends up to several megabytes more
+MOST_RUNS = 400  # Maximum number of runs of a sweep on a slide.
+# Maximum number of slides that also have their run at other values of ε; each sends up to several megabytes more.
 MOST_VARIED = 6
 SEEDS = 3  # number of other draws of a slide's noise
 Work = tuple[Callable[..., Any], tuple[Any, ...]]

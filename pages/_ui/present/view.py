@@ -76,8 +76,8 @@ def _open(text: bytes) -> None:
     except ValueError as problem:
         st.error(plain(str(problem)))
         return
-    present_state.deck_files += 1  # creates an empty field for the next file
-    present_state.present_next = 1  # the list is already drawn; the next script run selects this slide
+    present_state.deck_files += 1  # Creates an empty field for the next file.
+    present_state.present_next = 1  # The list is already drawn; the next script run selects this slide.
     keep(deck)
     st.rerun()
 

@@ -20,8 +20,8 @@ _STATIC = Path(st.__file__).parent / "static"
 _SCRIPTS = _STATIC / "static" / "js"
 _LEVEL = 6  # gzip level; level 9 takes three times as long and makes the files only one percent smaller
 _IMPORT = re.compile(r"""(?:from|import)\s*["']\./([\w.~-]+\.js)["']""")
-_HEAD = 20_000  # number of characters at the start of a bundled script that contain its imports
-_FOREVER = "public, immutable, max-age=31536000"  # header as Streamlit sends it; safe, because names contain hashes
+_HEAD = 20_000  # Number of characters at the start of a bundled script that contain its imports.
+_FOREVER = "public, immutable, max-age=31536000"  # Header as Streamlit sends it; safe, because names contain hashes.
 _TYPES = {".js": "text/javascript", ".css": "text/css"}
 
 

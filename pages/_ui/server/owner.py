@@ -42,17 +42,17 @@ __all__ = [
     "take",
 ]
 
-WHO = "DPVIZ_OWNER"  # "local": every visitor counts as this machine's user; "visitor": no visitor does
-HEADER = "DPVIZ_OWNER_HEADER"  # the header in which the operator's proxy names each person
-_INTERNAL = b"x-dpviz-owner"  # header from the middleware to the script; the same header from outside is removed
-_BOUND = b"x-dpviz-visit"  # header to Streamlit with the visit's owner; empty without a cookie
+WHO = "DPVIZ_OWNER"  # "local": every visitor counts as this machine's user; "visitor": no visitor does.
+HEADER = "DPVIZ_OWNER_HEADER"  # The header in which the operator's proxy names each person.
+_INTERNAL = b"x-dpviz-owner"  # Header from the middleware to the script; the same header from outside is removed.
+_BOUND = b"x-dpviz-visit"  # Header to Streamlit with the visit's owner; empty without a cookie.
 _TRUSTED = "server.trustedUserHeaders"
 # names of the cookie with TLS (no other site of the domain can set it) and without TLS
 _COOKIES = ("__Host-dpviz-key", "dpviz-key")
 _AGE = 400 * 86_400  # lifetime in seconds, counted from the last visit: the maximum that browsers allow
 _FORWARDED = re.compile(rb"(x-)?forwarded(-.+)?|x-(real|client|cluster-client)-ip|via|true-client-ip|cf-connecting-ip")
-_KEPT_FOR = 300.0  # number of seconds in which a browser may fetch a key that was added as a file
-_LINE = "dpviz key: "  # start of the line of a key file that holds the key
+_KEPT_FOR = 300.0  # Number of seconds in which a browser may fetch a key that was added as a file.
+_LINE = "dpviz key: "  # Start of the line of a key file that holds the key.
 _MOST_BYTES = 4_000
 
 

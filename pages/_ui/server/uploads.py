@@ -20,10 +20,10 @@ from pages._ui.frame.streamlit_patches import file_fields
 
 __all__ = ["Uploads", "keep_tidy", "memory"]
 
-GRACE = 30.0  # number of seconds in which a browser may name a file's field, or a broken connection may return
-LOOK = 10.0  # seconds between checks for files without a field
-MARGIN = 256_000_000  # number of bytes of memory that a file must leave for everybody else
-STEP = 8_000_000  # number of bytes of a file after which the memory is checked again
+GRACE = 30.0  # Number of seconds in which a browser may name a file's field, or a broken connection may return.
+LOOK = 10.0  # Seconds between checks for files without a field.
+MARGIN = 256_000_000  # Number of bytes of memory that a file must leave for everybody else.
+STEP = 8_000_000  # Number of bytes of a file after which the memory is checked again.
 _MEMORY = Path("/proc/meminfo")
 _GROUP = Path("/sys/fs/cgroup")
 

@@ -26,8 +26,8 @@ except ImportError:  # without such locks, only one process may use a state fold
 
 __all__ = ["Archive", "is_public"]
 
-MOST = 200  # maximum number of sweeps on disk; the oldest are deleted
-_IDENTITY = re.compile(r"[\w-]{12}")  # the form of secrets.token_urlsafe(9), which is never a path
+MOST = 200  # Maximum number of sweeps on disk; the oldest are deleted.
+_IDENTITY = re.compile(r"[\w-]{12}")  # The form of secrets.token_urlsafe(9), which is never a path.
 
 
 def is_public(sweep: Sweep) -> bool:

@@ -29,9 +29,9 @@ from pages._ui.tradeoff.vary import OWN, deltas, numbers, values_of, vary
 
 EPSILONS = (0.1, 0.125, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0, 8.0)  # includes the papers' budgets
 ROWS = (None, 300, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000)
-RHOS = (0.0001, 0.008, 0.01, 0.02, 0.05, 0.08, 0.1, 0.2, 1.0)  # includes the papers' distances
-DATA, RUNS = 200, 144  # widths of the fields, in pixels
-FIRST = tuple(slug for slug in METHODS if ALGORITHMS[slug].notion is Notion.CENTRAL)  # curves that share an axis
+RHOS = (0.0001, 0.008, 0.01, 0.02, 0.05, 0.08, 0.1, 0.2, 1.0)  # Includes the papers' distances.
+DATA, RUNS = 200, 144  # Widths of the fields, in pixels.
+FIRST = tuple(slug for slug in METHODS if ALGORITHMS[slug].notion is Notion.CENTRAL)  # Curves that share an axis.
 
 
 def private_notice() -> None:

@@ -40,14 +40,14 @@ from pages._ui.work.workers import workers
 
 _LOG = logging.getLogger(__name__)
 
-WORKERS = max(1, cpu_count() - 1)  # leaves one core for the pages
-KEEP = 40  # maximum number of sweeps kept for all sessions together
-MOST_RUNS = 5000  # maximum number of runs that one sweep makes, not counting known runs
+WORKERS = max(1, cpu_count() - 1)  # Leaves one core for the pages.
+KEEP = 40  # Maximum number of sweeps kept for all sessions together.
+MOST_RUNS = 5000  # Maximum number of runs that one sweep makes, not counting known runs.
 MOST_LISTED = 10_000
-CHEAP = 300.0  # maximum expected seconds of a sweep that starts by itself; the first estimate is 3 to 5 times too long
-MOST_WAITING = 30  # maximum number of sweeps that wait or run, in all sessions; each session has at most one
-MOST_KINDS = 30  # maximum number of kinds of runs that are timed before a start
-ELSEWHERE = "elsewhere"  # the status of a sweep that another process works on
+CHEAP = 300.0  # Maximum expected seconds of a sweep that starts by itself; the first estimate is 3 to 5 times too long.
+MOST_WAITING = 30  # Maximum number of sweeps that wait or run, in all sessions; each session has at most one.
+MOST_KINDS = 30  # Maximum number of kinds of runs that are timed before a start.
+ELSEWHERE = "elsewhere"  # The status of a sweep that another process works on.
 
 
 @dataclasses.dataclass(eq=False)
@@ -61,8 +61,8 @@ class Progress:
     rows: list[dict[str, Any]] = dataclasses.field(default_factory=list)
     job: Job = dataclasses.field(default_factory=partial(Job, "", "", status="done"))
     owner: str = ""
-    first: tuple[int, float] | None = None  # number of rows, and the time, when the first new run finished
-    # ranges of the vertical axes while the sweep runs
+    first: tuple[int, float] | None = None  # Number of rows, and the time, when the first new run finished.
+    # Ranges of the vertical axes while the sweep runs.
     spans: dict[tuple[Any, ...], tuple[float, ...]] = dataclasses.field(default_factory=dict)
     # a sweep waits ten minutes for viewers, because somebody might open a link to it
     watched: Presence = dataclasses.field(default_factory=partial(Presence, 600.0))

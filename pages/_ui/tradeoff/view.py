@@ -34,8 +34,8 @@ from pages._ui.work.pace import duration
 
 SCALES = ("log", "linear")
 _KEEP: dict[str, Any] = {"persist_state": "session"}
-_SLICES = 25  # maximum number of pictures of a running sweep
-_PACED = 10  # number of new runs after which the pace is known
+_SLICES = 25  # Maximum number of pictures of a running sweep.
+_PACED = 10  # Number of new runs after which the pace is known.
 
 
 def titles(progress: Progress) -> str:

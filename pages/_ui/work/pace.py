@@ -8,8 +8,8 @@ from dpviz.algorithms import Algorithm
 
 __all__ = ["Pace", "duration"]
 
-START = 2e-7  # seconds per operation of `Algorithm.work`, from PE-means on one core in benchmarks/speed.py
-WEIGHT = 0.5  # weight of the newest run, on a logarithmic scale
+START = 2e-7  # Seconds per operation of `Algorithm.work`, from PE-means on one core in benchmarks/speed.py.
+WEIGHT = 0.5  # Weight of the newest run, on a logarithmic scale.
 
 
 class Pace:

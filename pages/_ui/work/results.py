@@ -22,9 +22,9 @@ from pages._ui.frame.catalog import is_public, own
 from pages._ui.frame.session import Held, nothing, session
 from pages._ui.work.recent import Recent
 
-KEEP = 20  # number of results that a session can return to
-STORE_BYTES = 400_000_000  # bytes of results on public data, in all sessions together
-OWN_BYTES = 150_000_000  # bytes of results on one session's own files
+KEEP = 20  # Number of results that a session can return to.
+STORE_BYTES = 400_000_000  # Bytes of results on public data, in all sessions together.
+OWN_BYTES = 150_000_000  # Bytes of results on one session's own files.
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -32,8 +32,8 @@ from pages._ui.work.state import work_state
 from pages._ui.work.watchers import Presence
 from pages._ui.work.workers import RUNS, workers
 
-MOST_SECONDS = 300.0  # maximum duration of one run, in seconds; limited because all visitors share the processes
-QUICK = 0.3  # number of seconds that a script waits for its run before the page starts polling
+MOST_SECONDS = 300.0  # Maximum duration of one run, in seconds; limited because all visitors share the processes.
+QUICK = 0.3  # Number of seconds that a script waits for its run before the page starts polling.
 
 
 @st.cache_resource

@@ -26,9 +26,9 @@ __all__ = ["RUNS", "Workers", "workers"]
 
 RUNS = max(2, cpu_count())  # maximum number of runs at a time, in all sessions together
 
-_NOTE = struct.Struct("<qqq")  # number of steps done, total number, and whether to stop
-_PATIENCE = 1.0  # seconds that a stopped run has to reach its next step before it is interrupted
-_TICK = 0.05  # seconds between checks of a run's progress
+_NOTE = struct.Struct("<qqq")  # Number of steps done, total number, and whether to stop.
+_PATIENCE = 1.0  # Seconds that a stopped run has to reach its next step before it is interrupted.
+_TICK = 0.05  # Seconds between checks of a run's progress.
 
 
 class Workers:
