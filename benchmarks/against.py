@@ -44,7 +44,7 @@ SEEN = """() => {
     return hash;
 }"""
 PAGES = (("Explore", "explore", 6),)
-LIVE = ".st-key-explore_run"  # The Run button of the form that starts fast runs automatically.
+LIVE = ".st-key-explore_run"  # The Run button of the form, which starts fast runs automatically.
 RUNS = ("NSM", "DPM", "PE-means")  # Methods that are run on the sample town.
 SEED, EPSILON = ("Seed", "seed"), ("Privacy budget ε", "ε")
 SETTLE = 400  # milliseconds within which a step is drawn; the page's idle cost in that time is subtracted

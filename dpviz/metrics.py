@@ -83,7 +83,7 @@ def run_loss(trace: Trace, X: np.ndarray, centers: np.ndarray | None = None) -> 
 def loss_path(trace: Trace, X: np.ndarray) -> np.ndarray:
     """Return the loss (z units) of the centers of every step, shape (steps,); NaN before the first centers.
 
-    It is the loss that the run minimizes: the mean squared distance, or the mean distance if the objective is
+    This loss is the one that the run minimizes: the mean squared distance, or the mean distance if the objective is
     "medians".
     """
     medians = reference_name(trace) == "KMedians"

@@ -129,7 +129,7 @@ class Trace:
         return f"<Trace: {self.name}, {len(self.cluster_centers)} centers, {len(self.steps)} steps; {spent}>"
 
     def _repr_html_(self) -> str:
-        """Return the run's label, for notebooks."""
+        """Return the run's label as HTML, for notebooks."""
         return notebook.views.label(self)
 
     def show(self, height: int = 900) -> notebook.Frame:
@@ -174,7 +174,7 @@ class Trace:
 
     @classmethod
     def from_json(cls, text: str) -> Trace:
-        """Rebuild a trace written by `to_json`. Its guarantee is computed again from its plan and its ledger.
+        """Rebuild a trace written by `to_json`. The guarantee is computed again from the plan and the ledger.
 
         Raises
         ------

@@ -11,7 +11,7 @@ from typing import Any
 
 __all__ = ["SEEDS", "Lesson", "Option", "Stage", "read"]
 
-SEEDS = range(8)  # seeds of the draws of noise that a lesson can show
+SEEDS = range(8)  # seeds of the noise that a lesson can show
 
 
 @dataclasses.dataclass(frozen=True)

@@ -10,7 +10,7 @@ LIST = "dpviz-site.txt"  # a file that lists all files of the site, which a late
 
 
 class Folder:
-    """Collect the files of a site and write them at once.
+    """Collect the files of a site and write them all at once.
 
     Raises
     ------

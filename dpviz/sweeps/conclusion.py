@@ -29,7 +29,7 @@ def conclusion(points: pd.DataFrame, metric: str, axis: str) -> str:
         return ""
     measure = METRICS[metric]
     stops = sorted(points[axis].dropna().unique())
-    if not stops:  # methods without an ε have no curve along it
+    if not stops:  # methods without an ε have no curve along ε
         return ""
     at = min(stops, key=lambda stop: abs(math.log(stop))) if axis == "epsilon" else stops[-1]
     here = points[points[axis] == at]

@@ -53,7 +53,7 @@ def seconds(runs: Iterable[Run], known: Mapping[tuple[Any, ...], float], workers
 def composed(sweep: Sweep) -> tuple[int, float]:
     """Return the number of Gaussian runs under central DP, and the epsilon they would spend together on private data.
 
-    The squares of their mu add up; the epsilon holds at their smallest delta.
+    The squares of the runs' mu add up; the epsilon holds at the smallest delta of the runs.
     """
     cache: dict[tuple[Any, ...], Guarantee] = {}
     promises = []

@@ -51,8 +51,8 @@ def read_spec(path: Path) -> Spec:
     the algorithms that have it. A table named after an entry of `algorithms` fixes that entry's parameters; a list
     there makes one curve per value. The table's keys `algorithm`, `preset` and `noise` make the entry an additional
     curve of an algorithm, as in `[fastlloyd-paper]`. "auto" stands for the data set's own k or size, or for delta =
-    n^-1.1. If k-median runs and no metrics are named, its own cost is measured too. Tables [[published]] hold published
-    numbers.
+    n^-1.1. If k-median is among the algorithms and no metrics are named, its own cost is measured, too. Tables
+    [[published]] hold published numbers.
 
     Raises
     ------

@@ -138,7 +138,7 @@ def inline(trace: Trace) -> str:
 
 
 def footer(trace: Trace) -> str:
-    """Return the last line of a page about a run, as HTML: whether it is private, and the version of dpviz."""
+    """Return the last line of a page about a run, as HTML: whether the run is private, and the version of dpviz."""
     return f"<footer>{html.escape(trace.notice)}. Made with dpviz {html.escape(trace.version)}.</footer>"
 
 
