@@ -28,9 +28,9 @@ __all__ = [
 
 AVERAGES = "of the last noisy sums and counts"
 POOLED = "of all noisy Lloyd steps together; moves that noise alone would explain are damped"
-REGIONS = "of the averages of its regions; another run also cuts the regions differently"
-POINTS = "of the released points that are nearest to it"
-CELLS = "of the counts of its cells; where rows lie inside a cell is not known either"
+REGIONS = "of the averages of the center's regions; another run also cuts the regions differently"
+POINTS = "of the released points that are nearest to the center"
+CELLS = "of the counts of the center's cells; where rows lie inside a cell is not known either"
 _BLURRED = 0.65  # A warning appears if the averages' mean squared noise exceeds this share of the squared radius.
 _LONE = 1.3  # It also appears if the effective number of centers is below this; 5% false alarms (see cliffs.md).
 UNKNOWN = (

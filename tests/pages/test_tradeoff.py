@@ -408,7 +408,7 @@ def test_a_released_coreset_can_be_swept_and_private_rows_never(app):
     while kept.active and time.monotonic() < until:
         time.sleep(0.5)
     assert {row["status"] for row in kept.rows} == {"ok"}
-    assert set(kept.table(10**6).data) == {"Made up from k 3, ε 1, released · NSM (ours) on Mine"}
+    assert set(kept.table(10**6).data) == {"Made up from NSM (ours) on Mine, k 3, ε 1, released"}
 
 
 def test_a_sweep_that_ends_while_the_page_is_drawn_gives_the_form_back(app, monkeypatch):

@@ -53,6 +53,6 @@ def _mark(score: Tally, top: int, color: str) -> str:
 
 def _words(name: str, score: Tally) -> str:
     if not score.rounds:
-        return f"{name}: not yet"
+        return f"{name}: no round yet"
     rounds = f"{score.rounds:,} round{'s' * (score.rounds != 1)}"
     return f"{name}: <b>{percent(score.share)}</b> of 100 after {rounds} ({span(score)})"

@@ -43,7 +43,7 @@ def section(result: Result) -> None:
             )
         )
     else:
-        farther = markup.text(f"Or {ten} away? The promise allows ", markup.bold(methods.odds(promise, 10)), ". ")
+        farther = markup.text(f"Or {ten} away? At most ", markup.bold(f"{methods.odds(promise, 10)} times"), ". ")
         st.html(
             markup.odds(
                 f"Was Alex here, or {far} away? A bet is right at most ",

@@ -48,7 +48,8 @@ def open_choice(name: str) -> Dataset:
             raise ValueError("sweep: the run that these people were made from is gone; run it again on Watch.")
         n = result.data.n_public
         X = simulate(result.trace.coreset, result.trace.domain, n, np.random.default_rng(0))
-        title = f"Made up from {result.label}"
+        settings, _, run = result.label.partition(" · ")
+        title = f"Made up from {run}, {settings}"
         choice[name] = dataclasses.replace(result.data, X=X, labels=None, title=title, private=False)
     return choice[name]
 

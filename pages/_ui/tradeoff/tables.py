@@ -18,7 +18,7 @@ from dpviz.sweeps.measures import METRICS
 from dpviz.sweeps.summary import Summary
 from pages._ui.form.numbers import whole_number
 from pages._ui.frame import keys, markup
-from pages._ui.tradeoff.charts import icon, named, shared, sign, title
+from pages._ui.tradeoff.charts import icon, shared, sign, title
 from pages._ui.tradeoff.state import tradeoff_state
 from pages._ui.tradeoff.sweeps import Progress
 
@@ -66,7 +66,7 @@ def _overview(mine: Summary, look: SweepLook, points: pd.DataFrame, style: dict[
     stops = sorted(points[look.axis].dropna().unique())
     examples = stops if len(stops) <= 3 else [stops[0], stops[len(stops) // 2], stops[-1]]
     areas = mine.areas.set_index("series").area if look.axis == "epsilon" else pd.Series()
-    st.header(f"Over all {len(stops)} {named(look.axis)}")
+    st.header(f"Over {len(stops)} value{'s' * (len(stops) != 1)} of {sign(look.axis)}")
     body = []
     for name, line in points.groupby("series", sort=False):
         bold = markup.bold if line.algorithm.iloc[0] == now else markup.text

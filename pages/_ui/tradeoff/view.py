@@ -112,10 +112,10 @@ def _forecast(left: list[Run], known: int) -> None:
     @st.fragment(run_every=1.0 if sweeps.expected(left) is None else None)
     def expected() -> None:
         seconds = sweeps.expected(left)
-        words = "timing one run of each kind …" if seconds is None else duration(seconds)
         there = f" {known:,} already exist." if known else ""
+        words = f"{duration(seconds)} on" if seconds is not None else "one of each kind is being timed on"
         st.caption(
-            f"{sweeps.counted(left):,} runs, {words} on {sweeps.WORKERS} worker{'s' * (sweeps.WORKERS > 1)}.{there}"
+            f"{sweeps.counted(left):,} runs, {words} {sweeps.WORKERS} worker{'s' * (sweeps.WORKERS > 1)}.{there}"
         )
 
     expected()
