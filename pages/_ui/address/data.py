@@ -12,7 +12,7 @@ from pages._ui.address.scene import Control
 from pages._ui.frame import catalog
 
 FILE = "file:"  # Prefix of the column names of a visitor's public file.
-MISSING = "missing"  # Stands for such a file in a session that does not have it.
+MISSING = "missing"  # Stands for a visitor's file in a session that does not have it.
 _MOST_COLUMNS = 64
 
 

@@ -40,9 +40,9 @@ MOST_TASK = 300  # maximum number of characters in a task
 HIDEABLE = ("form", "kmeans", "verdict", "panels", "navigation")
 # lock -> the address word of the only control that it leaves free
 LOCK = {"epsilon": "e", "k": "k", "seed": "s", "all": ""}
-MOST_WHOLE = 2**53 - 1  # maximum whole number that a browser's number field can hold
-NOTHING = (["none"], [""])  # an empty choice in an address, as it is written and as earlier versions wrote it
-_EMBED = ("embed", "embed_options")  # words that Streamlit itself uses in an address
+MOST_WHOLE = 2**53 - 1  # Maximum whole number that a browser's number field can hold.
+NOTHING = (["none"], [""])  # An empty choice in an address, as it is written and as earlier versions wrote it.
+_EMBED = ("embed", "embed_options")  # Words that Streamlit itself uses in an address.
 
 
 @dataclasses.dataclass(frozen=True)

@@ -37,7 +37,7 @@ __all__ = ["section"]
 
 N = 20
 SEEDS = range(1, N + 1)  # Seeds of the runs with Alex; the seeds of the runs without Alex follow.
-NEAR = 0.02  # A click that is closer to a person than this share of the picture's span means that person.
+NEAR = 0.02  # A click that is closer to a person than this share of the picture's span selects that person.
 _TOPIC = "alex"
 Clouds = tuple[tuple[np.ndarray, ...], ...]  # centers of many runs with Alex and without, or ()
 

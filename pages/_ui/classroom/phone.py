@@ -19,7 +19,7 @@ from pages._ui.work.runs import owner
 __all__ = ["back", "door", "phone"]
 
 POLL = 0.6  # Seconds between checks for a new stage.
-AHEAD, MORE = 12, 4  # Number of rounds of a phone's game made ahead, and number left below which more are made.
+AHEAD, MORE = 12, 4  # Numbers of rounds of a phone's game that are made ahead, and below which more are made.
 
 
 def door(code: str, key: str, token: str) -> tuple[Classroom, Seat] | None:

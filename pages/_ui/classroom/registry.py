@@ -59,8 +59,8 @@ class Classrooms:
         self._open: dict[str, Classroom] = {}
         self._over: dict[str, float] = {}  # code of an ended class -> when to forget it
         self._tries = _Tries(WRONG_AT_ONCE, WRONG_A_MINUTE, clock)
-        self._of: dict[str, _Tries] = {}  # visit -> remaining tries.
-        self._wrong: list[float] = []  # When wrong codes were tried.
+        self._of: dict[str, _Tries] = {}  # Visit -> remaining tries.
+        self._wrong: list[float] = []  # Times at which wrong codes were tried.
 
     def open(
         self, low: np.ndarray, high: np.ndarray, *, keeps_points: bool = True, cells: int = 1, opener: str = ""

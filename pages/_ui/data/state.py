@@ -63,7 +63,7 @@ class DataState:
     another: Held[bool] = Held(bool)  # The visitor wants to add one more file.
     file_turn: Held[int] = Held(int)  # A new number creates a fresh file field.
     key_address: Held[str] = Held(str)  # Address at which the browser fetches a key that was added as a file.
-    new_files: Kept[list[float]] = Kept(list)  # When files were declared public or private in this visit.
+    new_files: Kept[list[float]] = Kept(list)  # Times at which this visit declared files.
 
 
 data_state = DataState()

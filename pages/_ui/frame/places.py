@@ -59,7 +59,7 @@ PLACES = (
     Place("Your data", ("data", "bounds", "plan", "spend", "account"), path=True),
     Place("Teach", ("class", "present", "notes")),
 )
-QUIET = ("papers", "limits")  # At the bar's right end, or at the foot of the page on a phone.
+QUIET = ("papers", "limits")  # Pages at the bar's right end or, on a phone, at the foot of the page.
 MOVED = {"rho": "distance", "lessons": "learn"}  # Addresses of version 0.1 -> addresses that replaced them.
 
 

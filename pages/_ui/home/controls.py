@@ -14,7 +14,7 @@ __all__ = ["SCREENS", "as_run", "home", "run_of"]
 
 SCREENS = 6
 _RUN = {"v": "1", "d": "town", "a": "pe-means", "k": "5", "e": "1", "s": "0"}  # The run that Home showed, without ε.
-_OLD = {"e", "t", "play", "hide", "lock", "embed"}  # Words that occur only in the address of such a run.
+_OLD = {"e", "t", "play", "hide", "lock", "embed"}  # Words that occur only in the address of a run on Home.
 
 
 def home(known: Mapping[str, Any]) -> Sequence[Control]:

@@ -18,7 +18,7 @@ class TradeoffState:
     sweep_asked: Held[Sweep | None] = Held(nothing)  # The form's sweep when the page was last drawn.
     began: Held[set[str]] = Held(set)  # Own data sets whose sweep was started automatically.
     timed: Held[frozenset[Hashable]] = Held(frozenset)  # Kinds of runs that are being timed.
-    timing: Held[str] = Held(str)  # The job that times these runs.
+    timing: Held[str] = Held(str)  # The job that times runs.
     made_up: Kept[dict[str, Dataset]] = Kept(dict)  # Data sets of people drawn from released coresets.
     sweep_files: Kept[dict[str, str]] = Kept(dict)
     looked: Once[bool] = Once(bool)

@@ -17,7 +17,7 @@ from pages._ui.work.state import work_state
 __all__ = ["PROXY", "check_settings", "turn", "turn_of"]
 
 PROXY = "DPVIZ_PROXY"  # Addresses or networks of trusted proxies, separated by commas.
-_LOGIN = "DPVIZ_OWNER_HEADER"  # The header in which such a proxy names each person.
+_LOGIN = "DPVIZ_OWNER_HEADER"  # The header in which a trusted proxy names each person.
 _FORWARDED = "x-forwarded-for"
 
 
