@@ -56,7 +56,7 @@ def parser_of(wanted: Iterable[str]) -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, (place, words) in COMMANDS.items():
         command = commands.add_parser(name, help=words, description=f"{words[0].upper()}{words[1:]}.")
-        if name in WITH:  # for the help text only: `_run` has read them already
+        if name in WITH:  # listed for the help only, because `_run` has read these options already
             command.add_argument("--with", action="append", metavar="FILE.py", help="add the algorithms of this file")
         if name in OUTSIDE:
             command.add_argument(

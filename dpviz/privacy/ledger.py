@@ -63,7 +63,7 @@ class NextPrices:
     def __init__(self) -> None:
         # number of the next price after those that the scope itself has paid
         self._here: dict[tuple[str, int], int] = {}
-        # the same, after the prices that the scope or its descendants have paid
+        # number of the next price after those that the scope or its descendants have paid
         self._within: dict[tuple[str, int], int] = {}
 
     def of(self, name: str, path: tuple[int, ...]) -> int:

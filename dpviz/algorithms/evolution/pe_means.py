@@ -115,9 +115,9 @@ class PEMeans(Evolution):
         Line("if refined: average each center's rows once", ("refinement",), "refine"),
     )
 
-    # `doubts` warns if the norm of the votes' noise exceeds this share of the number of rows,
+    # `doubts` warns if the norm of the votes' noise exceeds this share of the number of rows; see cliffs.md
     DROWNED: ClassVar[float] = 0.93
-    # or if the centers' squared spread is below this share of the squared radius; see benchmarks/results/cliffs.md
+    # `doubts` also warns if the centers' squared spread is below this share of the squared radius; see cliffs.md
     CROWDED: ClassVar[float] = 0.004
 
     refine: float = param(
