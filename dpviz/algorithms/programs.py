@@ -44,7 +44,7 @@ class Program(Algorithm):
     notion: ClassVar[Notion] = Notion.CLAIMED
     trust: ClassVar[str] = "the program, which sees the raw rows and draws its own noise"
     MAKES: ClassVar[type]  # The program's class.
-    TAKES: ClassVar[frozenset[str]]  # Names of the arguments passed to it.
+    TAKES: ClassVar[frozenset[str]]  # Names of the arguments passed to the program.
 
     def plan(self, n_features: int, n_public: int) -> Plan:
         """Return an empty plan: the curator releases nothing."""

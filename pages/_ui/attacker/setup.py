@@ -88,7 +88,7 @@ def setup(result: Result) -> Setup | None:
 
 def _who(noun: str) -> str:
     state, key = st.session_state, keys.ATTACKER_WHO
-    # a click has chosen a person; Streamlit accepts this value only before the widget is made
+    # if a click has chosen a person, set the value before Streamlit makes the widget
     if taken := state.pop(keys.ATTACKER_WHO_NEXT, None):
         state[key] = taken
     now = state.get(key, FIRST)

@@ -23,7 +23,7 @@ from pages._ui.workspace.explore import explore
 __all__ = ["show"]
 
 _STORYS = ALGORITHMS[STORY[1]].name  # The story's method needs no label.
-_TIED = "\N{NO-BREAK SPACE}"  # `plain` would make it a space.
+_TIED = "\N{NO-BREAK SPACE}"  # `plain` would replace this character with a space.
 _COLUMN = 5  # Maximum number of answers in a column.
 
 

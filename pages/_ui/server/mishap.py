@@ -37,7 +37,7 @@ def show(error: Exception) -> bool:
     number = secrets.token_hex(3).upper()
     _LOG.warning("Error %s: %s at %s", number, type(error).__name__, _places(error))
     forget_values()  # Values that broke a page must not break it again at the next visit.
-    if session.pages:  # app.py has drawn the bar, which links to the other pages.
+    if session.pages:  # The bar, which app.py has drawn, links to the other pages.
         st.navigation(session.pages, position="hidden")
     with st.container(key=keys.MISHAP):
         st.html(_ALONE.format(key=keys.MISHAP, bar=keys.BAR, tabs=keys.TABS))

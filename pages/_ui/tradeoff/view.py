@@ -187,11 +187,11 @@ def watch(progress: Progress, look: SweepLook, *, active: bool) -> None:
     @st.fragment(run_every=1.0 if active else None)
     def follow() -> None:
         if tradeoff_state.looked:
-            st.rerun()  # so that the page writes its address
+            st.rerun()  # the page then writes its address
         if progress.active:
             _bar(progress)
         elif active:
-            st.rerun()  # so that the form's button and the details reappear
+            st.rerun()  # the form's button and the details then reappear
         _pictures(progress, look)
 
     follow()

@@ -71,7 +71,7 @@ def _probes() -> _Probes:
 
 
 @st.cache_resource(show_spinner=False)
-def stamped() -> bool:  # cached under a lock: Python 3.11 fails if several threads parse at once
+def stamped() -> bool:  # cached under a lock, because Python 3.11 fails if several threads parse at once
     """Return whether the stored runs were made by exactly the current sources."""
     return files.stamped(FOLDER)
 
