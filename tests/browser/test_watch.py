@@ -86,3 +86,12 @@ def test_a_key_below_a_low_plane_covers_no_part_of_it(open_page, size):
     gap = """() => document.querySelector('.dp-low .dp-key').getBoundingClientRect().top
         - document.querySelector('[class*=_planecol] .dpviz-stage').getBoundingClientRect().bottom"""
     assert page.evaluate(gap) >= 0
+
+
+@pytest.mark.parametrize("data", ["iris", "digits"])
+def test_a_long_list_of_steps_scrolls_to_its_step_and_leaves_the_key_its_room(open_page, data):
+    page = opened(open_page, data, "nsm")
+    page.wait_for_function("""() => { const box = place => document.querySelector(place).getBoundingClientRect(),
+        side = box('[class*=_sidecol]'), key = box('[class*=_scene] .dp-key'), line = box('.dp-now [aria-current]');
+        return key.bottom <= innerHeight - 1 && (key.left < side.left || key.bottom <= side.bottom + 1)
+            && line.top >= side.top && line.bottom <= side.bottom; }""")

@@ -69,6 +69,8 @@ class Panel {
       this.rise(layout);
       const high = wide.matches && parseFloat(getComputedStyle(column).maxHeight);
       scene.classList.toggle("dp-low", Boolean(high && this.film) && high - this.root.clientHeight >= FREE);
+      const key = scene.classList.contains("dp-low") ? null : scene.querySelector("[class*=_sidecol] .dp-key");
+      scene.style.setProperty("--dp-key", `${key?.offsetHeight ?? 0}px`); // lines of pseudo-code leave it its room
       this.share(high);
     };
     for (const [name, value] of [["ratio", meta.ar], ["sides", `${m.l + m.r}px`], ["ends", `${m.t + m.b}px`]])
