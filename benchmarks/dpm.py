@@ -30,7 +30,7 @@ from dpviz.domain import Domain
 from dpviz.metrics import hungarian_accuracy, kmeans_distance, majority_accuracy, normalized_loss, silhouette
 from dpviz.privacy.rows import Rows
 
-PAPER = {  # Tables 2 and 3 at epsilon 1: (inertia / N, silhouette, majority accuracy, KMeans distance)
+PAPER = {  # Tables 2 and 3 at epsilon 1 as (inertia / N, silhouette, majority accuracy, KMeans distance)
     ("synth10", "kmeans"): (10, 0.97, 1.00, 0.00),
     ("synth10", "dpm"): (180, 0.96, 0.99, 0.01),
     ("synth10", "em-mc"): (15_000, 0.42, 0.49, 14.19),

@@ -86,7 +86,7 @@ def measure(answer: Connection, slug: str, axis: str, size: int, folder: Path) -
 
 
 def point(slug: str, axis: str, size: int, folder: Path, most: float) -> dict[str, Any]:
-    """Return the answer of `measure`, or {"over": True} if the process takes more than `most` seconds or is killed."""
+    """Return what `measure` sends, or only the entry "over" if the process takes over `most` seconds or is killed."""
     ours, theirs = multiprocessing.get_context("fork").Pipe(duplex=False)
     process = multiprocessing.get_context("fork").Process(target=measure, args=(theirs, slug, axis, size, folder))
     process.start()

@@ -3,7 +3,7 @@
 git show 7b07bcf:benchmarks/results/nsm.csv > before.csv
 DPVIZ_DATASETS=folder python -m benchmarks.oracle --before before.csv
 
-The oracle is NOT PRIVATE: KMeans(n_init=10) partitions the rows without noise, and the whole budget buys ONE joint
+The oracle is NOT PRIVATE, because KMeans(n_init=10) partitions the rows without noise; the whole budget buys ONE joint
 Gaussian release of counts and of offsets from KMeans' centers. At each ε, the offsets' clipping radius is the one with
 the lowest mean loss among multiples of the root mean squared distance within clusters; bounds are taken from the data.
 The oracle is a yardstick for the possible gain from better starts, candidates and steps. The oracle is not a bound,

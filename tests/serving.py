@@ -35,7 +35,7 @@ def serve(root=ROOT, log=subprocess.DEVNULL):
 
 @contextmanager
 def running(root=ROOT, log=subprocess.DEVNULL, **more):
-    """Start the app; yield its address and its process. `more` adds to its environment, such as DPVIZ_HOME."""
+    """Start the app with more environment variables, such as DPVIZ_HOME; yield its address and its process."""
     with tempfile.TemporaryDirectory() as home, tempfile.TemporaryDirectory() as notes:
         asked = Path(notes) / "asked"
         recorder = os.pathsep.join([str(ROOT / "tests" / "recorder"), os.environ.get("PYTHONPATH", "")])

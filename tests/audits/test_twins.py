@@ -37,7 +37,7 @@ def laplace(scale):
 
 
 def samples(first, second, draw, scale, *, power=2, runs=20_000, twin=None):
-    """Return statistics of additive releases of two true values, as `audit` reads them; `twin` may spoil them."""
+    """Return statistics of additive releases of two true values, as `audit` reads them; a twin may spoil the noise."""
     rng, found = np.random.default_rng(0), []
     first, second = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
     for truth in (first, second):

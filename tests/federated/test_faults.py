@@ -17,7 +17,7 @@ from dpviz.federated.keys import client_context, server_context
 from dpviz.federated.messages import HEADER_BYTES, Kind, Message, pack_round, unpack_round
 from tests.federated.tls import Host, X, agreed, everybody, join
 
-# Faults of clients: (what the rogue does, whose message names it).
+# Faults of clients
 
 
 class Faulty(client.Link):
@@ -107,7 +107,7 @@ class Faulty(client.Link):
         super().send(Message(Kind.DONE, frame.round, frame.run))
 
 
-FAULTS = {
+FAULTS = {  # fault of a client -> words of the message on every side
     "dies": "round 2: bob has left",
     "late": "round 2: no answer from bob within 1.5 s",
     "truncated": "round 2: bob has left",

@@ -34,7 +34,7 @@ def agreed(algorithm=None, names=NAMES, **facts):
 
 
 class Host:
-    """A server in a thread; `result()` returns its report or raises the reason for its end."""
+    """A server in a thread, whose `result()` returns its report or raises the reason for its end."""
 
     def __init__(self, folder, agreement, noise=None, **timeouts):
         self.said, self.future, ports = [], Future(), []

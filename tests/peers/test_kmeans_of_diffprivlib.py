@@ -1,8 +1,8 @@
 """Apply the tests of IBM diffprivlib's private KMeans to every algorithm here; all are rewritten.
 
-Refused here by design, each with one sentence: ε = ∞ (a parameter between 0.01 and 100; `noise="none"` is how a DEMO
-shows it), bounds read off the rows in a release, budgets of one estimator (accounts belong to files). Left out
-because dpviz has no such thing: `verbose`, sample weights.
+Refused here by design, each with one sentence: ε = ∞ (for which a DEMO has `noise="none"`), bounds read off the rows
+in a release, and budgets of one estimator (accounts belong to files). Tests of `verbose` and of sample weights are left
+out, because dpviz has neither.
 """
 
 import warnings

@@ -114,7 +114,7 @@ class StemmerKaplanLocal(Algorithm):
         "all people in all rounds": {"budget": "epsilon"},
     }
 
-    HASHED: ClassVar[int] = 3  # p: with more columns, the cells are those of a projection to this many.
+    HASHED: ClassVar[int] = 3  # p: rows with more columns are projected to this many.
     # Widths of the cells, in half-widths of the domain; twice as wide in a projection.
     WIDTHS: ClassVar[tuple[float, ...]] = (1.0, 0.5, 0.25)
     # shares of the people who report on cells, averages and weights

@@ -97,7 +97,7 @@ def test_only_an_epsilon_without_stored_runs_is_computed():
         ("tiny", "pe-means", {"n_clusters": 3}),
         ("tiny", "pe-means", {"delta": 1e-9}),
         ("tiny", "dp-lloyd", {"iterations": 2}),
-        ("tiny", "sulloyd", {}),  # Not among the methods used in teaching.
+        ("tiny", "sulloyd", {}),  # SuLloyd is not used in teaching.
         ("town:200", "dp-lloyd", {}),  # No stored number of people.
         (Blobs(n_rows=60, n_clusters=3).key, "dp-lloyd", {}),
     ],
