@@ -100,7 +100,7 @@ def _report(entry: Release) -> tuple[float, float, float, float | None]:
     return (mixed, 0.0, entry.cost["delta"], None) if mixed < alone else (alone, 0.0, 0.0, alone**2 / 2)
 
 
-# Cost of one ledger entry, from its sensitivity and noise scale: (pure epsilon, mu, own delta, zCDP or None).
+# Cost of one ledger entry as pure epsilon, mu, own delta, and zCDP or None, from its sensitivity and noise scale.
 _COST = {
     "Gaussian": lambda entry: (0.0, _ratio(entry), 0.0, _ratio(entry) ** 2 / 2),
     "Laplace": lambda entry: (_ratio(entry), 0.0, 0.0, _ratio(entry) ** 2 / 2),
