@@ -218,7 +218,7 @@ def private_verdict(trace: Trace, columns: Sequence[str], units: Sequence[str]) 
     if noise.sd is not None:
         # in each column, the largest noise of all centers
         spread = spread_words(noise.sd.max(axis=0), trace.domain, columns, units)
-        parts.append(f"noise of {'each at most' if spread.startswith('±') else 'some'} {spread}")
+        parts.append(f"noise of {'each center at most' if spread.startswith('±') else 'some centers'} {spread}")
     drowned = 0
     if noise.sizes is not None and noise.sizes_sd is not None:
         drowned = int((noise.sizes < 2 * noise.sizes_sd).sum())

@@ -140,7 +140,7 @@ def test_the_verdict_and_the_centers_are_there_after_every_run(app):
     app.session_state["explore_take"] = True  # the visitor opens the menu
     app.toggle(key="explore_hidden").set_value(False).run()
     words = " ".join(block.proto.body for block in app.get("html"))
-    assert "<b>Released: 5 centers, noise of each at most ±" in words
+    assert "<b>Released: 5 centers, noise of each center at most ±" in words
     assert "groups found" not in words and 'class="truth"' not in words
     offered = {button.label for button in app.get("download_button")}
     assert offered >= {"Centers as CSV", "Centers as JSON", "Privacy label", "One page", "Replay", "Notebook"}

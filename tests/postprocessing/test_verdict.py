@@ -194,7 +194,7 @@ def test_the_private_verdict_reads_released_values_only(X, monkeypatch):
     same_luck(monkeypatch)
     trace = ALGORITHMS["glloyd"](n_clusters=3, epsilon=8.0).run(X, domain=DOMAIN, noise="secure")
     verdict = private_verdict(trace, ["east", "north"], ["km", "km"])
-    assert str(verdict).startswith("3 centers · noise of each at most ±")
+    assert str(verdict).startswith("3 centers · noise of each center at most ±")
     assert "KMeans" not in str(verdict) and "groups" not in str(verdict)
 
 
@@ -214,7 +214,7 @@ def test_every_algorithm_has_a_private_verdict_made_of_released_values(slug, X):
     assert bet.startswith("for ε") and f" wins at most {trace.claimed.odds} of 100 bets on " in bet
     sd = center_noise(trace).sd
     assert bool(middle) == (sd is not None)
-    assert all(part.startswith(("noise of each at most ±", "noise of some as wide")) for part in middle)
+    assert all(part.startswith(("noise of each center at most ±", "noise of some centers as wide")) for part in middle)
     assert not any("spend" in sentence.lower() for sentence in verdict.help)
     shared = Trace.from_json(trace.to_json())
     assert private_verdict(shared, ["east", "north"], ["km", "km"]) == verdict
