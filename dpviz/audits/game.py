@@ -24,9 +24,8 @@ from dpviz.privacy.guarantee import Neighboring
 
 __all__ = ["Question", "Round", "Tally", "attack", "luck", "moved", "people", "play", "present", "rates", "score"]
 
-_APART = (
-    10**9
-)  # Rounds that are only shown have seeds from twice this on, and an attacker's trials from 4 times this on.
+# Rounds that are only shown have seeds from twice this number on, and an attacker's trials from four times it on.
+_APART = 10**9
 _TRIED = 10  # Number of trial runs in each world before an attacker bets against an exact method.
 
 
