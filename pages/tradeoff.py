@@ -79,7 +79,8 @@ if sweep is not None and checked and not active and (view.offer(sweep) or sweeps
     except ValueError as problem:
         error = str(problem)
 if error:
-    st.error(plain(f"{error} No sweep was started."))
+    sentence = error.removeprefix("sweep: ")
+    st.error(plain(f"{sentence[0].upper()}{sentence[1:]} No sweep was started."))
 if current is None or not (progress or finished):
     st.stop()
 with tools:

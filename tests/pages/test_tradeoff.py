@@ -267,7 +267,7 @@ def test_the_page_says_what_to_do_what_it_costs_and_refuses_bad_input(app):
     assert not app.exception and "A sweep runs every chosen algorithm" in words(app)
     assert "would together spend" in words(app)
     for key, text, said in [
-        ("sweep_k", "two", "centers k must be numbers with commas"),
+        ("sweep_k", "two", "Centers k must be numbers, separated by commas"),
         ("sweep_k", "0", "Centers k must be at least 1; got 0. No sweep was started."),
         ("sweep_delta", "2", "Delta δ must be at most 0.5"),
     ]:
@@ -276,7 +276,7 @@ def test_the_page_says_what_to_do_what_it_costs_and_refuses_bad_input(app):
         assert not any(b.label.startswith("Start") for b in app.button)
         app.text_input(key=key).set_value("").run()
     app.multiselect(key="sweep_algorithms").set_value([]).run()
-    assert any("algorithms must name at least one value" in error.value for error in app.error)
+    assert any("Algorithms must name at least one value" in error.value for error in app.error)
 
 
 @pytest.mark.slow
@@ -290,10 +290,10 @@ def test_any_parameter_and_any_preset_can_be_chosen_and_bad_values_are_one_sente
     assert not app.exception and not app.error
     assert "3 algorithms" in words(app) and "2 δ × 3 alpha × 2 boundary" in words(app)
     for key, text, said in [
-        ("sweep_vary_alpha", "many", "alpha must be numbers with commas between them; got 'many'"),
+        ("sweep_vary_alpha", "many", "Alpha must be numbers, separated by commas; got 'many'"),
         ("sweep_vary_alpha", "9", "alpha must be at most 3"),
-        ("sweep_vary_boundary", "wall", "boundary must be among fold, clip, none"),
-        ("sweep_delta", "1/n", "Delta δ must be numbers or n^-1.1, 1/(n ln n), 1/(n sqrt n)"),
+        ("sweep_vary_boundary", "wall", "Boundary must be one or more of fold, clip, none"),
+        ("sweep_delta", "1/n", "Delta δ must be numbers or rules (n^-1.1, 1/(n ln n), 1/(n sqrt n))"),
     ]:
         kept = app.text_input(key=key).value
         app.text_input(key=key).set_value(text).run()

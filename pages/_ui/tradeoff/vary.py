@@ -76,9 +76,11 @@ def values_of(slugs: list[str], name: str, text: str) -> tuple[Any, ...]:
     try:
         values = [params.parse(spec, part.strip()) for part in text.split(",") if part.strip()]
     except ValueError:
-        words = f"among {', '.join(map(str, spec.choices))}" if spec.choices else _NUMBERS.get(spec.kind, "values")
+        words = (
+            f"one or more of {', '.join(map(str, spec.choices))}" if spec.choices else _NUMBERS.get(spec.kind, "values")
+        )
         raise ValueError(
-            f"sweep: {name.replace('_', ' ')} must be {words} with commas between them; got {text!r}."
+            f"sweep: {name.replace('_', ' ')} must be {words}, separated by commas; got {text!r}."
         ) from None
     return tuple(dict.fromkeys(values))
 
@@ -90,7 +92,9 @@ def deltas(text: str) -> tuple[Any, ...]:
         return tuple(part if part in DELTAS else float(part) for part in parts)
     except ValueError:
         rules = ", ".join(DELTAS)
-        raise ValueError(f"sweep: delta must be numbers or {rules}, with commas between them; got {text!r}.") from None
+        raise ValueError(
+            f"sweep: delta must be numbers or rules ({rules}), separated by commas; got {text!r}."
+        ) from None
 
 
 def numbers(name: str, text: str, kind: type) -> tuple[Any, ...]:
@@ -98,7 +102,7 @@ def numbers(name: str, text: str, kind: type) -> tuple[Any, ...]:
     try:
         return tuple(kind(part) for part in text.split(",") if part.strip())
     except ValueError:
-        raise ValueError(f"sweep: {name} must be numbers with commas between them; got {text!r}.") from None
+        raise ValueError(f"sweep: {name} must be numbers, separated by commas; got {text!r}.") from None
 
 
 def example(slug: str, name: str) -> str:
