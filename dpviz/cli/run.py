@@ -211,7 +211,7 @@ def _small(
 def _say_incomplete(data: Dataset, relation: Neighboring) -> None:
     """Print how many rows of public data have a missing cell, and name a column that lacks many cells."""
     dropped = relation is Neighboring.ADD_REMOVE
-    treatment = "left out" if dropped else "set to the middle"
+    treatment = "left out" if dropped else "set to the middle of the bounds"
     print(f"{data.incomplete:,} of {len(data.X):,} rows have a missing cell and are {treatment}.", file=sys.stderr)
     lacking = (~np.isfinite(data.X)).sum(axis=0)
     worst = int(lacking.argmax())

@@ -45,7 +45,7 @@ def run(room: Classroom, base: str) -> None:
     with form:
         promise = result.trace.claimed
         bet = bet_of(promise, far=reach(result.trace))
-        won = f"Bets on {bet.on} are won at most {bet.odds} times in 100."
+        won = f"A bet on {bet.on} is right at most {bet.odds} times in 100."
         words = won if promise.private else "Nothing is promised."
         st.html(
             f'<div class="dp-verdict"><b>{result.trace.name} on {result.data.title}.</b> <span>{words}</span></div>'

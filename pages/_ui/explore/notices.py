@@ -49,7 +49,9 @@ def _about(result: Result) -> None:
     if data.domain.origin != "declared":
         st.caption(plain(f"{data.domain.origin[0].upper()}{data.domain.origin[1:]}."))
     if data.incomplete:
-        treatment = "left out" if trace.claimed.neighboring is Neighboring.ADD_REMOVE else "set to the middle"
+        treatment = (
+            "left out" if trace.claimed.neighboring is Neighboring.ADD_REMOVE else "set to the middle of the bounds"
+        )
         st.caption(f"{data.incomplete:,} of {len(data.X):,} rows have a missing cell and are {treatment}.")
     own = trace.warnings if results.drawn(result) is trace else ()  # these warnings hold for the drawn run only
     if sentences := [plain(on_screen(words)) for words in (pane(trace).warning(trace), *own) if words]:
