@@ -14,7 +14,7 @@ import pytest
 
 
 def programs():
-    """Return the folder with initdb, or None."""
+    """Return the folder that contains `initdb`, or None if there is none."""
     found = shutil.which("initdb")
     folders = [Path(found).parent] if found else sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
     return next((folder for folder in folders if (folder / "initdb").exists()), None)
@@ -22,7 +22,7 @@ def programs():
 
 @contextmanager
 def server(*options):
-    """Start a server and yield its URL. Without PostgreSQL the test is skipped; in CI it fails."""
+    """Start a server and yield its URL. If PostgreSQL is missing, skip the test; in CI, fail it."""
     binaries = programs()
     if binaries is None:
         reason = "PostgreSQL is not installed (apt install postgresql)"

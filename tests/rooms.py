@@ -18,7 +18,7 @@ PLACES = ("dpviz", "dpviz.algorithms", "dpviz.figures", "pages._ui")
 
 
 def sources(root: Path) -> dict[str, str]:
-    """Return module -> source of the package, the pages and the app of a checkout."""
+    """Return {module: source} for the package, the pages and the app of a checkout."""
     files = [path for folder in ("dpviz", "pages") for path in sorted((root / folder).rglob("*.py"))]
     return {
         ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__"): path.read_text()
@@ -27,9 +27,9 @@ def sources(root: Path) -> dict[str, str]:
 
 
 def by_string(node: ast.AST) -> str | None:
-    """Return the module named in a call of `import_module` or `__import__`, None for other nodes.
+    """Return the module named in a call of `import_module` or `__import__`, or None for any other node.
 
-    The name is "dpviz.cli.*" if its end is computed, "" if all of it is.
+    The name is, for example, "dpviz.cli.*" if its end is computed, and "" if the whole name is computed.
     """
     if not isinstance(node, ast.Call):
         return None
@@ -64,7 +64,7 @@ def imports(nodes: Iterable[ast.AST], *, typing: bool = False) -> Iterator[str]:
 
 @functools.cache
 def parsed(source: str) -> list[ast.AST]:
-    """Return all nodes of a source; several tests ask about the same ones."""
+    """Return all syntax nodes of a source; they are cached, because several tests read the same source."""
     return list(ast.walk(ast.parse(source)))
 
 
@@ -84,7 +84,7 @@ def circle(names: Mapping[str, set[str]]) -> list[str]:
 
 
 def arrows(modules: Mapping[str, str], place: str) -> dict[str, set[str]]:
-    """Return room -> the rooms that it imports, for one package."""
+    """Return {room: the rooms that it imports} for one package."""
     depth = place.count(".") + 2
 
     def room(name: str) -> str | None:

@@ -18,7 +18,7 @@ ROOT = Path(__file__).parent.parent
 
 
 def awaited(coroutine):
-    """Return a coroutine's result from a separate thread, because a browser's loop may be running on this one."""
+    """Run a coroutine in another thread and return its result, because a browser's event loop may occupy this one."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(asyncio.run, coroutine).result()
 
@@ -42,7 +42,7 @@ def running(root=ROOT, log=subprocess.DEVNULL, **more):
         settings = {"DPVIZ_HOME": home, "DPVIZ_TEST_SOCKETS": str(asked), "PYTHONPATH": recorder}
         environment = {**os.environ, **settings}
         environment.pop("DPVIZ_OWNER", None)
-        environment.pop("DPVIZ_WORKERS", None)  # as in the README, except for the tests' one thread per process
+        environment.pop("DPVIZ_WORKERS", None)  # as in the README, except that tests keep one thread per process
         environment.update(more)
         url, process = _started(root, environment, log)
         if process.poll() is not None:  # another program has taken the port
@@ -58,7 +58,7 @@ def running(root=ROOT, log=subprocess.DEVNULL, **more):
 
 
 def _started(root, environment, log):
-    """Return the address and the process of a server that answers or has ended."""
+    """Start a server; return its address and its process once it answers or has ended."""
     port = free_port()
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless=true"]
     command += [f"--server.port={port}", "--server.address=127.0.0.1"]
@@ -71,7 +71,7 @@ def _started(root, environment, log):
 
 
 def free_port():
-    """Return a port of this machine on which nobody listens."""
+    """Return a free port of this machine."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]

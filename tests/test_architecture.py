@@ -12,7 +12,7 @@ from pages._ui.frame import keys
 from tests.rooms import PLACES, against, arrows, by_string, circle, imported, parsed, sources
 
 ROOT = Path(__file__).parent.parent
-ROOMS = [  # imports only go up this list; the trace comes below the privacy core, whose records it holds
+ROOMS = [  # rooms import only those above them; the trace comes after the privacy core, whose records it holds
     "dpviz.version",
     "dpviz.notebook",
     "dpviz.validate",
@@ -58,7 +58,7 @@ ROOMS = [  # imports only go up this list; the trace comes below the privacy cor
     "dpviz.site",
     "dpviz.cli",
     "dpviz.__main__",
-    "pages._ui.frame",  # six shared rooms below, then a folder for each page
+    "pages._ui.frame",  # six rooms that all pages share, then a folder for each page
     "pages._ui.server",
     "pages._ui.address",
     "pages._ui.work",
@@ -87,9 +87,9 @@ ROOMS = [  # imports only go up this list; the trace comes below the privacy cor
 ]
 NO_ALGORITHM = ("base", "kmeans", "outside", "programs", "rules")  # modules that do not use a curator
 HOUSE = {f"dpviz.algorithms.{name}" for name in NO_ALGORITHM}
-DOORS = {"dpviz", "dpviz.privacy", "pages._ui"}  # They hold a version, the package's own lookups and a docstring.
-ABOVE = {("dpviz.cli.main", "dpviz.cli.*")}  # The commands, looked up by a string on request.
-NAMED_BY_OTHERS = {"pages._ui.work.workers", "dpviz.algorithms.programs"}  # They import what app.py or --outside names.
+DOORS = {"dpviz", "dpviz.privacy", "pages._ui"}  # They hold only docstrings, a version and lookups.
+ABOVE = {("dpviz.cli.main", "dpviz.cli.*")}  # The commands are imported by a string on request.
+NAMED_BY_OTHERS = {"pages._ui.work.workers", "dpviz.algorithms.programs"}  # app.py or --outside names what they import.
 SOURCES = sources(ROOT)
 
 
@@ -100,7 +100,7 @@ def room(module):
     return found[0] if found else None
 
 
-MAKERS = {"args", "_kept", "locked", "draw", "transport", "follow"}  # functions whose first argument is a key
+MAKERS = {"args", "_kept", "locked", "draw", "transport", "follow"}  # functions whose first argument is a widget's key
 KEYS = {name: key for name, key in vars(keys).items() if name.isupper()}
 STATE = {"pages._ui.frame.session", "pages._ui.frame.streamlit_patches"}  # modules that read Streamlit's state
 STATE_METHODS = {"get", "pop", "setdefault", "update"}
@@ -118,7 +118,7 @@ def written(node):
 
 
 def literal_keys(nodes):
-    """Yield keys that are literals, instead of names, where a widget is made or its value is read."""
+    """Yield keys that are written as literals, not as names, where a widget is made or its value is read."""
     for node in nodes:
         if isinstance(node, ast.Call):
             maker = ast.unparse(node.func).split(".")[-1]
@@ -202,7 +202,7 @@ def unescaped(module, nodes):
 
 
 def wrong(module, source):  # noqa: C901 - one condition a ban
-    """Return every ban that `source`, as module `module`, violates."""
+    """Return every ban that `source` violates if it is the module `module`."""
     found = []
     nodes = parsed(source)
     names = imported(source)
@@ -257,7 +257,7 @@ def test_no_ban_is_broken():
 
 
 def ring(modules):
-    """Return modules that import each other, even if inside functions, for typing only, or by a string."""
+    """Return a cycle of modules that import each other, even inside functions, for typing only, or by a string."""
     names = {}
     for module, source in modules.items():
         direct = {name for name in imported(source) if (module, name) not in ABOVE}
@@ -344,7 +344,7 @@ def families(base, sources=SOURCES):
 
 
 def without_picture(modules):
-    """Return families that exist in only one of figures and algorithms."""
+    """Return the families that only one of `dpviz.figures` and `dpviz.algorithms` has."""
     return families("dpviz.algorithms", modules) ^ families("dpviz.figures", modules)
 
 
@@ -382,7 +382,7 @@ def without_controls(modules):
         calls = [node for node in parsed(source) if isinstance(node, ast.Call) and len(node.args) > 1]
         entered = [ast.unparse(node.args[1]) for node in calls if ast.unparse(node.func) == "links.enter"]
         used = [".".join([names.get(name.split(".")[0], ""), *name.split(".")[1:]]) for name in entered]
-        folder = "classroom" if page == "class" else page  # a package cannot be named class
+        folder = "classroom" if page == "class" else page  # `class` is a keyword, so not a package name
         homes = (f"pages._ui.{folder}.controls.", "pages._ui.workspace.")
         parts = [name for name in names.values() if name.startswith("pages._ui.")]
         asks = any(not name.startswith("pages._ui.frame.") for name in parts) or "key=" in source
@@ -427,7 +427,7 @@ def test_readme_lists_every_algorithm(slug):
 
 
 def test_every_walk_in_a_browser_is_slow():
-    """The quick tests do not import walks, so a walk without the mark would never run."""
+    """Quick tests do not import walks in a browser, so a walk without the mark would never run."""
     walks = {path.name: path.read_text() for path in (ROOT / "tests" / "browser").glob("test_*.py")}
     mark = "\npytestmark = [pytest.mark.browser, pytest.mark.slow"
     assert len(walks) > 20 and [name for name, source in walks.items() if mark not in source] == []

@@ -1,4 +1,4 @@
-"""Check what a deployment relies on: the server calls nobody, packages are locked, and configurations are complete."""
+"""Check what a deployment needs: a server that calls no other machine, locked packages, and complete configurations."""
 
 import re
 import shutil
@@ -82,7 +82,7 @@ def test_nginx_is_as_strict_as_the_caddyfile():
     found = dict(re.findall(r'^ +add_header ([A-Z][A-Za-z-]+) "?([^"\n]+?)"? always;$', server, re.MULTILINE))
     assert len(wanted) == 5 and found.pop("Set-Cookie").endswith("; Path=/; HttpOnly; SameSite=Lax$secure")
     assert found == wanted
-    assert not re.search(r"location [^}]*add_header", server)  # one such line would replace all of these headers
+    assert not re.search(r"location [^}]*add_header", server)  # add_header in a location would drop all others
     assert "/_stcore/metrics { return 404; }" in nginx and re.search(r"respond @metrics 404", caddy)
     assert re.search(r"client_max_body_size 300m;", nginx) and "max_size 300MB" in caddy
     assert re.search(r"limit_conn files \d;", server) and re.search(r"limit_conn address \d{3,};", server)

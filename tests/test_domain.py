@@ -1,4 +1,4 @@
-"""Check declared facts: an impossible declaration gets one sentence, and none is ever dropped."""
+"""Check declared facts: an impossible declaration is refused in one sentence, and no declared fact is dropped."""
 
 import json
 

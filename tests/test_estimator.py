@@ -1,4 +1,4 @@
-"""Check that the estimator keeps scikit-learn's conventions, and warns where they would leak something."""
+"""Check that the estimator follows scikit-learn's conventions, and warns where they would leak information."""
 
 import pickle
 import subprocess
@@ -61,7 +61,7 @@ def test_a_release_has_no_seed_and_reads_no_fact_off_the_rows():
 
 @pytest.mark.parametrize("algorithm", ["nsm", "dp-dbscan", "stemmer-kaplan-local"])
 def test_a_release_takes_no_row_one_row_and_rows_that_are_not_finite_alike(algorithm):
-    """An error for one data set and not for its neighbor would tell them apart."""
+    """An error for one data set but not for its neighbor would distinguish the two."""
     cells = np.array([[np.nan, 0.0], [np.inf, 0.0], [0.0, -np.inf], [0.5, 0.5]])
     facts = {"bounds": (-1, 1), "n_public": 600, "secure": True, "algorithm": algorithm}
     for X in (DATA[:0], DATA[:1], cells[:1], cells, np.vstack([DATA, cells]), np.full((3, 2), np.nan)):
@@ -70,7 +70,7 @@ def test_a_release_takes_no_row_one_row_and_rows_that_are_not_finite_alike(algor
         assert np.isfinite(model.cluster_centers_).all()
         labels = PrivateKMeans(2, **facts).fit_predict(X)
         assert labels.shape == (len(X),) and (labels[~finite] == -1).all()
-        if algorithm != "dp-dbscan":  # a row may lie in no region
+        if algorithm != "dp-dbscan":  # DP-DBSCAN may leave a row outside all regions
             assert (labels[finite] >= 0).all()
     with pytest.raises(ValueError, match="NaN|minimum of 2"):
         PrivateKMeans(2, **{**facts, "secure": False}).fit(DATA[:1])

@@ -7,7 +7,7 @@ import pytest
 
 from tests.mutants import MUTANTS, ROOT, survives
 
-A_DAY = 7  # number tried per day, so that all are tried within a month; the command tries all at once
+A_DAY = 7  # number of mutants tried per day, so that all are tried within a month; the command tries all at once
 
 
 def test_there_are_many_and_each_has_its_own_name():
@@ -29,7 +29,7 @@ def stale(mutant):
 
 
 def test_the_line_that_a_mutant_changes_is_there():
-    """A mutant must follow a change of the code; otherwise it would survive as the honest line."""
+    """A mutant must be updated when its line changes; otherwise the unchanged line would be tested."""
     assert [words for mutant in MUTANTS if (words := stale(mutant))] == []
 
 

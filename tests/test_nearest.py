@@ -1,4 +1,4 @@
-"""Check the nearest center of each row, in the file for public rows and by the exported code, against brute force."""
+"""Check each row's nearest center against brute force, in the file for public rows and by the exported code."""
 
 import dataclasses
 import json

@@ -74,7 +74,7 @@ BASE = {"data": "sample:tiny", "algorithms": ["stemmer-kaplan", "fastlloyd"], "e
     [
         ({}, ("loss",)),
         ({"objective": "means"}, ("loss",)),
-        ({"objective": "medians"}, ("loss", "median_cost")),  # FastLloyd has k-means only
+        ({"objective": "medians"}, ("loss", "median_cost")),  # FastLloyd supports k-means only
         ({"objective": "medians", "algorithms": ["stemmer-kaplan"]}, ("median_cost", "loss")),
         ({"objective": ["means", "medians"]}, ("loss", "median_cost")),
         ({"stemmer-kaplan": {"objective": "medians"}}, ("loss", "median_cost")),

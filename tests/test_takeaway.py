@@ -1,4 +1,4 @@
-"""Check exports: self-contained, true, the same centers bit for bit in DEMO, and nothing hidden in PRIVATE."""
+"""Check exports: they are self-contained and true, with bit-equal centers in DEMO and nothing hidden in PRIVATE."""
 
 import ast
 import base64
@@ -77,7 +77,7 @@ def test_every_run_can_be_taken_away(slug, kind):
 
 
 class Elements(HTMLParser):
-    """Parser that lists every element of a page with its attributes."""
+    """List every element of a page with its attributes."""
 
     def __init__(self, text):
         super().__init__()
@@ -204,7 +204,7 @@ def test_the_schemas_are_schemas_and_notice_a_change(secret, capsys):
 
 
 def changed(trace, **what):
-    """Return a trace's file whose entries are changed by functions of their old values; "a__b" is entry b within a."""
+    """Return a trace's JSON, its entries changed by functions of their old values; "a__b" means entry b within a."""
     record = json.loads(trace.to_json())
     for place, change in what.items():
         *path, last = place.split("__")

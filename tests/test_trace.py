@@ -1,4 +1,4 @@
-"""Check a trace as JSON: strict, versioned, and read back unchanged; any other text gets one sentence."""
+"""Check a trace as JSON: strict, versioned, and read back unchanged; any other text is refused in one sentence."""
 
 import dataclasses
 import json
@@ -20,7 +20,7 @@ DOMAIN = Domain.box(-1, 1, 2, scale="common", n_public=300, columns=["east", "no
 def test_json_is_strict_and_reads_back_to_the_same(slug):
     trace = ALGORITHMS[slug](n_clusters=2).run(X, domain=DOMAIN, seed=np.int64(3))
     text = trace.to_json(include_hidden=True)
-    json.loads(text, parse_constant=pytest.fail)  # no NaN, no Infinity
+    json.loads(text, parse_constant=pytest.fail)  # strict JSON has neither NaN nor Infinity
     again = Trace.from_json(text)
     assert again.to_json(include_hidden=True) == text
     assert again.claimed == trace.claimed and again.seed == 3 and again.domain.columns == ("east", "north")

@@ -1,4 +1,4 @@
-"""Check two processes with one state folder behind deploy/nginx.conf: sticky visitors, and what outlives a process."""
+"""Check two processes that share a state folder behind nginx: visitors keep their process, and sweeps outlive it."""
 
 import os
 import re
@@ -42,7 +42,7 @@ def behind_nginx(folder, ports):
 
 
 def sockets(process):
-    """Return how many sockets a process holds."""
+    """Return how many sockets a process has open."""
     folder = f"/proc/{process.pid}/fd"
     return sum(os.readlink(f"{folder}/{name}").startswith("socket:") for name in os.listdir(folder))
 

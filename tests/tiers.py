@@ -6,7 +6,7 @@ __all__ = ["tiers"]
 
 
 def tiers(values, quick):
-    """Return a parameter's values, marked as slow except those in `quick` or, if it is a number, the first `quick`."""
+    """Return a parameter's values; mark all but those in `quick` (or the first `quick`, if it is a number) as slow."""
     values = list(values)
     kept = values[:quick] if isinstance(quick, int) else quick
     return [value if value in kept else _slow(value) for value in values]

@@ -19,7 +19,7 @@ OPTIONS = {  # settings for steps that the defaults do not show
 
 @cache
 def trace(slug, sample="blobs", seed=0, **values):
-    """Return the run of an algorithm on rows made here or on one of the package's samples.
+    """Return the run of an algorithm on rows made by `dpviz.testing` or on one of the package's samples.
 
     Those of `values` that are parameters of the algorithm are passed to it.
     """

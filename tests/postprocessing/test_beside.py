@@ -1,4 +1,4 @@
-"""Check runs side by side against literals: pairs of centers, differences, sentences on promises, trade-off curves."""
+"""Check comparisons of runs against literals: matched centers, differences, words about promises, trade-off curves."""
 
 import dataclasses
 
@@ -31,7 +31,7 @@ def test_centers_are_matched_one_to_one_with_the_least_total_distance():
 
 def test_centers_paired_for_lack_of_other_partners_are_no_pair():
     first = np.array([[0.0, 0], [10, 0]])
-    second = np.array([[0.0, 0.1], [0.2, 0]])  # both are near (0, 0), so one is left for (10, 0)
+    second = np.array([[0.0, 0.1], [0.2, 0]])  # both centers are near (0, 0), so (10, 0) has no partner
     assert matched(first, second) == [(0, 0)]
     assert matched(second, first) == [(0, 0)]
 
@@ -96,7 +96,7 @@ def test_another_budget_is_no_other_kind_of_promise():
 def test_the_sentence_about_budgets_has_the_bets_of_the_verdicts():
     traces = [run("dpm", TOWN), run("dpm", TOWN, epsilon=0.25)]
     bets = [bet_of(trace.claimed).odds for trace in traces]
-    assert Bound.of_run(traces[0]).odds < bets[0]  # a composed curve says more than one ε and δ
+    assert Bound.of_run(traces[0]).odds < bets[0]  # the composed curve is a tighter bound than one ε and δ
     assert f"at most {bets[0]} on A and {bets[1]} on B" in budgets(traces)[0]
 
 
@@ -116,7 +116,7 @@ def test_budgets_that_differ_are_named_as_bets():
 
 
 def test_a_curve_is_a_persons():
-    """A person with five rows has five times mu, on the curve as in the numbers."""
+    """Five rows per person multiply mu by five, on the curve and in the numbers."""
     five = dataclasses.replace(run("nsm"), claimed=dataclasses.replace(run("nsm").claimed, rows_per_person=5))
     assert Bound.of_run(five).mu == pytest.approx(5 * five.claimed.mu)
     rows = {row.name: row.values for row in facts([five])}

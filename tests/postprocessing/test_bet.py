@@ -1,4 +1,4 @@
-"""Check that every bet names what the relation hides, for a person with all of their rows."""
+"""Check that every bet is about what the neighboring relation hides, and covers all rows of a person."""
 
 import tomllib
 from pathlib import Path
@@ -62,7 +62,7 @@ def test_before_a_private_run_the_bet_on_all_claims_is_the_same_question_about_t
 
 def test_five_rows_of_one_person_are_five_times_the_promise_of_one():
     one, five = (bet_of(run("eugkm", rows).claimed).odds for rows in (1, 5))
-    assert (one, five) == (74, 100)  # at epsilon 1 and at 5
+    assert (one, five) == (74, 100)  # at epsilon 1 and at epsilon 5
 
 
 def test_the_glossary_knows_every_question_and_a_name_may_stand_for_the_person():

@@ -1,4 +1,4 @@
-"""Check that the stated noise of each center matches reruns with other noise, for well-separated groups."""
+"""Check that the stated noise of each center matches the spread of its reruns if groups are well separated."""
 
 import numpy as np
 import pytest
@@ -34,7 +34,7 @@ def run(slug, X, seed, **options):
 
 
 def apart(trace, order):
-    """Return whether the clusters of the last release are the four groups, up to a few rows; True if unknown."""
+    """Return whether the last release's clusters are the four groups, up to a few rows, or True if this is unknown."""
     true = next((h.statistic["counts"] for h in reversed(trace.steps[-1].hidden) if "counts" in h.statistic), None)
     return true is None or len(true) != 4 or (np.abs(true[order] - SIZES) < 20).all()
 
@@ -53,8 +53,8 @@ def test_the_declared_noise_is_what_reruns_show(slug, X):
     measured = np.sqrt(np.var(found, axis=0, ddof=1).mean(axis=1))
     predicted = np.sqrt(np.square(told).mean(axis=(0, 2)))
     ratio = predicted / measured
-    assert 0.9 < np.exp(np.log(ratio).mean()) < 1.1  # The mean over all centers.
-    # Each center: from 60 runs, a deviation is known to within a tenth.
+    assert 0.9 < np.exp(np.log(ratio).mean()) < 1.1  # the geometric mean over all centers
+    # For each center, 60 runs estimate the standard deviation to within a tenth.
     assert ((0.7 < ratio) & (ratio < 1.35)).all()
 
 
@@ -68,7 +68,7 @@ def test_dpm_declares_the_noise_of_its_regions_averages(X):
             *(said[n] for n in ("centers", "low", "high", "weights")), sd, strict=True
         ):
             rows = X[((X >= low) & (X <= high)).all(axis=1)]
-            if weight > 100 and len(rows):  # small regions cut their groups off at an edge
+            if weight > 100 and len(rows):  # the edges of a small region cut off part of its group
                 errors.append((center - rows.mean(axis=0)) / width)
     assert len(errors) > 100
     assert np.sqrt(np.square(errors).mean()) == pytest.approx(1.0, abs=0.1)
@@ -96,10 +96,10 @@ def test_the_formula_of_averages_holds_for_noise_on_sums_and_weights(parts):
 
 
 def test_averages_are_blurred_where_noise_reaches_across_the_domain():
-    counts, sd = np.array([50.0, 50.0]), np.full((2, 2), 0.5)  # squared noise .5, squared radius 1
+    counts, sd = np.array([50.0, 50.0]), np.full((2, 2), 0.5)  # each center's squared noise is .5, squared radius 1
     assert not blurred(counts, sd, 1.0) and not blurred(counts, 0.5 * sd, 0.5)
     assert blurred(counts, 1.2 * sd, 1.0) and blurred(counts, sd, 0.5)
-    # noise counts up to the radius only, and a center with few rows has little weight
+    # noise beyond the radius counts as the radius, and a center with few rows has little weight
     thrown = np.array([[0.1, 0.1], [9.0, 9.0]])
     assert not blurred(counts, thrown, 1.0) and not blurred(np.array([100.0, -3.0]), thrown, 1.0)
     assert blurred(np.array([10.0, 90.0]), thrown, 1.0) and blurred(-counts, 9 * sd, 1.0)

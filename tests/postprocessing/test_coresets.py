@@ -1,4 +1,4 @@
-"""Check coresets: released points alone give centers for any k, and a cost that is close to that of the rows."""
+"""Check coresets: released points alone give centers for any k, and their cost is close to that of the rows."""
 
 import numpy as np
 import pandas as pd

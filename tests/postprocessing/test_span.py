@@ -1,4 +1,4 @@
-"""Check that the plane of many columns depends on released centers alone."""
+"""Check that the plane onto which many columns are projected depends on released centers alone."""
 
 import dataclasses
 
@@ -22,7 +22,7 @@ def run(n, seed):
 
 def test_the_two_columns_with_the_most_spread_between_centers_are_drawn():
     apart = np.tile([0.5, 50, 5, 0.5, 0.5], (2, 1))
-    # the second column is spread wider than the first in numbers, but less wide relative to its bounds
+    # the second column has a wider spread than the first in absolute terms, but a narrower one relative to its bounds
     apart[:, :3] = [[0.1, 49.0, 1.0], [0.9, 51.0, 9.0]]
     assert widest(dataclasses.replace(run(200, 0), cluster_centers=apart)) == (0, 2)
 
@@ -43,8 +43,8 @@ def test_the_directions_are_the_principal_ones_and_the_range_holds_every_center(
     spread = np.linalg.eigvalsh(np.cov(Z.T))[::-1]
     assert span.flat(Z).var(axis=0, ddof=1) == pytest.approx(spread[:2])
     assert (span.flat(Z) >= span.low).all() and (span.flat(Z) <= span.high).all()
-    assert span.flat(span.lift(np.array([0.3, -0.1]))) == pytest.approx([0.3, -0.1])  # A click finds its point again.
-    for row, other in zip(span.directions, turned.directions, strict=True):  # The sign is arbitrary.
+    assert span.flat(span.lift(np.array([0.3, -0.1]))) == pytest.approx([0.3, -0.1])  # a click is mapped to its point
+    for row, other in zip(span.directions, turned.directions, strict=True):  # the sign of a direction is arbitrary
         assert max(row, key=abs) > 0 and other == pytest.approx(row)
 
 
@@ -54,7 +54,7 @@ def test_fewer_than_three_distinct_centers_span_a_plane_with_the_help_of_columns
     directions = np.array(span.directions)
     assert directions @ directions.T == pytest.approx(np.eye(2))
     assert np.isfinite([*span.low, *span.high]).all() and (np.array(span.low) < span.high).all()
-    if distinct < 2:  # then the plane is the declared box of two columns
+    if distinct < 2:  # the plane is then the declared box of the first two columns
         assert directions.tolist() == np.eye(5)[:2].tolist()
         assert np.subtract(span.high, span.low) == pytest.approx([2, 2])
 

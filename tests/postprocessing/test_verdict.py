@@ -1,4 +1,4 @@
-"""Check exported centers and the verdict: they must follow from released values, or from the rows in DEMO."""
+"""Check exported centers and verdicts: they must follow from released values or, in DEMO only, from the rows."""
 
 import io
 import json
@@ -81,7 +81,7 @@ def test_a_file_for_people_rounds_to_a_tenth_of_the_noise_and_the_one_for_machin
     assert list(told.columns) == list(exact.columns)
     for column, noise in (("east", sd[:, 0].min()), ("north", sd[:, 1].min())):
         off = np.abs(told[column] - exact[column]).max()
-        assert 0 < off <= noise / 20  # half of a step, which is at most a tenth of the noise
+        assert 0 < off <= noise / 20  # half a rounding step, which is at most a tenth of the noise
         assert max(len(str(value).partition(".")[2]) for value in told[column]) == math.ceil(-math.log10(noise / 10))
 
 
@@ -183,7 +183,7 @@ def test_a_whole_group_without_a_center_is_an_alarm_although_kmeans_divides_it(X
 
 @pytest.mark.parametrize(("slug", "words"), [("nsm", "divides the noise by about 1.8"), ("eugkm", "lowers the noise")])
 def test_what_twice_the_budget_buys_follows_from_the_noise_and_not_from_a_rule_of_thumb(slug, words, X, kmeans):
-    """Gaussian noise falls with mu, and mu does not double with epsilon: the advice states the promise at 2 epsilon."""
+    """Gaussian noise depends on mu, which does not double with epsilon; the advice states the promise at 2 epsilon."""
     trace, double = run(slug, X, n_clusters=2), ALGORITHMS[slug](n_clusters=2, epsilon=2.0)
     verdict = demo_verdict(trace, groups_of(X, DOMAIN, kmeans), kmeans, (0.1, 0.005), ["east", "north"], ["km", "km"])
     odds = trace.claimed.odds, double.guarantee(2, DOMAIN.n_public).odds
@@ -200,7 +200,7 @@ def test_the_private_verdict_reads_released_values_only(X, monkeypatch):
 
 @pytest.mark.parametrize("slug", ALGORITHMS)
 def test_every_algorithm_has_a_private_verdict_made_of_released_values(slug, X):
-    """The private verdict depends on released values alone: without the hidden parts its sentence is the same."""
+    """The private verdict depends on released values alone: removing the hidden parts does not change its sentence."""
     if slug == "kmeans":
         pytest.skip("not private")
     trace = run(slug, X, **({"rho_distance": 0.05} if slug.startswith("dist-dp") else {}))

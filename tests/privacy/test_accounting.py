@@ -1,4 +1,4 @@
-"""Check conversions against published constants and dp-accounting, and that plan and ledger agree."""
+"""Check conversions against published constants and dp-accounting, and the totals of plans against their ledgers."""
 
 import functools
 import math
@@ -64,7 +64,7 @@ INTERVAL = 1e-4  # width of the intervals into which dp-accounting divides the p
 
 
 def theirs(plan, delta, *, pessimistic=True):
-    """Return dp-accounting's epsilon, from noise distributions and, for selections, from the worst pure mechanism."""
+    """Return dp-accounting's epsilon for a plan; a selection is treated as the worst pure mechanism."""
     options = {"value_discretization_interval": INTERVAL, "pessimistic_estimate": pessimistic}
     if not pessimistic:
         options["use_connect_dots"] = False
@@ -82,7 +82,7 @@ def theirs(plan, delta, *, pessimistic=True):
 
 @pytest.mark.parametrize(("mu", "delta"), [(0.05, 1e-7), (0.23, 1e-6), (0.5, 1e-5), (1.1, 1e-5)])
 def test_gaussians_agree_with_an_independent_accountant(mu, delta):
-    """Both are exact for Gaussians: our epsilon is within 1e-6 of their upper estimate, not below their lower one."""
+    """For Gaussians, our epsilon is within 1e-6 of dp-accounting's upper estimate and not below its lower one."""
     plan = Plan({"a": gaussians(mu, [1, 2, 3])})
     ours = plan.total(delta).epsilon
     assert ours == pytest.approx(theirs(plan, delta), rel=1e-6)
@@ -103,7 +103,7 @@ MIXED = {
 def test_mixed_plans_are_never_below_an_independent_accountant(name, delta):
     """Basic composition is looser than a privacy loss distribution, here by less than a factor of 2, and never tighter.
 
-    Plans with selections are compared only by pure composition, because dp-accounting does not know bounded range.
+    Plans with selections are compared only by pure composition, because dp-accounting does not support bounded range.
     """
     plan = Plan(MIXED[name])
     ours = plan.total(delta)
@@ -180,7 +180,7 @@ def test_exact_releases_cost_nothing_and_keep_every_notion():
 
 
 def test_plan_and_ledger_agree_on_every_mechanism():
-    """The totals of the plan and of the ledger, which reads sensitivity and scale only, agree."""
+    """The plan's total equals that of the ledger, which is computed from sensitivity and scale only."""
     costs = [Gaussian(0.3), Laplace(0.2), Exponential(0.4), Threshold(0.1, 1e-7), Exact(), Cover(0.3, 1e-7)]
     ledger = []
     for i, cost in enumerate(costs):

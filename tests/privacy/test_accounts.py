@@ -1,4 +1,4 @@
-"""Check the account of a private file: it adds up over runs and algorithms, refuses before the draw, and is signed."""
+"""Check a private file's account: it adds up runs of all algorithms, refuses before the draw, and is signed."""
 
 import hmac
 import json
@@ -124,7 +124,7 @@ def test_many_small_claims_compose_as_zcdp_with_the_square_of_the_group(accounts
     account = Account("k", (small,) * 400, {AR: FileBudget(99.0, 1e-6), REPLACE: FileBudget(99.0, 1e-6)})
     one, both = account.total(AR), account.total(REPLACE)
     assert (one.zcdp, both.zcdp) == (pytest.approx(0.5), pytest.approx(2.0))
-    simplest = 2.0 + 2 * math.sqrt(2.0 * math.log(1e6))  # rho + 2 sqrt(rho log(1/delta)), which is an upper bound
+    simplest = 2.0 + 2 * math.sqrt(2.0 * math.log(1e6))  # the upper bound rho + 2 sqrt(rho log(1/delta))
     assert 0.9 * simplest < both.epsilon <= simplest < 400 * 2 * 0.05
 
 
@@ -208,7 +208,7 @@ def test_a_budget_must_be_a_budget(epsilon, delta):
 
 
 def test_threads_cannot_overspend_together(accounts):
-    """Threads book together what one thread would: 13 claims, as at delta > 0 small pure claims compose as zCDP."""
+    """Eight threads book as much as one would: 13 claims, because small pure claims compose as zCDP at delta > 0."""
     key = accounts.key(FILE)
     accounts.set_budget(key, AR, FileBudget(1.0, 1e-5))
 
@@ -255,7 +255,7 @@ def test_an_owner_s_key_needs_the_secret_and_the_whole_file(accounts, tmp_path):
 
 
 def test_accounts_without_an_owner_are_this_machine_s_user_s_and_can_be_assigned(accounts, tmp_path):
-    """The key of an account of dpviz 0.2 is the HMAC of the file alone."""
+    """In dpviz 0.2, the key of an account was the HMAC of the file alone."""
     secret = (tmp_path / "accounts" / "secret").read_bytes()
     old = hmac.new(secret, b"file\0" + FILE, "sha256").hexdigest()
     accounts.reserve(old, claim())
@@ -319,7 +319,7 @@ def filled(accounts):
 
 
 def other_server(tmp_path, name="elsewhere"):
-    """Return another server with the same secret."""
+    """Return the accounts of another server that has the same secret."""
     (tmp_path / name).mkdir(mode=0o700)
     shutil.copy(tmp_path / "accounts" / "secret", tmp_path / name / "secret")
     return Accounts.open(tmp_path / name)
@@ -495,7 +495,7 @@ def test_the_command_books_a_private_run_before_it_starts(tmp_path, capsys):
 
 
 def swapped(load, file, other):
-    """Return a loader that replaces the file that it has read with another one."""
+    """Return a loader that replaces the file with another one after it has read it."""
 
     def loading(*arguments, **facts):
         data = load(*arguments, **facts)
@@ -507,7 +507,7 @@ def swapped(load, file, other):
 
 @pytest.mark.parametrize("whole", [True, False])
 def test_a_run_is_booked_on_the_bytes_that_it_read(tmp_path, monkeypatch, capsys, whole):
-    """The file is replaced as soon as it is read; a run in parts, which reads it many times, refuses that."""
+    """The file is replaced as soon as it is read; a run in parts, which would read it again, is then refused."""
     rows = np.random.default_rng(0).uniform(0, 1, (2, 100, 2))
     file, other = (tmp_path / f"{name}.{'csv' if whole else 'npy'}" for name in ("mine", "other"))
     for path, values in zip((file, other), rows, strict=True):

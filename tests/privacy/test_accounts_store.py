@@ -1,4 +1,4 @@
-"""Check the store of accounts: no booking is lost or doubled, on SQLite and PostgreSQL, and tampering is detected."""
+"""Check the store of accounts on SQLite and PostgreSQL: no booking is lost or doubled, and tampering is detected."""
 
 import multiprocessing
 import os
@@ -37,7 +37,7 @@ def postgresql():
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def place(request, tmp_path):
-    """Return the folder and the URL of accounts."""
+    """Return the folder and the database URL of a store of accounts."""
     if request.param == "sqlite":
         return tmp_path / "home", ""
     url = request.getfixturevalue("postgresql")
@@ -69,7 +69,7 @@ def allow(place, budget):
 @pytest.mark.parametrize("budget", [1.0, pytest.param(None, marks=pytest.mark.slow)])
 def test_processes_cannot_overspend_together_and_lose_no_booking(place, budget):
     """Ten claims of 0.1 exhaust a total of 1, whether they are booked at the same time or one after another."""
-    with multiprocessing.get_context("fork").Pool(8) as pool:  # forked, because eight imports take seconds each
+    with multiprocessing.get_context("fork").Pool(8) as pool:  # forked, because a fresh import takes seconds
         pool.apply(allow, (place, budget))
         allowed = sum(pool.starmap(book, [(place, 15 if budget else 50)] * 8))
     assert allowed == (10 if budget else 400)
@@ -88,7 +88,7 @@ def test_threads_of_one_process_share_the_accounts(place):
 
 
 def book_forever(place, tell):
-    """Open the accounts, then book; print the id of every claim for which a run could now start."""
+    """Open the accounts, then book forever; write to `tell` the id of every claim on which a run could now start."""
     accounts = Accounts.open(*place)
     os.write(tell, b"ready\n")
     while True:
@@ -99,7 +99,7 @@ def book_forever(place, tell):
 @POSIX
 @pytest.mark.slow
 def test_a_kill_at_any_point_loses_no_claim_that_a_run_could_have_started_on(place):
-    """Fifty forked processes are killed, one after another, at various times after they have begun to book."""
+    """Fifty forked processes are killed, one after another, at various times after they are ready to book."""
     told = []
     for turn in range(50):
         hear, tell = os.pipe()
@@ -112,7 +112,7 @@ def test_a_kill_at_any_point_loses_no_claim_that_a_run_could_have_started_on(pla
         os.close(tell)
         with os.fdopen(hear) as lines:
             assert lines.readline() == "ready\n"
-            select.select([lines], [], [], 0.004 * turn)  # the first kills hit the first booking
+            select.select([lines], [], [], 0.004 * turn)  # the earliest kills hit the first booking
             time.sleep(0.001 * (turn % 7))
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
@@ -200,7 +200,7 @@ def test_a_fork_of_the_chain_is_noticed(tmp_path):
     newest = mark.read_bytes()
     shutil.copy(tmp_path / "old", path)
     shutil.copy(tmp_path / "old.seen", mark)
-    other = Accounts.open(tmp_path, "")  # both files are rolled back, which is a documented limit
+    other = Accounts.open(tmp_path, "")  # a rollback of both files goes unnoticed, as documented
     other.reserve(other.key(b"another"), claim())
     mark.write_bytes(newest)
     with pytest.raises(PermissionError, match="entry 5 is not the one that this server has seen"):

@@ -1,4 +1,4 @@
-"""Check one budget in three notions: a typed value survives conversion and back, and never allows less noise."""
+"""Check a budget in three notions: a typed value survives conversion and back, which never reduces the noise."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Check rows on disk: the same bits as in memory, in threads and on a cluster, for any parts."""
+"""Check rows on disk: runs give the same bits as in memory, in threads or on a cluster, however a file is divided."""
 
 import numpy as np
 import pandas as pd
@@ -100,7 +100,7 @@ def test_no_part_takes_more_memory_than_a_part_may(files, tmp_path, monkeypatch,
     ):
         assert main(["run", "nsm", "--data", str(path), *options]) == 2
         assert words in capsys.readouterr().err
-    assert parts_of(folder / "rows.parquet", ["a", "b"])  # two of three columns fit
+    assert parts_of(folder / "rows.parquet", ["a", "b"])  # two of its three columns fit
 
 
 def test_foreign_files_are_one_sentence(tmp_path):
@@ -124,7 +124,7 @@ def test_a_column_that_holds_no_numbers_is_refused_by_its_place_and_no_cell_is_s
         assert main(["run", "nsm", "--data", str(path), *bounds, "--public"]) == 2
         told = capsys.readouterr().err
         assert f"{path.name} must hold" in told and "Alice" not in told and "2001" not in told
-    for path in tmp_path.glob("*.parquet"):  # as in memory, a cell that is not a number is missing, without a message
+    for path in tmp_path.glob("*.parquet"):  # text cells become missing values without a message, as in memory
         (part,) = parts_of(path, form=Form(private=True, decimal=","))
         assert np.array_equal(part.read(), [[0.1, np.nan], [0.2, np.nan]], equal_nan=True)
     pd.DataFrame({"a": ["7,5", "1.234", "x"]}).to_parquet(tmp_path / "signs.parquet")
@@ -137,7 +137,7 @@ def test_a_column_that_holds_no_numbers_is_refused_by_its_place_and_no_cell_is_s
 
 @pytest.mark.parametrize("n_rows", [N - 1, N, N + 40])
 def test_a_kept_n_counts_rows_that_are_not_finite_in_parts_too(files, n_rows):
-    """Row 17 has a NaN; if n is kept, this row is placed at the middle, whichever part it is in."""
+    """Row 17 has a NaN; if n is kept, this row is placed in the middle of the domain, whichever part it is in."""
     folder, X = files
 
     def answers(rows):

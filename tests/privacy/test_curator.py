@@ -1,4 +1,4 @@
-"""Check the curator's methods: partitions, selections, sparse keys, exact releases. Refusals come before the draw."""
+"""Check the curator's methods: partitions, selections, sparse keys, exact releases, and refusals before the draw."""
 
 import dataclasses
 import inspect
@@ -52,7 +52,7 @@ class Below(Predicate):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class KeptVotes(NearestVotes):
-    """Votes that a session may keep for later questions."""
+    """Votes that a session may keep for later queries."""
 
     keep = True
 
@@ -204,7 +204,7 @@ ACTS = st.lists(st.tuples(st.sampled_from(["split", "count", "sums", "both"]), s
 @given(ACTS, st.integers(1, 6))
 @settings(max_examples=300, deadline=None, derandomize=True)
 def test_no_order_of_releases_on_any_tree_of_scopes_costs_a_row_more_than_the_plan(acts, prices):
-    """Prices grow, so that a late price paid twice instead of an early one is noticed at once."""
+    """Prices double, so that paying a later price twice in place of an earlier one exceeds the plan's total."""
     costs = tuple(Laplace(0.01 * 2.0**i) for i in range(prices))
     asked = curator({"count": costs, "both.sums": costs, "both.counts": costs[:2]}, rows=X[:3])
     scopes, split = [ALL], set()
@@ -287,7 +287,7 @@ def test_a_selection_has_the_probabilities_of_the_exponential_mechanism(source):
 def test_a_selection_is_recorded_with_range_scale_and_the_infinity_norm():
     asked = curator({"pick": (Exponential(0.5),)})
     asked.select("pick", Popular(NearestVotes(LEFT_AND_RIGHT)))
-    np.testing.assert_array_equal(truth(asked)["utility"], [3, 3, 1])  # votes as utilities; ties go to the first
+    np.testing.assert_array_equal(truth(asked)["utility"], [3, 3, 1])  # utilities are votes; ties go to the first point
     (entry,) = asked.ledger
     assert (entry.mechanism, entry.norm, entry.sensitivity) == ("Exponential", math.inf, 1 + UTILITY_SLACK)
     assert entry.scale == entry.sensitivity / 0.5 and entry.reason == "one row casts one vote"
@@ -308,7 +308,7 @@ def test_only_keys_that_rows_have_are_touched_and_pass_at_the_threshold():
     found = asked.release_keys("cells", Cells())
     true = truth(asked)
     assert found.threshold == pytest.approx(1.5 + 4.75342430882 / 50.0, abs=1e-9)
-    kept = true["counts"] >= 2  # at mu = 50 the noise is .02, so counts come back unchanged
+    kept = true["counts"] >= 2  # at mu = 50 the noise has sd .02, so counts are unchanged
     np.testing.assert_array_equal(found.keys, true["keys"][kept])
     np.testing.assert_array_equal(found.counts, true["counts"][kept])
     assert 0 < len(found.keys) < len(true["keys"])
@@ -319,11 +319,11 @@ def test_only_keys_that_rows_have_are_touched_and_pass_at_the_threshold():
 @pytest.mark.parametrize("delta", [1e-9, 1e-5, 0.05])
 @pytest.mark.parametrize("scale", [0.3, 2.0, 55.0])
 def test_new_keys_pass_with_probability_at_most_delta(scale, delta, l0):
-    """Compute the exact chance that one of l0 keys with a true count of 1 passes, rounding included."""
+    """Compute the exact chance that any of l0 keys with a true count of 1 passes, including the effect of rounding."""
     cost = Threshold(1.0, delta)
     tau = cost.threshold(scale, l0)
     assert tau == pytest.approx(1.5 + scale * stats.norm.isf(-math.expm1(math.log1p(-delta) / l0)))
-    lowest = math.ceil(tau)  # smallest whole number that passes; reached if 1 + noise is at least lowest - 1/2
+    lowest = math.ceil(tau)  # the smallest count that passes; a true count of 1 reaches it if 1 + noise >= lowest - 1/2
     one_passes = stats.norm.sf((lowest - 0.5 - 1) / scale)
     assert -math.expm1(l0 * math.log1p(-one_passes)) <= delta * (1 + 1e-9)
 
@@ -335,7 +335,7 @@ def test_a_threshold_without_the_half_for_rounding_would_be_caught():
 
 
 def test_lonely_keys_pass_as_often_as_their_delta_says():
-    """With l0 = 2 cells per row, one row and delta .2, a key passes in at most 20% of runs, and not in far fewer."""
+    """With one row in l0 = 2 cells and delta = .2, a key passes in at most 20% of runs, and not in far fewer."""
     runs, query = 2500, Cells(copies=2)
     asked = curator({"cells": (Threshold(0.02, 0.2),) * runs}, rows=X[:1])
     passed = sum(len(asked.release_keys("cells", query).keys) > 0 for _ in range(runs))
@@ -367,7 +367,7 @@ def test_an_exact_release_needs_sensitivity_zero():
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Declared(Count):
-    """A count with any declared sensitivity."""
+    """A count that declares `value` as its sensitivity."""
 
     value: float = 1.0
 
@@ -394,7 +394,7 @@ def test_a_sensitivity_of_a_few_grid_steps_is_refused_before_the_draw(cost):
 
 @pytest.mark.parametrize(("mu", "steps"), [(0.5, 32), (4.0, 128), (14.0, 448)])
 def test_noise_of_a_few_grid_steps_is_refused_before_the_draw(mu, steps):
-    """At a large mu the noise is narrower than the sensitivity; both must be 32 steps wide."""
+    """At a large mu the noise is narrower than the sensitivity; each must be at least 32 grid steps."""
     asked = curator({"count": (Gaussian(mu), Gaussian(mu))})
     asked.release("count", Declared(steps * GRID))
     with pytest.raises(ValueError, match="below 32 steps of the noise's grid.*smaller budget"):
@@ -404,7 +404,7 @@ def test_noise_of_a_few_grid_steps_is_refused_before_the_draw(mu, steps):
 
 @pytest.mark.parametrize("mu", [0.5, 1.0, 4.0, 14.0])
 def test_the_narrowest_noise_costs_what_the_plan_counts(mu):
-    """Compare the delta of the narrowest discrete Gaussian that is allowed with the continuous one's, by exact sums."""
+    """Compare, by exact sums, the delta of the narrowest allowed discrete Gaussian with that of the continuous one."""
     sd = max(32.0, 32 / mu)
     shift = math.floor(mu * sd)
     whole = np.arange(-40 * round(sd), 40 * round(sd) + shift)
@@ -456,7 +456,7 @@ def _source(member):
 
 @dataclasses.dataclass(frozen=True)
 class Quiet(Gaussian):
-    """A price that draws nothing."""
+    """A price whose draw adds no noise."""
 
     def draw(self, noise, scale, shape):
         return np.zeros(shape)
@@ -485,7 +485,7 @@ def test_nobody_adds_to_a_plan_or_gives_the_curator_another_one():
 
 @pytest.mark.parametrize("beside", [Shuffled(1.0, 50_000, 1e-6), Report(0.1)])
 def test_a_report_that_is_mixed_stands_alone_in_its_plan(beside):
-    """One mixed order serves a whole run, so two reports of one person could be linked by their position."""
+    """All reports of a run are shuffled into one order, so their positions could link two reports of one person."""
     mixed = Shuffled(1.0, 50_000, 1e-6)
     for costs in ({"x": (mixed, beside)}, {"x": (mixed,), "y": (beside,)}):
         with pytest.raises(ValueError, match="must be the only one in the plan; got 2 reports"):

@@ -1,4 +1,4 @@
-"""Check draws against their distribution, each with a negative case; the curator sets the scale, not the algorithm."""
+"""Check noise against its distribution, and that wrong noise fails; the curator, not the algorithm, sets the scale."""
 
 import os
 
@@ -16,7 +16,7 @@ from dpviz.privacy.plan import Plan
 from dpviz.privacy.queries import Count, NearestVotes
 from dpviz.privacy.rows import Rows
 
-FALSE = 1e-12  # smallest p-value that passes, so a correct draw fails with this chance; twins stay far below
+FALSE = 1e-12  # smallest p-value that passes, so a correct draw fails with this chance; wrong draws stay far below
 SOURCES = {"seeded": lambda: Seeded(np.random.default_rng(0)), "secure": Secure}
 
 
@@ -31,7 +31,7 @@ def test_gaussian_draws_have_the_scale_asked_for(source):
 
 @pytest.mark.parametrize("chance", [0.0, 0.12, 1 / 3, 0.5, 0.88, 1 - 1 / COIN, 1.0])
 def test_a_secure_coin_comes_up_for_exactly_its_share_of_the_words(chance, monkeypatch):
-    """Frequencies would not show a bias of 0.1%; the words on both sides of the threshold do."""
+    """Frequencies would not reveal a bias of 0.1%, but the random words on both sides of the threshold do."""
     words = int(chance * COIN)
     drawn = [word for word in (0, words - 1, words, words + 1, COIN - 1) if 0 <= word < COIN]
     monkeypatch.setattr(os, "urandom", lambda size: b"".join((word << 24).to_bytes(8, "little") for word in drawn))

@@ -74,7 +74,7 @@ def box(d, radius):
 def block(x, radius=None, companion=None):
     """Clip and snap raw rows as `Rows` does; an empty array is an empty block.
 
-    With a companion, the left half of the columns is the rows, and the right half is their released companion.
+    With a companion, the left half of the columns holds the rows, and the right half holds their released companion.
     """
     x = np.asarray(x, dtype=float)
     if companion is not None:
@@ -92,14 +92,14 @@ def companion_of(query):
 
 
 def changes(query, a, b, norms=NORMS, radius=None):
-    """Return norm -> part -> the change between two data sets, whose statistics are computed once."""
+    """Return {norm: {part: change between the data sets}}; the statistics are computed only once for all norms."""
     one, two = (query.statistic(block(x, radius, companion_of(query))) for x in (a, b))
     apart = {part: (one[part] - two[part]).ravel() for part in one}
     return {norm: {part: float(np.linalg.norm(by, norm)) for part, by in apart.items()} for norm in norms}
 
 
 def change(query, a, b, norm, radius=None):
-    """Return part -> the change between two data sets in one norm."""
+    """Return {part: change between two data sets} in one norm."""
     return changes(query, a, b, [norm], radius)[norm]
 
 
@@ -110,7 +110,7 @@ def random_rows(rng, n, d):
 
 
 def neighbor(rng, x, relation, rho, d):
-    """Change one row of x; its companion, in columns from d on, is released and stays unless the row is removed."""
+    """Return x with one row changed; its released companion, in columns d and up, stays unless the row is removed."""
     i = rng.integers(len(x))
     if relation is AR:
         return np.delete(x, i, axis=0)
@@ -124,7 +124,7 @@ def neighbor(rng, x, relation, rho, d):
 
 
 def violations(build, relation, *, radius=None, rho=0.25, dims=(1, 2, 3, 6), trials=TRIALS):
-    """Return (part, norm, change, declared) of every neighbor pair that changes more than declared."""
+    """Return (part, norm, change, declared) for every pair of neighbors whose change exceeds the declared one."""
     rng = np.random.default_rng(7)
     found = []
     for trial in range(trials):
@@ -210,7 +210,7 @@ def test_queries_hold_data_only(cls):
     assert all(isinstance(f.type, str) for f in dataclasses.fields(cls)) or not dataclasses.fields(cls)
 
 
-# Wrong twins: each test above must catch the mistake it exists for.
+# Wrong twins: each test above must catch the mistake for which it was written.
 
 
 class HalfVotes(NearestVotes):
@@ -343,7 +343,7 @@ def test_points_outside_the_ball_are_refused(build):
     "wrong", [{"t": 0.05}, {"q": 0.0}, {"q": 0.5, "t": 1.0}, {"alpha": -0.1}, {"noisy_count": np.inf}, {"t": np.nan}]
 )
 def test_a_split_score_outside_its_proof_is_refused(wrong):
-    """With t < 2 q the slope is steeper than t / q: one row moved the score by 2.28 where 1.20 was declared."""
+    """If t < 2 q, the slope is steeper than t / q: one row changed a score by 2.28, although 1.20 was declared."""
     histogram = HalfIntervalCounts.over(np.ones(1), 0.5)
     facts = {"noisy_count": 4.0, "t": 0.3, "q": 1 / 12, "alpha": 0.1}
     SplitScore(histogram, low=-np.ones(1), high=np.ones(1), **facts)
@@ -362,7 +362,7 @@ def test_a_second_moment_of_fewer_columns_than_rows_have_is_refused():
 @pytest.mark.parametrize("d", [1, 2, 3, 17, 200])
 @pytest.mark.parametrize("radius", [None, 0.8])
 def test_no_row_is_longer_than_the_radius_not_by_one_step_of_the_grid(d, radius):
-    """Compare whole numbers, where nothing is rounded. Snapping to nearest would lengthen every second row."""
+    """Compare whole numbers, to avoid rounding. Snapping to the nearest grid point would lengthen every second row."""
     domain = Domain.box(-1, 1, d, radius=radius)
     rows = Rows(np.random.default_rng(d).normal(0, 3, (400, d)), domain)._x
     longest = math.floor((domain.radius / GRID) ** 2)
@@ -371,9 +371,9 @@ def test_no_row_is_longer_than_the_radius_not_by_one_step_of_the_grid(d, radius)
 
 @pytest.mark.parametrize("d", [3, 7])
 def test_a_projected_row_is_added_column_by_column_in_float64(d):
-    """A matrix product may add in another order, or in longer registers, depending on the block around the row."""
+    """A matrix product may add in a different order or in wider registers, depending on the other rows of the block."""
     rng = np.random.default_rng(d)
-    x, matrix = snap(rng.uniform(-1, 1, (40, d))), rng.normal(0, 2.0**33, (d, 3))  # wide enough to show rounding
+    x, matrix = snap(rng.uniform(-1, 1, (40, d))), rng.normal(0, 2.0**33, (d, 3))  # large enough to reveal rounding
     expected = np.zeros((40, 3))
     for row, i in np.ndindex(expected.shape):
         for value, weight in zip(x[row].tolist(), matrix[:, i].tolist(), strict=True):

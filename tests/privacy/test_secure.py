@@ -67,7 +67,7 @@ def numbers(item):
 
 
 def secrets(witness=None):
-    """Return the numbers that must not be found: cells in both units, and true statistics that are not sixteenths."""
+    """Return the numbers that must not be found: cells, raw or in z units, and true statistics except sixteenths."""
     rows = Neighbors(X, X, DOMAIN)._x
     found = {value for array in (X, rows, abs(X)) for value in array.ravel().tolist()}
     for exchange in [] if witness is None else witness.exchanges:
@@ -94,7 +94,7 @@ def leaks(trace, forbidden):
         if numbers(item) & forbidden:
             found.append(f"holds a true value in a {type(item).__name__}")
     if any("no plain data" in words for words in found):
-        return sorted(set(found))  # such a trace cannot be serialized either
+        return sorted(set(found))  # a trace with foreign objects cannot be serialized
     text, record = trace.to_json(include_hidden=True), pickle.dumps(trace)
     if json.loads(text)["seed"] is not None or any(step["hidden"] for step in json.loads(text)["steps"]):
         found.append("JSON has a seed or hidden truth")
@@ -107,7 +107,7 @@ def leaks(trace, forbidden):
 
 @pytest.mark.parametrize("slug", PRIVATE)
 def test_nothing_true_and_no_seed_can_be_reached_from_a_secure_trace(slug):
-    """By chance, a noisy number equals a true one in 1 of 500 runs; for 3 of 5 runs the probability is 10^-7."""
+    """By chance, a noisy number equals a true one in 1 of 500 runs, and in 3 of 5 runs with probability 10^-7."""
     met: Counter[str] = Counter()
     for _ in range(5):
         data = Neighbors(X, X, DOMAIN)
@@ -172,7 +172,7 @@ def test_two_secure_runs_share_no_noise(slug):
     for one, other in zip(*noise, strict=False):
         assert len(one) != len(other) or not (one == other).any()
     first, second = (set(np.concatenate(values).tolist()) for values in noise)
-    assert len(first & second) < 3  # of 154 values per run; by chance, two agree in one of 5,000 pairs of runs
+    assert len(first & second) < 3  # of 154 values per run, two agree by chance in one of 5,000 pairs of runs
 
 
 def test_the_promise_of_a_secure_run_is_that_of_a_seeded_one():

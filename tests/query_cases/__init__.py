@@ -1,4 +1,4 @@
-"""One case per Query type; add a new type to its family's module, or test_queries.py fails."""
+"""Collect one case per Query type; test_queries.py fails until a new type has a case in its family's module."""
 
 from tests.query_cases import bins, boxes, cells, counts, grids, lloyd, mixtures, moments, rho, sums, swaps, trees
 

@@ -1,4 +1,4 @@
-"""Define a case: how to build a query, and hand-written worst pairs of data sets per relation."""
+"""Define a case: a function that builds a query, and hand-written worst pairs of data sets for each relation."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,8 +16,8 @@ AR, REPLACE, MOVE = Neighboring.ADD_REMOVE, Neighboring.REPLACE, Neighboring.MOV
 class Case:
     """A query type's cases: `build(rng, d)` makes a query; `worst[relation]` lists (query, rows, neighbor rows).
 
-    Each part reaches its declared sensitivity in one of these. `radius` is the l2 bound of the domain that the query
-    expects, and `rho` is the distance of a move in z units.
+    Each part reaches its declared sensitivity in one of these pairs. `radius` is the l2 bound of the domain that the
+    query expects, and `rho` is the longest move in z units.
     """
 
     build: Callable[[np.random.Generator, int], Query]
@@ -28,5 +28,5 @@ class Case:
 
 
 def points(rng, m, d):
-    """Return m random points of the box on the grid."""
+    """Return m random points of the box, snapped to the grid."""
     return snap(rng.uniform(-1, 1, (m, d)))

@@ -1,4 +1,4 @@
-"""Cases for sums by a companion: the left half of the columns is the rows, and the right half is their companion."""
+"""Cases for sums by a companion: the left half of the columns holds the rows, and the right half their companion."""
 
 import math
 
@@ -22,7 +22,7 @@ _sums = CompanionSums("noisy", _two, RHO)
 _near = NearRegionSums("noisy", _two, 0.5, 0.5, RHO)
 _one = NearRegionSums("noisy", np.array([[0.0, 0.0]]), 2.0, 0.5, RHO)
 _step = RHO / math.sqrt(2)
-_start = 0.5 - snap(_step / 2) + GRID / 2  # Snapping down before the move and up after it makes it longer than rho.
+_start = 0.5 - snap(_step / 2) + GRID / 2  # Snapping down before and up after the move makes it longer than rho.
 _inner = NearRegionSums("noisy", np.array([[0.5, 0.5]]), 2.0, 0.15, RHO)  # sqrt(2) radius < rho < 2 radius.
 
 

@@ -25,7 +25,7 @@ def _build(rng, d):
 
 _scatter = NearestScatter(np.array([[-2.0, 0.0], [2.0, 0.0]]), 1.0)
 _left, _right = np.array([[-1.0, 0.0]]), np.array([[1.0, 0.0]])
-_wide = NearestScatter(np.array([[-1.0, 0.0], [3.0, 0.0]]), 2.0)  # a radius above 1, so that its square is larger
+_wide = NearestScatter(np.array([[-1.0, 0.0], [3.0, 0.0]]), 2.0)  # a radius above 1, whose square is larger
 
 
 def _build_scatter(rng, d):

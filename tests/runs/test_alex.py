@@ -1,4 +1,4 @@
-"""Check the two worlds: they differ in one person and nothing else, and the same seed draws the same noise."""
+"""Check the worlds with and without Alex: they differ in this person only, and the same seed draws the same noise."""
 
 import dataclasses
 
@@ -47,10 +47,10 @@ def test_both_worlds_are_runs_like_any_other():
     assert steps == sorted(steps) and steps[-1] == (2, 2)
     steps.clear()
     here, there = clouds(data, algorithm, alex, range(4, 6), lambda done, every: steps.append((done, every)))
-    assert here.seeds == (4, 5) and there.seeds == (6, 7)  # no noise is used twice
+    assert here.seeds == (4, 5) and there.seeds == (6, 7)  # no seed is used twice
     np.testing.assert_array_equal(there.centers[1], algorithm.run(out, domain=domain, seed=7).cluster_centers)
     assert steps == sorted(steps) and steps[-1] == (4, 4)
-    assert not np.array_equal(found.here.kmeans, found.there.kmeans)  # without noise one person moves a center
+    assert not np.array_equal(found.here.kmeans, found.there.kmeans)  # without noise, one person moves KMeans' centers
 
 
 def test_who_is_who_and_private_rows_are_refused():

@@ -1,4 +1,4 @@
-"""Check simulated reruns: they need released values only, never rows, and are wider if weights are noisy."""
+"""Check simulated reruns: they need released values only, never rows, and spread wider if weights are noisy."""
 
 import dataclasses
 
@@ -30,7 +30,7 @@ def test_everybody_made_up_lies_in_the_bounds_and_differs_by_the_noise_alone(pri
     assert not np.array_equal(made[0], made[1])
     quiet = dataclasses.replace(private.coreset, sd=np.zeros_like(private.coreset.sd))
     same = stand_ins(dataclasses.replace(private, coreset=quiet), 1000, 3, np.random.default_rng(1))
-    np.testing.assert_array_equal(same[0], same[1])  # without noise in the weights all populations are equal
+    np.testing.assert_array_equal(same[0], same[1])  # without noise in the weights, all simulated populations are equal
 
 
 def test_the_cloud_follows_from_the_release_alone_and_lies_around_it(private):

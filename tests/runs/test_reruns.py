@@ -41,7 +41,7 @@ def test_private_rows_are_refused():
 
 
 def test_partners_are_found_whatever_their_order_and_the_spread_is_a_standard_deviation():
-    domain = Domain.box(np.array([0.0, 0.0]), np.array([20.0, 20.0]))  # a half-width is 10
+    domain = Domain.box(np.array([0.0, 0.0]), np.array([20.0, 20.0]))  # the half-width is 10
     anchor = np.array([[5.0, 5.0], [15.0, 15.0], [5.0, 15.0]])
     runs = [anchor[[1, 0]] + [[0.0, 0.0], [1.0, 1.0]], anchor[[0, 1]] - [[1.0, 1.0], [0.0, 0.0]], anchor[:1]]
     found = matched(runs, anchor, domain)

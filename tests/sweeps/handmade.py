@@ -25,5 +25,5 @@ def rows(*lists):
 
 
 def runs(slug, losses, **more):
-    """Return the rows of runs; `losses` maps epsilon to one loss per seed."""
+    """Return one algorithm's rows in a sweep; `losses` maps each epsilon to one loss per seed."""
     return [row(slug, e, seed, loss, **more) for e, some in losses.items() for seed, loss in enumerate(some)]

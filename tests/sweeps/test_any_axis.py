@@ -39,7 +39,7 @@ def test_any_parameter_is_an_axis_for_the_algorithms_that_have_it():
     assert sum(cell.algorithm == "sulloyd" for cell in own) == 2  # SuLloyd has no alpha
     points = Summary(rows_of(sweep), "loss", "alpha").points
     flat = points[(points.label == "sulloyd") & (points.boundary == "fold")]
-    assert sorted(flat.alpha) == [0.4, 0.8, 1.6] and flat["mean"].nunique() == 1  # no alpha, so equal means
+    assert sorted(flat.alpha) == [0.4, 0.8, 1.6] and flat["mean"].nunique() == 1  # without alpha, means are equal
     fast = points[points.label == "fastlloyd"]
     assert fast.series.nunique() == 2 and all("boundary = " in name for name in fast.series)
     assert fast.groupby("alpha")["mean"].nunique().max() >= 1 and fast["mean"].nunique() > 2
@@ -173,6 +173,6 @@ def test_a_standard_error_by_hand():
     assert standard_error([1, 2, 3, 4]) == pytest.approx(math.sqrt(5 / 3) / 2)
     assert margin_of_error([1, 2, 3, 4]) == pytest.approx(
         3.182446 * math.sqrt(5 / 3) / 2
-    )  # t with 3 degrees of freedom
+    )  # the t quantile with 3 degrees of freedom
     assert margins_of_error([math.sqrt(5 / 3), 1.0], [4, 1])[0] == margin_of_error([1, 2, 3, 4])
     assert all(math.isnan(x) for x in (standard_error([1]), margin_of_error([1]), margins_of_error([1.0], [1])[0]))

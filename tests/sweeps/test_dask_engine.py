@@ -1,4 +1,4 @@
-"""Check a real Dask cluster of two worker processes: the same rows, even if a worker is killed during the sweep."""
+"""Check a real Dask cluster of two worker processes: it gives the same rows, even if a worker is killed on the way."""
 
 import os
 import signal
@@ -25,7 +25,7 @@ SWEEP = Sweep(data=("sample:tiny",), variants=(Variant("pe-means", "pe-means"),)
 
 @pytest.fixture(scope="module")
 def client():
-    """Return a cluster that gives a task up after two dead workers, not Dask's four, as replacing one takes seconds."""
+    """Return a cluster that gives up a task after two dead workers, not Dask's four, because replacing one is slow."""
     from dask import config
 
     with config.set({"distributed.scheduler.allowed-failures": 1}), connect(LOCAL, 2) as found:
@@ -70,7 +70,7 @@ def test_a_cell_that_kills_its_workers_becomes_a_failed_row(client):
 
 
 def behind_a_gate(cell, folder):
-    """Report the start of a run, then wait for the gate."""
+    """Record that a run has begun, wait until the gate opens, and run the cell."""
     (folder / f"begun-{os.getpid()}-{time.monotonic_ns()}").touch()
     while not (folder / "open").exists():
         time.sleep(0.02)

@@ -42,11 +42,11 @@ PE = {1.0: [2.0, 3.0, 4.0], 2.0: [1.0, 1.1, 1.2]}
 def test_points_are_means_with_a_t_interval_beside_kmeans():
     found = Summary(rows(kmeans(0.5), runs("pe-means", PE)), "loss").points.set_index("epsilon")
     assert found["mean"].tolist() == [3.0, pytest.approx(1.1)] and found.ratio[1.0] == pytest.approx(6.0)
-    factor = np.exp(4.302653 / np.sqrt(3) / 3)  # t with 2 degrees of freedom, sd 1, mean 3, on the log scale
+    factor = np.exp(4.302653 / np.sqrt(3) / 3)  # t quantile (2 degrees of freedom), sd 1, mean 3, on the log scale
     assert found.low[1.0] == pytest.approx(3 / factor, rel=1e-5)
     assert found.high[1.0] == pytest.approx(3 * factor, rel=1e-5)
     other = rows(kmeans(), [row("pe-means", 1.0, s, 1.0, silhouette=value) for s, value in enumerate((-1, 0, 1))])
-    plain = Summary(other, "silhouette").points.iloc[0]  # this metric is no multiple of KMeans', and may be negative
+    plain = Summary(other, "silhouette").points.iloc[0]  # silhouette is not relative to KMeans and may be negative
     assert (plain.low, plain.high) == pytest.approx((-4.302653 / np.sqrt(3), 4.302653 / np.sqrt(3)), rel=1e-5)
     single = Summary(rows(kmeans(), runs("pe-means", {1.0: [2.0]})), "loss").points
     assert np.isnan(single.low[0]) and single.runs[0] == 1
@@ -55,7 +55,7 @@ def test_points_are_means_with_a_t_interval_beside_kmeans():
 def test_no_interval_goes_below_what_is_possible():
     wide = {1.0: [1.0, 1.0, 4.0], 2.0: [0.9, 1.0, 4.0]}
     found = Summary(rows(kmeans(), runs("pe-means", wide)), "loss").points.set_index("epsilon")
-    assert found.low.tolist() == [1.0, 0.9]  # KMeans' loss, and the one run that is better
+    assert found.low.tolist() == [1.0, 0.9]  # KMeans' loss is 1; at ε 2, one run has a lower loss, .9
     area = Summary(rows(kmeans(), runs("pe-means", {e: [1.0, 1.0, 4.0] for e in EPSILONS})), "loss").areas.iloc[0]
     assert area.low == 1.0 < area.area < area.high
 
@@ -66,7 +66,7 @@ def test_a_step_upward_is_called_noise_unless_the_seeds_agree_on_it():
     still = {1.0: [1.1, 1.2, 1.3, 1.4], 2.0: [1.1, 1.2, 1.3, 1.405], 4.0: [1.0, 1.0, 1.0, 1.0]}
     every = rows(kmeans(), runs("pe-means", noisy), runs("nsm", firm), runs("fastlloyd", still))
     turns = Summary(every, "loss").turns.set_index("algorithm")
-    assert turns.sure.to_dict() == {"nsm": True, "pe-means": False}  # less than 1% is not counted
+    assert turns.sure.to_dict() == {"nsm": True, "pe-means": False}  # FastLloyd's rise of less than 1% is not counted
     assert (turns.start["nsm"], turns.end["nsm"], turns.runs["nsm"]) == (1.0, 2.0, 4)
     assert turns.change["nsm"] == pytest.approx(5.81 / 5.0 - 1)
     firmly, noisily = steadiness(Summary(every, "loss").turns, "epsilon")
@@ -109,7 +109,7 @@ def test_a_series_is_named_by_what_varies_beside_its_axis():
 
 
 def test_areas_are_one_per_complete_seed_relative_to_kmeans():
-    some = runs("pe-means", PE)[:-1]  # seed 2 lacks epsilon 2
+    some = runs("pe-means", PE)[:-1]  # seed 2 has no run at epsilon 2
     found = Summary(rows(kmeans(0.5), some), "loss").areas.iloc[0]
     assert found.runs == 2
     assert found.area == pytest.approx(np.mean([(2 + 1.0) / 2, (3 + 1.1) / 2]) / 0.5)
@@ -352,12 +352,12 @@ def test_a_curve_that_leaves_the_picture_ends_in_an_arrow_with_its_number():
     low, top = figure.layout.yaxis.range
     assert np.log10(1.2) < top < np.log10(1.25) and np.log10(1.2) - low > 0.8 * (
         top - low
-    )  # the other curves fill the height
+    )  # the other curves fill the picture's height
     (arrow,) = [note for note in figure.layout.annotations if "↑" in (note.text or "")]
     assert "3.3 ×" in arrow.text and arrow.x == np.log10(0.25)
     above = [trace for trace in figure.data if trace.name.endswith("above the picture")]
     assert [len(trace.x) for trace in above] == [6] and set(above[0].y) == {10**top}
-    always = {e: [3.3] * 6 for e in flat}  # no part of this curve would be left
+    always = {e: [3.3] * 6 for e in flat}  # no part of this curve would remain in the picture
     for data in (rows(kmeans(), runs("pe-means", flat), runs("dpm", always)), rows(kmeans(), runs("dpm", high))):
         whole = curves(data, times=True)
         assert whole.layout.yaxis.range[1] > np.log10(3.3)
@@ -380,7 +380,7 @@ def test_the_title_counts_the_runs_of_a_data_set(sample):
 def test_captions_below_the_curves_are_computed(nsm, best):
     pe = {0.5: [3.0, 3.0], 1.0: [2.75, 2.75]}
     summary = Summary(rows(kmeans(), runs("pe-means", pe), runs("nsm", {e: [nsm, nsm] for e in pe})), "loss")
-    mean = 2.875 if best == "PE-means" else nsm  # the trapezoid of 3 and 2.75
+    mean = 2.875 if best == "PE-means" else nsm  # the trapezoidal rule applied to 3 and 2.75
     assert area_words(summary.areas, "loss") == f"{best} has the best mean, {mean:.2f} × KMeans"
     low = min(nsm, 2.75)
     assert dots_words(summary.quantile_dots(at=1.0), "loss") == f"{best} has the best median, {low:.3g}"

@@ -94,7 +94,7 @@ def test_other_numbers_of_rows_are_declared_as_such():
     found = table([execute(cell) for cell in sweep.runs()])
     assert sorted(found.n_rows.unique()) == [75, 150, 450]
     reference = found[found.algorithm == "kmeans"].set_index("n_rows")
-    assert reference.loss[450] == pytest.approx(reference.loss[150])  # whole copies give the same loss with more people
+    assert reference.loss[450] == pytest.approx(reference.loss[150])  # three copies of all rows have the same loss
     private = found[found.algorithm == "pe-means"].set_index("n_rows")
     assert private.delta[450] == pytest.approx(450**-1.1)
 
@@ -117,7 +117,7 @@ def test_workers_and_order_do_not_change_a_row():
 
 
 def die_once(cell):
-    """Kill this process the first time that it gets cell 3."""
+    """Kill this process at the first attempt to run cell 3."""
     number, folder = cell
     mark = Path(folder) / f"{number}"
     if number == 3 and not mark.exists():

@@ -24,7 +24,7 @@ def twin(base=GRID, **members):
 
 
 def changed(change, base=GRID):
-    """Return a twin whose steps are changed one by one."""
+    """Return a twin of an algorithm, with `change` applied to each step."""
 
     def steps(self, curator, domain, rng):
         for step in base.steps(self, curator, domain, rng):
