@@ -158,7 +158,7 @@ def test_a_missed_group_is_named_with_its_size_and_nobody_is_told_to_spend_more(
 
 
 def test_a_cluster_that_kmeans_does_not_find_again_is_no_alarm(X, kmeans):
-    """KMeans divides one of the three groups at random; a run need not find clusters that another start merges."""
+    """If k = 4, KMeans splits one of three groups at random; a run may miss clusters that another start merges."""
     trace, east, north = run("nsm", X), ["east", "north"], ["km", "km"]
     four = np.vstack([kmeans, kmeans[0] + [0.4, 0.0]])
     clusters = groups_of(X, DOMAIN, four)

@@ -1,4 +1,4 @@
-"""Check every Query type: no brute-force pair exceeds its sensitivity, its halves add up, and it holds only data."""
+"""Check every Query type: no brute-force pair exceeds its sensitivity, two halves add up, and it holds only data."""
 
 import dataclasses
 import functools
